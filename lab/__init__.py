@@ -1,0 +1,78 @@
+"""Measure what servers do: start them, load them, compare them, and draw what happened.
+
+A chapter needs six verbs: `lab.server`, `lab.load`, `lab.compare`, `lab.trace`, `lab.predict`
+and `lab.claim`; `lab.doctor`, `lab.ps` and `lab.stop_all` look after the machine.
+Nothing is imported before it is used, so `import lab` is fast.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
+
+# public name -> module, or module:attribute
+_PUBLIC = {
+    "server": "lab.catalog:server",
+    "load": "lab.load:load",
+    "compare": "lab.compare:compare",
+    "trace": "lab.trace:trace",
+    "predict": "lab.predict",
+    "claim": "lab.claims:claim",
+    "doctor": "lab.doctor:doctor",
+    "ps": "lab.registry:ps",
+    "stop_all": "lab.registry:stop_all",
+    "plot": "lab.plot",
+    "reference": "lab.store:reference",
+    "files": "lab.files",
+    "LabError": "lab.errors:LabError",
+}
+
+__all__ = list(_PUBLIC)
+
+
+def __getattr__(name: str) -> Any:
+    where = _PUBLIC.get(name)
+    if where is None:
+        raise AttributeError(f"module 'lab' has no attribute {name!r}")
+    module_name, _, attribute = where.partition(":")
+    module = importlib.import_module(module_name)
+    value = getattr(module, attribute) if attribute else module
+    from lab import usage
+
+    usage.note_modules()
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})
+
+
+class _Package(ModuleType):
+    """Keeps `lab.load` the verb although `lab/load.py` is also a module of that name.
+
+    Importing a submodule sets it on its package; a verb must win over its module.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        verb = ":" in _PUBLIC.get(name, "")
+        if verb and isinstance(value, ModuleType):
+            return
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def _enter_notebook() -> None:
+    """Register the cell magics when `lab` is imported in IPython."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is not None:
+        from lab import magic
+
+        magic.load_ipython_extension(shell)
+
+
+_enter_notebook()
