@@ -1,0 +1,309 @@
+"""What can be wrong with a trial: each check has a number, a limit with its source, and the finding
+in words.
+
+"fail" means that the numbers don't say what they seem to say; figures are stamped and the reference
+run refuses.
+"warn" means that something disturbed or limits them. Sources: measuring.md § 2 and § 3, by rule
+number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lab.machine import Noise
+from lab.rows import Window
+from lab.trial import Check, Counts, LoadSpec, Resources
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything a check may look at."""
+
+    load: LoadSpec
+    counts: Counts
+    window: Window
+    fates: dict[str, int]
+    resources: Resources
+    noise: Noise
+    stopped: str = "time"
+    in_flight_mean: float | None = None
+    verified: bool = False
+    ceiling_per_s: float | None = None
+    cores: int = 1
+    span_s: float = 0.0
+
+
+def littles_law(e: Evidence) -> Check:
+    """N = X * R within 5 %: the cheapest lie detector there is (Little 1961; measuring rule 2).
+
+    X * R is taken as the time average of requests in flight from the rows, which is X times mean
+    cycle time without the
+    error that requests cut by the window's edges would make in a short window. Closed loop: N
+    connections. Open loop:
+    the generator's own count. Failed and timed-out requests belong to the cycle, so they are in.
+    """
+    got, limit = e.window.in_flight, 0.05
+    n = float(e.load.connections) if e.load.loop == "closed" else e.in_flight_mean
+    if e.load.requests is not None and e.load.loop == "closed":
+        # Clients that have done their share leave: fewer than N are in flight, never more.
+        over = got / e.load.connections - 1
+        text = (
+            f"{got:.3g} requests in flight on average, at most N = "
+            f"{e.load.connections} (clients leave when done)"
+        )
+        return Check("fail" if over > limit else "ok", round(over, 4), limit, text)
+    if not n or not e.window.ended:
+        return Check(
+            "warn",
+            None,
+            limit,
+            "no request ended in the window: Little's law has nothing to hold on to",
+        )
+    off = got / n - 1
+    product = e.window.ended / e.span_s * e.window.mean_cycle_s if e.span_s else math.nan
+    name = "N" if e.load.loop == "closed" else "the mean number in flight"
+    text = f"X × R = {product:.4g}, in flight {got:.4g} for {name} = {n:.4g}"
+    # In an open loop with hardly anything in flight, 5 % of it is less than one clock tick of each
+    # request.
+    slack = limit if e.load.loop == "closed" else max(limit, 0.05 / n)
+    if abs(off) <= slack:
+        return Check("ok", round(off, 4), limit, text)
+    why = (
+        "the latencies are wrong" if off > 0 else "the client idles between answer and next request"
+    )
+    return Check("fail", round(off, 4), limit, f"{text}: {why}")
+
+
+def accounted(e: Evidence) -> Check:
+    """Every request has a fate, and rows and counters agree (measuring rule 6)."""
+    c, f = e.counts, e.fates
+    lost = c.sent - c.accounted
+    rows = (f["ok"], f["non2xx"], f["timeouts"], f["in_flight"], f["errors"], f["dropped"])
+    told = (
+        c.ok,
+        sum(c.non2xx.values()),
+        c.timeouts,
+        c.in_flight_at_end,
+        sum(c.errors.values()),
+        c.dropped,
+    )
+    text = (
+        f"{c.sent} sent = {c.ok} ok + {c.failed} failed + {c.in_flight_at_end} in flight at the end"
+    )
+    if lost or rows != told:
+        return Check(
+            "fail", lost, 0, f"{text}; {lost} unaccounted for, rows say {rows}, counters {told}"
+        )
+    return Check("ok", 0, 0, text)
+
+
+def answered(e: Evidence) -> Check:
+    """Something was answered in the window, and no waiting request hides a longer tail (right-
+    censoring, rule 6).
+    """
+    if not e.window.ended:
+        text = (
+            f"nothing was answered within {e.span_s:g} s; {e.window.waiting} were "
+            f"waiting, the longest {e.window.waiting_longest_s:.3g} s"
+        )
+        return Check("fail", 0, 1, text + ": measure for longer")
+    longest = e.window.latency.max() if e.window.latency.count else 0.0
+    if e.window.waiting_longest_s > max(longest, 0.001) * 1.5:
+        text = (
+            f"a request was still waiting after {e.window.waiting_longest_s:.3g} s, "
+            "longer than any answer took: the tail is longer than shown"
+        )
+        return Check("warn", round(e.window.waiting_longest_s, 6), round(longest, 6), text)
+    return Check("ok", e.window.ended, 1, f"{e.window.ended} requests ended in the window")
+
+
+def client_headroom(e: Evidence) -> Check:
+    """The generator is not the bottleneck: its loop is busy below 80 %, X below 70 % of the null-
+    server ceiling (rule 8).
+
+    locust warns at 90 % CPU of its own process; a Node loop at 80 % already delays what it reads.
+    """
+    elu, limit = e.resources.client_elu, 0.8
+    if elu is None:
+        return Check("warn", None, limit, "the client's own load is unknown")
+    text = f"the load generator was busy {elu:.0%} of the time"
+    if e.ceiling_per_s:
+        share = e.window.throughput / e.ceiling_per_s
+        text += f", at {share:.0%} of what it can do against a null server"
+        if share > 0.7:
+            return Check("warn", round(elu, 3), limit, f"client-bound: {text}")
+    return Check(
+        "warn" if elu >= limit else "ok",
+        round(elu, 3),
+        limit,
+        f"client-bound: {text}" if elu >= limit else text,
+    )
+
+
+def steady(e: Evidence) -> Check:
+    """First and last third of the window differ by less than 5 %, or by less than chance (rule 14).
+
+    Thirds of a short window hold few answers, so a fixed 5 % would raise the alarm on noise alone.
+    The limit is the larger
+    of 5 % and three standard errors of the difference, where the spread between the thirds'
+    neighbours is unknown and the
+    count itself is taken as Poisson: 3 * sqrt(2 / n of a third). Poisson is wider than a closed
+    loop really is: the check
+    errs towards silence in windows of a few hundred answers, and is 5 % from 7200 answers on.
+    """
+    first, _, last = e.window.thirds
+    if e.load.requests is not None:
+        return Check("ok", None, None, "a fixed number of requests has no steady part")
+    n = min(first, last) * e.span_s / 3
+    if n < 1:
+        return Check("warn", None, None, "too few answers to see whether the rate was steady")
+    limit = max(0.05, 3 * math.sqrt(2 / n))
+    off = last / first - 1
+    text = (
+        f"the last third of the window was {abs(off):.1%} "
+        f"{'faster' if off > 0 else 'slower'} than the first"
+    )
+    return Check("warn" if abs(off) > limit else "ok", round(off, 4), round(limit, 4), text)
+
+
+def verified(e: Evidence) -> Check:
+    """Each body was compared with what the catalogue says the server must answer (rule 7)."""
+    wrong = e.counts.errors.get("WRONG_BODY", 0) + e.counts.errors.get("wrong-body", 0)
+    if not e.verified:
+        return Check(
+            "warn", None, None, "the body is not known to the catalogue: length and status only"
+        )
+    if wrong:
+        return Check("fail", wrong, 0, f"{wrong} answers had another body than the catalogue says")
+    return Check("ok", 0, 0, "every body had the expected length and hash")
+
+
+def no_errors(e: Evidence) -> Check:
+    """Nothing but 2xx: failures are faster or slower than answers and change every percentile (rule
+    6).
+    """
+    c = e.counts
+    if not c.failed:
+        return Check("ok", 0, 0, "no failed request")
+    kinds = {**{f"status {k}": v for k, v in c.non2xx.items()}, **c.errors}
+    if c.timeouts:
+        kinds["timed out"] = c.timeouts
+    listed = ", ".join(f"{v} × {k}" for k, v in sorted(kinds.items(), key=lambda kv: -kv[1]))
+    return Check("fail", c.failed, 0, f"{c.failed} of {c.sent} requests failed: {listed}")
+
+
+def ports(e: Evidence) -> Check:
+    """Local ports waiting in TIME_WAIT stay below 5000 and half the range (rule 17; TechEmpower
+    pauses at 5000).
+    """
+    waiting, total = e.noise.time_wait_after, e.noise.ephemeral_ports
+    if waiting is None:
+        return Check("ok", None, None, "this system does not tell how many ports wait")
+    # Linux gives a TIME_WAIT port on loopback to a new connection (tcp_tw_reuse = 2), so 5000 is a
+    # warning here.
+    limit = min(5000, (total or 28232) // 2)
+    text = f"{waiting} connections in TIME_WAIT of {total or 'unknown many'} ports"
+    return Check(
+        "warn" if waiting > limit and not e.load.keep_alive else "ok", waiting, limit, text
+    )
+
+
+def throttled(e: Evidence) -> Check:
+    """The container's CPU quota did not stop us and the hypervisor took less than 1 % (rule 18).
+
+    A throttled period freezes every process for up to 100 ms; the tail is then the quota's, not the
+    server's.
+    """
+    n, steal = e.noise.throttled_n, e.noise.steal_s
+    if n is None and steal is None:
+        return Check("ok", None, None, "no quota and no steal counter on this system")
+    wall = max(e.noise.wall_s, 1e-9) * max(e.cores, 1)
+    share = (steal or 0.0) / wall
+    # /proc/stat counts in ticks of 10 ms: one tick is not evidence.
+    if n:
+        seconds = e.noise.throttled_s or 0.0
+        return Check(
+            "fail" if seconds > 0.01 * e.noise.wall_s else "warn",
+            n,
+            0,
+            f"stopped by the CPU quota {n} times, {seconds:.3f} s in all",
+        )
+    if share > 0.01 and (steal or 0) > 0.02:
+        return Check(
+            "warn", round(share, 4), 0.01, f"the hypervisor took {share:.1%} of the CPU time"
+        )
+    return Check(
+        "ok", round(share, 4), 0.01, "not throttled" + (f", {share:.1%} stolen" if share else "")
+    )
+
+
+def backlog(e: Evidence) -> Check:
+    """No connection was dropped at a full listen backlog: the retry comes after 1 s and makes a
+    false tail (risk table).
+    """
+    n = e.noise.listen_overflows
+    if n is None:
+        return Check("ok", None, None, "this system does not count backlog overflows")
+    if n:
+        return Check(
+            "warn",
+            n,
+            0,
+            f"{n} connections found the listen backlog full; the kernel retries after 1 s",
+        )
+    return Check("ok", 0, 0, "the listen backlog was never full")
+
+
+def on_schedule(e: Evidence) -> Check:
+    """Open loop: the sends kept the schedule; late sends are counted from their intended time,
+    dropped ones are lost (rule 4).
+    """
+    if e.load.loop == "closed":
+        return Check("ok", None, None, "closed loop: there is no schedule")
+    c = e.counts
+    if c.dropped:
+        return Check(
+            "fail",
+            c.dropped,
+            0,
+            f"{c.dropped} requests were never sent: the server can't take "
+            f"{e.load.rate_per_s:g}/s with {e.load.connections} connections",
+        )
+    share = c.late / c.sent if c.sent else 0.0
+    return Check(
+        "warn" if share > 0.05 else "ok",
+        round(share, 4),
+        0.05,
+        f"{c.late} of {c.sent} requests were sent late",
+    )
+
+
+def finished(e: Evidence) -> Check:
+    """The run ended as planned: by time or count."""
+    if e.stopped in ("time", "count"):
+        return Check("ok", None, None, f"ended by {e.stopped}")
+    return Check("fail", None, None, f"ended early: {e.stopped}")
+
+
+ALL: dict[str, Callable[[Evidence], Check]] = {
+    "littles_law": littles_law,
+    "accounted": accounted,
+    "answered": answered,
+    "no_errors": no_errors,
+    "verified": verified,
+    "finished": finished,
+    "client_headroom": client_headroom,
+    "steady": steady,
+    "on_schedule": on_schedule,
+    "throttled": throttled,
+    "backlog": backlog,
+    "ports": ports,
+}
+
+
+def run(e: Evidence) -> dict[str, Check]:
+    """Return the result of every check, most important first."""
+    return {name: check(e) for name, check in ALL.items()}

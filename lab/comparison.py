@@ -1,0 +1,273 @@
+"""What a comparison measured: trials of several arms over one swept value, the A/A control, ratios
+with verdicts.
+
+Data and arithmetic only; `lab.compare` runs the trials.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lab.errors import LabError
+from lab.histogram import SUPPORT, Histogram
+from lab.machine import Machine
+from lab.record import plain
+from lab.stats import Ratio, paired_ratio, spread
+from lab.trial import Recorded, Trial
+
+SCHEMA = 1
+CONTROL = " (again)"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Interleaved trials of `arms` over `values` of the parameter `sweep`.
+
+    trials : in the order they ran, arm and swept value in each; control : trials of the A/A arm,
+    the recipe `aa_arm` under a
+    second name at the value `aa_at`; order : the arms of each block as run; complete : False after
+    an interrupt.
+    """
+
+    id: str
+    experiment: str
+    arms: tuple[str, ...]
+    sweep: str
+    values: tuple[Any, ...]
+    trials: tuple[Trial, ...]
+    control: tuple[Trial, ...] = ()
+    aa_arm: str | None = None
+    aa_at: Any = None
+    baseline: str = ""
+    pairs: int = 6  # planned
+    seed: int = 1
+    order: tuple[tuple[str, ...], ...] = ()
+    profile: str = "course"
+    verdicts: bool = True
+    started: str = ""
+    complete: bool = True
+    question: dict[str, Any] = field(default_factory=dict)
+    note: str = ""
+    schema: int = SCHEMA
+    recorded: Recorded | None = None
+
+    def cell(self, arm: str, at: Any = None) -> tuple[Trial, ...]:
+        """Return the trials of one arm at one swept value (`at` may be left out if there is only
+        one).
+
+        Raises LabError for an arm or a value that was not measured.
+        """
+        if arm not in self.arms:
+            raise LabError(
+                f"no arm {arm!r} in {self.experiment!r}; there are: {', '.join(self.arms)}"
+            )
+        at = self._value(at)
+        return tuple(t for t in self.trials if t.arm == arm and t.at == at)
+
+    def latency(self, arm: str, at: Any = None) -> Histogram:
+        """Return the merged latency histogram of a cell: every answered request of its trials."""
+        cell = self.cell(arm, at)
+        return cell[0].latency.merge(*(t.latency for t in cell[1:])) if cell else Histogram.of([])
+
+    def ratio(
+        self, a: str, b: str | None = None, *, at: Any = None, metric: str = "throughput"
+    ) -> Ratio:
+        """Return a ÷ b on a metric at a swept value, from pairs of trials of the same block; `b`
+        defaults to the baseline.
+
+        metric : "throughput", "p50", "p99", "mean", "cpu_per_request", "alongside.ping.p99" …
+        """
+        b = b or self.baseline
+        at = self._value(at)
+        left, right = ({t.block: t for t in self.cell(arm, at)} for arm in (a, b))
+        blocks = sorted(left.keys() & right.keys())
+        used = [t[i] for i in blocks for t in (left, right)]
+        return paired_ratio(
+            [left[i].metric(metric) for i in blocks],
+            [right[i].metric(metric) for i in blocks],
+            a=a,
+            b=b,
+            metric=metric,
+            at=at,
+            where=f"{self.sweep}={_label(at)}" if len(self.values) > 1 or at is not None else "",
+            aa_spread=self.aa_spread(metric),
+            verdicts=self.verdicts,
+            warnings=[f"check failed: {n}" for n in sorted({n for t in used for n in t.failures})],
+            refuse=_unsupported(used, metric),
+        )
+
+    @property
+    def aa(self) -> Ratio | None:
+        """The A/A control on throughput: the same recipe under two names; None if it wasn't run."""
+        return self.aa_ratio("throughput")
+
+    def aa_ratio(self, metric: str = "throughput") -> Ratio | None:
+        """Return the A/A control on any metric, or None."""
+        pairs = self._aa_pairs()
+        if not pairs or self.aa_arm is None:
+            return None
+        return paired_ratio(
+            [again.metric(metric) for _, again in pairs],
+            [first.metric(metric) for first, _ in pairs],
+            a=self.aa_arm + CONTROL,
+            b=self.aa_arm,
+            metric=metric,
+            at=self.aa_at,
+            verdicts=self.verdicts,
+        )
+
+    def aa_spread(self, metric: str = "throughput") -> float | None:
+        """Return the factor within which the A/A control stayed, or None if it wasn't run."""
+        values = [(again.metric(metric), first.metric(metric)) for first, again in self._aa_pairs()]
+        logs = [math.log(x / y) for x, y in values if x > 0 and y > 0]
+        return spread(logs) if len(logs) >= 2 else None
+
+    def _aa_pairs(self) -> list[tuple[Trial, Trial]]:
+        if self.aa_arm is None or not self.control:
+            return []
+        first = {t.block: t for t in self.trials if t.arm == self.aa_arm and t.at == self.aa_at}
+        return [(first[t.block], t) for t in self.control if t.block in first]
+
+    def ratios(self, metric: str = "throughput") -> list[Ratio]:
+        """Return every arm against the baseline at every swept value."""
+        others = [a for a in self.arms if a != self.baseline]
+        return [self.ratio(a, at=v, metric=metric) for v in self.values for a in others]
+
+    def verdict(self, metric: str = "throughput") -> str:
+        """Return the verdicts of all arms against the baseline, a line each."""
+        return "\n".join(r.verdict for r in self.ratios(metric))
+
+    def table(self) -> list[dict[str, Any]]:
+        """Return one row per arm and swept value: medians over trials, their range, failed checks.
+
+        Throughput in 1/s, latencies in seconds; None where the sample doesn't carry the percentile.
+        """
+        return [self._row(arm, at) for at in self.values for arm in self.arms]
+
+    def _row(self, arm: str, at: Any) -> dict[str, Any]:
+        cell = self.cell(arm, at)
+        x = sorted(t.throughput for t in cell)
+        latency = self.latency(arm, at)
+
+        def quantile(q: float) -> float | None:
+            return latency.quantile(q) if latency.support(q) else None
+
+        return {
+            "arm": arm,
+            self.sweep: at,
+            "trials": len(cell),
+            "throughput": _median(x),
+            "throughput_min": x[0] if x else None,
+            "throughput_max": x[-1] if x else None,
+            "p50": quantile(0.5),
+            "p99": quantile(0.99),
+            "failed_checks": sorted({name for t in cell for name in t.failures}),
+        }
+
+    @property
+    def machine(self) -> Machine:
+        """The machine of the trials."""
+        return self.trials[0].machine if self.trials else Machine()
+
+    @property
+    def failures(self) -> dict[str, list[str]]:
+        """Failed checks by name, with the cells they happened in."""
+        found: dict[str, list[str]] = {}
+        for t in (*self.trials, *self.control):
+            for name in t.failures:
+                where = f"{t.arm} at {self.sweep}={_label(t.at)}"
+                if where not in found.setdefault(name, []):
+                    found[name].append(where)
+        return found
+
+    def reference(self) -> Comparison | None:
+        """Return the recorded run of the same question, or None if there is none or it is stale."""
+        from lab.store import reference_of
+
+        return reference_of(self)
+
+    def _value(self, at: Any) -> Any:
+        if at is None and len(self.values) == 1:
+            return self.values[0]
+        if at not in self.values:
+            known = ", ".join(_label(v) for v in self.values)
+            raise LabError(
+                f"{self.experiment!r} measured {self.sweep} = "
+                f"{known}; say at= one of them (got {at!r})"
+            )
+        return at
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data (schema 1): the design, then the trials."""
+        return {k: plain(v) for k, v in self.__dict__.items() if k != "recorded"}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Comparison:
+        """Return the comparison that `to_json` wrote. Raises LabError for a schema this version
+        doesn't know.
+        """
+        if data.get("schema") != SCHEMA:
+            raise LabError(
+                f"a comparison of schema {data.get('schema')!r}; this lab reads schema {SCHEMA}"
+            )
+        known = {k: v for k, v in data.items() if k in cls.__dataclass_fields__}
+        for key in ("arms", "values"):
+            known[key] = tuple(known[key])
+        known["order"] = tuple(tuple(block) for block in known.get("order", ()))
+        for key in ("trials", "control"):
+            known[key] = tuple(Trial.from_json(t) for t in known.get(key, ()))
+        return cls(**known)
+
+    def with_recorded(self, recorded: Recorded) -> Comparison:
+        """Return the same comparison marked as replayed, its trials too."""
+        return replace(
+            self,
+            recorded=recorded,
+            trials=tuple(replace(t, recorded=recorded) for t in self.trials),
+            control=tuple(replace(t, recorded=recorded) for t in self.control),
+        )
+
+    def __repr__(self) -> str:
+        head = f"Comparison {self.experiment}: {', '.join(self.arms)} over {self.sweep}"
+        lines = [head if self.complete else head + " (interrupted)", *self.verdict().splitlines()]
+        lines += [
+            f"failed check {name}: {', '.join(cells)}" for name, cells in self.failures.items()
+        ]
+        if self.recorded:
+            lines.append(self.recorded.label)
+        return "\n  ".join(lines)
+
+    def _repr_html_(self) -> str:
+        from lab.display import html
+
+        return html(self)
+
+
+def _median(values: list[float]) -> float | None:
+    if not values:
+        return None
+    middle = len(values) // 2
+    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, dict):
+        return ",".join(f"{k}={v}" for k, v in value.items())
+    return str(value)
+
+
+def _unsupported(trials: list[Trial], metric: str) -> str:
+    """Return why trials can't carry a percentile, or "" (measuring rule 15: ten values beyond it)."""
+    *path, name = metric.split(".", 2) if metric.startswith("alongside.") else [metric]
+    if not trials or not re.fullmatch(r"p\d+(\.\d+)?", name):
+        return ""
+    q = float(name[1:]) / 100
+    found = [t.alongside[path[1]].latency if path else t.latency for t in trials]
+    fewest = min(found, key=len)
+    if fewest.support(q):
+        return ""
+    need = math.ceil(SUPPORT / min(q, 1 - q) - 1e-6)
+    return f"{name} needs {need} answers a trial, one had {len(fewest)} (or take p50, mean or max)"

@@ -1,0 +1,198 @@
+"""From the raw rows of the generator to the numbers of a record, in one pass of numpy. Summaries
+are functions of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lab.errors import LabError
+from lab.histogram import Histogram
+from lab.trial import Bin, Loop
+
+# What a negative status in a row means (the generator's protocol).
+IN_FLIGHT, TIMEOUT, REFUSED, RESET, CLOSED_EARLY, MALFORMED, WRONG_BODY, OTHER, NEVER_SENT = range(
+    -1, -10, -1
+)
+BIN_US = 100_000
+_TYPES = {
+    "u8": "<u1",
+    "u16": "<u2",
+    "u32": "<u4",
+    "i16": "<i2",
+    "i32": "<i4",
+    "u64": "<u8",
+    "f64": "<f8",
+}
+
+
+def read(path: Path, rows: int, columns: Iterable[dict[str, str]]) -> dict[str, np.ndarray]:
+    """Return the columns of a raw file: one after another, little endian, each of length `rows`.
+
+    Raises LabError if the file's size isn't exactly that of the rows announced.
+    """
+    types = [(c["name"], np.dtype(_TYPES[c["type"]])) for c in columns]
+    data = path.read_bytes()
+    expected = rows * sum(t.itemsize for _, t in types)
+    if len(data) != expected:
+        raise LabError(
+            f"the load generator's raw file has {len(data)} bytes, "
+            f"{rows} rows need {expected}: the trial is void"
+        )
+    found, offset = {}, 0
+    for name, dtype in types:
+        found[name] = np.frombuffer(data, dtype, rows, offset)
+        offset += rows * dtype.itemsize
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """What the rows say about the window [from, to)."""
+
+    throughput: float
+    latency: Histogram  # verified answers, and time-outs at the age at which the client gave up
+    ended: int  # requests that ended in the window, however
+    mean_cycle_s: float  # mean time from send to end, of all of those
+    in_flight: (
+        float  # time average of requests in flight, from the rows: the integral of their overlaps
+    )
+    thirds: tuple[float, float, float]  # verified answers per second in each third
+    waiting_longest_s: float  # oldest age of a request still in flight at the end
+    waiting: int
+
+
+def window(rows: dict[str, np.ndarray], window_us: tuple[int, int]) -> Window:
+    """Return the summary of the rows whose end lies in the window; the warm-up is only cut here."""
+    start, stop = window_us
+    span_s = max(stop - start, 1) / 1e6
+    end, latency, status = rows["t_end_us"], rows["latency_us"], rows["status"]
+    ended = (end >= start) & (end < stop) & (status != IN_FLIGHT) & (status != NEVER_SENT)
+    good = ended & (status >= 200) & (status < 300)
+    sent = status != NEVER_SENT
+    last = end[sent].astype(np.int64)
+    first = last - latency[sent].astype(np.int64)
+    if (
+        "late_us" in rows
+    ):  # open loop: latency counts from the intended time, but in flight only from the send
+        first = np.minimum(first + rows["late_us"][sent].astype(np.int64), last)
+    overlap = np.clip(np.minimum(last, stop) - np.maximum(first, start), 0, None)
+    cycle = latency[ended]
+    waiting = latency[status == IN_FLIGHT]
+    thirds, _ = np.histogram(end[good], bins=3, range=(start, max(stop, start + 1)))
+    return Window(
+        throughput=float(good.sum()) / span_s,
+        latency=Histogram.of(latency[good | (ended & (status == TIMEOUT))]),
+        ended=int(ended.sum()),
+        mean_cycle_s=float(cycle.mean()) / 1e6 if len(cycle) else float("nan"),
+        in_flight=float(overlap.sum()) / 1e6 / span_s,
+        thirds=tuple(float(n) / (span_s / 3) for n in thirds),  # type: ignore[arg-type]
+        waiting_longest_s=float(waiting.max()) / 1e6 if len(waiting) else 0.0,
+        waiting=len(waiting),
+    )
+
+
+def series(
+    rows: dict[str, np.ndarray], probe: list[dict[str, Any]], epoch_us: int
+) -> tuple[Bin, ...]:
+    """Return 100 ms bins of the whole run, warm-up included: answers, failures, p50 and p99 in
+    seconds, loop figures.
+
+    probe : lines of the probe inside a Node server, each about the 100 ms before its `t_us`.
+    """
+    end, latency, status = rows["t_end_us"], rows["latency_us"], rows["status"]
+    over = (status != IN_FLIGHT) & (status != NEVER_SENT)
+    where = end[over] // BIN_US
+    n_bins = int(where.max()) + 1 if len(where) else 0
+    good = (status[over] >= 200) & (status[over] < 300)
+    counts = np.bincount(where[good], minlength=n_bins)
+    errors = np.bincount(where[~good], minlength=n_bins)
+    cut = np.searchsorted(where[good], np.arange(n_bins + 1))
+    good_latency = latency[over][good]
+    loop: dict[int, dict[str, Any]] = {}
+    for line in probe:
+        loop[int((line["t_us"] - epoch_us - BIN_US // 2) // BIN_US)] = line
+    found = []
+    for i in range(n_bins):
+        part = good_latency[cut[i] : cut[i + 1]]
+        p50, p99 = _percentiles(part)
+        found.append(
+            Bin(
+                t_s=round(i * BIN_US / 1e6, 1),
+                n=int(counts[i]),
+                errors=int(errors[i]),
+                p50=p50,
+                p99=p99,
+                **_loop_bin(loop.get(i)),
+            )
+        )
+    return tuple(found)
+
+
+def _percentiles(latency_us: np.ndarray) -> tuple[float | None, float | None]:
+    if not len(latency_us):
+        return None, None
+    p50, p99 = np.percentile(latency_us, (50, 99), method="inverted_cdf") / 1e6
+    # A p99 of fewer than 100 values is their maximum under another name.
+    return float(p50), float(p99) if len(latency_us) >= 100 else None
+
+
+def _loop_bin(line: dict[str, Any] | None) -> dict[str, Any]:
+    if line is None:
+        return {}
+    return {
+        "elu": line.get("elu"),
+        "delay_max_s": _seconds(line.get("delay_max_us")),
+        "delay_p99_s": _seconds(line.get("delay_p99_us")),
+        "heap_used": line.get("heap_used"),
+        "rss": line.get("rss"),
+    }
+
+
+def _seconds(us: float | None) -> float | None:
+    return None if us is None else us / 1e6
+
+
+def loop(probe: list[dict[str, Any]], epoch_us: int, window_us: tuple[int, int]) -> Loop | None:
+    """Return the server's event loop over the window, or None without a probe line that ends in it.
+
+    A loop that is blocked can't write a line: its next one tells the whole delay, so a line just
+    after the window counts.
+    """
+    start, stop = epoch_us + window_us[0], epoch_us + window_us[1] + BIN_US
+    lines = [x for x in probe if start < x["t_us"] <= stop]
+    if not lines:
+        return None
+
+    def values(key: str) -> np.ndarray:
+        return np.array([x.get(key) or 0 for x in lines], float)
+
+    return Loop(
+        elu=round(float(values("elu").mean()), 4),
+        delay_mean_s=float(values("delay_mean_us").mean()) / 1e6,
+        delay_p99_s=float(values("delay_p99_us").max()) / 1e6,
+        delay_max_s=float(values("delay_max_us").max()) / 1e6,
+        heap_peak=int(values("heap_used").max()),
+        rss_peak=int(values("rss").max()),
+        samples=len(lines),
+    )
+
+
+def fates(rows: dict[str, np.ndarray]) -> dict[str, int]:
+    """Return how many rows ended how: ok, non2xx, timeouts, in_flight, errors, dropped; to be
+    compared with the counts.
+    """
+    status = rows["status"]
+    return {
+        "ok": int(((status >= 200) & (status < 300)).sum()),
+        "non2xx": int(((status >= 0) & ((status < 200) | (status >= 300))).sum()),
+        "timeouts": int((status == TIMEOUT).sum()),
+        "in_flight": int((status == IN_FLIGHT).sum()),
+        "errors": int(((status <= REFUSED) & (status > NEVER_SENT)).sum()),
+        "dropped": int((status == NEVER_SENT).sum()),
+    }
