@@ -1,0 +1,172 @@
+// Runs a checked specification: all streams at once, for a time or until the counted ones are done.
+import { join } from "node:path";
+import { ClosedLoop } from "./closed-loop.mjs";
+import { closeLingering } from "./connection.mjs";
+import { OpenLoop } from "./open-loop.mjs";
+import { Stream } from "./stream.mjs";
+import { Ticker } from "./ticker.mjs";
+import { Timeouts } from "./timeouts.mjs";
+
+// At most this many progress lines in a run: they must fit in a pipe that nobody reads.
+const MAX_PROGRESS = 200;
+const MIN_PROGRESS_MS = 200;
+
+export class Generator {
+  #spec;
+  #onProgress;
+  #runs = [];
+  #ticker = null;
+  #timers = [];
+  #usage = null;
+  #startedAt = 0;
+  #epochUs = 0;
+  #finish;
+  #counted = 0; // streams of fixed count that are not done
+
+  // spec as from readSpec; onProgress({ t_s, ok }) is called a few times per second.
+  constructor(spec, onProgress) {
+    this.#spec = spec;
+    this.#onProgress = onProgress;
+  }
+
+  // Resolves to the result without raw files once the load has ended; write() stores those.
+  async run() {
+    const { warmupS, measureS, streams } = this.#spec;
+    const durationMs = (warmupS + measureS) * 1000;
+    this.#runs = streams.map((definition) => this.#prepare(definition));
+    this.#counted = this.#runs.filter(({ loop }) => loop.isCounted).length;
+    const times = this.#runs.flatMap(({ loop }) => (loop.times === undefined ? [] : [loop.times]));
+    if (times.length > 0)
+      this.#ticker = await Ticker.create(merge(times), (now) => this.#tick(now));
+
+    const ended = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    this.#startedAt = performance.now();
+    this.#epochUs = Math.round((performance.timeOrigin + this.#startedAt) * 1000);
+    this.#usage = snapshot();
+    const from = this.#startedAt + warmupS * 1000;
+    for (const { stream } of this.#runs)
+      stream.begin(this.#startedAt, from, this.#startedAt + durationMs);
+    this.#timers.push(
+      setTimeout(() => this.#timeIsUp(this.#startedAt + durationMs), durationMs),
+      setTimeout(() => {
+        this.#usage = snapshot();
+      }, warmupS * 1000),
+      setInterval(() => this.#report(), Math.max(MIN_PROGRESS_MS, durationMs / MAX_PROGRESS)),
+    );
+    this.#ticker?.start(this.#startedAt);
+    for (const { loop, timeouts } of this.#runs) {
+      timeouts.start();
+      loop.start();
+    }
+    return ended;
+  }
+
+  // Ends the load now. reason: "time", "count", "server-gone", "signal" or "limit" (too many rows to keep).
+  stop(reason) {
+    if (this.#finish === undefined || this.#runs.some(({ stream }) => stream.stopped)) return;
+    const now = performance.now();
+    const client = usageSince(this.#usage);
+    for (const { stream } of this.#runs) stream.stopped = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#ticker?.stop();
+    for (const { loop, timeouts } of this.#runs) {
+      timeouts.stop();
+      for (const connection of loop.connections) connection.abort(now);
+      loop.stop(now);
+    }
+    closeLingering();
+    this.#finish(this.#result(reason, now, client));
+  }
+
+  // Stores the raw rows of every stream and adds where they are to the result.
+  write(result) {
+    for (const [index, { stream }] of this.#runs.entries()) {
+      result.streams[index].raw = stream.rows.write(join(this.#spec.rawDir, `${stream.name}.rows`));
+    }
+    return result;
+  }
+
+  #prepare(definition) {
+    const stream = new Stream(definition);
+    const { warmupS, measureS } = this.#spec;
+    const loop =
+      definition.loop === "open"
+        ? new OpenLoop(stream, warmupS + measureS)
+        : new ClosedLoop(stream, () => this.#streamDone());
+    stream.onServerGone = () => this.stop("server-gone");
+    return { stream, loop, timeouts: new Timeouts(loop.connections, stream.timeoutMs) };
+  }
+
+  // A timer may fire a fraction of a millisecond early, and the window must be complete.
+  #timeIsUp(end) {
+    const left = end - performance.now();
+    if (left > 0) this.#timers.push(setTimeout(() => this.#timeIsUp(end), left));
+    else this.stop("time");
+  }
+
+  #streamDone() {
+    if (--this.#counted === 0) this.stop("count");
+  }
+
+  #tick(now) {
+    for (const { stream, loop } of this.#runs) {
+      if (loop.times !== undefined && !stream.stopped) loop.tick(now);
+    }
+  }
+
+  #report() {
+    const ok = this.#runs.reduce((sum, { stream }) => sum + stream.ok, 0);
+    this.#onProgress({ t_s: (performance.now() - this.#startedAt) / 1000, ok });
+    if (this.#runs.some(({ stream }) => stream.rows.full)) this.stop("limit");
+  }
+
+  #result(stopped, now, client) {
+    const { warmupS, measureS } = this.#spec;
+    const elapsedUs = Math.round((now - this.#startedAt) * 1000);
+    const to = Math.min(elapsedUs, Math.round((warmupS + measureS) * 1e6));
+    return {
+      epoch_us: this.#epochUs,
+      window_us: [Math.min(Math.round(warmupS * 1e6), to), to],
+      stopped,
+      client,
+      streams: this.#runs.map(({ stream }) => ({
+        name: stream.name,
+        raw: null,
+        counts: stream.counts(),
+        bytes_in: stream.bytesIn,
+        in_flight_mean: stream.inFlight.mean(now),
+      })),
+    };
+  }
+}
+
+function snapshot() {
+  return {
+    at: performance.now(),
+    cpu: process.cpuUsage(),
+    loop: performance.eventLoopUtilization(),
+  };
+}
+
+// CPU seconds (all threads) and event-loop utilisation since the snapshot, which is that of the start of the window.
+function usageSince({ at, cpu, loop }) {
+  const { user, system } = process.cpuUsage(cpu);
+  return {
+    cpu_s: (user + system) / 1e6,
+    wall_s: (performance.now() - at) / 1000,
+    elu: performance.eventLoopUtilization(loop).utilization,
+    node: process.version,
+  };
+}
+
+function merge(lists) {
+  const times = new Float64Array(lists.reduce((sum, list) => sum + list.length, 0));
+  let at = 0;
+  for (const list of lists) {
+    times.set(list, at);
+    at += list.length;
+  }
+  return times.sort();
+}
