@@ -1,0 +1,28 @@
+"""Figures of the course: each shows itself, states its finding and carries its data.
+
+Drawn with matplotlib, shown as inline SVG that follows the page's theme. Nothing here measures.
+"""
+
+from .figure import Figure
+from .forest import Line, comparison, forest
+from .latency import histogram, spectrum
+from .series import Band, Published
+from .simple import bars, dots, lines
+from .sweeps import sweep
+from .timelines import timeline
+
+__all__ = [
+    "Band",
+    "Figure",
+    "Line",
+    "Published",
+    "bars",
+    "comparison",
+    "dots",
+    "forest",
+    "histogram",
+    "lines",
+    "spectrum",
+    "sweep",
+    "timeline",
+]

@@ -1,0 +1,392 @@
+"""One drawing surface in two sizes: what all figures share, from tick labels to direct labels.
+
+Each figure is drawn twice, wide for a page and narrow for a phone, because scaling one drawing
+makes its text unreadable. A drawing function gets a Canvas and asks it for axes; sizes are CSS
+pixels (matplotlib's point is made one pixel). Layout uses DejaVu Sans, which comes with matplotlib
+and is wider than the fonts pages use: what fits here fits there.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from .palette import SENTINELS, Look
+from .words import short
+
+_DPI = 72
+INK, MUTED, AXIS, GRID = (SENTINELS[name] for name in ("ink", "muted", "axis", "grid"))
+
+
+class Size(NamedTuple):
+    """Width, height and font size of one drawing, in CSS pixels."""
+
+    width: float
+    height: float
+    font: float
+
+
+class Label(NamedTuple):
+    """A name for a series: where it ends, what it says and how the series looks."""
+
+    y: float
+    text: str
+    look: Look | None = None
+    colour: str = INK
+
+
+class Entry(NamedTuple):
+    """One sample of a key: a line in its dash, a marker, a tint, or several of them."""
+
+    text: str
+    colour: str = INK
+    marker: str = ""
+    dash: Any = "none"
+    fill: bool = False
+
+
+class Canvas:
+    """A figure under construction; `narrow` tells a drawing function which of the two it makes."""
+
+    def __init__(self, size: Size, *, narrow: bool, stamps: Sequence[str] = ()) -> None:
+        from matplotlib.figure import Figure
+
+        self.size = size
+        self.narrow = narrow
+        self.font = size.font
+        self._top = 2.0
+        self.figure = Figure(
+            figsize=(size.width / _DPI, size.height / _DPI), dpi=_DPI, layout="constrained"
+        )
+        self.figure.patch.set_visible(False)
+        if stamps:
+            self._stamp(" · ".join(stamps))
+
+    # -- axes -------------------------------------------------------------------------------
+    def axes(self, y_label: str, x_label: str = "") -> Any:
+        """Return the one pair of axes of a simple figure."""
+        return self.lanes([y_label], x_label)[0]
+
+    def lanes(
+        self, y_labels: Sequence[str], x_label: str, heights: Sequence[float] | None = None
+    ) -> list[Any]:
+        """Return axes one above the other that share x; each says what it shows at its top left."""
+        grid = self.figure.subplots(
+            len(y_labels), 1, sharex=True, squeeze=False, height_ratios=heights
+        )
+        lanes = [row[0] for row in grid]
+        for axes, label in zip(lanes, y_labels, strict=True):
+            _plain(axes, self.font)
+            if label:
+                axes.set_title(label, loc="left", fontsize=self.font, color=MUTED, pad=7)
+        lanes[-1].set_xlabel(x_label, color=MUTED, fontsize=self.font)
+        return lanes
+
+    def panels(self, labels: Sequence[str], weights: Sequence[float]) -> list[Any]:
+        """Return axes side by side, one above the other on a phone; labels at their top left."""
+        n = len(labels)
+        if self.narrow:
+            heights = [w + 0.8 for w in weights[:n]]
+            grid = self.figure.subplots(n, 1, squeeze=False, height_ratios=heights).ravel()
+        else:
+            grid = self.figure.subplots(1, n, squeeze=False).ravel()
+        for axes, label in zip(grid, labels, strict=True):
+            _plain(axes, self.font)
+            axes.set_title(label, loc="left", fontsize=self.font, color=MUTED, pad=7)
+        return list(grid)
+
+    # -- words on the figure ------------------------------------------------------------------
+    def width_of(self, text: str, size: float | None = None) -> float:
+        """Return how wide a text is at most, in pixels."""
+        from matplotlib.font_manager import FontProperties
+        from matplotlib.textpath import TextPath
+
+        if not text.strip():
+            return 0.0
+        prop = FontProperties(family="DejaVu Sans")
+        path = TextPath((0, 0), text, size=size or self.font, prop=prop, usetex=False)
+        return float(path.get_extents().x1)
+
+    def clip(self, text: str, width: float) -> str:
+        """Return the text, cut with an ellipsis where it would be wider than this many pixels."""
+        if self.width_of(text) <= width:
+            return text
+        while text and self.width_of(text + "…") > width:
+            text = text[:-1]
+        return text.rstrip() + "…"
+
+    def text(self, x: float, y: float, text: str, **kwargs: Any) -> Any:
+        """Write at a place in pixels from the top left of the whole figure."""
+        kwargs.setdefault("color", INK)
+        kwargs.setdefault("fontsize", self.font)
+        return self.figure.text(
+            x / self.size.width, 1 - y / self.size.height, _plain_text(text), **kwargs
+        )
+
+    def key(self, entries: Sequence[Entry]) -> None:
+        """Draw a row of samples with names above the axes: line, marker or tint, then the name."""
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Rectangle
+
+        gap, row, x, y = 14.0, self.font * 1.6, 0.0, 0.0
+        width, height = self.size.width, self.size.height
+        for entry in entries:
+            sample = 26.0 if entry.dash != "none" or entry.fill else 14.0
+            text = self.clip(entry.text, width - sample - 8)
+            length = sample + 5 + self.width_of(text)
+            if x and x + length > width - 2:
+                x, y = 0.0, y + row
+            middle = self._top + y + row / 2
+            at = 1 - middle / height
+            style: dict[str, Any] = {"color": entry.colour, "linewidth": 2}
+            if entry.fill:
+                corner, extent = (x / width, at - 5 / height), (sample / width, 10 / height)
+                self.figure.add_artist(
+                    Rectangle(corner, *extent, facecolor=entry.colour, edgecolor="none", alpha=0.3)
+                )
+            if entry.dash != "none":
+                ends = [(x + 2) / width, (x + sample) / width]
+                self.figure.add_artist(Line2D(ends, [at, at], linestyle=entry.dash, **style))
+            if entry.marker:
+                hollow = entry.marker == "*"
+                dot = Line2D(
+                    [(x + 1 + sample / 2) / width],
+                    [at],
+                    marker=entry.marker,
+                    markersize=11 if hollow else 7,
+                    markeredgewidth=1.3 if hollow else 0,
+                    linestyle="none",
+                    markerfacecolor="none" if hollow else entry.colour,
+                    **style,
+                )
+                self.figure.add_artist(dot)
+            self.text(x + sample + 5, middle, text, va="center_baseline", gid="lab-key")
+            x += length + gap
+        if entries:
+            self._top += y + row + 4
+
+    def end_labels(self, axes: Any, labels: Sequence[Label]) -> None:
+        """Write each series' name at its right end, moved apart where they would touch."""
+        if not labels:
+            return
+        self.settle()
+        low, high = axes.get_window_extent().y0, axes.get_window_extent().y1
+        places = [float(axes.transData.transform((0, label.y))[1]) for label in labels]
+        places = spread(places, self.font * 1.3, low, high)
+        for place, label in zip(places, labels, strict=True):
+            axes.annotate(
+                _plain_text(label.text),
+                xy=(1, (place - low) / (high - low)),
+                xycoords="axes fraction",
+                xytext=(9, 0),
+                textcoords="offset points",
+                va="center",
+                ha="left",
+                color=label.look.colour if label.look else label.colour,
+                fontsize=self.font,
+                annotation_clip=False,
+            )
+
+    def names(self, axes: Any, labels: Sequence[Label], behind: Sequence[Entry] = ()) -> None:
+        """Name the series: at their ends where there is room, else in a key above the axes.
+
+        behind : what stands in the background (band, recorded, published), always in the key.
+        """
+        widest = max((self.width_of(label.text) for label in labels), default=0)
+        in_key = self.narrow or widest > self.size.width * 0.26
+        entries = [
+            Entry(label.text, label.look.colour, label.look.marker, label.look.dash)
+            for label in labels
+            if label.look and in_key
+        ]
+        self.key([*entries, *behind])
+        if not in_key:
+            self.end_labels(axes, sorted(labels, key=lambda label: label.y))
+
+    def note(self, axes: Any, text: str, *, corner: str = "upper right") -> None:
+        """Write a quiet remark inside the axes."""
+        vertical, horizontal = corner.split()
+        axes.annotate(
+            _plain_text(text),
+            xy=(1 if horizontal == "right" else 0, 1 if vertical == "upper" else 0),
+            xycoords="axes fraction",
+            xytext=(-4 if horizontal == "right" else 4, -4 if vertical == "upper" else 5),
+            textcoords="offset points",
+            ha=horizontal,
+            va="top" if vertical == "upper" else "bottom",
+            color=MUTED,
+            fontsize=self.font,
+            gid="lab-halo",
+        )
+
+    def _stamp(self, words: str) -> None:
+        lines = _wrap(words, lambda text: self.width_of(text) <= self.size.width - 24)
+        for line in lines:
+            self.text(
+                8,
+                self._top + self.font * 0.95,
+                line,
+                color=SENTINELS["fail"],
+                va="center_baseline",
+                fontweight="bold",
+                gid="lab-stamp",
+                bbox={
+                    "boxstyle": "round,pad=0.35",
+                    "facecolor": "none",
+                    "edgecolor": SENTINELS["fail"],
+                    "linewidth": 1.3,
+                },
+            )
+            self._top += self.font * 2.0
+        self._top += 3
+
+    # -- out --------------------------------------------------------------------------------
+    def settle(self) -> None:
+        """Run the layout, so that places in pixels can be asked for."""
+        top = 1 - self._top / self.size.height
+        engine: Any = self.figure.get_layout_engine()
+        engine.set(rect=(0.004, 0.006, 0.992, top - 0.006), w_pad=0.02, h_pad=0.02, hspace=0.03)
+        self.figure.draw_without_rendering()
+
+    def source(self) -> str:
+        """Return what matplotlib writes for this figure, as SVG text."""
+        self.settle()
+        out = io.StringIO()
+        self.figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+        return out.getvalue()
+
+
+def drawn(
+    draw: Callable[[Canvas], None], size: Size, *, narrow: bool, stamps: Sequence[str] = ()
+) -> str:
+    """Return matplotlib's SVG of a drawing function, in the house style and always the same."""
+    import matplotlib
+
+    settings = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "lab",
+        "font.family": ["DejaVu Sans"],
+        "font.size": size.font,
+        "axes.unicode_minus": True,
+        "text.usetex": False,
+        "text.parse_math": False,
+        "text.color": INK,
+        "axes.labelcolor": MUTED,
+        "axes.edgecolor": AXIS,
+        "xtick.color": AXIS,
+        "ytick.color": AXIS,
+        "lines.linewidth": 2,
+        "lines.solid_capstyle": "round",
+        "lines.scale_dashes": False,
+        "path.simplify": True,
+        "path.simplify_threshold": 0.3,
+        "patch.edgecolor": INK,
+        "hatch.color": AXIS,
+    }
+    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **settings}):
+        canvas = Canvas(size, narrow=narrow, stamps=stamps)
+        draw(canvas)
+        return canvas.source()
+
+
+def log_ticks(low: float, high: float, at_most: int = 7) -> list[float]:
+    """Return round values between low and high for a log axis: 1-2-5 or 1-3 steps, or decades."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    ticks: list[float] = []
+    for steps in ((1, 2, 5), (1, 3), (1,)):
+        ticks = [s * 10.0**k for k in range(first, last + 1) for s in steps]
+        ticks = [t for t in ticks if low * 0.999 <= t <= high * 1.001]
+        if len(ticks) <= at_most:
+            return ticks
+    every = math.ceil(len(ticks) / at_most)
+    return ticks[::every]
+
+
+def log_y(axes: Any, low: float, high: float) -> None:
+    """Make y logarithmic from low to high, with tick labels a person reads: 0.5, 1, 2, 5."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    if high / low < 4:  # a log axis with one tick says nothing
+        middle = math.sqrt(low * high)
+        low, high = min(low, middle / 2.2), max(high, middle * 2.2)
+    axes.set_yscale("log")
+    axes.set_ylim(low, high)
+    axes.yaxis.set_major_locator(FixedLocator(log_ticks(low, high)))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+
+
+def linear_y(axes: Any, high: float, low: float = 0.0) -> None:
+    """Make y linear from low (zero unless said) to a little above high."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axes.set_ylim(low, low + (high - low) * 1.06 if high > low else low + 1)
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+
+
+def linear_x(axes: Any, low: float, high: float, ticks: int = 6) -> None:
+    """Make x linear between low and high with readable tick labels."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axes.set_xlim(low, high if high > low else low + 1)
+    axes.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 2.5, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+
+
+def ticks_at(axes: Any, places: Sequence[float], names: Sequence[str]) -> None:
+    """Label x exactly at these places."""
+    from matplotlib.ticker import NullLocator
+
+    axes.set_xticks(list(places), [_plain_text(name) for name in names])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Return the places moved apart to at least `gap`, in order, moved as little as possible.
+
+    Pools of labels that touch are centred on the mean of where they wanted to be (isotonic
+    regression); the result stays between low and high where there is room.
+    """
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    pools: list[tuple[float, int]] = []  # (mean of place minus its offset, members)
+    for rank, i in enumerate(order):
+        mean, n = places[i] - rank * gap, 1
+        while pools and pools[-1][0] > mean:
+            before, m = pools.pop()
+            mean, n = (before * m + mean * n) / (m + n), m + n
+        pools.append((mean, n))
+    flat = [mean for mean, n in pools for _ in range(n)]
+    top = high - (len(flat) - 1) * gap
+    out = [0.0] * len(places)
+    for rank, i in enumerate(order):
+        out[i] = max(min(flat[rank], max(top, low)), low) + rank * gap
+    return out
+
+
+def _plain(axes: Any, font: float) -> None:
+    axes.patch.set_visible(False)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(AXIS)
+    axes.grid(axis="y", color=GRID, linewidth=1)
+    axes.set_axisbelow(True)
+    axes.tick_params(axis="y", length=0, labelsize=font, labelcolor=MUTED, pad=5)
+    axes.tick_params(axis="x", length=4, labelsize=font, labelcolor=MUTED, color=AXIS)
+
+
+def _plain_text(text: str) -> str:
+    # SVG text must not carry control characters, whatever a server or an arm is called.
+    return "".join(ch if ch.isprintable() else " " for ch in str(text))
+
+
+def _wrap(text: str, fits: Callable[[str], bool]) -> list[str]:
+    lines: list[str] = []
+    for word in text.split(" "):
+        if lines and fits(f"{lines[-1]} {word}"):
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines

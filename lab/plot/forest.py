@@ -1,0 +1,301 @@
+"""Rows of estimates with intervals: arms of a comparison, published claims beside ours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lab.comparison import Comparison
+from lab.errors import LabError
+
+from .canvas import Canvas, Entry, linear_x, log_ticks, ticks_at
+from .figure import NARROW, WIDE, Figure
+from .measures import (
+    at_words,
+    metric_of,
+    provenance,
+    ratio_words,
+    stamps,
+    trial_rows,
+    value_words,
+)
+from .palette import SENTINELS, Look, look
+from .series import summary
+from .words import count, interval, listed, number, short, times
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row: name, estimate with interval (infinite: none), single values, published figure."""
+
+    name: str
+    estimate: float
+    low: float = -math.inf
+    high: float = math.inf
+    values: Sequence[float] = ()
+    published: float | None = None
+    look: Look | None = None
+    note: str = ""
+
+
+def draw_lines(
+    canvas: Canvas,
+    axes: Any,
+    lines: Sequence[Line],
+    *,
+    ratio: bool = False,
+    spread: float | None = None,
+    recorded: bool = False,
+) -> None:
+    """Draw rows from the top; ratios on a log axis with 1 marked and the A/A spread behind."""
+    axes.grid(False)
+    room = canvas.size.width * 0.38
+    names = [canvas.clip(line.name, room) for line in lines]
+    if canvas.narrow or max(map(canvas.width_of, names), default=0) > room * 0.7:
+        # Names above their row: the plot keeps the width of the phone.
+        axes.set_yticks([])
+        for i, line in enumerate(lines):
+            axes.annotate(
+                canvas.clip(line.name, canvas.size.width - 20),
+                xy=(0, i - 0.36),
+                xycoords=("axes fraction", "data"),
+                xytext=(1, 0),
+                textcoords="offset points",
+                va="center",
+                gid="lab-halo",
+            )
+    else:
+        axes.set_yticks(range(len(lines)), names)
+        axes.tick_params(axis="y", labelcolor=SENTINELS["ink"])
+    axes.set_ylim(len(lines) - 0.45, -0.62)
+    _x_axis(axes, lines, ratio, spread, 4 if canvas.narrow else 6)
+    if ratio:
+        if spread and math.isfinite(spread):
+            axes.axvspan(1 / spread, spread, color=SENTINELS["recorded"], alpha=0.25, linewidth=0)
+        axes.axvline(1, color=SENTINELS["axis"], linewidth=1.3)
+    for i, line in enumerate(lines):
+        style = line.look or look(0)
+        colour = SENTINELS["recorded"] if recorded else style.colour
+        axes.plot(
+            line.values,
+            [i + 0.13 + 0.05 * ((k % 3) - 1) for k in range(len(line.values))],
+            linestyle="none",
+            marker=style.marker,
+            markersize=4.2,
+            markeredgewidth=0,
+            color=colour,
+            alpha=0.6,
+            gid=f"lab-dots--{i}",
+        )
+        if math.isfinite(line.low) and math.isfinite(line.high):
+            axes.plot([line.low, line.high], [i, i], color=colour, linewidth=2.2, zorder=3)
+        axes.plot(
+            [line.estimate],
+            [i],
+            marker=style.marker,
+            markersize=8,
+            markeredgewidth=0,
+            color=colour,
+            linestyle="none",
+            zorder=4,
+        )
+        if line.published is not None:
+            axes.plot(
+                [line.published],
+                [i],
+                linestyle="none",
+                marker="*",
+                markersize=12,
+                markerfacecolor="none",
+                markeredgecolor=SENTINELS["published"],
+                markeredgewidth=1.3,
+                zorder=5,
+                gid="lab-published",
+            )
+
+
+def _x_axis(
+    axes: Any, lines: Sequence[Line], ratio: bool, spread: float | None, at_most: int
+) -> None:
+    seen = [v for line in lines for v in (line.estimate, *line.values) if math.isfinite(v)]
+    seen += [v for line in lines for v in (line.low, line.high) if math.isfinite(v)]
+    seen += [line.published for line in lines if line.published is not None]
+    if ratio:
+        seen = [v for v in seen if v > 0] + [1.0]
+        if spread and math.isfinite(spread):
+            seen += [spread, 1 / spread]
+        low, high = min(seen) / 1.08, max(seen) * 1.08
+        if high / low < 1.6:
+            low, high = min(low, 0.8), max(high, 1.25)
+        axes.set_xscale("log")
+        axes.set_xlim(low, high)
+        ticks = log_ticks(low, high, at_most)
+        if len(ticks) < 3:
+            step = (1.0, 0.5, 0.2, 0.1)[sum(high - low < w for w in (4, 2, 0.9))]
+            first = math.ceil(low / step)
+            ticks = [round(k * step, 3) for k in range(first, int(high / step) + 1)]
+        ticks_at(axes, ticks, [f"{short(t)}×" for t in ticks])
+        return
+    linear_x(axes, min(0.0, *seen) if seen else 0.0, max(seen, default=1.0) * 1.05, at_most)
+
+
+def comparison(
+    compared: Comparison,
+    *,
+    at: Any = None,
+    metric: str = "throughput",
+    published: Mapping[str, float] | None = None,
+    published_name: str = "published",
+    caption: str = "",
+    finding: str = "",
+) -> Figure:
+    """Return the figure of all arms at one swept value: trials, mean and interval; then the ratios.
+
+    published : {arm: value in the unit of the axis}, drawn as hollow stars. The ratios are against
+    the baseline; the grey strip is the spread of the A/A control. Raises LabError for a value of
+    `at` that was not measured, or none given where several were.
+    """
+    shown = metric_of(metric)
+    cells = {arm: compared.cell(arm, at) for arm in compared.arms}
+    at = next((t.at for cell in cells.values() for t in cell), at)
+    theirs = dict(published or {})
+    lines = []
+    for i, (arm, cell) in enumerate(cells.items()):
+        values = [shown.of(t) for t in cell]
+        centre, low, high = summary(values)
+        lines.append(Line(arm, centre, low, high, values, theirs.get(arm), look(i)))
+    others = [arm for arm in compared.arms if arm != compared.baseline]
+    ratios = [compared.ratio(arm, at=at, metric=metric) for arm in others]
+    index = {arm: i for i, arm in enumerate(compared.arms)}
+    base = theirs.get(compared.baseline)
+    ratio_lines = [
+        Line(
+            f"{r.a} ÷ {r.b}",
+            r.estimate,
+            r.low if r.pairs > 1 else -math.inf,
+            r.high if r.pairs > 1 else math.inf,
+            r.per_pair,
+            theirs[r.a] / base if r.a in theirs and base else None,
+            look(index[r.a]),
+        )
+        for r in ratios
+    ]
+    spread = compared.aa_spread(metric)
+
+    def draw(canvas: Canvas) -> None:
+        entries = [Entry("95 % interval", dash="-", marker="o")]
+        if theirs:
+            entries.append(Entry(published_name, SENTINELS["published"], "*"))
+        if ratio_lines and spread and math.isfinite(spread):
+            entries.append(Entry("same server twice (A/A)", SENTINELS["recorded"], fill=True))
+        canvas.key(entries)
+        panels = canvas.panels(
+            [shown.label, f"ratio to {compared.baseline}"][: 2 if ratio_lines else 1],
+            [len(lines), len(ratio_lines)],
+        )
+        draw_lines(canvas, panels[0], lines)
+        if ratio_lines:
+            draw_lines(canvas, panels[1], ratio_lines, ratio=True, spread=spread)
+
+    where = at_words(compared.sweep, at)
+    noun = shown.label.split(" (")[0]
+    caption = caption or f"{noun} {where}".strip()
+    said = " ".join(ratio_words(r, compared.sweep) for r in ratios)
+    alone = listed([f"{line.name} {value_words(shown, line.estimate)}" for line in lines])
+    rows = 62 + 46 * len(lines)
+    narrow_rows = 130 + 46 * (len(lines) + len(ratio_lines))
+    return Figure(
+        name=f"{compared.experiment} {metric} {where}",
+        title=caption,
+        alt=finding or f"{said} Means: {alone}.".strip(),
+        caption=caption,
+        draw=draw,
+        data=trial_rows([t for cell in cells.values() for t in cell], shown, compared.sweep),
+        notes=[*provenance(compared), *_aa_note(spread)],
+        stamps=stamps([t for cell in cells.values() for t in cell]),
+        wide=WIDE._replace(height=rows + 30),
+        narrow=NARROW._replace(height=narrow_rows),
+    )
+
+
+def forest(
+    rows: Sequence[Mapping[str, Any] | Line],
+    *,
+    x_label: str = "ratio",
+    published_name: str = "published",
+    caption: str = "published and measured ratios",
+    finding: str = "",
+    name: str = "forest",
+) -> Figure:
+    """Return ratios with their intervals, one row each, the published figure beside ours.
+
+    rows : Line, or mappings with name, estimate, low, high and optionally published and values.
+    Raises LabError for a row without name or estimate.
+    """
+    lines = []
+    for row in rows:
+        if isinstance(row, Line):
+            lines.append(row)
+            continue
+        if "name" not in row or "estimate" not in row:
+            raise LabError(f"a row of a forest plot needs name and estimate; got {dict(row)!r}")
+        known = {k: v for k, v in row.items() if k in Line.__dataclass_fields__}
+        lines.append(Line(**known))
+    if not lines:
+        raise LabError("nothing to plot: no rows")
+
+    def draw(canvas: Canvas) -> None:
+        entries = [Entry("measured here, 95 % interval", look(0).colour, "o", "-")]
+        if any(line.published is not None for line in lines):
+            entries.append(Entry(published_name, SENTINELS["published"], "*"))
+        canvas.key(entries)
+        draw_lines(canvas, canvas.axes("", x_label), lines, ratio=True)
+
+    return Figure(
+        name=name,
+        title=caption,
+        alt=finding or _forest_words(lines),
+        caption=caption,
+        draw=draw,
+        data=[
+            {
+                "name": line.name,
+                "estimate": line.estimate,
+                "low": line.low,
+                "high": line.high,
+                "published": line.published,
+            }
+            for line in lines
+        ],
+        wide=WIDE._replace(height=80 + 40 * len(lines)),
+        narrow=NARROW._replace(height=100 + 46 * len(lines)),
+    )
+
+
+def _forest_words(lines: Sequence[Line]) -> str:
+    inside = [
+        line
+        for line in lines
+        if line.published is not None and line.low <= line.published <= line.high
+    ]
+    told = [line for line in lines if line.published is not None]
+    parts = []
+    for line in lines[:12]:
+        part = f"{line.name}: {times(line.estimate)} ({interval(line.low, line.high)})"
+        if line.published is not None:
+            part += f", published {number(line.published)}"
+        parts.append(part)
+    verb = "lies" if len(inside) == 1 else "lie"
+    return (
+        f"{len(inside)} of {count(len(told), 'published ratio')} {verb} in our interval. "
+        + "; ".join(parts)
+        + "."
+    )
+
+
+def _aa_note(spread: float | None) -> list[str]:
+    if spread is None or not math.isfinite(spread):
+        return []
+    return [f"the same server under two names differed by up to {number((spread - 1) * 100, 2)} %"]

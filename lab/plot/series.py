@@ -1,0 +1,249 @@
+"""Series over x as sweeps and simple plots draw them: every value a dot, then mean and interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lab.errors import LabError
+from lab.stats import t_interval
+
+from .canvas import Canvas, Entry, Label, linear_y, log_ticks, log_y, ticks_at
+from .palette import SENTINELS, Look
+from .words import short
+
+_TRIAL_DOTS = "lab-dots--{}"
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a figure: name, look, and at each x the values of its trials.
+
+    values : {x: [y, …]}; y in the unit of the axis. `quiet` series stand behind the others in grey.
+    """
+
+    name: str
+    look: Look
+    values: dict[Any, list[float]] = field(repr=False)
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Band:
+    """What theory says, drawn behind: lower and upper y at each x, in the unit of the axis."""
+
+    name: str
+    xs: Sequence[Any]
+    low: Sequence[float]
+    high: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Published:
+    """One published figure: where it belongs and what it says, e.g. `published 2013`."""
+
+    x: Any
+    y: float
+    name: str = "published"
+
+
+class Scale:
+    """Where x values stand on the axis: logarithmic over decades, linear, or names side by side."""
+
+    def __init__(self, xs: Sequence[Any], kind: str = "auto") -> None:
+        unique = list(dict.fromkeys(xs))
+        numeric = bool(unique) and all(
+            isinstance(x, (int, float)) and not isinstance(x, bool) for x in unique
+        )
+        if kind == "auto":
+            kind = "names"
+            if numeric:
+                low, high = min(unique), max(unique)
+                kind = "log" if low > 0 and high / low >= 10 else "linear"
+        self.kind = kind
+        self.xs = sorted(unique) if numeric else unique
+        places = [self.place(x) for x in self.xs]
+        span = (max(places) - min(places)) if len(places) > 1 else 1.0
+        self.span = span or 1.0
+        edge = 0.5 if kind == "names" else self.span * 0.05
+        self.low, self.high = min(places) - edge, max(places) + edge
+
+    def place(self, x: Any) -> float:
+        """Return the position of x on the (linear) axis."""
+        if self.kind == "log":
+            return math.log10(x)
+        return float(self.xs.index(x) if self.kind == "names" else x)
+
+    def apply(self, axes: Any, canvas: Canvas) -> None:
+        """Set limits and tick labels: the measured values themselves, thinned where they touch."""
+        axes.set_xlim(self.low, self.high)
+        shown = list(self.xs)
+        room = canvas.size.width * (0.82 if canvas.narrow else 0.72)
+        if self.kind == "names":
+            each = room / max(len(shown), 1)
+            names = [canvas.clip(str(x), each - 4) for x in shown]
+            ticks_at(axes, [self.place(x) for x in shown], names)
+            return
+        kept: list[Any] = []
+        end = -math.inf
+        for x in shown:  # greedy from the left; the last one is wanted most
+            middle = (self.place(x) - self.low) / (self.high - self.low) * room
+            half = canvas.width_of(short(x)) / 2 + 4
+            if middle - half >= end:
+                kept.append(x)
+                end = middle + half
+            elif x == shown[-1]:
+                kept[-1] = x
+        if len(kept) < 3 < len(shown) and self.kind == "log":
+            kept = log_ticks(min(self.xs), max(self.xs), 4)
+        ticks_at(axes, [self.place(x) for x in kept], [short(x) for x in kept])
+
+
+def summary(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return (centre, low, high) of the trials: geometric mean and its 95 % Student interval.
+
+    Falls back to the arithmetic mean where a value is not above 0; below two values the interval
+    is the value itself.
+    """
+    finite = [v for v in values if math.isfinite(v)]
+    if not finite:
+        return (math.nan,) * 3
+    if min(finite) > 0:
+        centre, low, high = (math.exp(v) for v in t_interval([math.log(v) for v in finite]))
+    else:
+        centre, low, high = t_interval(finite)
+    return (centre, low, high) if len(finite) > 1 else (centre, centre, centre)
+
+
+def y_limits(
+    axes: Any,
+    series: Sequence[Series],
+    extra: Sequence[float] = (),
+    scale: str = "auto",
+) -> bool:
+    """Set y for these series and return whether it is logarithmic (spread over a factor of 20)."""
+    ys = [y for s in series for ys in s.values.values() for y in ys if math.isfinite(y)]
+    ys += [y for y in extra if math.isfinite(y)]
+    positive = [y for y in ys if y > 0]
+    wants = len(positive) == len(ys) and bool(ys) and max(positive) / min(positive) >= 20
+    if positive and (scale == "log" or (scale == "auto" and wants)):
+        log_y(axes, min(positive) / 1.35, max(positive) * 1.35)
+        return True
+    low = min([0.0, *ys])
+    linear_y(axes, max([0.0, *ys]) or 1.0, low * 1.06)
+    return False
+
+
+def draw_band(axes: Any, scale: Scale, band: Band) -> None:
+    """Fill between what theory bounds, with a dashed edge so that it is more than a tint."""
+    xs = [scale.place(x) for x in band.xs]
+    tint = SENTINELS["band"]
+    axes.fill_between(xs, band.low, band.high, color=tint, alpha=0.22, linewidth=0, zorder=0.6)
+    for edge in (band.low, band.high):
+        axes.plot(xs, edge, color=tint, linestyle=(0, (2, 2)), linewidth=1.2, zorder=0.7)
+
+
+def draw_series(canvas: Canvas, axes: Any, scale: Scale, series: Sequence[Series]) -> list[Label]:
+    """Draw all series and return their labels; nothing is named yet."""
+    labels = []
+    loud = [s for s in series if not s.quiet]
+    for s in series:
+        rank = loud.index(s) if s in loud else 0
+        # Arms stand a little beside each other, trials beside their arm: none hides another.
+        shift = (rank - (len(loud) - 1) / 2) * scale.span * 0.012 if len(loud) > 1 else 0.0
+        if s.quiet:
+            shift = 0.0
+        colour = SENTINELS["recorded"] if s.quiet else s.look.colour
+        centres, dots_x, dots_y = [], [], []
+        for x in [x for x in scale.xs if x in s.values]:
+            ys = [y for y in s.values[x] if math.isfinite(y)]
+            if not ys:
+                continue
+            centre, low, high = summary(ys)
+            at = scale.place(x) + shift
+            centres.append((at, centre))
+            width = scale.span * 0.006
+            for i, y in enumerate(ys):
+                dots_x.append(at + (i - (len(ys) - 1) / 2) * width * min(1, 6 / len(ys)))
+                dots_y.append(y)
+            if len(ys) > 1:
+                axes.plot([at, at], [low, high], color=colour, linewidth=1.4, alpha=0.9, zorder=3)
+        if not centres:
+            continue
+        many = any(len(ys) > 1 for ys in s.values.values())
+        axes.plot(
+            dots_x,
+            dots_y,
+            linestyle="none",
+            marker=s.look.marker,
+            markersize=3.6 if many else 6.5,
+            markeredgewidth=0,
+            color=colour,
+            alpha=0.55 if many else 1,
+            zorder=4,
+            gid=_TRIAL_DOTS.format("recorded" if s.quiet else rank),
+        )
+        xs, means = zip(*centres, strict=True)
+        joined = scale.kind != "names" and len(xs) > 1
+        axes.plot(
+            xs,
+            means,
+            color=colour,
+            linestyle=s.look.dash if joined else "none",
+            linewidth=1.6 if s.quiet else 2,
+            marker=s.look.marker if many else "",
+            markersize=6.5,
+            markeredgewidth=0,
+            zorder=2 if s.quiet else 5,
+        )
+        if not s.quiet:
+            labels.append(Label(means[-1], s.name, s.look))
+    return labels
+
+
+def draw_published(axes: Any, scale: Scale, published: Sequence[Published]) -> None:
+    """Draw each published figure as a hollow star; the key names it."""
+    for point in published:
+        axes.plot(
+            [scale.place(point.x)],
+            [point.y],
+            linestyle="none",
+            marker="*",
+            markersize=12,
+            markerfacecolor="none",
+            markeredgecolor=SENTINELS["published"],
+            markeredgewidth=1.3,
+            zorder=6,
+            gid="lab-published",
+        )
+
+
+def points(published: Any) -> list[Published]:
+    """Return published figures as points from Published, mappings or (x, y, name).
+
+    Raises LabError for anything else.
+    """
+    out = []
+    for p in published or ():
+        if isinstance(p, Published):
+            out.append(p)
+        elif isinstance(p, Mapping) and {"x", "y"} <= set(p):
+            out.append(Published(p["x"], float(p["y"]), str(p.get("name", "published"))))
+        elif isinstance(p, Sequence) and not isinstance(p, str) and len(p) in (2, 3):
+            out.append(Published(p[0], float(p[1]), *map(str, p[2:])))
+        else:
+            raise LabError(f"a published point is {{'x': …, 'y': …, 'name': …}}; got {p!r}")
+    return out
+
+
+def behind(
+    bands: Sequence[Band] = (), recorded: str = "", published: Sequence[Published] = ()
+) -> list[Entry]:
+    """Return the key of what stands behind the measured series."""
+    entries = [Entry(b.name, SENTINELS["band"], dash=(0, (2, 2)), fill=True) for b in bands]
+    if recorded:
+        entries.append(Entry(recorded, SENTINELS["recorded"], dash="-"))
+    names = dict.fromkeys(point.name for point in published)
+    return entries + [Entry(name, SENTINELS["published"], "*") for name in names]

@@ -1,0 +1,227 @@
+"""A comparison over its swept parameter: every trial a dot, one line per arm, theory behind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lab.comparison import Comparison
+from lab.errors import LabError
+
+from .canvas import Canvas
+from .figure import Figure
+from .measures import (
+    Metric,
+    at_words,
+    metric_of,
+    provenance,
+    ratio_words,
+    stamps,
+    sweep_label,
+    trial_rows,
+    value_label,
+)
+from .palette import look
+from .series import (
+    Band,
+    Published,
+    Scale,
+    Series,
+    behind,
+    draw_band,
+    draw_published,
+    draw_series,
+    points,
+    summary,
+    y_limits,
+)
+from .words import interval, listed, number, times
+
+
+def sweep(
+    comparison: Comparison,
+    *,
+    metric: str = "throughput",
+    predict: Any = None,
+    published: Any = (),
+    recorded: Comparison | str | None = "auto",
+    x_label: str = "",
+    y_label: str = "",
+    caption: str = "",
+    finding: str = "",
+    x_scale: str = "auto",
+    y_scale: str = "auto",
+) -> Figure:
+    """Return the figure of a metric over the swept parameter.
+
+    predict : a `lab.predict` band, or {name: band}, in base units (1/s, s); published : Published
+    points, or mappings with x, y (in the unit of the axis) and name; recorded : the reference run
+    drawn grey behind, "auto" for the one of this question unless the comparison is itself recorded.
+    The alternative text is the ratio at the last swept value unless `finding` is given.
+    """
+    shown = metric_of(metric)
+    marks = points(published)
+    reference = _reference(comparison) if recorded == "auto" else recorded
+    if isinstance(reference, str):
+        raise LabError(f"recorded={reference!r}: give a comparison, None or 'auto'")
+    arms = {
+        arm: Series(arm, look(i), _values(comparison, arm, shown))
+        for i, arm in enumerate(comparison.arms)
+    }
+    grey = (
+        []
+        if reference is None
+        else [
+            Series(arm, arms[arm].look, _values(reference, arm, shown), quiet=True)
+            for arm in reference.arms
+            if arm in arms
+        ]
+    )
+    bands = as_bands(predict, shown)
+    scale = Scale([*map(_native, comparison.values), *(p.x for p in marks)], x_scale)
+    series = [*grey, *arms.values()]
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.axes(y_label or shown.label, x_label or sweep_label(comparison.sweep))
+        inside = [clipped for b in bands for clipped in (*b.low, *b.high) if math.isfinite(clipped)]
+        y_limits(axes, series, [*(p.y for p in marks), *inside], y_scale)
+        scale.apply(axes, canvas)
+        for band in bands:
+            draw_band(axes, scale, _within(band, scale))
+        labels = draw_series(canvas, axes, scale, series)
+        draw_published(axes, scale, marks)
+        canvas.names(axes, labels, behind(bands, "recorded run" if grey else "", marks))
+
+    caption = caption or f"{_noun(shown)} by {sweep_label(comparison.sweep)}"
+    notes = provenance(comparison)
+    if reference is not None and reference.recorded:
+        notes.append(f"grey: {reference.recorded.label}")
+    return Figure(
+        name=f"{comparison.experiment} {metric}",
+        title=caption,
+        alt=finding or sweep_finding(comparison, metric),
+        caption=caption,
+        draw=draw,
+        data=[
+            *trial_rows(comparison.trials, shown, comparison.sweep),
+            *(trial_rows(reference.trials, shown, comparison.sweep) if reference else []),
+            *_point_rows(bands, marks, shown, comparison.sweep),
+        ],
+        notes=notes,
+        stamps=stamps(comparison.trials),
+    )
+
+
+def sweep_finding(comparison: Comparison, metric: str = "throughput") -> str:
+    """Return what the sweep found: each arm against the baseline, at the last and first value."""
+    others = [arm for arm in comparison.arms if arm != comparison.baseline]
+    if not others or not comparison.trials:
+        return _alone(comparison, metric)
+    last = comparison.values[-1]
+    parts = []
+    for arm in others:
+        said = ratio_words(comparison.ratio(arm, at=last, metric=metric), comparison.sweep)
+        if len(comparison.values) > 1:
+            first = comparison.values[0]
+            r = comparison.ratio(arm, at=first, metric=metric)
+            if math.isfinite(r.estimate):
+                between = f", interval {interval(r.low, r.high)}" if r.pairs > 1 else ""
+                said += (
+                    f" {_capital(at_words(comparison.sweep, first))} the ratio of {r.a} to {r.b} "
+                    f"is {times(r.estimate).removesuffix(' times')}{between}."
+                )
+        parts.append(said)
+    return " ".join(parts)
+
+
+def as_bands(predict: Any, shown: Metric) -> list[Band]:
+    """Return what `lab.predict` gave as bands in the unit of the axis."""
+    if predict is None:
+        return []
+    if isinstance(predict, Mapping):
+        named = predict.items()
+    else:
+        named = [(getattr(predict, "name", "") or "predicted", predict)]  # type: ignore[assignment]
+    wanted = "throughput" if shown.name == "throughput" else "latency"
+    out = []
+    for name, band in named:
+        if isinstance(band, Band):
+            out.append(band)
+            continue
+        xs, low, high = _band_columns(band, wanted)
+        out.append(
+            Band(str(name), xs, [v * shown.factor for v in low], [v * shown.factor for v in high])
+        )
+    return out
+
+
+def _band_columns(band: Any, wanted: str) -> tuple[list[Any], list[float], list[float]]:
+    del wanted
+    return list(band.xs), [float(v) for v in band.low], [float(v) for v in band.high]
+
+
+def _within(band: Band, scale: Scale) -> Band:
+    kept = [i for i, x in enumerate(band.xs) if scale.low <= scale.place(x) <= scale.high]
+    return Band(
+        band.name,
+        [band.xs[i] for i in kept],
+        [band.low[i] for i in kept],
+        [band.high[i] for i in kept],
+    )
+
+
+def _values(comparison: Comparison, arm: str, shown: Metric) -> dict[Any, list[float]]:
+    return {
+        _native(at): [shown.of(t) for t in comparison.cell(arm, at)] for at in comparison.values
+    }
+
+
+def _native(value: Any) -> Any:
+    # Dictionaries (env) cannot be keys; their label can. None: nothing was swept.
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
+    return value_label(value)
+
+
+def _reference(comparison: Comparison) -> Comparison | None:
+    if comparison.recorded is not None:
+        return None
+    try:
+        return comparison.reference()
+    except (LabError, ImportError, OSError):
+        return None  # no record to stand behind: nothing grey, nothing lost
+
+
+def _noun(shown: Metric) -> str:
+    return shown.label.split(" (")[0]
+
+
+def _alone(comparison: Comparison, metric: str) -> str:
+    shown = metric_of(metric)
+    arm = comparison.arms[0]
+    means = [
+        (at, summary([shown.of(t) for t in comparison.cell(arm, at)])[0])
+        for at in comparison.values
+    ]
+    told = listed(
+        [f"{number(y)} {shown.unit} {at_words(comparison.sweep, at)}".strip() for at, y in means]
+    )
+    return f"{_capital(_noun(shown))} of {arm}: {told}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _point_rows(
+    bands: Sequence[Band], marks: Sequence[Published], shown: Metric, sweep_name: str
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for b in bands:
+        rows += [
+            {"arm": b.name, sweep_name: x, "predicted_low": low, "predicted_high": high}
+            for x, low, high in zip(b.xs, b.low, b.high, strict=True)
+        ]
+    rows += [{"arm": p.name, sweep_name: p.x, "published": p.y} for p in marks]
+    return rows

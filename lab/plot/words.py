@@ -1,0 +1,73 @@
+"""Numbers and findings in words: what the alternative text and the tables say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Return a number to this many significant digits, as prose writes it: `20,100`, `0.26`."""
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    size = math.floor(math.log10(abs(value)))
+    rounded = round(value, digits - 1 - size)
+    size = math.floor(math.log10(abs(rounded)))
+    decimals = max(0, digits - 1 - size)
+    text = f"{rounded:,.{decimals}f}"
+    return text.replace("-", "−")
+
+
+def short(value: float) -> str:
+    """Return a number for a tick label: `20k`, `1.5M`, `0.05`."""
+    size = abs(value)
+    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if size >= limit:
+            scaled = value / (1e3 if unit == "k" else limit)
+            return f"{scaled:.4g}{unit}".replace("-", "−")
+    return f"{value:.4g}".replace("-", "−") if size < 1000 else f"{value:,.0f}".replace("-", "−")
+
+
+def times(ratio: float) -> str:
+    """Return a factor in words: `2.1 times`."""
+    return f"{number(ratio, 2 if ratio < 10 else 3)} times"
+
+
+def interval(low: float, high: float) -> str:
+    """Return an interval in words, rounded two digits beyond its own width: `1.9 to 2.3`."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return "no interval"
+    width = high - low
+    digits = 2
+    if width > 0 and high > 0:
+        digits = max(2, min(5, 1 + math.ceil(math.log10(abs(high) / width))))
+    return f"{number(low, digits)} to {number(high, digits)}"
+
+
+def count(n: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: `1 pair`, `6 pairs`."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def listed(items: Sequence[str], last: str = "and") -> str:
+    """Return a list in words: `a, b and c`."""
+    items = list(items)
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def ms(seconds: float) -> str:
+    """Return a duration in milliseconds with its unit: `12.3 ms`."""
+    return f"{number(seconds * 1e3)} ms"
+
+
+def size(n_bytes: float) -> str:
+    """Return a size with the binary unit that fits: `64 KiB`, `1.5 MiB`."""
+    for unit in ("bytes", "KiB", "MiB"):
+        if abs(n_bytes) < 1024:
+            return f"{number(n_bytes)} {unit}"
+        n_bytes /= 1024
+    return f"{number(n_bytes)} GiB"
