@@ -1,0 +1,59 @@
+"""What theory says before anything is measured. Pure functions; parameters come from *other*
+measurements than those predicted.
+"""
+
+from lab.predict.closed import Band, Closed, Mva, Station, closed, delay, queue
+from lab.predict.queues import (
+    Exponential,
+    Open,
+    batches,
+    demand,
+    fifo_batch,
+    in_progress,
+    little,
+    md1,
+    mg1,
+    mm1,
+    shared_batch,
+)
+from lab.predict.servers import (
+    Law,
+    Usl,
+    blocking,
+    nonblocking,
+    pooled,
+    prefork,
+    threaded,
+    two_core,
+    usl,
+)
+
+__all__ = [
+    "Band",
+    "Closed",
+    "Exponential",
+    "Law",
+    "Mva",
+    "Open",
+    "Station",
+    "Usl",
+    "batches",
+    "blocking",
+    "closed",
+    "delay",
+    "demand",
+    "fifo_batch",
+    "in_progress",
+    "little",
+    "md1",
+    "mg1",
+    "mm1",
+    "nonblocking",
+    "pooled",
+    "prefork",
+    "queue",
+    "shared_batch",
+    "threaded",
+    "two_core",
+    "usl",
+]

@@ -1,0 +1,141 @@
+"""Laws of whole servers: the least of several limits, each with its name, so that a chapter can say
+what binds.
+
+Sources: asymptotic bounds as in `lab.predict.closed`; Gunther, Guerrilla Capacity Planning, 2007,
+ch. 4 (USL).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.errors import LabError
+from lab.predict.closed import Band, Closed, closed, delay, queue
+
+
+@dataclass(frozen=True)
+class Law:
+    """X <= min of limits (1/s) that don't depend on N, and N / D."""
+
+    limits: dict[str, float]
+    demand_s: float
+
+    def binding(self, n: float) -> str:
+        """Return the name of what limits n connections; "connections" while more of them would
+        help.
+        """
+        return min({**self.limits, "connections": n / self.demand_s}.items(), key=lambda kv: kv[1])[
+            0
+        ]
+
+    def bound(self, n: float) -> float:
+        """Return the most that n connections can get, 1/s."""
+        return min(n / self.demand_s, *self.limits.values())
+
+    @property
+    def knee(self) -> float:
+        """The number of connections from which on more don't help."""
+        return self.demand_s * min(self.limits.values())
+
+    def throughput(self, n: Iterable[float]) -> Band:
+        """Return the bound at each number of connections; it has no lower edge (low = 0)."""
+        x = tuple(n)
+        return Band(x, (0.0,) * len(x), tuple(self.bound(v) for v in x), "throughput", "at most")
+
+
+def blocking(demand_s: float) -> Closed:
+    """Return a server that does one request at a time, waiting included: X = 1 / D for any N."""
+    return closed(loop=queue(demand_s))
+
+
+def nonblocking(loop_s: float, wait_s: float) -> Closed:
+    """Return an event loop that computes `loop_s` a request and lets the rest of it, `wait_s`,
+    happen elsewhere.
+    """
+    return closed(loop=queue(loop_s), wait=delay(wait_s))
+
+
+def pooled(loop_s: float, job_s: float, threads: int = 4) -> Closed:
+    """Return an event loop whose jobs of `job_s` run on a pool: X <= min(k / job, 1 / loop); 4 is
+    libuv's default.
+    """
+    return closed(loop=queue(loop_s), pool=queue(job_s, threads))
+
+
+def prefork(workers: int, demand_s: float, cpu_s: float, cores: int) -> Law:
+    """Return w processes that each do one request at a time: X <= min(N / D, w / D, cores / D_cpu).
+
+    demand_s : seconds that a request holds a worker, waiting included; cpu_s : CPU seconds of it.
+    """
+    return Law({"workers": workers / demand_s, "cores": _over(cores, cpu_s)}, demand_s)
+
+
+def threaded(threads: int, demand_s: float, cpu_s: float) -> Law:
+    """Return k threads under a global interpreter lock: X <= min(N / D, k / D, 1 / D_cpu)."""
+    return Law({"threads": threads / demand_s, "interpreter lock": _over(1, cpu_s)}, demand_s)
+
+
+def two_core(server_s: float, client_s: float, cores: int = 2) -> Law:
+    """Return the law of client and server on one machine: X <= min(1 / D_s, 1 / D_c, cores / (D_s +
+    D_c)).
+
+    server_s, client_s : CPU seconds a request of the (one-threaded) server and of the load
+    generator, from a record.
+    """
+    both = server_s + client_s
+    limits = {
+        "server": _over(1, server_s),
+        "client": _over(1, client_s),
+        "cores": _over(cores, both),
+    }
+    return Law(limits, both)
+
+
+def _over(amount: float, each: float) -> float:
+    return amount / each if each else math.inf
+
+
+@dataclass(frozen=True)
+class Usl:
+    """Gunther's universal scalability law X(N) = g N / (1 + a (N - 1) + b N (N - 1)): a
+    description, not an explanation.
+    """
+
+    gamma: float
+    alpha: float
+    beta: float
+
+    def throughput(self, n: float) -> float:
+        """Return X(N), 1/s."""
+        return self.gamma * n / (1 + self.alpha * (n - 1) + self.beta * n * (n - 1))
+
+    @property
+    def peak(self) -> float:
+        """The N of the highest throughput, sqrt((1 - alpha) / beta); infinite without retrograde
+        scaling.
+        """
+        return math.sqrt((1 - self.alpha) / self.beta) if self.beta > 0 else math.inf
+
+
+def usl(n: Sequence[float], throughput: Sequence[float]) -> Usl:
+    """Return the USL fitted to measured points, least squares on log X. Raises LabError below 6
+    points.
+    """
+    x, y = np.asarray(n, float), np.asarray(throughput, float)
+    if len(x) < 6 or len(x) != len(y) or (y <= 0).any():
+        raise LabError(
+            f"a fit of 3 parameters needs at least 6 points with throughput > 0; got {len(x)}"
+        )
+    from scipy.optimize import least_squares
+
+    def off(p: np.ndarray) -> np.ndarray:
+        return np.log(p[0] * x / (1 + p[1] * (x - 1) + p[2] * x * (x - 1))) - np.log(y)
+
+    first = float(y[0] / x[0])
+    scale = (first, 0.1, 1e-3)
+    fit = least_squares(off, (first, 0.05, 1e-4), bounds=([0, 0, 0], [np.inf, 1, 1]), x_scale=scale)
+    return Usl(*(float(v) for v in fit.x))
