@@ -1,0 +1,270 @@
+"""What every load-tool adapter takes and gives back: `ToolSpec` in, `ToolResult` out.
+
+A tool's own summary (`said`) and what may be believed of it (`trusted`) are kept apart, because
+every tool is wrong somewhere. The idea of `present`, `run` and one small class per tool is that of
+Node's `benchmark/_http-benchmarkers.js`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from lab.errors import LabError
+
+MAX_SECONDS = 60
+MAX_REQUESTS = 1_000_000  # hey and ab keep every result in memory; hey drops more
+MAX_CONNECTIONS = 1000
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+
+Rows = Mapping[str, np.ndarray]  # t_end_us, latency_us, status (HTTP code; < 0 as in the generator)
+
+
+class AdapterError(LabError):
+    """A load tool could not be run, or what it printed could not be used."""
+
+
+class ToolMissing(AdapterError):
+    """The tool is not installed, or not in the version the adapter was checked with."""
+
+
+class ToolFailed(AdapterError):
+    """The tool ended with an error or did not end; its output is in the message."""
+
+
+class UnreadableOutput(AdapterError):
+    """The tool printed something the adapter does not know; nothing is guessed from it."""
+
+
+class Unsupported(AdapterError):
+    """The tool cannot do what the spec asks for."""
+
+
+class NoRawRows(AdapterError):
+    """A view needs one row per request and this tool gives none."""
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """One load: `seconds` or `requests` in total, `connections` at once, on a loopback `url`.
+
+    `rate_per_s` asks for an open loop, `fresh` for a new connection per request, `cpus` pins the
+    tool to those cores. Raises AdapterError when a bound is exceeded or the host is not here.
+    """
+
+    url: str
+    connections: int = 10
+    seconds: float | None = 1.0
+    requests: int | None = None
+    rate_per_s: float | None = None
+    fresh: bool = False
+    timeout_s: float = 10.0
+    cpus: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        host = urlsplit(self.url).hostname
+        if host not in LOOPBACK:
+            raise AdapterError(
+                f"Load tools are only pointed at this machine, and {self.url!r} names host "
+                f"{host!r}. Use the url of a server started here (http://127.0.0.1:PORT/)."
+            )
+        if (self.seconds is None) == (self.requests is None):
+            raise AdapterError(
+                f"Give either seconds or requests (and None for the other), "
+                f"not seconds={self.seconds} and requests={self.requests}."
+            )
+        for name, value, most in (
+            ("connections", self.connections, MAX_CONNECTIONS),
+            ("seconds", self.seconds, MAX_SECONDS),
+            ("requests", self.requests, MAX_REQUESTS),
+            ("timeout_s", self.timeout_s, MAX_SECONDS),
+        ):
+            if value is not None and not 0 < value <= most:
+                raise AdapterError(f"{name} is {value}, but must be above 0 and at most {most}.")
+        if self.rate_per_s is not None and not self.rate_per_s > 0:
+            raise AdapterError(f"rate_per_s is {self.rate_per_s}, but must be above 0 (or None).")
+
+    @property
+    def deadline_s(self) -> float:
+        """Seconds after which a tool that still runs is killed."""
+        return (self.seconds if self.seconds is not None else MAX_SECONDS) + self.timeout_s + 10
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The five numbers people quote; None where a tool does not say or may not be believed."""
+
+    throughput_per_s: float | None = None
+    mean_us: float | None = None
+    p50_us: float | None = None
+    p99_us: float | None = None
+    max_us: float | None = None
+    n: int | None = None
+
+    def little(self, connections: int) -> float | None:
+        """X·R/N: 1 for a closed loop that idles nowhere; None without a throughput and a mean."""
+        if self.throughput_per_s is None or self.mean_us is None:
+            return None
+        return self.throughput_per_s * self.mean_us / 1e6 / connections
+
+
+@dataclass(frozen=True)
+class Capability:
+    """Whether a tool can do something (`ok`), and the sentence that says how far."""
+
+    ok: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What a tool can honestly give, as data for tables and for refusing a plot."""
+
+    raw_rows: Capability
+    latency: Capability
+    open_loop: Capability
+    fresh_connections: Capability
+    error_kinds: Capability
+
+    def table(self) -> dict[str, tuple[bool, str]]:
+        """(ok, sentence) by the name of the capability."""
+        return {name: (c.ok, c.why) for name, c in vars(self).items()}
+
+
+@dataclass(frozen=True)
+class Presence:
+    """The version found, or None and in `install` the one line that installs the tool."""
+
+    version: str | None
+    install: str
+
+    def __bool__(self) -> bool:
+        return self.version is not None
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """One run of one tool: what it said, what can be trusted, and the output both came from.
+
+    `said` holds the tool's own figures in our units, `summary` all it printed under its own names,
+    `trusted` the figures that survive the tool's known faults, `rows` one row per request or None.
+    """
+
+    tool: str
+    version: str
+    argv: tuple[str, ...]
+    spec: ToolSpec
+    said: Figures
+    trusted: Figures
+    summary: Mapping[str, Any]
+    counts: Mapping[str, Any]
+    rows: Rows | None
+    raw_output: str
+    caveats: tuple[str, ...]
+    wall_s: float
+    capabilities: Capabilities = field(repr=False)
+
+    @property
+    def throughput_per_s(self) -> float | None:
+        """Answers per second as far as the tool lets them be told from failures."""
+        return self.trusted.throughput_per_s
+
+    @property
+    def latency_us(self) -> np.ndarray | None:
+        """Microseconds of every answered request, in order of arrival, or None without rows."""
+        if self.rows is None:
+            return None
+        return self.rows["latency_us"][self.rows["status"] > 0]
+
+    def need_rows(self, purpose: str) -> Rows:
+        """The rows, one per request. Raises NoRawRows (naming `purpose`) where there are none."""
+        if self.rows is None:
+            raise NoRawRows(
+                f"{purpose} needs one row per request, and {self.tool} {self.version} gave none: "
+                f"{self.capabilities.raw_rows.why} Measure with lab.load, hey-csv or "
+                "autocannon-fixed instead."
+            )
+        return self.rows
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data without the rows and with the raw output."""
+        plain = {k: v for k, v in vars(self).items() if k not in ("rows", "capabilities")}
+        plain |= {
+            "spec": vars(self.spec),
+            "said": vars(self.said),
+            "trusted": vars(self.trusted),
+            "capabilities": self.capabilities.table(),
+            "rows": None if self.rows is None else len(self.rows["latency_us"]),
+        }
+        return plain
+
+    def __repr__(self) -> str:
+        def shown(figures: Figures) -> str:
+            parts = [
+                f"{name[:-3]} {value / 1000:.4g} ms"
+                for name, value in vars(figures).items()
+                if name.endswith("_us") and value is not None
+            ]
+            if figures.throughput_per_s is not None:
+                parts.insert(0, f"{figures.throughput_per_s:.5g} req/s")
+            return ", ".join(parts) or "nothing"
+
+        said = f"{self.tool} {self.version} says {shown(self.said)}"
+        return f"{said}\n  of which can be trusted: {shown(self.trusted)}"
+
+
+class Adapter(ABC):
+    """One load tool: is it here, what can it do, run it."""
+
+    name: str
+    install: str
+    capabilities: Capabilities
+
+    @abstractmethod
+    def present(self) -> Presence:
+        """The version found, or None with the line that installs the tool."""
+
+    @abstractmethod
+    def run(self, spec: ToolSpec) -> ToolResult:
+        """One bounded run. Raises ToolMissing, Unsupported, ToolFailed or UnreadableOutput."""
+
+    def require(self) -> str:
+        """The version found. Raises ToolMissing with the line that installs the tool."""
+        presence = self.present()
+        if presence.version is None:
+            raise ToolMissing(
+                f"{self.name} is not installed here. Install it with: {presence.install}"
+            )
+        return presence.version
+
+    def refuse(self, what: str, instead: str) -> Unsupported:
+        """The error for a spec this tool cannot meet."""
+        return Unsupported(f"{self.name} cannot {what}. {instead}")
+
+
+def figures_of(rows: Rows, seconds: float) -> Figures:
+    """The five numbers of raw rows; throughput counts 2xx over `seconds`, latency every answer.
+
+    Quantiles are order statistics (the smallest value with at least that share at or below it).
+    """
+    status = rows["status"]
+    answered = rows["latency_us"][status > 0].astype(float)
+    good = int(((status >= 200) & (status < 300)).sum())
+    throughput = good / seconds if seconds > 0 else math.nan
+    if len(answered) == 0:
+        return Figures(throughput_per_s=throughput, n=0)
+    p50, p99 = np.quantile(answered, [0.5, 0.99], method="inverted_cdf")
+    return Figures(
+        throughput_per_s=throughput,
+        mean_us=float(answered.mean()),
+        p50_us=float(p50),
+        p99_us=float(p99),
+        max_us=float(answered.max()),
+        n=len(answered),
+    )
