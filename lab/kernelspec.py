@@ -1,0 +1,82 @@
+"""Put the course's two kernels into the virtual environment: `python -m lab.kernelspec`.
+
+Nothing is written outside `sys.prefix`, so the reader's own kernels stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from ipykernel.kernelspec import get_kernel_dict
+from jupyter_client.kernelspec import KernelSpecManager
+
+from lab.errors import LabError
+from lab.paths import NODE_SIDE
+
+JAVASCRIPT = {"display_name": "JavaScript (Node.js)", "language": "javascript"}
+
+
+def install(prefix: str = sys.prefix, node: str | None = None) -> list[str]:
+    """Names of the kernelspecs that were written; empty when both were already right.
+
+    `node` is the program the JavaScript kernel runs on, by default the first on PATH.
+    Raises LabError when there is no Node.js, or when the installed packages are missing.
+    """
+    program = shutil.which(node or os.environ.get("LAB_NODE") or "node")
+    if program is None:
+        raise LabError("Node.js is not on PATH; the JavaScript kernel needs version 20 or newer.")
+    if not (NODE_SIDE.parent.parent / "node_modules" / "ijavascript").is_dir():
+        raise LabError("node_modules has no ijavascript; run `npm ci` first.")
+    main = NODE_SIDE / "kernel" / "main.cjs"
+    javascript = {
+        "argv": [str(Path(program).absolute()), str(main), "{connection_file}"],
+        **JAVASCRIPT,
+        "interrupt_mode": "signal",
+        "metadata": {"debugger": False},
+    }
+    # ipykernel's own specification, with this interpreter by name instead of whichever `python` is.
+    python = get_kernel_dict()
+    python["argv"] = [sys.executable, *python["argv"][1:]]
+    kernels = Path(prefix) / "share" / "jupyter" / "kernels"
+    wanted = {"javascript": javascript, "python3": python}
+    return [name for name, spec in wanted.items() if _write(kernels / name, spec)]
+
+
+def check() -> None:
+    """Raise LabError if Jupyter would start other kernels than the ones installed here."""
+    manager = KernelSpecManager()
+    for name in ("javascript", "python3"):
+        found = Path(manager.get_kernel_spec(name).resource_dir).resolve()
+        if not found.is_relative_to(Path(sys.prefix).resolve()):
+            raise LabError(
+                f"Jupyter would use the kernel {name!r} from {found}, not the one in {sys.prefix}. "
+                "Unset JUPYTER_PATH, or set JUPYTER_PREFER_ENV_PATH=1."
+            )
+
+
+def _write(folder: Path, spec: dict[str, object]) -> bool:
+    target = folder / "kernel.json"
+    text = json.dumps(spec, indent=1) + "\n"
+    if target.is_file() and target.read_text() == text:
+        return False
+    folder.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+    return True
+
+
+def main() -> None:
+    """Install, check, and say what was done in one line."""
+    written = install()
+    check()
+    print("kernels:", ", ".join(f"{name} installed" for name in written) or "up to date")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except LabError as error:
+        sys.exit(f"lab.kernelspec: {error}")

@@ -1,0 +1,204 @@
+// Loaded before nel's server in the process that runs cells. A cell is complete when its promise is
+// settled and the event loop has gone round once more; an error in a callback it started fails it.
+"use strict";
+
+const fs = require("node:fs");
+const path = require("node:path");
+const vm = require("node:vm");
+const { describe, plainError, prepareStackTrace, ROOT } = require("./errors.cjs");
+const output = require("./output.cjs");
+
+// Taken now: a cell may replace the global ones, with a mock for instance.
+const { setImmediate, setTimeout } = globalThis;
+const BUNDLE = {
+  text: "text/plain",
+  html: "text/html",
+  svg: "image/svg+xml",
+  png: "image/png",
+  jpeg: "image/jpeg",
+  json: "application/json",
+};
+
+// The loader that makes import() in a cell resolve from the notebook's folder; experimental by name on
+// some versions, so it is used once here with the warning held back.
+const IMPORT = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER ?? ((specifier) => import(specifier));
+
+/** Text of every cell by number, for the line shown under an error. */
+const sources = new Map();
+let running = null;
+
+function install() {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  vm.runInThisContext('import("node:vm")', { importModuleDynamically: IMPORT });
+  process.emitWarning = emitWarning;
+  // Processes and threads that a cell starts are theirs: they get none of our flags.
+  process.execArgv.splice(0);
+  Error.prepareStackTrace = prepareStackTrace;
+  output.install();
+  process.setUncaughtExceptionCaptureCallback((error) => uncaught(error, "Uncaught in a callback"));
+  process.on("unhandledRejection", (reason) => uncaught(reason, "Unhandled rejection"));
+  process.on("SIGINT", interrupt);
+  process.on("disconnect", () => process.exit());
+  Object.defineProperty(globalThis, "$$cell$$", { value: run });
+  Object.defineProperty(globalThis, "$$share$$", { value: share });
+}
+
+/** Runs one cell; `id` is nel's, `number` is what the notebook shows. Ends by sending its result. */
+function run({ id, number, source, code, columnOffset }) {
+  const cell = { id, number, $$: globalThis.$$, fail: null, error: null, manual: null };
+  const failed = new Promise((_, reject) => {
+    cell.fail = (error, what) => {
+      if (cell.error) return false;
+      cell.error = describe(error, { sources, number, what });
+      reject(cell.error);
+      return true;
+    };
+  });
+  failed.catch(() => {});
+  running = cell;
+  sources.set(number, source);
+  // node --eval looks for modules from the working directory; a notebook elsewhere finds ours too.
+  const places = globalThis.module?.paths;
+  if (places && !places.includes(path.join(ROOT, "node_modules")))
+    places.push(path.join(ROOT, "node_modules"));
+  cell.$$.async();
+  const send = { result: cell.$$.sendResult, error: cell.$$.sendError };
+  prepareApi(cell);
+  const done = Promise.race([start(cell, code, columnOffset), failed]);
+  settle(done, cell, failed).then(
+    (value) => finish(cell, () => send.result(value)),
+    (error) => finish(cell, () => send.error(error)),
+  );
+}
+
+async function start(cell, code, columnOffset) {
+  try {
+    return await output.runAs(cell, () => evaluate(cell, code, columnOffset));
+  } catch (error) {
+    cell.fail(error);
+    throw cell.error;
+  }
+}
+
+function evaluate(cell, code, columnOffset) {
+  try {
+    return vm.runInThisContext(code, {
+      filename: `cell ${cell.number}`,
+      columnOffset,
+      breakOnSigint: true,
+      importModuleDynamically: IMPORT,
+    });
+  } catch (error) {
+    throw error?.code === "ERR_SCRIPT_EXECUTION_INTERRUPTED" ? interrupted() : error;
+  }
+}
+
+/** Waits for the cell, then one turn of the loop for what it left in the queues. */
+async function settle(done, cell, failed) {
+  let value = await done;
+  if (cell.manual) value = await Promise.race([cell.manual.promise, failed]);
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  await new Promise((resolve) => setImmediate(resolve));
+  if (cell.error) throw cell.error;
+  return value;
+}
+
+function finish(cell, send) {
+  running = null;
+  output.flush();
+  // The kernel waits for these two marks, so that what child processes wrote to our own stdout and
+  // stderr ("inherit") is shown before the cell is done.
+  for (const fd of [1, 2]) {
+    try {
+      fs.writeSync(fd, `\0end ${cell.id}\0`);
+    } catch {
+      // Closed by the cell, or full: the kernel does not wait long.
+    }
+  }
+  try {
+    send();
+  } catch (error) {
+    // The value itself threw while it was turned into something to show.
+    const what = "The result cannot be shown";
+    cell.$$.sendError(describe(error, { sources, number: cell.number, what }));
+  }
+}
+
+/** `$$.svg(...)` and the others add to what the cell shows; nel's end the cell, which loses the rest. */
+function prepareApi(cell) {
+  const { $$ } = cell;
+  const show = (bundle) => {
+    output.flush();
+    output.send({ id: output.cellNow()?.id ?? cell.id, display: { mime: bundle } });
+  };
+  const showing = (toBundle) => (value) =>
+    typeof value?.then === "function"
+      ? value.then((v) => show(toBundle(v)))
+      : show(toBundle(value));
+  $$.mime = showing((bundle) => bundle);
+  for (const [name, type] of Object.entries(BUNDLE))
+    $$[name] = showing((value) => ({
+      [type]: Buffer.isBuffer(value) ? value.toString("base64") : value,
+    }));
+  const display = $$.display;
+  $$.display = (...args) => {
+    output.flush();
+    return display(...args);
+  };
+  // The classic way to keep a cell open: $$.async(), and later one of the other three.
+  $$.async = (on = true) => {
+    if (on && !cell.manual) {
+      cell.manual = {};
+      cell.manual.promise = new Promise((resolve) => {
+        cell.manual.resolve = resolve;
+      });
+    }
+    return on;
+  };
+  const end = (value) => {
+    $$.async();
+    cell.manual.resolve(value);
+  };
+  $$.done = end;
+  $$.sendResult = end;
+  $$.sendError = (error) => cell.fail(error);
+  const input = $$.input;
+  $$.input = (options, callback) => {
+    const before = cell.manual;
+    const answer = input(options, callback);
+    if (!callback) cell.manual = before;
+    return answer;
+  };
+}
+
+/** Makes the top-level names of a cell properties of the global object, bound to the cell's own. */
+function share(names) {
+  for (const [name, [get, set]] of Object.entries(names)) {
+    const options = { get, set, configurable: true, enumerable: true };
+    // `undefined` and a few others cannot be redefined: such a name stays inside its cell.
+    Reflect.defineProperty(globalThis, name, options);
+  }
+}
+
+function uncaught(error, what) {
+  const cell = output.cellNow();
+  if (cell && cell === running && cell.fail(error, what)) return;
+  const { stack } = describe(error, { sources, number: cell?.number, what });
+  output.print("stderr", `${stack}\n`);
+}
+
+function interrupted() {
+  return plainError(
+    "Interrupted",
+    "The cell was stopped. The session was not restarted: variables are kept, " +
+      "and callbacks that the cell started may still run.",
+  );
+}
+
+function interrupt() {
+  running?.fail(interrupted());
+}
+
+// A worker thread started by a cell loads this file too; it has nothing to do there.
+if (require("node:worker_threads").isMainThread) install();

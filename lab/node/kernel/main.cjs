@@ -1,0 +1,54 @@
+// What the kernelspec starts: ijavascript, with the course's session instead of nel's own.
+// Usage: node main.cjs CONNECTION_FILE
+"use strict";
+
+const path = require("node:path");
+const { Session } = require("./session.cjs"); // first: ijavascript picks it up from nel
+const { completeness } = require("./transpile.cjs");
+const handlers = require("jp-kernel/lib/handlers_v5.js");
+
+const REPLY_MS = 50;
+
+const ijavascript = path.join(
+  path.dirname(require.resolve("ijavascript/package.json")),
+  "lib/kernel.js",
+);
+process.argv = [
+  process.argv[0],
+  ijavascript,
+  "--hide-undefined",
+  "--protocol=5.1",
+  process.argv[2],
+];
+
+const { execute_request } = handlers;
+handlers.execute_request = function (request) {
+  // Clients that execute notebooks cannot answer questions; people can.
+  Session.current.interactive = request.content.allow_stdin !== false;
+  return execute_request.call(this, request);
+};
+
+// The protocol has the client start a new process also for a restart: this one always ends.
+handlers.shutdown_request = function (request) {
+  request.respond(this.iopubSocket, "status", { execution_state: "busy" });
+  const unseen = Session.current.unseen();
+  if (unseen) process.stderr.write(unseen);
+  this.session.kill("SIGKILL", () => {
+    request.respond(this.controlSocket, "shutdown_reply", request.content);
+    request.respond(this.iopubSocket, "status", { execution_state: "idle" });
+    setTimeout(() => process.exit(0), REPLY_MS);
+  });
+};
+
+require(ijavascript);
+
+handlers.is_complete_request = function (request) {
+  request.respond(this.iopubSocket, "status", { execution_state: "busy" });
+  const reply = { status: completeness(request.content.code), indent: "" };
+  request.respond(this.shellSocket, "is_complete_reply", reply, {}, this.protocolVersion);
+  request.respond(this.iopubSocket, "status", { execution_state: "idle" });
+};
+
+process.removeAllListeners("SIGINT");
+process.on("SIGINT", () => Session.current.interrupt());
+process.on("exit", () => Session.current._server.kill("SIGKILL"));

@@ -1,0 +1,97 @@
+// The streams and the console of the process that runs cells. Every piece of output is sent with the
+// id of the cell that started the callback it comes from, whichever cell runs by then.
+"use strict";
+
+const { AsyncLocalStorage } = require("node:async_hooks");
+const { Console } = require("node:console");
+const { Writable } = require("node:stream");
+const { StringDecoder } = require("node:string_decoder");
+
+// One cell may print this much; a loop that prints for ever must not fill the memory of the notebook.
+const LIMIT_CHARS = 16 * 1024 * 1024;
+const CHUNK_CHARS = 64 * 1024;
+const HOLD_MS = 20;
+
+const owner = new AsyncLocalStorage();
+const soon = setImmediate;
+const printed = new Map();
+let last = null;
+let pending = null;
+let sentAt = 0;
+
+/** Runs `body` so that all output of it and of the callbacks it starts belongs to `cell`. */
+function runAs(cell, body) {
+  last = cell;
+  return owner.run(cell, body);
+}
+
+/** The cell that the present callback belongs to; the last one if that is not known. */
+const cellNow = () => owner.getStore() ?? last;
+
+/** Joins small writes: a loop of console.log would otherwise be one message a line. */
+function print(stream, text) {
+  const cell = cellNow();
+  if (!cell || !text) return;
+  const before = printed.get(cell.id) ?? 0;
+  if (before >= LIMIT_CHARS) return;
+  printed.set(cell.id, before + text.length);
+  let shown = text;
+  if (before + text.length >= LIMIT_CHARS)
+    shown = `${text.slice(0, LIMIT_CHARS - before)}\n[output cut here: a cell shows at most ${LIMIT_CHARS / 1024 / 1024} MiB]\n`;
+  if (pending && (pending.id !== cell.id || pending.stream !== stream)) flush();
+  if (pending) {
+    pending.text += shown;
+  } else {
+    pending = { id: cell.id, stream, text: shown };
+    soon(flush);
+  }
+  if (pending.text.length >= CHUNK_CHARS || Date.now() - sentAt > HOLD_MS) flush();
+}
+
+/** Sends what waits; called before anything else is sent, so that order is kept. */
+function flush() {
+  if (!pending) return;
+  const { id, stream, text } = pending;
+  pending = null;
+  sentAt = Date.now();
+  send({ id, [stream]: text });
+}
+
+function send(message) {
+  // Without a kernel there is nobody left to tell, and this process is about to end.
+  if (process.connected) process.send(message);
+}
+
+function makeStream(name, fd) {
+  const decoder = new StringDecoder("utf8");
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk, _encoding, done) {
+      print(name, typeof chunk === "string" ? chunk : decoder.write(chunk));
+      done();
+    },
+  });
+  // nel pipes its own streams into the present ones at every message; ours need nothing from them.
+  stream.on("pipe", (source) => {
+    if ("_contextId" in source) source.unpipe(stream);
+  });
+  return Object.assign(stream, { fd, isTTY: false });
+}
+
+/** Replaces process.stdout, process.stderr and console for good; nel's attempts to set them are void. */
+function install() {
+  const stdout = makeStream("stdout", 1);
+  const stderr = makeStream("stderr", 2);
+  const console = new Console({ stdout, stderr });
+  console.Console = Console;
+  pin(process, "stdout", stdout);
+  pin(process, "stderr", stderr);
+  pin(globalThis, "console", console);
+}
+
+function pin(object, name, value) {
+  const options = { get: () => value, set() {}, enumerable: true, configurable: false };
+  Object.defineProperty(object, name, options);
+}
+
+module.exports = { install, runAs, cellNow, print, flush, send };

@@ -1,0 +1,217 @@
+// nel's session, with what a reader expects of a kernel: a process that dies or does not stop is
+// reported and replaced, nothing it printed is lost or shown under a cell that did not print it,
+// and the process never outlives the kernel.
+"use strict";
+
+const childProcess = require("node:child_process");
+const path = require("node:path");
+const { Tap } = require("./tap.cjs");
+const { transpile } = require("./transpile.cjs");
+
+// nel discards what its process writes to the real stdout and stderr. It may be the message of a
+// crash, or the output of a program that a cell started with `stdio: "inherit"`: give it pipes.
+const { spawn } = childProcess;
+childProcess.spawn = (command, args, options) =>
+  spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+const nel = require("nel");
+childProcess.spawn = spawn;
+
+const NelSession = nel.Session;
+NelSession._args = ["--require", path.join(__dirname, "cells.cjs"), ...NelSession._args];
+
+const FORWARD_MS = 100;
+const PATIENCE_MS = 1500;
+const DRAIN_MS = 250;
+const LAST_WORDS_CHARS = 2000;
+
+/** The session jp-kernel creates in place of nel's; there is one per kernel, `Session.current`. */
+class Session extends NelSession {
+  static current = null;
+
+  constructor(config) {
+    super(config);
+    Session.current = this;
+    this.cellNumber = 0;
+    // An interactive client keeps listening for a cell that is done; an executing one (a book being
+    // built) does not, so what comes late must wait for the next cell.
+    this.interactive = false;
+    this.finished = new Map();
+    this.held = [];
+    this.atLineStart = true;
+    this._adopt();
+  }
+
+  /** Everything that belongs to one process, done anew after each restart. */
+  _adopt() {
+    const server = this._server;
+    this.transpile = (code) => this._program(code);
+    this.taps = [new Tap(server.stdout, "stdout"), new Tap(server.stderr, "stderr")];
+    for (const tap of this.taps) tap.on("text", (text) => this._raw(tap, text));
+    server.removeAllListeners("message");
+    server.on("message", (message) => this._receive(message));
+    server.on("exit", (code, signal) => this._died(server, code, signal));
+    // If this process is killed, a cell in an endless loop would never notice: a shell waits for the
+    // end of its input and then ends the cell's process. A line tells it that all is well.
+    const guard = 'trap "" INT TERM HUP; read -r ok || kill -9 "$0" 2>/dev/null';
+    const watch = spawn("/bin/sh", ["-c", guard, String(server.pid)], {
+      stdio: ["pipe", "ignore", "ignore"],
+      detached: true,
+    });
+    watch.on("error", () => {});
+    watch.stdin.on("error", () => {});
+    watch.unref();
+    server.on("exit", () => watch.stdin.end("ok\n"));
+  }
+
+  execute(code, callbacks) {
+    if (!callbacks?.beforeRun) return super.execute(code, callbacks);
+    const beforeRun = () => {
+      this.cellNumber += 1;
+      this.atLineStart = true;
+      callbacks.beforeRun();
+      this._releaseHeld();
+    };
+    const onStdout = (text) => {
+      this.atLineStart = text.endsWith("\n");
+      callbacks.onStdout(text);
+    };
+    return super.execute(code, { ...callbacks, beforeRun, onStdout });
+  }
+
+  /** nel calls this with the text of a cell just before it is sent (and once with text of its own). */
+  _program(source) {
+    const task = this._currentTask;
+    if (!task.onStdout) return source;
+    task.id = this._lastContextId;
+    task.number = this.cellNumber;
+    this.finished.set(task.id, task);
+    const program = transpile(source, task.number);
+    return `$$cell$$(${JSON.stringify({ id: task.id, number: task.number, source, ...program })})`;
+  }
+
+  async _receive(message) {
+    const cell = this._contextTable[message.id];
+    if (message.end && cell?.number) {
+      const marks = this.taps.map((tap) => tap.ended(message.id));
+      await Promise.race([Promise.all(marks), new Promise((r) => setTimeout(r, DRAIN_MS))]);
+      if (this._contextTable[message.id] !== cell) return;
+    }
+    if (!cell && this.finished.has(message.id)) this._late(message);
+    else NelSession.prototype._onMessage.call(this, message);
+  }
+
+  /** Output of a cell that is done, from a callback it left behind. */
+  _late({ id, stdout, stderr, display }) {
+    const task = this.finished.get(id);
+    if (this.interactive) {
+      if (stdout) task.onStdout(stdout);
+      if (stderr) task.onStderr(stderr);
+      if (display?.mime) task.onDisplay(display);
+      return;
+    }
+    this.held.push({ number: task.number, text: stdout ?? stderr, stderr: !!stderr, display });
+    this._releaseHeld();
+  }
+
+  /** Shows what came late under the running cell, each line saying whose it is. */
+  _releaseHeld() {
+    const task = this._currentTask;
+    if (!task?.onStdout) return;
+    for (const { number, text, stderr, display } of this.held.splice(0)) {
+      if (display?.mime) task.onDisplay(display);
+      if (!text) continue;
+      const opening = this.atLineStart ? "" : "\n";
+      const labelled = opening + label(number, text);
+      if (stderr) task.onStderr(labelled);
+      else task.onStdout(labelled);
+    }
+  }
+
+  /** What a process of the reader wrote to the streams it inherited: nobody knows for which cell. */
+  _raw(tap, text) {
+    const task = this._currentTask?.onStdout
+      ? this._currentTask
+      : this.finished.get(this._lastContextId);
+    if (task) task[tap.name === "stdout" ? "onStdout" : "onStderr"](text);
+  }
+
+  /** First politely, which keeps the variables; a cell that does not stop is ended with its process. */
+  interrupt() {
+    const task = this._currentTask;
+    if (!task) return;
+    const still = () => this._currentTask === task;
+    // A client interrupts the whole process group; someone with `kill` only us.
+    setTimeout(() => still() && this._server.kill("SIGINT"), FORWARD_MS);
+    setTimeout(() => {
+      if (still())
+        this._replace(
+          "Interrupted",
+          "The cell did not stop when asked, so its session was restarted. " +
+            "All variables are gone: run the cells above again.",
+        );
+    }, PATIENCE_MS);
+  }
+
+  _died(server, code, signal) {
+    if (server !== this._server || this._status === "dead-on-purpose") return;
+    const how = signal ? `killed by ${signal}` : `exit code ${code}`;
+    const words = this.taps[1].tail.trim();
+    this._replace(
+      "SessionEnded",
+      `The process that runs the cells ended (${how}) and was restarted. ` +
+        "All variables are gone: run the cells above again." +
+        (words ? `\nIts last words:\n${words.slice(-LAST_WORDS_CHARS)}` : ""),
+    );
+  }
+
+  /** Fails the running cell and those that wait, and starts a new process for the next ones. */
+  _replace(name, message) {
+    const current = this._currentTask;
+    const waiting = this._tasks;
+    this._currentTask = null;
+    if (current) fail(current, name, message);
+    for (const task of waiting) {
+      task.beforeRun?.();
+      fail(task, "Aborted", "Not run: an earlier cell ended the session.");
+    }
+    if (!current)
+      this.held.push({ number: this.cellNumber, text: `${name}: ${message}\n`, stderr: true });
+    this.restart("SIGKILL");
+  }
+
+  kill(_signal, done) {
+    const server = this._server;
+    this._status = "dead-on-purpose";
+    if (server.exitCode !== null || server.signalCode !== null) return void done?.();
+    server.once("exit", (code, signal) => done?.(code, signal));
+    // Nothing of a session is kept, and a cell in an endless loop hears no other signal.
+    server.kill("SIGKILL");
+  }
+
+  restart(signal, done) {
+    this.kill(signal, () => {
+      NelSession.call(this, this._nelConfig);
+      this._adopt();
+      done?.();
+    });
+  }
+
+  /** What no cell came to show, for the log of the client. */
+  unseen() {
+    return this.held.map(({ number, text }) => (text ? label(number, text) : "")).join("");
+  }
+}
+
+function fail(task, name, message) {
+  const traceback = [`${name}: ${message}`];
+  task.onError?.({ error: { ename: name, evalue: message, traceback } });
+  task.afterRun?.();
+}
+
+function label(number, text) {
+  const lines = text.replace(/\n$/, "").split("\n");
+  return lines.map((line) => `[cell ${number}, after it was done] ${line}\n`).join("");
+}
+
+nel.Session = Session;
+module.exports = { Session };
