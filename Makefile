@@ -1,0 +1,75 @@
+# Two commands matter: `make book` and `make test`. Both start from a bare machine with Python >= 3.10 and Node >= 20.
+# Works with GNU make from 3.81 (macOS) on.
+
+SHELL := /bin/sh
+BIN := .venv/bin
+# Programs started by chapters find the environment's tools first.
+export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
+# Set by an outer notebook or build; not meant for ours.
+unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
+
+# One after another, whatever -j says: measurements at the same time ruin each other.
+.NOTPARALLEL:
+.PHONY: help book test lab preview reference bench clean distclean lock setup kernels lint pytest nodetest smoke site
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+book: setup ## run what has changed and build the site into _build/html
+	@$(BIN)/python -m lab.book build
+
+lab: setup ## JupyterLab on book/, both kernels ready
+	@$(BIN)/jupyter lab --config tools/jupyter_lab_config.py
+
+preview: setup ## serve the site from recorded results, rebuild on save; measures nothing
+	@LAB_MODE=replay $(BIN)/python -m lab.book preview --port $(or $(PORT),8000)
+
+reference: setup ## record the reference run again (long; an idle machine, please)
+	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book build
+
+test: lint pytest nodetest smoke site ## linters, tests, the book in the smoke profile, the site in a browser
+
+lint: setup
+	@echo "== linters"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@npx --no-install biome check --error-on-warnings .
+
+pytest: setup
+	@echo "== Python tests"
+	@$(BIN)/python -m pytest
+
+nodetest: setup
+	@echo "== Node tests"
+	@files=`find tests/node -name '*.test.mjs' | sort`; \
+	  if [ -n "$$files" ]; then node --test --test-reporter=spec --test-concurrency=1 $$files; fi
+
+smoke: setup
+	@echo "== the book, smoke profile"
+	@LAB_MODE=live LAB_PROFILE=smoke $(BIN)/python -m lab.book build
+
+site: setup
+	@echo "== the site in a browser"
+	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.test.mjs
+
+bench: setup ## measure the build and the measurement core; prints and stores figures
+	@for f in bench/*.py; do $(BIN)/python $$f || exit 1; done
+
+lock: setup ## resolve requirements.in into requirements.txt (needs uv; `pip install uv` anywhere)
+	@UV=$${UV:-uv}; $$UV pip compile --universal --python-version 3.10 --fork-strategy fewest \
+	  --no-emit-index-url --no-emit-find-links --no-header requirements.in -o requirements.txt
+
+kernels: setup ## put both kernels into .venv again
+	@$(BIN)/python -m lab.kernelspec
+
+setup:
+	@sh tools/setup.sh
+
+clean: ## remove what builds and chapters wrote; keeps the environments
+	rm -rf _build data/runs .pytest_cache .mypy_cache .ruff_cache
+	find book lab tests bench exercises servers -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
+
+distclean: clean ## remove the environments too
+	rm -rf .venv node_modules .setup-lock *.egg-info

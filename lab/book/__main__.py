@@ -1,0 +1,144 @@
+"""`python -m lab.book build` and `preview`: what `make book`, `make preview` and `make test` run.
+
+The site is the one that a bare `jupyter-book build .` makes. Added here: warnings are errors, the
+console shows chapters instead of Sphinx's steps, and a failure's reason is the last thing printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import sqlite3
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from lab import paths, settings
+from lab.book.report import count
+from lab.errors import LabError
+
+OUTPUT = {"course": "_build", "smoke": "_build/smoke", "reference": "_build/reference"}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Return the exit code: 0, 1 the book is not right, 2 not even tried, 130 interrupted."""
+    parser = argparse.ArgumentParser(prog="python -m lab.book", description="Build the book.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    build = commands.add_parser("build", help="run what has changed and write the site")
+    build.add_argument(
+        "--output",
+        type=Path,
+        help="folder for html/ and the cache (default: by profile, in _build)",
+    )
+    build.add_argument("--verbose", action="store_true", help="show Sphinx's own steps too")
+    preview = commands.add_parser("preview", help="serve the replayed site, rebuild on save")
+    preview.add_argument("--port", type=int, default=8000, help="0 = any free port")
+    options = parser.parse_args(argv)
+    try:
+        if options.command == "preview":
+            from lab.book.preview import serve
+
+            return serve(options.port)
+        return run(options.output or default_output(), options.verbose)
+    except LabError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nInterrupted. Chapters that were done stay cached.", file=sys.stderr)
+        return 130
+
+
+def default_output() -> Path:
+    """Return the folder of the mode and profile, so that none ever shows another's results."""
+    name = "_build/preview" if settings.mode() == "replay" else OUTPUT[settings.profile().name]
+    return paths.ROOT / name
+
+
+def run(output: Path, verbose: bool = False) -> int:
+    """Build the site below `output`; return the exit code."""
+    started = time.monotonic()
+    output = output.resolve()
+    from jupyter_book.sphinx import build_sphinx
+
+    html = output / "html"
+    what = (
+        "replays the reference run"
+        if settings.mode() == "replay"
+        else f"profile {settings.profile().name}"
+    )
+    print(f"Building the book ({what}) in {_short(html)}", flush=True)
+    result = build_sphinx(
+        paths.ROOT,
+        html,
+        noconfig=True,
+        path_config=paths.ROOT / "_config.yml",
+        confoverrides={
+            "external_toc_path": (paths.ROOT / "_toc.yml").as_posix(),
+            "latex_individualpages": False,
+        },
+        warningiserror=True,
+        keep_going=True,
+        quiet=not verbose,
+    )
+    seconds = time.monotonic() - started
+    if isinstance(result, BaseException):
+        print(f"\n{explain(result, output)}", file=sys.stderr)
+        return 130 if isinstance(result, KeyboardInterrupt) else 1
+    if result:
+        print(
+            f"\nThe book is not right (see above); took {seconds:.0f} s. What was written: {html}",
+            file=sys.stderr,
+        )
+        return 1
+    print(f"{_tally(output)} in {seconds:.1f} s. Open {(html / 'index.html').as_uri()}")
+    return 0
+
+
+def explain(error: BaseException, output: Path) -> str:
+    """Return what stopped the build, and what to do, in a sentence or two."""
+    chain = [error]
+    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None:
+        chain.append(cause)
+    again = "What is done stays cached: the next build goes on from there."
+    for link in chain:
+        text = str(link)
+        if isinstance(link, KeyboardInterrupt):
+            return f"Interrupted. {again}"
+        if (
+            getattr(link, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+            or "database or disk is full" in text
+        ):
+            return f"The disk that holds {output} is full. Make room and build again. {again}"
+        if isinstance(link, sqlite3.DatabaseError) and (
+            "malformed" in text or "not a database" in text
+        ):
+            folder = output / ".jupyter_cache"
+            return f"The cache in {folder} is damaged. Delete that folder and build again."
+        if isinstance(link, PermissionError):
+            return (
+                f"Not allowed to write {link.filename}. Change its owner, or build with --output."
+            )
+    return f"The build stopped: {type(error).__name__}: {error}"
+
+
+def _tally(output: Path) -> str:
+    import json
+
+    chapters = json.loads((output / "build.json").read_text("utf8"))["chapters"]
+    found = Counter(c["action"] for c in chapters)
+    parts = [
+        f"{n} {word}"
+        for word, key in (("executed", "executed"), ("from cache", "cached"))
+        if (n := found[key])
+    ]
+    return f"Done: {count(len(chapters), 'chapter')} ({', '.join(parts) or 'none to run'})"
+
+
+def _short(path: Path) -> str:
+    return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

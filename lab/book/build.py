@@ -1,0 +1,220 @@
+"""One build of the book: which chapters must run again and why, and what became of them.
+
+Knows nothing of Sphinx.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from lab import settings
+from lab.book import chapter as source
+from lab.book import usage
+from lab.book.inputs import MOVED, Present
+from lab.book.records import Record, Records, write_json
+from lab.book.report import Outcome, failure_from, say, short
+from lab.errors import LabError
+
+
+class BuildBusy(LabError):
+    """Another build is writing to the same folder."""
+
+
+class Build:
+    """State of one run, below `folder` (the one that holds html/ and the notebook cache)."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.root = root
+        self.folder = folder
+        self.state = folder / ".lab"
+        self.mode = settings.mode()
+        self.profile = settings.profile().name
+        self.variant = f"{self.mode}-{self.profile}" if self.mode == "live" else self.mode
+        self.records = Records(self.state / self.variant)
+        self.present = Present(root)
+        self.started = time.time()
+        self.outcomes: dict[str, Outcome] = {}
+        self._open: tuple[str, source.Chapter, str, str, int] | None = None
+        self._lock = -1
+
+    def lock(self) -> None:
+        """Take this build folder; BuildBusy says who has it. The system drops it if we die."""
+        self.state.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self.state / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(handle, 200, 0).decode(errors="replace") or "another process"
+            os.close(handle)
+            raise BuildBusy(
+                f"Another build is writing to {self.folder}: {holder}. "
+                "Wait until it is done, or stop it, and run this one again."
+            ) from None
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"process {os.getpid()}, since {datetime.now():%H:%M:%S}".encode(), 0)
+        self._lock = handle
+
+    def unlock(self) -> None:
+        """Give the folder back."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def stale(self, chapter: str, token: str) -> bool:
+        """Return whether a page made under `token` no longer shows what its inputs would give."""
+        record = next((r for r in self.records.of(chapter) if r.token == token), None)
+        return record is None or record.inputs != self.present.digests(record.inputs)
+
+    def begin(self, chapter: str, text: str, path: Path) -> str:
+        """Return the text to parse: with a known token if nothing changed, else with a new one.
+
+        From here to `end`, kernels that are started note what they use for this chapter.
+        """
+        self._open = None
+        parsed = source.parse(chapter, text, str(path))
+        if parsed is None:
+            return text
+        if self.present.digest(f"kernel:{parsed.kernel}") == "absent":
+            raise LabError(
+                f"{chapter} needs the kernel {parsed.kernel!r}, which is not installed. "
+                "Run `make kernels`, or `python -m lab.kernelspec` in the activated environment."
+            )
+        record = self.records.match(chapter, parsed.code, self.present)
+        because = "" if record else self.records.why(chapter, parsed.code, self.present)
+        token = record.token if record else f"{self.variant}-{secrets.token_hex(8)}"
+        if because:
+            say(f"{short(chapter)}: executing because {because} ...", transient=True)
+        notes = self._notes(chapter)
+        notes.parent.mkdir(parents=True, exist_ok=True)
+        notes.unlink(missing_ok=True)
+        os.environ["LAB_CHAPTER"] = short(chapter)
+        os.environ["LAB_USAGE_FILE"] = str(notes)
+        self._open = (chapter, parsed, token, because, time.time_ns())
+        return source.with_token(text, token)
+
+    def end(
+        self, chapter: str, path: Path, notebook: Path, execution: dict[str, Any] | None
+    ) -> str | None:
+        """Note what became of the chapter; return its token, None if it failed or has no cells."""
+        if self._open is None or self._open[0] != chapter:
+            return None
+        _, parsed, token, because, begun_ns = self._open
+        self._open = None
+        notes = self._notes(chapter)
+        for variable in ("LAB_CHAPTER", "LAB_USAGE_FILE"):
+            os.environ.pop(variable, None)
+        used = usage.read(notes)
+        known = next((r for r in self.records.of(chapter) if r.token == token), None)
+        seconds = float((execution or {}).get("runtime") or 0.0)
+        # A result from the cache brings the duration of its execution along. (Its date is no
+        # help: jupyter-cache stores when it was imported, in UTC, without saying so.)
+        ran = known is None or round(seconds, 3) != known.seconds
+        outcome = Outcome(
+            chapter, "executed", because or "its results were removed from the cache", seconds
+        )
+        if execution is not None and not execution["succeeded"]:
+            outcome.action = "failed"
+            outcome.failure = failure_from(chapter, path, notebook, execution["traceback"] or "")
+        elif known is not None and not ran:
+            outcome = _cached(chapter, known)
+        else:
+            known = self._record(parsed, token, outcome, used, begun_ns)
+            self.records.add(chapter, known)
+        if outcome.action != "cached":
+            outcome.servers, outcome.requests, outcome.claims = (
+                used.servers,
+                used.requests,
+                used.claims,
+            )
+            outcome.executed = datetime.now().isoformat(timespec="seconds")
+        if used.unreadable:
+            say(f"{short(chapter)}: {used.unreadable} unreadable lines in its usage notes, {notes}")
+        else:
+            notes.unlink(missing_ok=True)
+        self.outcomes[chapter] = outcome
+        say(outcome.line())
+        return None if outcome.action == "failed" else token
+
+    def unchanged(self, chapter: str, token: str) -> None:
+        """Note a chapter whose page did not even have to be read again."""
+        record = next((r for r in self.records.of(chapter) if r.token == token), None)
+        if chapter not in self.outcomes and record is not None:
+            self.outcomes[chapter] = _cached(chapter, record)
+            say(self.outcomes[chapter].line())
+
+    def last(self, chapter: str) -> Record | None:
+        """Return the record whose results the page shows."""
+        outcome = self.outcomes.get(chapter)
+        return next(
+            (r for r in self.records.of(chapter) if outcome and r.executed == outcome.executed),
+            None,
+        )
+
+    def write_report(self, path: Path, **about: Any) -> None:
+        """Write what this build did as JSON."""
+        write_json(
+            path,
+            {
+                "mode": self.mode,
+                "profile": self.profile,
+                "started": datetime.fromtimestamp(self.started).isoformat(timespec="seconds"),
+                "seconds": round(time.time() - self.started, 3),
+                **about,
+                "chapters": [
+                    json.loads(json.dumps(o, default=vars)) for o in self.outcomes.values()
+                ],
+            },
+        )
+
+    def _record(
+        self, parsed: source.Chapter, token: str, outcome: Outcome, used: usage.Usage, begun_ns: int
+    ) -> Record:
+        names = used.names | set(
+            self.present.always(parsed.kernel, parsed.language, self.mode == "live")
+        )
+        inputs = self.present.digests(names)
+        inputs |= {name: MOVED for name in inputs if self.present.edited_since(name, begun_ns)}
+        from lab.machine import machine
+
+        versions = {
+            "node": self.present.digest("node"),
+            "python": self.present.digest("python"),
+            **used.versions,
+        }
+        return Record(
+            token=token,
+            code=parsed.code,
+            executed=datetime.now().isoformat(timespec="seconds"),
+            because=outcome.because,
+            seconds=round(outcome.seconds, 3),
+            servers=used.servers,
+            requests=used.requests,
+            inputs=inputs,
+            versions=versions,
+            machine=machine().label,
+            claims=used.claims,
+            drawn_from=sorted(used.drawn_from),
+        )
+
+    def _notes(self, chapter: str) -> Path:
+        return self.state / "notes" / f"{chapter.replace('/', '--')}.jsonl"
+
+
+def _cached(chapter: str, record: Record) -> Outcome:
+    return Outcome(
+        chapter,
+        "cached",
+        "nothing it uses has changed",
+        record.seconds,
+        record.servers,
+        record.requests,
+        record.executed,
+        claims=record.claims,
+    )

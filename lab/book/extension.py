@@ -1,0 +1,161 @@
+"""The Sphinx side of the build; in _config.yml, so that a bare `jupyter-book build .` has it too.
+
+Order within one build: `_only_toc` -> `_start` -> `_outdated` -> for each page read: `_begin`, its
+cells run or come from the cache, `_end` -> `_all_read` -> pages are written, `status` fills in what
+happened -> `_finish`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import SphinxError
+from sphinx.util.matching import get_matching_files
+
+from lab import paths
+from lab.book import assets, mathml, report, status
+from lab.book.build import Build
+from lab.errors import LabError
+
+
+class BookError(SphinxError):
+    """A reason to stop at once, told without a stack."""
+
+    category = "The book cannot be built"
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect the events."""
+    # Jupyter Book always sets it; it belongs to an extension that this book does not load.
+    app.add_config_value("comments_config", {}, "")
+    app.connect(
+        "config-inited", _only_toc, priority=900
+    )  # after sphinx_external_toc has read _toc.yml
+    app.connect("builder-inited", _start)
+    app.connect("env-get-outdated", _outdated)
+    app.connect("source-read", _begin, priority=900)
+    app.connect("doctree-read", _end)
+    app.connect("env-purge-doc", _forget)
+    app.connect("env-updated", _all_read)
+    app.connect("build-finished", _finish, priority=900)
+    mathml.setup(app)
+    status.setup(app)
+    assets.setup(app)
+    return {
+        "version": "1",
+        "env_version": 1,
+        "parallel_read_safe": False,
+        "parallel_write_safe": True,
+    }
+
+
+def _only_toc(app: Sphinx, config: Config) -> None:
+    listed = set(config.external_site_map)
+    for name in get_matching_files(app.srcdir, config.include_patterns, config.exclude_patterns):
+        stem, dot, suffix = name.rpartition(".")
+        if dot + suffix in config.source_suffix and not {name, stem} & listed:
+            config.exclude_patterns = [*config.exclude_patterns, name]
+
+
+def _start(app: Sphinx) -> None:
+    build = Build(paths.ROOT, Path(app.outdir).parent)
+    try:
+        build.lock()
+    except LabError as error:
+        raise BookError(str(error)) from None
+    app.lab_build = build  # type: ignore[attr-defined]
+    _mend_cache(
+        Path(app.env.mystnb_config.execution_cache_path)
+        if hasattr(app.env, "mystnb_config")
+        else None
+    )
+
+
+def _mend_cache(folder: Path | None) -> None:
+    """Drop cache entries without a notebook: a build killed between the two writes leaves one."""
+    if folder is None or not folder.is_dir():
+        return
+    from jupyter_cache import get_cache
+    from jupyter_cache.cache.db import NbCacheRecord
+
+    cache = get_cache(str(folder))
+    for record in cache.list_cache_records():
+        if not (folder / "executed" / record.hashkey / "base.ipynb").is_file():
+            NbCacheRecord.remove_record(record.pk, cache.db)
+
+
+def _tokens(env: BuildEnvironment) -> dict[str, str | None]:
+    if not hasattr(env, "lab_tokens"):
+        env.lab_tokens = {}  # type: ignore[attr-defined]
+    return env.lab_tokens  # type: ignore[attr-defined]
+
+
+def _outdated(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> list[str]:
+    build: Build = app.lab_build  # type: ignore[attr-defined]
+    return [
+        name for name, token in _tokens(env).items() if token is None or build.stale(name, token)
+    ]
+
+
+def _begin(app: Sphinx, docname: str, content: list[str]) -> None:
+    try:
+        content[0] = app.lab_build.begin(docname, content[0], Path(app.env.doc2path(docname)))  # type: ignore[attr-defined]
+    except LabError as error:
+        raise BookError(str(error)) from None
+
+
+def _end(app: Sphinx, doctree: nodes.document) -> None:
+    docname = app.env.docname
+    executed = getattr(app.env, "nb_metadata", {}).get(docname, {}).get("exec_data")
+    notebook = Path(app.outdir).parent / "jupyter_execute" / f"{docname}.ipynb"
+    source = Path(app.env.doc2path(docname))
+    if "kernelspec" in app.env.metadata.get(docname, {}):
+        token = app.lab_build.end(docname, source, notebook, executed)  # type: ignore[attr-defined]
+        _tokens(app.env)[docname] = token
+
+
+def _forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    _tokens(env).pop(docname, None)
+
+
+def _all_read(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    build: Build = app.lab_build  # type: ignore[attr-defined]
+    for name, token in _tokens(env).items():
+        if token is not None:
+            build.unchanged(name, token)
+    return status.changed(env, build)
+
+
+def _finish(app: Sphinx, exception: Exception | None) -> None:
+    build: Build | None = getattr(app, "lab_build", None)
+    if build is None:
+        return
+    outcomes = list(build.outcomes.values())
+    failures = [o.failure for o in outcomes if o.failure]
+    claims = report.not_held(outcomes)
+    fatal_claims = claims if build.profile == "reference" and build.mode == "live" else []
+    ok = exception is None and not failures and not fatal_claims
+    try:
+        if failures:
+            report.say(f"\n{report.count(len(failures), 'chapter')} failed:\n")
+            for failure in failures:
+                report.say(failure.text())
+        for line in claims:
+            report.say(line)
+        if not ok:
+            app.statuscode = 1
+        if exception is None and app.builder.format == "html":
+            assets.finish(app)
+        build.write_report(build.folder / "build.json", ok=ok, warnings=app._warncount)
+        if exception is None and app.builder.format == "html":
+            shutil.copyfile(build.folder / "build.json", Path(app.outdir) / "build.json")
+    finally:
+        build.unlock()

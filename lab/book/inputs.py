@@ -1,0 +1,147 @@
+"""Everything a chapter's results depend on, as names with digests that can be compared.
+
+A name says what it is: `file:servers/node/read-sync.mjs`, `node`, `python`, `machine`,
+`kernel:python3`, `program:nginx`. The digest of something absent is `absent`, never an error:
+its absence is what changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+ABSENT = "absent"
+MOVED = "edited while the chapter ran"  # a digest that nothing matches: run the chapter again
+LOCKS = ("requirements.txt", "package-lock.json")
+# What the kernel itself consists of, for chapters in that language.
+KERNEL_FILES = {"javascript": ("lab/node/kernel", "lab/node/api")}
+# Written by chapters while they run; a result cannot depend on itself.
+WRITTEN = ("data/runs/", "_build/")
+
+
+class Present:
+    """Digests as they are now; computed once per build, files again when they were edited."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._facts: dict[str, str] = {}
+        self._files: dict[Path, tuple[tuple[int, int], str]] = {}
+
+    def digest(self, name: str) -> str:
+        """Return the present digest of one named input."""
+        kind, _, rest = name.partition(":")
+        if kind == "file":
+            return self._file(self.root / rest)
+        if name not in self._facts:
+            self._facts[name] = _FACTS[kind](rest) if kind in _FACTS else ABSENT
+        return self._facts[name]
+
+    def digests(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the present digests of many inputs, sorted by name."""
+        return {name: self.digest(name) for name in sorted(set(names))}
+
+    def edited_since(self, name: str, moment_ns: int) -> bool:
+        """Return whether the file was written after `moment_ns` (epoch nanoseconds)."""
+        kind, _, rest = name.partition(":")
+        try:
+            return kind == "file" and (self.root / rest).stat().st_mtime_ns > moment_ns
+        except OSError:
+            return False
+
+    def always(self, kernel: str, language: str, live: bool) -> list[str]:
+        """Return what every chapter depends on: versions, locks, kernel; when live, the machine."""
+        names = ["node", "python", f"kernel:{kernel}", *(f"file:{lock}" for lock in LOCKS)]
+        for folder in KERNEL_FILES.get(language, ()):
+            files = (
+                p
+                for p in (self.root / folder).rglob("*")
+                if p.suffix in {".js", ".mjs", ".cjs", ".json"}
+            )
+            names += (f"file:{p.relative_to(self.root).as_posix()}" for p in files)
+        return [*names, "machine"] if live else names
+
+    def _file(self, path: Path) -> str:
+        try:
+            status = path.stat()
+            if path.is_dir():
+                return ABSENT
+            stamp = (status.st_mtime_ns, status.st_size)
+            if self._files.get(path, (None, ""))[0] != stamp:
+                self._files[path] = (stamp, hashlib.sha256(path.read_bytes()).hexdigest()[:16])
+            return self._files[path][1]
+        except OSError:
+            return ABSENT
+
+
+def explain(recorded: dict[str, str], present: dict[str, str]) -> str:
+    """Return in words what differs: `servers/a.mjs changed, Node is 20.20.2, was 20.19.0`."""
+    texts = []
+    for name in sorted(recorded, key=lambda n: (n.split(":")[0] != "file", n)):
+        was, now = recorded[name], present.get(name, ABSENT)
+        if was == now:
+            continue
+        kind, _, rest = name.partition(":")
+        label = {"file": rest, "node": "Node", "python": "Python", "machine": "the machine"}.get(
+            kind, f"{kind} {rest}"
+        )
+        if was == MOVED:
+            texts.append(f"{label} was {MOVED}")
+        elif now == ABSENT:
+            texts.append(f"{label} is gone")
+        elif was == ABSENT:
+            texts.append(f"{label} is new")
+        elif kind in ("node", "python"):
+            texts.append(f"{label} is {now}, was {was}")
+        else:
+            texts.append(f"{label} changed")
+    if len(texts) > 3:
+        texts[2:] = [f"{len(texts) - 2} other inputs changed"]
+    return ", ".join(texts)
+
+
+def node_version() -> str:
+    """Return the version of the `node` on PATH without its v, or `absent`."""
+    try:
+        done = subprocess.run(
+            ["node", "--version"], capture_output=True, text=True, timeout=20, check=True
+        )
+        return done.stdout.strip().lstrip("v")
+    except (OSError, subprocess.SubprocessError):
+        return ABSENT
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        return ABSENT
+    status = Path(found).resolve().stat()
+    return f"{found} {status.st_size} {status.st_mtime_ns}"
+
+
+def _kernel(name: str) -> str:
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    try:
+        spec = KernelSpecManager().get_kernel_spec(name)
+    except NoSuchKernel:
+        return ABSENT
+    return hashlib.sha256(spec.to_json().encode()).hexdigest()[:16]
+
+
+def _machine(_: str) -> str:
+    from lab.machine import machine
+
+    return machine().id
+
+
+_FACTS = {
+    "node": lambda _: node_version(),
+    "python": lambda _: platform.python_version(),
+    "machine": _machine,
+    "kernel": _kernel,
+    "program": _program,
+}
