@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .palette import SENTINELS, Look
@@ -57,6 +58,7 @@ class Canvas:
         self.narrow = narrow
         self.font = size.font
         self._top = 2.0
+        self.panel_width = size.width * 0.8
         self.figure = Figure(
             figsize=(size.width / _DPI, size.height / _DPI), dpi=_DPI, layout="constrained"
         )
@@ -81,12 +83,13 @@ class Canvas:
             _plain(axes, self.font)
             if label:
                 axes.set_title(label, loc="left", fontsize=self.font, color=MUTED, pad=7)
-        lanes[-1].set_xlabel(x_label, color=MUTED, fontsize=self.font)
+        lanes[-1].set_xlabel(x_label, color=MUTED, fontsize=self.font, labelpad=6)
         return lanes
 
     def panels(self, labels: Sequence[str], weights: Sequence[float]) -> list[Any]:
         """Return axes side by side, one above the other on a phone; labels at their top left."""
         n = len(labels)
+        self.panel_width = self.size.width * (0.9 if self.narrow else 0.8 / n)
         if self.narrow:
             heights = [w + 0.8 for w in weights[:n]]
             grid = self.figure.subplots(n, 1, squeeze=False, height_ratios=heights).ravel()
@@ -100,14 +103,7 @@ class Canvas:
     # -- words on the figure ------------------------------------------------------------------
     def width_of(self, text: str, size: float | None = None) -> float:
         """Return how wide a text is at most, in pixels."""
-        from matplotlib.font_manager import FontProperties
-        from matplotlib.textpath import TextPath
-
-        if not text.strip():
-            return 0.0
-        prop = FontProperties(family="DejaVu Sans")
-        path = TextPath((0, 0), text, size=size or self.font, prop=prop, usetex=False)
-        return float(path.get_extents().x1)
+        return _text_width(text, size or self.font)
 
     def clip(self, text: str, width: float) -> str:
         """Return the text, cut with an ellipsis where it would be wider than this many pixels."""
@@ -247,7 +243,13 @@ class Canvas:
         """Run the layout, so that places in pixels can be asked for."""
         top = 1 - self._top / self.size.height
         engine: Any = self.figure.get_layout_engine()
-        engine.set(rect=(0.004, 0.006, 0.992, top - 0.006), w_pad=0.02, h_pad=0.02, hspace=0.03)
+        engine.set(
+            rect=(0.004, 0.006, 0.992, top - 0.006),
+            w_pad=0.02,
+            h_pad=0.02,
+            hspace=0.03,
+            wspace=0.06,
+        )
         self.figure.draw_without_rendering()
 
     def source(self) -> str:
@@ -291,17 +293,55 @@ def drawn(
         return canvas.source()
 
 
+_STEPS: tuple[tuple[float, ...], ...] = (
+    (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9),
+    (1, 1.5, 2, 3, 4, 5, 7),
+    (1, 2, 3, 5),
+    (1, 2, 5),
+    (1, 3),
+    (1,),
+)
+
+
 def log_ticks(low: float, high: float, at_most: int = 7) -> list[float]:
-    """Return round values between low and high for a log axis: 1-2-5 or 1-3 steps, or decades."""
+    """Return round values between low and high for a log axis: as many as fit, at most at_most."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     ticks: list[float] = []
-    for steps in ((1, 2, 5), (1, 3), (1,)):
-        ticks = [s * 10.0**k for k in range(first, last + 1) for s in steps]
+    for steps in _STEPS:
+        ticks = [float(f"{s * 10.0**k:.3g}") for k in range(first, last + 1) for s in steps]
         ticks = [t for t in ticks if low * 0.999 <= t <= high * 1.001]
         if len(ticks) <= at_most:
             return ticks
     every = math.ceil(len(ticks) / at_most)
     return ticks[::every]
+
+
+# In the order in which they are wanted on an axis of ratios.
+_RATIOS: tuple[float, ...] = (
+    *(1, 2, 0.5, 5, 0.2, 10, 0.1, 3, 0.3, 4, 1.5, 0.7, 20, 0.05, 50, 100, 1.2, 0.8, 1.1, 0.9),
+    *(1.3, 0.6, 1.05, 0.95, 1.02, 0.98, 2.5, 0.4, 7, 0.02, 0.01, 200, 500, 1000),
+)
+
+
+def ratio_ticks(low: float, high: float, apart: float) -> list[float]:
+    """Return ratios between low and high, at least the share `apart` of a log axis between two."""
+    span = math.log(high / low)
+    kept: list[float] = []
+    for value in _RATIOS:
+        if low <= value <= high and all(
+            abs(math.log(value / other)) >= apart * span for other in kept
+        ):
+            kept.append(value)
+    return sorted(kept)
+
+
+@lru_cache(maxsize=4096)
+def _text_width(text: str, size: float) -> float:
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    prop = FontProperties(family="DejaVu Sans", size=size)
+    return float(text_to_path.get_text_width_height_descent(text, prop, False)[0])
 
 
 def log_y(axes: Any, low: float, high: float) -> None:

@@ -138,12 +138,12 @@ class Figure:
         _shown[self._key] += 1
         again = _shown[self._key]
         prefix = f"lab-{self._key}" + (f"-{again}" if again > 1 else "")
-        notes = "".join(f' <span class="lab-note">{escape(note)}.</span>' for note in self.notes)
+        notes = "".join(f' <span class="lab-note">{_sentence(note)}</span>' for note in self.notes)
         return (
             f'<figure class="lab-figure" id="{prefix}">'
             f"{self._svg(prefix + 'w', narrow=False, style=_STYLE)}"
             f"{self._svg(prefix + 'n', narrow=True)}"
-            f"<figcaption>{escape(self.caption)}.{notes} "
+            f"<figcaption>{_sentence(self.caption)}{notes} "
             f'<a class="lab-data" download="{self.file_name}.csv" href="{self.data_uri}" '
             f'aria-label="data of this figure: {escape(self.caption)} (CSV)">data</a>'
             f"</figcaption></figure>"
@@ -165,6 +165,10 @@ class Figure:
             )
         path.write_text(writers[path.suffix](), encoding="utf-8")
         return path
+
+
+def _sentence(text: str) -> str:
+    return escape(f"{text[:1].upper()}{text[1:].rstrip('.')}.")
 
 
 def _cell(value: Any) -> Any:

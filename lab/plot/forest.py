@@ -9,8 +9,9 @@ from typing import Any
 
 from lab.comparison import Comparison
 from lab.errors import LabError
+from lab.stats import Ratio
 
-from .canvas import Canvas, Entry, linear_x, log_ticks, ticks_at
+from .canvas import Canvas, Entry, linear_x, ratio_ticks, ticks_at
 from .figure import NARROW, WIDE, Figure
 from .measures import (
     at_words,
@@ -47,37 +48,25 @@ def draw_lines(
     *,
     ratio: bool = False,
     spread: float | None = None,
-    recorded: bool = False,
+    names: bool = True,
 ) -> None:
     """Draw rows from the top; ratios on a log axis with 1 marked and the A/A spread behind."""
     axes.grid(False)
-    room = canvas.size.width * 0.38
-    names = [canvas.clip(line.name, room) for line in lines]
-    if canvas.narrow or max(map(canvas.width_of, names), default=0) > room * 0.7:
-        # Names above their row: the plot keeps the width of the phone.
-        axes.set_yticks([])
-        for i, line in enumerate(lines):
-            axes.annotate(
-                canvas.clip(line.name, canvas.size.width - 20),
-                xy=(0, i - 0.36),
-                xycoords=("axes fraction", "data"),
-                xytext=(1, 0),
-                textcoords="offset points",
-                va="center",
-                gid="lab-halo",
-            )
+    if names:
+        _name_rows(canvas, axes, lines)
     else:
-        axes.set_yticks(range(len(lines)), names)
-        axes.tick_params(axis="y", labelcolor=SENTINELS["ink"])
+        axes.set_yticks([])
     axes.set_ylim(len(lines) - 0.45, -0.62)
-    _x_axis(axes, lines, ratio, spread, 4 if canvas.narrow else 6)
+    _x_axis(canvas, axes, lines, ratio, spread)
     if ratio:
         if spread and math.isfinite(spread):
             axes.axvspan(1 / spread, spread, color=SENTINELS["recorded"], alpha=0.25, linewidth=0)
         axes.axvline(1, color=SENTINELS["axis"], linewidth=1.3)
     for i, line in enumerate(lines):
+        if not math.isfinite(line.estimate):
+            continue
         style = line.look or look(0)
-        colour = SENTINELS["recorded"] if recorded else style.colour
+        colour = style.colour
         axes.plot(
             line.values,
             [i + 0.13 + 0.05 * ((k % 3) - 1) for k in range(len(line.values))],
@@ -116,8 +105,28 @@ def draw_lines(
             )
 
 
+def _name_rows(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
+    room = canvas.size.width * 0.38
+    names = [canvas.clip(line.name, room) for line in lines]
+    if not canvas.narrow:
+        axes.set_yticks(range(len(lines)), names)
+        axes.tick_params(axis="y", labelcolor=SENTINELS["ink"])
+        return
+    axes.set_yticks([])  # names above their rows: the plot keeps the width of the phone
+    for i, line in enumerate(lines):
+        axes.annotate(
+            canvas.clip(line.name, canvas.size.width - 20),
+            xy=(0, i - 0.36),
+            xycoords=("axes fraction", "data"),
+            xytext=(1, 0),
+            textcoords="offset points",
+            va="center",
+            gid="lab-halo",
+        )
+
+
 def _x_axis(
-    axes: Any, lines: Sequence[Line], ratio: bool, spread: float | None, at_most: int
+    canvas: Canvas, axes: Any, lines: Sequence[Line], ratio: bool, spread: float | None
 ) -> None:
     seen = [v for line in lines for v in (line.estimate, *line.values) if math.isfinite(v)]
     seen += [v for line in lines for v in (line.low, line.high) if math.isfinite(v)]
@@ -131,14 +140,11 @@ def _x_axis(
             low, high = min(low, 0.8), max(high, 1.25)
         axes.set_xscale("log")
         axes.set_xlim(low, high)
-        ticks = log_ticks(low, high, at_most)
-        if len(ticks) < 3:
-            step = (1.0, 0.5, 0.2, 0.1)[sum(high - low < w for w in (4, 2, 0.9))]
-            first = math.ceil(low / step)
-            ticks = [round(k * step, 3) for k in range(first, int(high / step) + 1)]
+        ticks = ratio_ticks(low, high, canvas.font * 3.6 / canvas.panel_width)
         ticks_at(axes, ticks, [f"{short(t)}×" for t in ticks])
         return
-    linear_x(axes, min(0.0, *seen) if seen else 0.0, max(seen, default=1.0) * 1.05, at_most)
+    at_most = max(3, int(canvas.panel_width / (canvas.font * 4.5)))
+    linear_x(axes, min(0.0, *seen) if seen else 0.0, max(seen, default=1.0) * 1.05, min(at_most, 6))
 
 
 def comparison(
@@ -167,20 +173,11 @@ def comparison(
         centre, low, high = summary(values)
         lines.append(Line(arm, centre, low, high, values, theirs.get(arm), look(i)))
     others = [arm for arm in compared.arms if arm != compared.baseline]
-    ratios = [compared.ratio(arm, at=at, metric=metric) for arm in others]
-    index = {arm: i for i, arm in enumerate(compared.arms)}
+    ratios = {arm: compared.ratio(arm, at=at, metric=metric) for arm in others}
     base = theirs.get(compared.baseline)
     ratio_lines = [
-        Line(
-            f"{r.a} ÷ {r.b}",
-            r.estimate,
-            r.low if r.pairs > 1 else -math.inf,
-            r.high if r.pairs > 1 else math.inf,
-            r.per_pair,
-            theirs[r.a] / base if r.a in theirs and base else None,
-            look(index[r.a]),
-        )
-        for r in ratios
+        _ratio_line(ratios[arm], theirs, base, look(i)) if arm in ratios else Line(arm, math.nan)
+        for i, arm in enumerate(compared.arms)
     ]
     spread = compared.aa_spread(metric)
 
@@ -188,24 +185,27 @@ def comparison(
         entries = [Entry("95 % interval", dash="-", marker="o")]
         if theirs:
             entries.append(Entry(published_name, SENTINELS["published"], "*"))
-        if ratio_lines and spread and math.isfinite(spread):
+        if ratios and spread and math.isfinite(spread):
             entries.append(Entry("same server twice (A/A)", SENTINELS["recorded"], fill=True))
         canvas.key(entries)
+        if not ratios:
+            draw_lines(canvas, canvas.axes("", shown.label), lines)
+            return
+        # Side by side the rows of both panels are the same arms, so names stand once.
+        right = [r for r in ratio_lines if math.isfinite(r.estimate) or not canvas.narrow]
         panels = canvas.panels(
-            [shown.label, f"ratio to {compared.baseline}"][: 2 if ratio_lines else 1],
-            [len(lines), len(ratio_lines)],
+            [shown.label, f"ratio to {compared.baseline}"], [len(lines), len(right)]
         )
         draw_lines(canvas, panels[0], lines)
-        if ratio_lines:
-            draw_lines(canvas, panels[1], ratio_lines, ratio=True, spread=spread)
+        draw_lines(canvas, panels[1], right, ratio=True, spread=spread, names=canvas.narrow)
 
     where = at_words(compared.sweep, at)
     noun = shown.label.split(" (")[0]
     caption = caption or f"{noun} {where}".strip()
-    said = " ".join(ratio_words(r, compared.sweep) for r in ratios)
+    said = " ".join(ratio_words(r, compared.sweep) for r in ratios.values())
     alone = listed([f"{line.name} {value_words(shown, line.estimate)}" for line in lines])
     rows = 62 + 46 * len(lines)
-    narrow_rows = 130 + 46 * (len(lines) + len(ratio_lines))
+    narrow_rows = 130 + 46 * (len(lines) + len(ratios))
     return Figure(
         name=f"{compared.experiment} {metric} {where}",
         title=caption,
@@ -272,6 +272,12 @@ def forest(
         wide=WIDE._replace(height=80 + 40 * len(lines)),
         narrow=NARROW._replace(height=100 + 46 * len(lines)),
     )
+
+
+def _ratio_line(r: Ratio, theirs: Mapping[str, float], base: float | None, style: Look) -> Line:
+    told = theirs[r.a] / base if r.a in theirs and base else None
+    low, high = (r.low, r.high) if r.pairs > 1 else (-math.inf, math.inf)
+    return Line(f"{r.a} ÷ {r.b}", r.estimate, low, high, r.per_pair, told, style)
 
 
 def _forest_words(lines: Sequence[Line]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from lab.errors import LabError
 from lab.histogram import Histogram
 from lab.trial import Stream, Trial
 
-from .canvas import Canvas, Label, linear_y, log_ticks, log_y, ticks_at
+from .canvas import Canvas, Label, linear_x, linear_y, log_ticks, log_y, ticks_at
 from .figure import NARROW, WIDE, Figure
 from .measures import at_words, provenance, stamps
 from .palette import SENTINELS, look
@@ -56,7 +55,7 @@ def spectrum(
         log_y(axes, max(min(ys), 1e-3) / 1.25, max(ys) * 1.25)
         axes.set_xscale("log")
         axes.set_xlim(1, end * 1.06)
-        ticks = [p for p in _NINES if 1 / (1 - p) <= end * 1.02]
+        ticks = [p for p in _NINES if 1 / (1 - p) <= end * 1.02][canvas.narrow :]
         ticks_at(
             axes,
             [1 / (1 - p) for p in ticks],
@@ -68,7 +67,7 @@ def spectrum(
             for tx, ty in thin.get(group, []):
                 axes.plot(tx, ty, color=style.colour, linewidth=0.8, alpha=0.45, zorder=2)
             axes.plot(xs, values, color=style.colour, linestyle=style.dash, zorder=3)
-            for p in ticks[1:]:
+            for p in filter(None, ticks):
                 if 1 / (1 - p) <= xs[-1] * 1.001:
                     axes.plot(
                         [1 / (1 - p)],
@@ -138,39 +137,21 @@ def histogram(
     merged = parts[0].merge(*parts[1:])
     if not merged.count:
         raise LabError("nothing to plot: no request was answered in the window")
-    edges, heights = _log_bins(merged, bins)
+    edges, heights, is_log = _binned(merged, bins)
     marks = [(q, merged.quantile(q) * 1e3) for q in (0.5, 0.9, 0.99) if merged.support(q)]
 
     def draw(canvas: Canvas) -> None:
-        names = [f"p{q * 100:g} {number(y)} ms" for q, y in marks]
         axes = canvas.axes("requests", "latency (ms)")
         linear_y(axes, max(heights))
-        axes.set_xscale("log")
-        axes.set_xlim(edges[0], edges[-1])
-        ticks = log_ticks(edges[0], edges[-1], 5 if canvas.narrow else 8)
-        if len(ticks) < 2:
-            ticks = [edges[0], math.sqrt(edges[0] * edges[-1]), edges[-1]]
-        ticks_at(axes, ticks, [f"{t:.3g}" if t < 1000 else short(t) for t in ticks])
+        if is_log:
+            axes.set_xscale("log")
+            axes.set_xlim(edges[0], edges[-1])
+            ticks = log_ticks(edges[0], edges[-1], 5 if canvas.narrow else 8)
+            ticks_at(axes, ticks, [short(t) for t in ticks])
+        else:
+            linear_x(axes, edges[0], edges[-1], 4 if canvas.narrow else 7)
         axes.stairs(heights, edges, fill=True, color=look(0).colour, alpha=0.75, gid="lab-bars")
-        # Percentile names on rows of their own above the bars: they never meet.
-        top = max(heights) * 1.06
-        step = top * canvas.font * 1.5 / (canvas.size.height * 0.62)
-        axes.set_ylim(0, top + step * len(marks))
-        for i, (text, (_, y)) in enumerate(zip(names, marks, strict=True)):
-            level = top + step * (len(marks) - i - 0.5)
-            right = math.log(y / edges[0]) > 0.6 * math.log(edges[-1] / edges[0])
-            axes.plot(
-                [y, y], [0, level], color=SENTINELS["ink"], linewidth=1.1, linestyle=(0, (2, 2))
-            )
-            axes.annotate(
-                text,
-                (y, level),
-                xytext=(-5 if right else 5, 0),
-                textcoords="offset points",
-                ha="right" if right else "left",
-                va="center",
-                gid="lab-halo",
-            )
+        _mark_percentiles(canvas, axes, marks, max(heights))
 
     caption = caption or f"latencies of {label}"
     return Figure(
@@ -230,17 +211,53 @@ def _curve(h: Histogram) -> tuple[list[float], list[float]]:
     return [float(x) for x in xs], ys
 
 
-def _log_bins(h: Histogram, bins: int) -> tuple[list[float], list[float]]:
+def _mark_percentiles(
+    canvas: Canvas, axes: Any, marks: Sequence[tuple[float, float]], highest: float
+) -> None:
+    """Name each percentile on a row of its own above the bars, so that lines and names never cross.
+
+    Names stand on the side that has room; the line whose name would be crossed is the longer one.
+    """
+    if not marks:
+        return
+    top = highest * 1.06
+    step = top * canvas.font * 1.55 / (canvas.size.height * 0.6)
+    axes.set_ylim(0, top + step * len(marks))
+    canvas.settle()
+    box = axes.get_window_extent()
+    places = [float(axes.transData.transform((y, 0))[0]) for _, y in marks]
+    texts = [f"p{q * 100:g} {number(y)} ms" for q, y in marks]
+    left = places[-1] + canvas.width_of(texts[-1]) + 8 > box.x1
+    for rank, (text, (_, y)) in enumerate(zip(texts, marks, strict=True)):
+        row = rank if left else len(marks) - 1 - rank
+        level = top + step * (row + 0.5)
+        axes.plot([y, y], [0, level], color=SENTINELS["ink"], linewidth=1.1, linestyle=(0, (2, 2)))
+        axes.annotate(
+            text,
+            (y, level),
+            xytext=(-5 if left else 5, 0),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            va="center",
+            gid="lab-halo",
+        )
+
+
+def _binned(h: Histogram, bins: int) -> tuple[list[float], list[float], bool]:
+    """Return edges in ms, requests per bin, and whether bins are logarithmic (a factor of 5)."""
     low, high, counts = h.bins()
-    first, last = max(float(low.min()), 1e-6) * 1e3, float(high.max()) * 1e3
-    if last / first < 1.5:
-        middle = math.sqrt(first * last)
-        first, last = middle / 1.3, middle * 1.3
-    # No bin narrower than the microsecond the latencies are measured in.
-    bins = max(6, min(bins, int(math.log(last / first) / math.log1p(2e-3 / first)) + 1))
-    edges = np.geomspace(first * 0.999, last * 1.001, bins + 1)
+    first, last = float(low.min()) * 1e3, float(high.max()) * 1e3
+    is_log = first > 0 and last / first >= 5
+    if is_log:
+        edges = np.geomspace(first * 0.999, last * 1.001, bins + 1)
+    else:
+        margin = max(0.15 * (last - first), 0.002)
+        # No bin narrower than the buckets the latencies are kept in: it would be a gap or a tooth.
+        widest = float((high - low).max()) * 1e3
+        bins = max(5, min(bins, int((last - first + 2 * margin) / (2 * widest))))
+        edges = np.linspace(max(0.0, first - margin), last + margin, bins + 1)
     heights, _ = np.histogram((low + high) / 2 * 1e3, bins=edges, weights=counts)
-    return [float(e) for e in edges], [float(n) for n in heights]
+    return [float(e) for e in edges], [float(n) for n in heights], is_log
 
 
 def _spectrum_words(merged: Mapping[str, Histogram], where: str) -> str:

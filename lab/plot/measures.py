@@ -56,7 +56,7 @@ def metric_of(name: str) -> Metric:
     if rest in _FIXED:
         label, unit, factor = _FIXED[rest]
     elif re.fullmatch(r"p\d+(\.\d+)?", rest):
-        label, unit, factor = f"latency {rest} (ms)", "ms", 1e3
+        label, unit, factor = f"{rest} latency (ms)", "ms", 1e3
     else:
         label, unit, factor = rest.replace("_", " "), "", 1.0
     if stream:
@@ -90,26 +90,53 @@ def at_words(sweep: str, value: Any) -> str:
     return f"at {sweep.replace('_', ' ')} {value_label(value)}"
 
 
+class Side(NamedTuple):
+    """A ratio as told: the first arm has more."""
+
+    more: str
+    less: str
+    estimate: float
+    low: float
+    high: float
+
+
+def oriented(r: Ratio, flip: bool | None = None) -> Side:
+    """Return the ratio with the larger side first, or as `flip` says, to tell several alike."""
+    if flip if flip is not None else r.estimate < 1:
+        low, high = (1 / r.high if r.high else math.inf), (1 / r.low if r.low else math.inf)
+        return Side(r.b, r.a, 1 / r.estimate, low, high)
+    return Side(r.a, r.b, r.estimate, r.low, r.high)
+
+
 def ratio_words(ratio: Ratio, sweep: str = "") -> str:
     """Return the finding as a sentence that a listener understands without the figure.
 
     The larger side comes first, whichever arm is the numerator; without a verdict it says so first.
     """
     r = ratio
-    a, b, estimate, low, high = r.a, r.b, r.estimate, r.low, r.high
-    if not math.isfinite(estimate) or estimate <= 0:
-        return f"There is no ratio of {a} to {b}: {r.why_none or 'no pairs'}."
-    if estimate < 1:
-        a, b, estimate = b, a, 1 / estimate
-        low, high = (1 / high if high else math.inf), (1 / low if low else math.inf)
-    spread = f"95 % interval {interval(low, high)}, " if r.pairs > 1 else ""
-    said = metric_of(r.metric).more.format(a=a, b=b, ratio=times(estimate))
+    if not math.isfinite(r.estimate) or r.estimate <= 0:
+        return f"There is no ratio of {r.a} to {r.b}: {r.why_none or 'no pairs'}."
+    side = oriented(r)
+    factor = times(side.estimate, side.low, side.high)
+    said = metric_of(r.metric).more.format(a=side.more, b=side.less, ratio=factor)
+    spread = f"95 % interval {interval(side.low, side.high)}, " if r.pairs > 1 else ""
     where = at_words(sweep, r.at)
     figures = f"({spread}{count(r.pairs, 'pair')})"
     if r.decided:
         return _sentence(f"{where} {said} {figures}")
     why = r.why_none.removeprefix("no verdict: ") or "none was asked for"
     return _sentence(f"{where} the data carry no verdict: {said} {figures}, but {why}")
+
+
+def range_words(first: Ratio, last: Ratio, sweep: str) -> str:
+    """Return the ratio at another value, told in the same direction: `At 1 connection it is …`"""
+    if not (first.estimate > 0 and last.estimate > 0):
+        return ""
+    side = oriented(first, flip=last.estimate < 1)
+    spread = f" ({interval(side.low, side.high)})" if first.pairs > 1 else ""
+    where = at_words(sweep, first.at)
+    factor = times(side.estimate, side.low, side.high)
+    return _sentence(f"{where} it is {factor}{spread}")
 
 
 def _sentence(text: str) -> str:

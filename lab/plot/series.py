@@ -142,6 +142,8 @@ def draw_band(axes: Any, scale: Scale, band: Band) -> None:
     tint = SENTINELS["band"]
     axes.fill_between(xs, band.low, band.high, color=tint, alpha=0.22, linewidth=0, zorder=0.6)
     for edge in (band.low, band.high):
+        if not any(edge):  # a bound has one side only
+            continue
         axes.plot(xs, edge, color=tint, linestyle=(0, (2, 2)), linewidth=1.2, zorder=0.7)
 
 

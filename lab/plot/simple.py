@@ -9,10 +9,10 @@ from typing import Any
 from lab.errors import LabError
 
 from .canvas import Canvas, linear_x
-from .figure import WIDE, Figure, Row
+from .figure import NARROW, WIDE, Figure, Row
 from .palette import Look, look
 from .series import Published, Scale, Series, behind, draw_published, draw_series, summary, y_limits
-from .words import number
+from .words import tidy
 
 
 def rows_of(data: Any) -> list[dict[str, Any]]:
@@ -67,7 +67,7 @@ def _said(series: Sequence[Series], y_label: str, x_label: str) -> str:
         if not ends:
             continue
         first, last = ends[0], ends[-1]
-        a, b = (number(summary(s.values[x])[0]) for x in (first, last))
+        a, b = (tidy(summary(s.values[x])[0]) for x in (first, last))
         if first == last:
             parts.append(f"{s.name} is {a} at {first}")
         else:
@@ -188,7 +188,7 @@ def bars(
             )
             if not start:
                 axes.annotate(
-                    number(length),
+                    tidy(length),
                     (begin + length, at),
                     xytext=(5, 0),
                     textcoords="offset points",
@@ -198,8 +198,7 @@ def bars(
     longest = max(spans, key=lambda span: span[2])
     caption = caption or f"{y_label} by {x_label or x}"
     said = f"{y_label}: " + "; ".join(
-        f"{n} {number(length)}" + (f" from {number(b)}" if start else "")
-        for n, b, length in spans[:8]
+        f"{n} {tidy(length)}" + (f" from {tidy(b)}" if start else "") for n, b, length in spans[:8]
     )
     columns = [c for c in (x, start, y) if c]
     height = 70 + 30 * len(names)
@@ -211,4 +210,5 @@ def bars(
         draw=draw,
         data=[{c: row[c] for c in columns} for row in rows],
         wide=WIDE._replace(height=height),
+        narrow=NARROW._replace(height=height),
     )

@@ -89,7 +89,7 @@ def _attributes(tag: str, node: ET.Element, prefix: str, font_px: float) -> dict
 def _attribute(tag: str, key: str, value: str, prefix: str, font_px: float) -> tuple[str, str]:
     """Return one attribute as it is written; an empty value leaves it out."""
     if key == "id" and tag == "g":  # groups lose their id; ours become a class
-        key, value = "class", value.split("--")[0] if value.startswith(_OURS) else ""
+        key, value = "class", value.split("--", maxsplit=1)[0] if value.startswith(_OURS) else ""
     elif key == "id":
         value = f"{prefix}-{value}"
     elif key == _HREF:

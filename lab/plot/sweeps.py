@@ -16,6 +16,7 @@ from .measures import (
     at_words,
     metric_of,
     provenance,
+    range_words,
     ratio_words,
     stamps,
     sweep_label,
@@ -36,7 +37,7 @@ from .series import (
     summary,
     y_limits,
 )
-from .words import interval, listed, number, times
+from .words import listed, number
 
 
 def sweep(
@@ -55,7 +56,7 @@ def sweep(
 ) -> Figure:
     """Return the figure of a metric over the swept parameter.
 
-    predict : a `lab.predict` band, or {name: band}, in base units (1/s, s); published : Published
+    predict : a band or model of `lab.predict`, or {name: …} of several; published : Published
     points, or mappings with x, y (in the unit of the axis) and name; recorded : the reference run
     drawn grey behind, "auto" for the one of this question unless the comparison is itself recorded.
     The alternative text is the ratio at the last swept value unless `finding` is given.
@@ -78,7 +79,7 @@ def sweep(
             if arm in arms
         ]
     )
-    bands = as_bands(predict, shown)
+    bands = as_bands(predict, shown, comparison.values)
     scale = Scale([*map(_native, comparison.values), *(p.x for p in marks)], x_scale)
     series = [*grey, *arms.values()]
 
@@ -118,47 +119,51 @@ def sweep_finding(comparison: Comparison, metric: str = "throughput") -> str:
     others = [arm for arm in comparison.arms if arm != comparison.baseline]
     if not others or not comparison.trials:
         return _alone(comparison, metric)
-    last = comparison.values[-1]
+    first, last = comparison.values[0], comparison.values[-1]
     parts = []
     for arm in others:
-        said = ratio_words(comparison.ratio(arm, at=last, metric=metric), comparison.sweep)
-        if len(comparison.values) > 1:
-            first = comparison.values[0]
-            r = comparison.ratio(arm, at=first, metric=metric)
-            if math.isfinite(r.estimate):
-                between = f", interval {interval(r.low, r.high)}" if r.pairs > 1 else ""
-                said += (
-                    f" {_capital(at_words(comparison.sweep, first))} the ratio of {r.a} to {r.b} "
-                    f"is {times(r.estimate).removesuffix(' times')}{between}."
-                )
-        parts.append(said)
-    return " ".join(parts)
+        at_last = comparison.ratio(arm, at=last, metric=metric)
+        parts.append(ratio_words(at_last, comparison.sweep))
+        if first != last and len(others) <= 2:
+            at_first = comparison.ratio(arm, at=first, metric=metric)
+            parts.append(range_words(at_first, at_last, comparison.sweep))
+    return " ".join(filter(None, parts))
 
 
-def as_bands(predict: Any, shown: Metric) -> list[Band]:
-    """Return what `lab.predict` gave as bands in the unit of the axis."""
+def as_bands(predict: Any, shown: Metric, xs: Sequence[Any]) -> list[Band]:
+    """Return what `lab.predict` says as bands in the unit of the axis.
+
+    predict : a band or a model (`lab.predict.closed(…)`, asked over the range of xs), or
+    {name: band or model}. Raises LabError for a band of another quantity than the metric.
+    """
     if predict is None:
         return []
-    if isinstance(predict, Mapping):
-        named = predict.items()
-    else:
-        named = [(getattr(predict, "name", "") or "predicted", predict)]  # type: ignore[assignment]
-    wanted = "throughput" if shown.name == "throughput" else "latency"
+    named = predict if isinstance(predict, Mapping) else {"": predict}
     out = []
-    for name, band in named:
+    for name, thing in named.items():
+        band = thing
         if isinstance(band, Band):
             out.append(band)
             continue
-        xs, low, high = _band_columns(band, wanted)
-        out.append(
-            Band(str(name), xs, [v * shown.factor for v in low], [v * shown.factor for v in high])
-        )
+        if not hasattr(band, "low"):
+            asked = band.throughput if shown.name == "throughput" else band.response
+            band = asked(_between(xs))
+        if (band.what == "throughput") != (shown.name == "throughput"):
+            raise LabError(f"the band predicts {band.what}, the figure shows {shown.label}")
+        label = str(name) or band.label or "predicted"
+        low, high = ([v * shown.factor for v in side] for side in (band.low, band.high))
+        out.append(Band(label, band.x, low, high))
     return out
 
 
-def _band_columns(band: Any, wanted: str) -> tuple[list[Any], list[float], list[float]]:
-    del wanted
-    return list(band.xs), [float(v) for v in band.low], [float(v) for v in band.high]
+def _between(xs: Sequence[Any]) -> list[int]:
+    whole = [x for x in xs if isinstance(x, int) and x > 0]
+    if not whole:
+        raise LabError("a model can only be drawn over numbers of connections")
+    low, high = min(whole), max(whole)
+    steps = 40
+    found = {round(low * (high / low) ** (i / steps)) for i in range(steps + 1)}
+    return sorted({*found, *whole})
 
 
 def _within(band: Band, scale: Scale) -> Band:

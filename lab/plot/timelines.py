@@ -13,7 +13,7 @@ from .figure import NARROW, WIDE, Figure
 from .measures import provenance, stamps
 from .palette import SENTINELS, look
 from .series import Series, y_limits
-from .words import ms, number
+from .words import ms, number, tidy
 
 _BIN_S = 0.1
 
@@ -124,7 +124,7 @@ def _said(trial: Trial, bins: list[Bin], server: str) -> str:
     kept = [b for b in bins if b.t_s >= begin - 1e-6] or bins
     rates = [b.n / _BIN_S for b in kept]
     said = (
-        f"After {number(begin)} s of warm-up {server} answers {number(min(rates))} to "
+        f"After {tidy(begin)} s of warm-up {server} answers {number(min(rates))} to "
         f"{number(max(rates))} requests per second in each 100 ms"
     )
     tails = [b.p99 for b in kept if b.p99 is not None]

@@ -30,20 +30,34 @@ def short(value: float) -> str:
     return f"{value:.4g}".replace("-", "−") if size < 1000 else f"{value:,.0f}".replace("-", "−")
 
 
-def times(ratio: float) -> str:
-    """Return a factor in words: `2.1 times`."""
-    return f"{number(ratio, 2 if ratio < 10 else 3)} times"
+def tidy(value: float) -> str:
+    """Return a number without zeros at its end: `0.25`, `3`."""
+    text = number(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _decimals(low: float, high: float) -> int | None:
+    """Return the decimals an interval leaves standing: its first open digit is the last told."""
+    width = high - low
+    if not math.isfinite(width) or width <= 0:
+        return None
+    return max(0, min(4, -math.floor(math.log10(width))))
+
+
+def times(ratio: float, low: float = math.nan, high: float = math.nan) -> str:
+    """Return a factor in words, rounded to what its interval leaves standing: `2.1 times`."""
+    decimals = _decimals(low, high)
+    if decimals is None:
+        return f"{number(ratio, 2 if ratio < 10 else 3)} times"
+    return f"{ratio:,.{max(decimals, 1 if ratio < 10 else 0)}f} times"
 
 
 def interval(low: float, high: float) -> str:
-    """Return an interval in words, rounded two digits beyond its own width: `1.9 to 2.3`."""
-    if not (math.isfinite(low) and math.isfinite(high)):
+    """Return an interval in words, both ends to the same decimal: `1.9 to 2.3`."""
+    decimals = _decimals(low, high)
+    if decimals is None:
         return "no interval"
-    width = high - low
-    digits = 2
-    if width > 0 and high > 0:
-        digits = max(2, min(5, 1 + math.ceil(math.log10(abs(high) / width))))
-    return f"{number(low, digits)} to {number(high, digits)}"
+    return f"{low:,.{decimals}f} to {high:,.{decimals}f}".replace("-", "−")
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
