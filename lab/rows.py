@@ -74,13 +74,9 @@ def window(rows: dict[str, np.ndarray], window_us: tuple[int, int]) -> Window:
     end, latency, status = rows["t_end_us"], rows["latency_us"], rows["status"]
     ended = (end >= start) & (end < stop) & (status != IN_FLIGHT) & (status != NEVER_SENT)
     good = ended & (status >= 200) & (status < 300)
-    sent = status != NEVER_SENT
-    last = end[sent].astype(np.int64)
-    first = last - latency[sent].astype(np.int64)
-    if (
-        "late_us" in rows
-    ):  # open loop: latency counts from the intended time, but in flight only from the send
-        first = np.minimum(first + rows["late_us"][sent].astype(np.int64), last)
+    # In an open loop a request is in the system from its intended time on, sent or not.
+    last = end.astype(np.int64)
+    first = last - latency.astype(np.int64)
     overlap = np.clip(np.minimum(last, stop) - np.maximum(first, start), 0, None)
     cycle = latency[ended]
     waiting = latency[status == IN_FLIGHT]

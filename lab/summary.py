@@ -111,7 +111,7 @@ def _stream(run: Run, stream: StreamRun, window: rows.Window) -> Stream:
 
 
 def _resources(run: Run) -> Resources:
-    duration_s = run.window_us[1] / 1e6
+    duration_s = (run.window_us[1] - run.window_us[0]) / 1e6
     cpu = run.server_cpu_s
     loop = rows.loop(run.probe, run.epoch_us, run.window_us)
     return Resources(

@@ -91,7 +91,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Resources:
-    """What server and client used; CPU seconds cover the whole run, warm-up included."""
+    """What server and client used; CPU seconds and shares are those of the window."""
 
     server_cpu_s: float | None = None
     server_cpu_share: float | None = (
@@ -252,6 +252,11 @@ class Trial:
         """The checks that warn."""
         return {name: c for name, c in self.checks.items() if c.status == "warn"}
 
+    @property
+    def answers(self) -> int:
+        """Verified answers in the window."""
+        return round(self.throughput * (self.window[1] - self.window[0]))
+
     def metric(self, name: str) -> float:
         """Return a figure by name: see `METRICS` and `p50`, `p99`, `p99.9` …; `alongside.ping.p99`
         for another stream.
@@ -337,7 +342,7 @@ class Trial:
 
 def _cpu_per_request(t: Trial) -> float | None:
     used = t.resources.server_cpu_s
-    return used / t.counts.ok if used is not None and t.counts.ok else None
+    return used / t.answers if used is not None and t.answers else None
 
 
 def _of_loop(name: str) -> Callable[[Trial], float | None]:

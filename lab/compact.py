@@ -1,0 +1,133 @@
+"""A record small enough for git: coarser histograms, the series of one trial a cell, nothing said
+twice.
+
+What a replay needs exactly stays exact: throughput, counts, p50, p90, p99, p99.9, mean, extremes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+from lab.comparison import Comparison
+from lab.errors import LabError
+from lab.histogram import Histogram
+from lab.record import canonical, rounded
+from lab.trial import Trial
+
+LIMIT_BYTES = 20_000  # gzipped
+PINNED = (0.5, 0.9, 0.99, 0.999)
+_STEPS = [
+    (7, True),
+    (6, True),
+    (5, True),
+    (5, False),
+    (4, False),
+    (3, False),
+]  # histogram bits, series kept?
+
+
+def compact(record: dict[str, Any], result: Trial | Comparison) -> str:
+    """Return the text of a recorded file: `record` and the result in the finest form that stays
+    below 20 kB gzipped.
+
+    Raises LabError if even the coarsest is larger.
+    """
+    size = 0
+    for bits, series in _STEPS:
+        text = _text({**record, **_body(result, bits, series)})
+        size = len(gzip.compress(text.encode(), 9, mtime=0))
+        if size <= LIMIT_BYTES:
+            return text
+    raise LabError(
+        f"{result.experiment!r} takes {size} bytes gzipped, a record may have {LIMIT_BYTES}: "
+        "sweep fewer values or split the experiment"
+    )
+
+
+def expand(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON of the trial or comparison inside a recorded file."""
+    if data["kind"] == "trial":
+        return data["trial"]
+    trials = _undo_deltas(data["trials"])
+    n = data["design"]["n_trials"]
+    return {
+        **data["design"],
+        "trials": trials[:n],
+        "control": trials[n:],
+        "question": data["question"],
+    }
+
+
+def _body(result: Trial | Comparison, bits: int, series: bool) -> dict[str, Any]:
+    if isinstance(result, Trial):
+        return {"trial": _trial(result, bits, True, True)}
+    design = {
+        k: v for k, v in result.to_json().items() if k not in ("trials", "control", "question")
+    }
+    first = result.trials[0].block if result.trials else 0
+    trials = [
+        _trial(t, bits, series and t.block == first, t.block == first)
+        for t in (*result.trials, *result.control)
+    ]
+    return {"design": {**design, "n_trials": len(result.trials)}, "trials": _deltas(trials)}
+
+
+def _trial(trial: Trial, bits: int, series: bool, texts: bool) -> dict[str, Any]:
+    data = trial.to_json()
+    _smaller(data, trial.latency, bits, series)
+    for name, stream in trial.alongside.items():
+        _smaller(data["alongside"][name], stream.latency, bits, series)
+    if not texts:
+        for check in data["checks"].values():
+            if check["status"] == "ok":
+                check["text"] = ""
+    return data
+
+
+def _smaller(data: dict[str, Any], latency: Histogram, bits: int, series: bool) -> None:
+    data["latency"] = latency.coarser(bits, PINNED).to_json()
+    data["raw_ref"] = None
+    data["throughput"] = rounded(data["throughput"])
+    if not series:
+        data["series"] = {}
+
+
+def _deltas(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave out of each object what the one before had with the same value."""
+    found: list[dict[str, Any]] = []
+    before: dict[str, Any] = {}
+    for item in items:
+        found.append(
+            {
+                k: v
+                for k, v in item.items()
+                if k not in before or canonical(before[k]) != canonical(v)
+            }
+        )
+        before = item
+    return found
+
+
+def _undo_deltas(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for item in items:
+        found.append({**(found[-1] if found else {}), **item})
+    return found
+
+
+def _text(record: dict[str, Any]) -> str:
+    """One key a line at the top, one trial a line below: git shows what changed."""
+    lines = []
+    for key, value in record.items():
+        if key == "trials":
+            inside = ",\n".join(_line(v) for v in value)
+            lines.append(f'"{key}":[\n{inside}\n]')
+        else:
+            lines.append(f'"{key}":{_line(value)}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

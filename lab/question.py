@@ -1,0 +1,108 @@
+"""The question an experiment asks, without its answer: what may not change between a record and its
+replay.
+
+Durations and pairs are left out where the profile sets them: a longer run answers the same question
+better. No machine paths.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lab.errors import LabError
+from lab.paths import ROOT
+from lab.recipe import Recipe
+from lab.record import canonical, plain
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+
+
+def experiment_id(given: str | None, chapter: str, arms: Iterable[str]) -> str:
+    """Return the id under which a result is stored: as given, or made of chapter and arms.
+
+    Raises LabError if it would not do as a file name.
+    """
+    if given is None:
+        parts = [chapter.rsplit(".", 1)[0], *arms]
+        return re.sub(r"[^a-z0-9._]+", "-", "-".join(parts).lower()).strip("-.")[:100] or "unnamed"
+    if not _NAME.fullmatch(given):
+        raise LabError(
+            f"experiment={given!r} can't be stored under that name: small "
+            "letters, digits, '-', '.' and '_', at most 100"
+        )
+    return given
+
+
+def portable(text: str) -> str:
+    """Return a command word or a setting without what is particular to this machine: root folder,
+    interpreters.
+    """
+    name = Path(text).name
+    if Path(text).is_absolute() and re.fullmatch(r"python[0-9.]*|node", name):
+        return "{node}" if name == "node" else "{python}"
+    return text.replace(str(ROOT), "{root}")
+
+
+def of_recipe(recipe: Recipe) -> dict[str, Any]:
+    """Return what identifies a server: program text, command and parameters."""
+    return {
+        "server": recipe.name,
+        "command": [portable(word) for word in recipe.command],
+        "env": {k: portable(str(v)) for k, v in sorted(recipe.env.items())},
+        "workers": recipe.workers,
+        "source": recipe.source_sha256[:16],
+    }
+
+
+def question(
+    arms: Mapping[str, Any],
+    sweep: str = "",
+    values: Iterable[Any] = (),
+    options: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the question as plain data. arms : name -> what `of_recipe` gives, or a list of it per
+    swept value.
+    """
+    return plain(
+        {"arms": dict(arms), "sweep": sweep, "values": list(values), "options": dict(options or {})}
+    )
+
+
+def differences(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Return in words what changed since a question was recorded; empty if it is the same."""
+    found: list[str] = []
+    old, new = recorded.get("arms", {}), asked.get("arms", {})
+    if list(old) != list(new):
+        found.append(f"arms: recorded {', '.join(old)}; now {', '.join(new)}")
+    for arm in [a for a in new if a in old]:
+        found += _arm(arm, old[arm], new[arm])
+    for key in ("sweep", "values"):
+        if canonical(recorded.get(key)) != canonical(asked.get(key)):
+            found.append(f"{key}: recorded {recorded.get(key)}; now {asked.get(key)}")
+    before, now = recorded.get("options", {}), asked.get("options", {})
+    for key in sorted({*before, *now}):
+        if canonical(before.get(key)) != canonical(now.get(key)):
+            found.append(f"{key}: recorded {before.get(key)!r}; now {now.get(key)!r}")
+    return found
+
+
+def _arm(arm: str, old: Any, new: Any) -> list[str]:
+    if isinstance(old, list) or isinstance(new, list):
+        if canonical(old) == canonical(new):
+            return []
+        pairs = (
+            list(zip(old, new, strict=False))
+            if isinstance(old, list) and isinstance(new, list)
+            else []
+        )
+        return [w for o, n in pairs for w in _arm(arm, o, n)][:3] or [
+            f"arm {arm}: another set of servers"
+        ]
+    if canonical(old) == canonical(new):
+        return []
+    keys = [k for k in {**old, **new} if canonical(old.get(k)) != canonical(new.get(k))]
+    what = ["the program" if k == "source" else k for k in keys]
+    return [f"arm {arm}: {' and '.join(what)} changed"]

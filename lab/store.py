@@ -1,0 +1,300 @@
+"""Where results lie: this machine's runs below data/runs/ (not in git), the recorded ones in
+data/reference/ (in git).
+
+A file appears complete or not at all: it is written beside its place and renamed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import io
+import json
+import os
+import secrets
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lab import paths, usage
+from lab.compact import compact, expand
+from lab.comparison import Comparison
+from lab.errors import LabError, did_you_mean
+from lab.machine import Machine
+from lab.question import differences
+from lab.record import canonical, flat
+from lab.trial import RawRef, Recorded, Trial
+
+SCHEMA = 1
+KEPT_RUNS = 5  # of an experiment; older ones are removed when a new one is complete
+
+
+class StorageFull(LabError):
+    """A result could not be written."""
+
+
+class NoRecord(LabError):
+    """There is nothing recorded to replay."""
+
+
+class StaleRecord(LabError):
+    """What is recorded answers another question than the one asked."""
+
+
+class Folder:
+    """The place of one run of an experiment; trials are appended as they finish, so an interrupt
+    loses none.
+    """
+
+    def __init__(self, experiment: str) -> None:
+        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+        self.experiment = experiment
+        self.path = paths.RUNS / experiment / f"{stamp}-{secrets.token_hex(3)}"
+        with _named_errors(self.path):
+            (self.path / "raw").mkdir(parents=True)
+
+    def raw(self, name: str, rows: dict[str, np.ndarray]) -> RawRef:
+        """Store rows compressed, return the reference. Raises StorageFull."""
+        buffer = io.BytesIO()
+        # Differences of the sorted end times are small numbers: a third of the size.
+        packed = {
+            k: np.diff(v, prepend=v.dtype.type(0)) if k == "t_end_us" else v
+            for k, v in rows.items()
+        }
+        np.savez_compressed(buffer, **packed)  # type: ignore[arg-type]
+        data = buffer.getvalue()
+        file = self.path / "raw" / f"{name}.npz"
+        write(file, data)
+        n = len(next(iter(rows.values()), ()))
+        return RawRef(f"raw/{name}.npz", hashlib.sha256(data).hexdigest(), n, tuple(rows))
+
+    def append(self, trial: Trial) -> None:
+        """Add a trial to the partial record of a comparison. Raises StorageFull."""
+        line = json.dumps(trial.to_json(), ensure_ascii=False) + "\n"
+        with (
+            _named_errors(self.path),
+            (self.path / "trials.jsonl").open("a", encoding="utf-8") as file,
+        ):
+            file.write(line)
+
+    def save(self, result: Trial | Comparison) -> Path:
+        """Store the complete record, drop the partial one and the oldest runs. Raises
+        StorageFull.
+        """
+        file = self.path / f"{_kind(result)}.json"
+        write(file, json.dumps(result.to_json(), ensure_ascii=False).encode())
+        (self.path / "trials.jsonl").unlink(missing_ok=True)
+        for old in sorted(self.path.parent.glob("*-*"))[:-KEPT_RUNS]:
+            shutil.rmtree(old, ignore_errors=True)
+        return file
+
+    def discard(self) -> None:
+        """Remove the folder if nothing was measured."""
+        if not (self.path / "trials.jsonl").exists():
+            shutil.rmtree(self.path, ignore_errors=True)
+
+
+def write(file: Path, data: bytes) -> None:
+    """Write a file so that it appears complete or not at all. Raises StorageFull naming it and the
+    space left.
+    """
+    partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
+    with _named_errors(file):
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with partial.open("wb") as out:
+                out.write(data)
+            partial.replace(file)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
+            raise
+
+
+@contextlib.contextmanager
+def _named_errors(path: Path) -> Any:
+    try:
+        yield
+    except OSError as error:
+        where = paths.relative(path)
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageFull(
+                f"the disk is full: {where} was not written, what was stored before is intact. "
+                "Make room (`make clean` removes old runs) and run the cell again."
+            ) from None
+        raise StorageFull(f"{where} could not be written: {error.strerror or error}") from None
+
+
+def read_raw(trial: Trial) -> dict[str, np.ndarray]:
+    """Return the raw rows of a trial. Raises LabError if there are none, or if the file is not the
+    one recorded.
+    """
+    if trial.recorded is not None:
+        raise LabError(
+            f"{trial.recorded.label}: the raw rows stayed there, "
+            "a record keeps histogram and series"
+        )
+    if trial.raw_ref is None or not trial.folder:
+        raise LabError("this trial has no raw rows: it was read from JSON or the tool gives none")
+    file = Path(trial.folder) / trial.raw_ref.file
+    try:
+        data = file.read_bytes()
+    except OSError:
+        raise LabError(
+            f"the raw rows {paths.relative(file)} are gone; only the "
+            f"last {KEPT_RUNS} runs are kept. Measure again."
+        ) from None
+    if hashlib.sha256(data).hexdigest() != trial.raw_ref.sha256:
+        raise LabError(
+            f"{paths.relative(file)} is not what was recorded (its hash differs). Measure again."
+        )
+    with np.load(io.BytesIO(data)) as packed:
+        rows = {k: packed[k] for k in packed.files}
+    rows["t_end_us"] = np.cumsum(rows["t_end_us"], dtype=rows["t_end_us"].dtype)
+    return rows
+
+
+def latest(experiment: str) -> Trial | Comparison:
+    """Return the newest complete result of an experiment on this machine. Raises NoRecord."""
+    found = sorted((paths.RUNS / experiment).glob("*/*.json"))
+    if not found:
+        raise NoRecord(f"{experiment!r} was not measured here yet")
+    data = json.loads(found[-1].read_text(encoding="utf-8"))
+    if found[-1].stem == "trial":
+        return replace(Trial.from_json(data), folder=str(found[-1].parent))
+    whole = Comparison.from_json(data)
+    placed = tuple(replace(t, folder=str(found[-1].parent)) for t in whole.trials)
+    return replace(whole, trials=placed)
+
+
+def write_reference(result: Trial | Comparison, question: dict[str, Any], profile: str) -> Path:
+    """Record a result in data/reference/, small enough for git. Raises LabError if a check failed
+    or it can't be made small.
+    """
+    failures = result.failures
+    if failures:
+        listed = "; ".join(
+            f"{name} ({', '.join(where) if isinstance(where, list) else where.text})"
+            for name, where in failures.items()
+        )
+        raise LabError(
+            f"{result.experiment!r} is not recorded, checks failed: "
+            f"{listed}. Close other programs and record again; "
+            "a check that fails on purpose is named with tolerate=."
+        )
+    about = result if isinstance(result, Trial) else result.trials[0]
+    record = {
+        "schema": SCHEMA,
+        "kind": _kind(result),
+        "experiment": result.experiment,
+        "when": result.started,
+        "profile": profile,
+        "commit": about.commit,
+        "machine": result.machine.to_json(),
+        "question": question,
+    }
+    file = paths.REFERENCE / f"{result.experiment}.json"
+    write(file, compact(record, result).encode())
+    return file
+
+
+def read_reference(experiment: str) -> dict[str, Any]:
+    """Return the recorded file of an experiment, migrated to the present schema. Raises
+    NoRecord.
+    """
+    file = paths.REFERENCE / f"{experiment}.json"
+    usage.note_file(file)
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        known = [p.stem for p in paths.REFERENCE.glob("*.json")]
+        raise NoRecord(
+            f"nothing is recorded for experiment {experiment!r}. {did_you_mean(experiment, known)} "
+            "`make reference` records all of them; LAB_MODE=live measures here and now."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise NoRecord(
+            f"{paths.relative(file)} can't be read: {error}. `make reference` records it again."
+        ) from None
+    usage.note("record", experiment=experiment)
+    return migrate(data, experiment)
+
+
+def migrate(data: dict[str, Any], experiment: str) -> dict[str, Any]:
+    """Return a recorded file brought to the present schema, one step at a time. Raises LabError if
+    it is from the future.
+    """
+    version = data.get("schema")
+    while version in MIGRATIONS:
+        data = MIGRATIONS[version](data)
+        version = data["schema"]
+    if version != SCHEMA:
+        raise LabError(
+            f"data/reference/{experiment}.json has schema {version!r}, this lab reads {SCHEMA}. "
+            "Update the book, or record again with `make reference`."
+        )
+    return data
+
+
+MIGRATIONS: dict[Any, Any] = {}  # schema -> function that returns the data in the next schema
+
+
+def reference(experiment: str) -> Trial | Comparison:
+    """Return the recorded result of an experiment, whatever was asked since. Raises NoRecord."""
+    return _open(read_reference(experiment))
+
+
+def replay(experiment: str, question: dict[str, Any]) -> Trial | Comparison:
+    """Return the recorded result if it answers exactly this question. Raises NoRecord, or
+    StaleRecord saying what changed.
+    """
+    data = read_reference(experiment)
+    if changed := differences(data["question"], question):
+        raise StaleRecord(
+            f"experiment {experiment!r} was recorded on {data['when'][:10]} for another question: "
+            f"{'; '.join(changed)}. `make reference` records it "
+            "again; LAB_MODE=live measures it here."
+        )
+    return _open(data)
+
+
+def reference_of(result: Trial | Comparison) -> Any:
+    """Return the recorded answer to the question of `result`, or None if there is none or the
+    question changed.
+    """
+    file = paths.REFERENCE / f"{result.experiment}.json"
+    if not file.exists():
+        return None
+    data = read_reference(result.experiment)
+    asked = getattr(result, "question", None)
+    if asked and canonical(asked) != canonical(data["question"]):
+        return None
+    return _open(data)
+
+
+def stale(experiment: str, question: dict[str, Any]) -> list[str]:
+    """Return what changed since an experiment was recorded, in words; empty if nothing did."""
+    return differences(read_reference(experiment)["question"], question)
+
+
+def _open(data: dict[str, Any]) -> Trial | Comparison:
+    whole = expand(data)
+    recorded = Recorded(
+        data["experiment"],
+        data["when"],
+        flat(Machine, data["machine"]),
+        data["profile"],
+        data["commit"],
+    )
+    if data["kind"] == "trial":
+        return replace(Trial.from_json(whole), recorded=recorded)
+    return Comparison.from_json(whole).with_recorded(recorded)
+
+
+def _kind(result: Trial | Comparison) -> str:
+    return "trial" if isinstance(result, Trial) else "comparison"
