@@ -209,7 +209,10 @@ def parse_table(text: str) -> np.ndarray:
     header, *lines = text.splitlines()
     if header != ROWS_HEADER:
         raise unreadable("ab -g", f"its first line is {header!r}, not the known columns", text)
-    try:
-        return np.array([float(line.split("\t")[4]) for line in lines])
-    except (ValueError, IndexError) as error:
-        raise unreadable("ab -g", f"a row is not six fields ({error})", text) from error
+    durations_ms = []
+    for line in lines:
+        fields = line.split("\t")
+        if len(fields) != 6 or not fields[4].isdigit():
+            raise unreadable("ab -g", f"no row of six fields: {line!r}", text)
+        durations_ms.append(float(fields[4]))
+    return np.array(durations_ms)

@@ -50,6 +50,16 @@ def pinned(argv: Sequence[str], cpus: Sequence[int] | None) -> list[str]:
     return [taskset, "--cpu-list", ",".join(map(str, cpus)), *argv]
 
 
+def leash() -> list[str]:
+    """A prefix that makes the system kill the tool should this process be killed (Linux).
+
+    The signal comes at the death of the thread that started the tool, which waits for it. Elsewhere
+    the bounds on seconds and requests end it.
+    """
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL"] if setpriv else []
+
+
 def end(process: subprocess.Popen[bytes]) -> None:
     """The whole process group is gone: SIGTERM, half a second, SIGKILL; the leader is reaped."""
     for sign, patience_s in ((signal.SIGTERM, 0.5), (signal.SIGKILL, 5.0)):
@@ -83,7 +93,7 @@ def run_to_end(
         started = time.monotonic()
         try:
             process = subprocess.Popen(
-                list(argv),
+                [*leash(), *argv],
                 stdin=subprocess.DEVNULL if line is None else subprocess.PIPE,
                 stdout=out,
                 stderr=err,
