@@ -111,6 +111,7 @@ class Ratio:
     difference: str = "none"
     verdict: str = ""
     why_none: str = ""
+    blind: str = ""  # why not even the interval may be judged: too few pairs, no support, profile
     warnings: tuple[str, ...] = ()
 
     @property
@@ -205,22 +206,23 @@ def paired_ratio(
         aa_spread=aa_spread,
         warnings=tuple(warnings),
     )
-    none = f"no verdict: {refuse}" if refuse else _why_none(ratio, int((~good).sum()), verdicts)
+    lost = int((~good).sum())
+    blind = refuse or (f"{lost} of {n + lost} pairs have no value" if lost else "")
+    if not blind and not verdicts:
+        blind = "this profile gives none"
+    elif not blind and n < PAIRS_FOR_A_VERDICT:
+        blind = f"{n} pair{'s' * (n != 1)}, {PAIRS_FOR_A_VERDICT} are the least"
+    ratio = replace(ratio, blind=blind)
+    none = _why_none(ratio)
     ratio = replace(
         ratio, why_none=none, difference="none" if none else "higher" if mean > 0 else "lower"
     )
     return replace(ratio, verdict=sentence(ratio, where))
 
 
-def _why_none(r: Ratio, lost: int, verdicts: bool) -> str:
-    if lost:
-        return f"no verdict: {lost} of {r.pairs + lost} pairs have no value"
-    if not verdicts:
-        return "no verdict: this profile gives none"
-    if r.pairs < PAIRS_FOR_A_VERDICT:
-        return (
-            f"no verdict: {r.pairs} pair{'s' * (r.pairs != 1)}, {PAIRS_FOR_A_VERDICT} are the least"
-        )
+def _why_none(r: Ratio) -> str:
+    if r.blind:
+        return f"no verdict: {r.blind}"
     if r.p > 1 - LEVEL or r.low <= 1 <= r.high:
         return f"no verdict: the interval includes 1 or chance is not excluded (p = {r.p:.2g})"
     if r.aa_spread is not None and abs(math.log(r.estimate)) <= math.log(r.aa_spread):
