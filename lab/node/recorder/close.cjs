@@ -1,0 +1,22 @@
+"use strict";
+// Calls `closing(asyncId)` when the close() of a native handle is called: the only sign, from inside Node, that the
+// handle's next callback is its close callback. All handles share one prototype, patched at the first handle seen.
+
+module.exports = function watchClose(closing) {
+  let patched = null;
+
+  function watch(handle) {
+    if (patched || typeof handle.getAsyncId !== "function") return;
+    let owner = handle;
+    while (owner && !Object.hasOwn(owner, "close")) owner = Object.getPrototypeOf(owner);
+    if (!owner || !Object.hasOwn(owner, "hasRef")) return; // not HandleWrap's prototype
+    patched = owner;
+    const { close } = owner;
+    owner.close = function (callback) {
+      closing(this.getAsyncId());
+      return close.call(this, callback);
+    };
+  }
+
+  return { watch };
+};

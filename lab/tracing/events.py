@@ -1,0 +1,80 @@
+"""Read what one recorded run left behind: the recorder's rows and Node's trace events."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from lab.tracing.phases import Spans
+
+GC_NAMES = {"MinorGC": "minor", "MajorGC": "major"}
+
+
+def read_rows(path: Path) -> list[list[Any]]:
+    """The recorder's rows in order; a last line cut off by a kill is left out."""
+    if not path.exists():
+        return []
+    rows = []
+    for line in path.read_text("utf-8", "replace").splitlines():
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            break
+    return rows
+
+
+def read_spans(path: Path) -> Spans | None:
+    """The spans of the main thread; None when the program was killed before Node wrote them."""
+    try:
+        events = json.loads(path.read_text("utf-8", "replace"))["traceEvents"]
+    except (OSError, ValueError, KeyError):
+        return None
+    spans = Spans()
+    begun: dict[tuple[int, str], int] = {}
+    wrote_callbacks = False
+    for event in sorted(events, key=lambda e: e["ts"]):
+        name, phase, at = event["name"], event["ph"], event["ts"]
+        if "threadpoolwork.sync" in event["cat"]:
+            key = (event["tid"], name)
+            if phase == "B":
+                begun[key] = at
+            elif key in begun:
+                spans.threads.append((begun.pop(key), at, event["tid"]))
+            continue
+        if event["tid"] != event["pid"]:
+            continue  # a worker's loop is not this loop
+        wrote_callbacks |= phase == "b"
+        _place(spans, event, name, phase, at, begun)
+    spans.threads.sort()
+    return spans if wrote_callbacks else None
+
+
+def _place(
+    spans: Spans, event: Any, name: str, phase: str, at: int, begun: dict[tuple[int, str], int]
+) -> None:
+    category = event["cat"]
+    if phase == "X" and name in ("RunTimers", "CheckImmediate", "BeforeExit"):
+        target = {"RunTimers": spans.timers, "CheckImmediate": spans.check}.get(name, spans.exits)
+        target.append((at, at + event.get("dur", 0)))
+    elif phase == "I" and name == "loopStart":
+        spans.loop_start = at
+    elif phase == "I" and name == "loopExit":
+        spans.loop_exit = at
+    elif name in GC_NAMES:
+        if phase == "B":
+            begun[0, name] = at
+        elif phase == "E" and (0, name) in begun:
+            start = begun.pop((0, name))
+            spans.gc.append((start, at - start, GC_NAMES[name]))
+    elif phase == "b" and "node.async_hooks" in category and name.endswith("_CALLBACK"):
+        spans.callbacks.append((name.removesuffix("_CALLBACK"), int(event["id"], 16)))
+    elif phase == "b" and "node.fs.async" in category:
+        spans.fs.append((at, name))
+    elif "threadpoolwork.async" in category:
+        if phase == "b":
+            begun[0, event["id"]] = len(spans.work)
+            spans.work.append((at, None))
+        elif phase == "e" and (0, event["id"]) in begun:
+            index = begun.pop((0, event["id"]))
+            spans.work[index] = (spans.work[index][0], at)
