@@ -3,6 +3,7 @@
 "use strict";
 
 const fs = require("node:fs");
+const Module = require("node:module");
 const path = require("node:path");
 const vm = require("node:vm");
 const { describe, plainError, prepareStackTrace, ROOT } = require("./errors.cjs");
@@ -36,12 +37,22 @@ function install() {
   process.execArgv.splice(0);
   Error.prepareStackTrace = prepareStackTrace;
   output.install();
+  alsoRequireFrom(path.join(ROOT, "node_modules"));
   process.setUncaughtExceptionCaptureCallback((error) => uncaught(error, "Uncaught in a callback"));
   process.on("unhandledRejection", (reason) => uncaught(reason, "Unhandled rejection"));
   process.on("SIGINT", interrupt);
   process.on("disconnect", () => process.exit());
   Object.defineProperty(globalThis, "$$cell$$", { value: run });
   Object.defineProperty(globalThis, "$$share$$", { value: share });
+}
+
+/** A notebook in another folder finds our packages too; processes that it starts are not affected. */
+function alsoRequireFrom(folder) {
+  const before = process.env.NODE_PATH;
+  process.env.NODE_PATH = [before, folder].filter(Boolean).join(path.delimiter);
+  Module._initPaths();
+  if (before === undefined) delete process.env.NODE_PATH;
+  else process.env.NODE_PATH = before;
 }
 
 /** Runs one cell; `id` is nel's, `number` is what the notebook shows. Ends by sending its result. */
@@ -58,10 +69,6 @@ function run({ id, number, source, code, columnOffset }) {
   failed.catch(() => {});
   running = cell;
   sources.set(number, source);
-  // node --eval looks for modules from the working directory; a notebook elsewhere finds ours too.
-  const places = globalThis.module?.paths;
-  if (places && !places.includes(path.join(ROOT, "node_modules")))
-    places.push(path.join(ROOT, "node_modules"));
   cell.$$.async();
   const send = { result: cell.$$.sendResult, error: cell.$$.sendError };
   prepareApi(cell);

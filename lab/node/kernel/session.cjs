@@ -153,7 +153,7 @@ class Session extends NelSession {
   }
 
   _died(server, code, signal) {
-    if (server !== this._server || this._status === "dead-on-purpose") return;
+    if (server === this._ending) return;
     const how = signal ? `killed by ${signal}` : `exit code ${code}`;
     const words = this.taps[1].tail.trim();
     this._replace(
@@ -167,7 +167,7 @@ class Session extends NelSession {
   /** Fails the running cell and those that wait, and starts a new process for the next ones. */
   _replace(name, message) {
     const current = this._currentTask;
-    const waiting = this._tasks;
+    const waiting = this._tasks.splice(0);
     this._currentTask = null;
     if (current) fail(current, name, message);
     for (const task of waiting) {
@@ -181,7 +181,8 @@ class Session extends NelSession {
 
   kill(_signal, done) {
     const server = this._server;
-    this._status = "dead-on-purpose";
+    this._ending = server;
+    this._status = "ending"; // cells that come now wait for the next process; "dead" drops them
     if (server.exitCode !== null || server.signalCode !== null) return void done?.();
     server.once("exit", (code, signal) => done?.(code, signal));
     // Nothing of a session is kept, and a cell in an endless loop hears no other signal.
@@ -190,7 +191,9 @@ class Session extends NelSession {
 
   restart(signal, done) {
     this.kill(signal, () => {
+      const waiting = this._tasks; // what came while the old process was ending
       NelSession.call(this, this._nelConfig);
+      this._tasks.push(...waiting);
       this._adopt();
       done?.();
     });

@@ -1,0 +1,545 @@
+"""Both kernels, run as the book runs them (nbclient) and as a reader does (a live client).
+
+The JavaScript kernel runs on LAB_NODE if set, else on the node that is on PATH.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
+from nbclient import NotebookClient
+
+from lab import kernelspec
+from lab.paths import ROOT
+
+SECONDS = 20
+
+
+@pytest.fixture(scope="module")
+def specs(tmp_path_factory):
+    prefix = tmp_path_factory.mktemp("prefix")
+    kernelspec.install(str(prefix), node=os.environ.get("LAB_NODE"))
+    return KernelSpecManager(
+        kernel_dirs=[str(prefix / "share/jupyter/kernels")], ensure_native_kernel=False
+    )
+
+
+@pytest.fixture
+def run(specs, tmp_path):
+    """Executes cells as the book does; the outputs of each cell."""
+
+    def execute(*cells, kernel="javascript", folder=tmp_path):
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+        NotebookClient(
+            notebook,
+            km=KernelManager(kernel_name=kernel, kernel_spec_manager=specs),
+            timeout=SECONDS,
+            allow_errors=True,
+            resources={"metadata": {"path": str(folder)}},
+        ).execute()
+        return [cell.outputs for cell in notebook.cells]
+
+    return execute
+
+
+def printed(outputs, name="stdout"):
+    return "".join(o.text for o in outputs if o.output_type == "stream" and o.name == name)
+
+
+def value(outputs):
+    found = [o.data["text/plain"] for o in outputs if o.output_type == "execute_result"]
+    return found[0] if found else None
+
+
+def error(outputs):
+    found = [o for o in outputs if o.output_type == "error"]
+    assert len(found) == 1, outputs
+    return found[0]
+
+
+def trace(outputs):
+    return "\n".join(error(outputs).traceback)
+
+
+class Live:
+    """A kernel with a person in front of it."""
+
+    def __init__(self, manager):
+        self.manager = manager
+        self.client = manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=SECONDS)
+
+    def send(self, code, **options):
+        return self.client.execute(code, **options)
+
+    def outputs(self, request, seconds=SECONDS):
+        """Messages of a request until its cell is idle, in order."""
+        found = []
+        end = time.monotonic() + seconds
+        while True:
+            message = self.client.get_iopub_msg(timeout=max(0.01, end - time.monotonic()))
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+                return found
+            if message["msg_type"] not in ("status", "execute_input"):
+                found.append((message["msg_type"], message["content"]))
+
+    def wait_for(self, request, text, seconds=SECONDS):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            message = self.client.get_iopub_msg(timeout=max(0.01, end - time.monotonic()))
+            if message["parent_header"].get("msg_id") == request and text in str(
+                message["content"]
+            ):
+                return
+        raise AssertionError(f"{text!r} did not come")
+
+    def run(self, code):
+        return self.outputs(self.send(code))
+
+    def processes(self):
+        kernel = psutil.Process(self.manager.provisioner.pid)
+        return [kernel, *kernel.children(recursive=True)]
+
+
+@pytest.fixture
+def live(specs):
+    @contextmanager
+    def start(kernel="javascript"):
+        manager = KernelManager(kernel_name=kernel, kernel_spec_manager=specs)
+        manager.start_kernel()
+        session = None
+        try:
+            session = Live(manager)
+            yield session
+        finally:
+            if session:
+                session.client.stop_channels()
+            manager.shutdown_kernel(now=True)
+
+    return start
+
+
+def gone(processes, seconds=5):
+    _, alive = psutil.wait_procs(processes, timeout=seconds)
+    return [p for p in alive if p.status() != psutil.STATUS_ZOMBIE]
+
+
+# --- cells and their names -------------------------------------------------------------------
+
+
+def test_top_level_await_gives_its_value(run):
+    cells = run(
+        "await Promise.resolve(6) * 7",
+        "const later = await new Promise(r => setTimeout(r, 30, 'done'));",
+        "later",
+    )
+    assert [value(c) for c in cells] == ["42", None, "'done'"]
+
+
+def test_names_of_a_cell_are_the_same_binding_in_later_cells(run):
+    cells = run(
+        "let n = 0; const fixed = 1; function inc() { return ++n; }\n"
+        "class Point { constructor(x) { this.x = x; } }",
+        "await null; for (var i = 0; i < 3; i++) inc(); var { a, b: [c] } = { a: 1, b: [2] };",
+        "n = 10; inc();",
+        "[n, i, a, c, new Point(5).x]",
+        "fixed = 2",
+    )
+    assert value(cells[3]) == "[ 11, 3, 1, 2, 5 ]"
+    assert "Assignment to constant variable" in trace(cells[4])
+
+
+def test_a_cell_can_be_run_again(run):
+    cells = run("const x = 1; class A {}", "const x = 2; class A {}", "x")
+    assert value(cells[2]) == "2"
+
+
+def test_the_last_expression_is_shown_and_undefined_is_not(run):
+    cells = run(
+        "1 + 1;",
+        "const y = 3",
+        "undefined",
+        "Promise.resolve()",
+        "Promise.resolve('v')",
+        "null",
+        "{ a: 1 }",
+        "'text' // said\n;",
+        "if (true) { 5 }",
+        "",
+    )
+    assert [value(c) for c in cells] == [
+        "2",
+        None,
+        None,
+        None,
+        "'v'",
+        "null",
+        "{ a: 1 }",
+        "'text'",
+        None,
+        None,
+    ]
+
+
+def test_modules_are_found_from_any_folder(run):
+    for folder in (ROOT / "servers", None):
+        options = {"folder": folder} if folder else {}
+        cells = run(
+            'const lab = require("lab"); typeof lab',
+            'typeof require("express")',
+            "(await import('node:os')).cpus().length > 0",
+            "import fs, { statSync as stat } from 'node:fs';\nfs.statSync === stat",
+            **options,
+        )
+        assert [value(c) for c in cells] == ["'object'", "'function'", "true", "true"]
+
+
+def test_import_resolves_beside_the_notebook(run, tmp_path):
+    (tmp_path / "mine.mjs").write_text("export default 7; export const named = 8;")
+    cells = run(
+        "import mine, { named } from './mine.mjs'; [mine, named]",
+        "(await import('./mine.mjs')).default",
+    )
+    assert [value(c) for c in cells] == ["[ 7, 8 ]", "7"]
+    assert printed(cells[0], "stderr") == ""
+
+
+# --- output ----------------------------------------------------------------------------------
+
+
+def test_callbacks_of_an_awaited_cell_print_under_it_in_order(run):
+    first, second = run(
+        "for (const ms of [40, 10, 20]) setTimeout(() => console.log(ms), ms);\n"
+        "process.stdout.write('start\\n'); await new Promise(r => setTimeout(r, 60)); "
+        "console.log('end')",
+        "console.log('next')",
+    )
+    assert printed(first) == "start\n10\n20\n40\nend\n"
+    assert printed(second) == "next\n"
+
+
+def test_what_waits_in_the_queues_prints_under_its_cell(run):
+    first, _ = run(
+        "setTimeout(() => console.log('timer'), 0); setImmediate(() => console.log('immediate'));\n"
+        "process.nextTick(() => console.log('tick')); queueMicrotask(() => console.log('micro'));",
+        "1",
+    )
+    assert set(printed(first).split()) == {"timer", "immediate", "tick", "micro"}
+
+
+def test_late_output_is_labelled_under_the_next_cell(run):
+    _, second, third = run(
+        "setTimeout(() => { console.log('a\\nb'); console.error('c'); }, 50); 'first'",
+        "console.log('own'); await new Promise(r => setTimeout(r, 120));",
+        "console.log('clean')",
+    )
+    mark = "[cell 1, after it was done] "
+    assert printed(second) == f"own\n{mark}a\n{mark}b\n"
+    assert printed(second, "stderr") == f"{mark}c\n"
+    assert printed(third) == "clean\n"
+
+
+def test_output_between_two_cells_waits_for_the_next(live):
+    with live() as kernel:
+        request = kernel.send("setTimeout(() => console.log('between'), 30)", allow_stdin=False)
+        kernel.outputs(request)
+        time.sleep(0.3)
+        request = kernel.send("1", allow_stdin=False)
+        texts = [c["text"] for kind, c in kernel.outputs(request) if kind == "stream"]
+        assert texts == ["[cell 1, after it was done] between\n"]
+
+
+def test_a_person_sees_late_output_under_the_cell_it_belongs_to(live):
+    with live() as kernel:
+        request = kernel.send("setTimeout(() => console.log('late'), 100)")
+        kernel.outputs(request)
+        kernel.wait_for(request, "late")
+
+
+def test_parallel_timers_of_two_cells_keep_apart(run):
+    _, second = run(
+        "let k = 0; const t = setInterval(() => { console.log('one'); if (++k === 4) "
+        "clearInterval(t); }, 25);",
+        "for (let j = 0; j < 4; j++) { await new Promise(r => setTimeout(r, 30)); "
+        "console.log('two'); }",
+    )
+    lines = printed(second).splitlines()
+    assert lines.count("two") == 4
+    assert lines.count("[cell 1, after it was done] one") >= 3
+    assert set(lines) == {"two", "[cell 1, after it was done] one"}
+
+
+def test_ten_megabytes_arrive_complete(run):
+    long, after = run(
+        "for (let i = 0; i < 100000; i++) console.log(String(i).padStart(104, '.'))", "'still here'"
+    )
+    lines = printed(long).splitlines()
+    assert len(lines) == 100_000
+    assert [int(line.strip(".") or 0) for line in lines] == list(range(100_000))
+    assert value(after) == "'still here'"
+
+
+def test_endless_output_is_cut_with_a_note(run):
+    (long,) = run("for (let i = 0; i < 20; i++) console.log('x'.repeat(1024 * 1024))")
+    assert printed(long).rstrip().endswith("[output cut here: a cell shows at most 16 MiB]")
+
+
+def test_child_processes_that_inherit_the_streams_are_heard(run):
+    first, second = run(
+        "require('child_process').execSync('echo out; echo err >&2', { stdio: 'inherit' });",
+        "console.log('next')",
+    )
+    assert (printed(first), printed(first, "stderr")) == ("out\n", "err\n")
+    assert printed(second) == "next\n"
+
+
+def test_rich_output_keeps_its_order_and_does_not_end_the_cell(run):
+    (cell,) = run(
+        "$$.svg('<svg/>'); console.log('between'); $$.html('<b>1</b>'); await null;\n"
+        "$$.png(Buffer.from('png')); $$.mime({ 'text/plain': 'p', 'text/html': 'h' }); 'value'"
+    )
+    kinds = [next(iter(o.get("data", {"text": 0}))) for o in cell]
+    assert kinds == ["image/svg+xml", "text", "text/html", "image/png", "text/plain", "text/plain"]
+    assert cell[3].data["image/png"].strip() == "cG5n"
+    assert value(cell) == "'value'"
+
+
+def test_objects_show_themselves(run):
+    html, classic = run(
+        "({ _toHtml: () => '<i>x</i>', [Symbol.for('nodejs.util.inspect.custom')]: () => 'x' })",
+        "$$.async(); setTimeout(() => { console.log('first'); $$.sendResult('then'); }, 20)",
+    )
+    assert html[0].data == {"text/html": "<i>x</i>", "text/plain": "x"}
+    assert (printed(classic), value(classic)) == ("first\n", "'then'")
+
+
+# --- errors ----------------------------------------------------------------------------------
+
+
+def test_an_error_shows_the_readers_frames_and_nothing_else(run):
+    cells = run(
+        "const inner = (o) => {\n  return o.a.b;\n};",
+        "console.log('before');\nconst outer = () => inner({});\n\nouter();",
+    )
+    found = error(cells[1])
+    assert found.ename == "TypeError"
+    assert trace(cells[1]).splitlines() == [
+        "TypeError: Cannot read properties of undefined (reading 'b')",
+        "    at inner (cell 1, line 2)",
+        "    at outer (cell 2, line 2)",
+        "    at cell 2, line 4",
+        "",
+        "cell 1, line 2:",
+        "    return o.a.b;",
+    ]
+    assert printed(cells[1]) == "before\n"
+
+
+def test_a_stack_printed_by_the_reader_is_short_too(run):
+    (cell,) = run("try { null.x } catch (e) { console.log(e.stack) }")
+    assert "node_modules" not in printed(cell)
+    assert "[eval]" not in printed(cell)
+    assert "cell 1:1" in printed(cell)
+
+
+@pytest.mark.parametrize(
+    ("code", "parts"),
+    [
+        ("const = 1", ["SyntaxError: Unexpected token '='", "cell 1, line 1", "const = 1"]),
+        ("1;\nfunction f() {\n  await x;\n}", ["await is only valid", "cell 1, line 3", "await x"]),
+        ("throw 'words'", ["'words'"]),
+        ("await Promise.reject(new RangeError('r'))", ["RangeError: r", "cell 1, line 1"]),
+        ("Promise.reject(new Error('dropped')); 1", ["Unhandled rejection: Error: dropped"]),
+        (
+            "setTimeout(() => {\n  throw Error('in timer');\n}, 5); await new Promise(Math.abs)",
+            ["Uncaught in a callback: Error: in timer", "cell 1, line 2"],
+        ),
+        ("require('fs').readFileSync('/no/such')", ["ENOENT", "cell 1, line 1", "code: 'ENOENT'"]),
+        (
+            "throw new Error('outer', { cause: new Error('deeper') })",
+            ["outer", "[cause]", "deeper"],
+        ),
+        ("await import('./missing.mjs')", ["Cannot find module", "at cell 1"]),
+        (
+            "({ get x() { return 1 }, [Symbol.for('nodejs.util.inspect.custom')]() { throw 1 } })",
+            [],
+        ),
+    ],
+)
+def test_a_failing_cell_says_what_and_where(run, code, parts):
+    failed, after = run(code, "'alive'")
+    if parts:
+        shown = trace(failed)
+        assert all(part in shown for part in parts), shown
+        assert not any(w in shown for w in ("node:internal", "nel", "kernel/", "[eval]")), shown
+    assert value(after) == "'alive'"
+
+
+def test_an_error_in_a_timer_after_its_cell_is_reported_as_that(run):
+    _, second, third = run(
+        "setTimeout(() => { throw new Error('too late'); }, 40); 1",
+        "await new Promise(r => setTimeout(r, 120)); 'mine'",
+        "'fine'",
+    )
+    assert value(second) == "'mine'"
+    assert "[cell 1, after it was done] Uncaught in a callback: Error: too late" in printed(
+        second, "stderr"
+    )
+    assert value(third) == "'fine'"
+
+
+def test_a_process_that_ends_is_reported_and_replaced(run):
+    cells = run(
+        "const x = 1;",
+        "process.exit(3)",
+        "typeof x",
+        "process.kill(process.pid, 'SIGSEGV')",
+        "'up'",
+    )
+    assert "exit code 3" in trace(cells[1])
+    assert "variables are gone" in trace(cells[1])
+    assert value(cells[2]) == "'undefined'"
+    assert "SIGSEGV" in trace(cells[3])
+    assert value(cells[4]) == "'up'"
+
+
+# --- interrupt, restart, shutdown --------------------------------------------------------------
+
+
+def interrupted(kernel, code):
+    """(error, seconds) of a cell that is interrupted once it runs."""
+    request = kernel.send(f"console.log('running'); {code}")
+    kernel.wait_for(request, "running")
+    started = time.monotonic()
+    kernel.manager.interrupt_kernel()
+    outputs = kernel.outputs(request)
+    return next(c for kind, c in outputs if kind == "error"), time.monotonic() - started
+
+
+def test_interrupt_stops_an_endless_loop_and_keeps_the_variables(live):
+    with live() as kernel:
+        kernel.run("let kept = 1;")
+        for code in ("while (true);", "await new Promise(() => {})"):
+            found, seconds = interrupted(kernel, code)
+            assert found["ename"] == "Interrupted"
+            assert "variables are kept" in found["evalue"]
+            assert seconds < 5
+        assert kernel.run("kept")[0][1]["data"]["text/plain"] == "1"
+
+
+def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):
+    with live() as kernel:
+        kernel.run("let lost = 1;")
+        before = kernel.processes()[1:]
+        found, seconds = interrupted(kernel, "await null; while (true);")
+        assert "restarted" in found["evalue"]
+        assert "variables are gone" in found["evalue"].lower()
+        assert seconds < 10
+        after = kernel.run("typeof lost")
+        assert after[0][1].get("data", after) == {"text/plain": "'undefined'"}
+        assert gone(before) == []
+
+
+def test_cells_that_wait_behind_an_ended_session_are_answered(live):
+    with live() as kernel:
+        first = kernel.send("await new Promise(r => setTimeout(r, 200)); process.exit(1)")
+        second = kernel.send("2")
+        kernel.outputs(first)
+        kinds = [kind for kind, _ in kernel.outputs(second)]
+        assert kinds == ["error"]
+        assert kernel.run("3")[0][1]["data"]["text/plain"] == "3"
+
+
+def test_restart_starts_clean_and_soon(live):
+    with live() as kernel:
+        kernel.run("let lost = 1; setInterval(() => {}, 10);")
+        before = kernel.processes()
+        started = time.monotonic()
+        kernel.manager.restart_kernel()
+        kernel.client.wait_for_ready(timeout=SECONDS)
+        assert time.monotonic() - started < 4
+        assert gone(before) == []
+        assert kernel.run("typeof lost")[0][1]["data"]["text/plain"] == "'undefined'"
+
+
+BUSY = "console.log('running'); await null; while (true);"
+IDLE = "require('http').createServer().listen(0, '127.0.0.1'); console.log('running')"
+
+
+@pytest.mark.parametrize("code", [BUSY, IDLE])
+@pytest.mark.parametrize("how", ["shutdown", "SIGTERM", "SIGKILL"])
+def test_no_process_outlives_the_kernel(live, code, how):
+    with live() as kernel:
+        kernel.wait_for(kernel.send(code), "running")
+        processes = kernel.processes()
+        assert len(processes) >= 3  # the kernel, the cells' process and its guard
+        if how == "shutdown":
+            kernel.manager.shutdown_kernel()
+        else:
+            # To the kernel alone; jupyter_client would signal its whole group.
+            os.kill(processes[0].pid, getattr(signal, how))
+        assert gone(processes) == []
+
+
+# --- the Python kernel, the same where it means something ------------------------------------
+
+
+def test_python_cells_print_wait_and_fail_as_expected(run):
+    cells = run(
+        "import asyncio, threading\nx = await asyncio.sleep(0.01, 5)\nx",
+        "def say():\n    print('from a thread')\nt = threading.Thread(target=say); t.start(); "
+        "t.join(); print('end')",
+        "for i in range(100_000): print(str(i).rjust(104, '.'))",
+        "1 / 0",
+        "import sys; sys.prefix",
+        kernel="python3",
+    )
+    assert value(cells[0]) == "5"
+    assert printed(cells[1]) == "from a thread\nend\n"
+    assert len(printed(cells[2]).splitlines()) == 100_000
+    assert error(cells[3]).ename == "ZeroDivisionError"
+    assert Path(value(cells[4]).strip("'")) == Path(sys.prefix)
+
+
+def test_python_interrupt_and_restart_leave_nothing(live):
+    with live("python3") as kernel:
+        request = kernel.send("print('running', flush=True)\nwhile True: pass")
+        kernel.wait_for(request, "running")
+        kernel.manager.interrupt_kernel()
+        assert kernel.outputs(request)[-1][1]["ename"] == "KeyboardInterrupt"
+        before = kernel.processes()
+        kernel.manager.restart_kernel(now=True)
+        kernel.client.wait_for_ready(timeout=SECONDS)
+        assert gone(before) == []
+        with pytest.raises(queue.Empty):
+            kernel.client.get_iopub_msg(timeout=0.05)
+
+
+# --- registration ----------------------------------------------------------------------------
+
+
+def test_kernelspecs_are_written_once_and_only_under_the_prefix(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    prefix = tmp_path / "prefix"
+    assert kernelspec.install(str(prefix)) == ["javascript", "python3"]
+    assert kernelspec.install(str(prefix)) == []
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_missing_node_is_named(tmp_path):
+    with pytest.raises(kernelspec.LabError, match=r"Node\.js is not on PATH"):
+        kernelspec.install(str(tmp_path), node="no-such-node")
