@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from lab import settings
 from lab.errors import LabError
 
 DEADLINE_S = 600.0
@@ -93,7 +94,7 @@ def _take(started: float, deadline_s: float, say: Callable[[str], None]) -> int:
                 say(f"Waiting: {_holder(descriptor)} is measuring, and two at once disturb.")
             time.sleep(_POLL_S)
         os.ftruncate(descriptor, 0)
-        me = {"pid": os.getpid(), "notebook": _notebook(), "since": time.time()}
+        me = {"pid": os.getpid(), "notebook": settings.notebook(), "since": time.time()}
         os.pwrite(descriptor, json.dumps(me).encode(), 0)
     except BaseException:
         os.close(descriptor)
@@ -123,11 +124,6 @@ def _holder(descriptor: int) -> str:
         return f"process {known['pid']} ({known['notebook']}, since {age_s:.0f} s)"
     except (ValueError, KeyError, TypeError):
         return "another process"
-
-
-def _notebook() -> str:
-    name = os.environ.get("LAB_CHAPTER") or os.environ.get("JPY_SESSION_NAME")
-    return Path(name or sys.argv[0] or "python").name
 
 
 def _to_stderr(message: str) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, cast
 
 from lab.errors import LabError, did_you_mean
@@ -55,3 +57,9 @@ def mode() -> Mode:
 def profile() -> Profile:
     """The profile named by LAB_PROFILE ('course' when unset), read at each call."""
     return PROFILES[_choice("LAB_PROFILE", "course", tuple(PROFILES))]
+
+
+def notebook() -> str:
+    """What is running us, as a person would call it: a chapter, a notebook or a script."""
+    name = os.environ.get("LAB_CHAPTER") or os.environ.get("JPY_SESSION_NAME") or sys.argv[0]
+    return Path(name or "python").name

@@ -1,0 +1,272 @@
+"""servers/catalog.toml as recipes, and the servers that cells define."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lab import files, paths, usage
+from lab.errors import LabError, did_you_mean
+from lab.recipe import Body, Recipe
+
+# Python 3.10 has it as a package of another name.
+tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+__all__ = ["Body", "Recipe", "define", "names", "server"]
+
+_NAME = re.compile(r"[a-z0-9]+/[a-z0-9][a-z0-9-]*")
+_PLACEHOLDER = re.compile(r"\{(node|python|root|workers|file)(?::([0-9_]+))?\}")
+_RUNTIMES = ("node", "python", "system")
+_REQUIRED = {"command", "runtime", "source", "summary", "workload", "keep_alive"}
+_OPTIONAL = {"env", "body", "needs", "listening", "workers"}
+# Variables of the runtimes themselves: not parameters of a server, yet worth an experiment.
+_RUNTIME_VARIABLES = re.compile(r"(NODE|UV|PYTHON|MALLOC|LD)_[A-Z0-9_]+|PORT")
+
+_defined: dict[str, dict[str, Any]] = {}
+
+
+class CatalogError(LabError):
+    """The catalogue, or a server defined in a cell, does not make sense."""
+
+
+class UnknownServer(LabError):
+    """No server of that name."""
+
+
+class UnknownParameter(LabError):
+    """A server has no such parameter; setting it would silently change nothing."""
+
+
+def server(
+    name: str,
+    *,
+    env: Mapping[str, object] | None = None,
+    workers: int | None = None,
+    node: str | os.PathLike[str] | None = None,
+) -> Recipe:
+    """The recipe of a server from the catalogue or from a `%%server` cell; nothing runs yet.
+
+    env : parameters, as the catalogue lists them; workers : processes, where the server has a
+    choice; node : another Node executable. Raises UnknownServer (with the nearest names),
+    UnknownParameter, CatalogError.
+    """
+    entry = _defined.get(name) or _catalog()["servers"].get(name)
+    if entry is None:
+        raise UnknownServer(
+            f"There is no server {name!r}. {did_you_mean(str(name), names())} "
+            "`python -m lab servers` lists them."
+        )
+    return _recipe(name, entry, env or {}, workers, node)
+
+
+def names() -> list[str]:
+    """All servers there are, those of cells included."""
+    return sorted({*_catalog()["servers"], *_defined})
+
+
+def define(
+    name: str,
+    text: str,
+    *,
+    like: str | None = None,
+    env: Mapping[str, object] | None = None,
+    keep_alive: bool | None = None,
+) -> Recipe:
+    """Make a server out of the text of a program, and its recipe.
+
+    like : a server whose workload, body and parameters it shares, so that the two may be
+    compared. The program is stored by its content: a recipe made earlier keeps its own text.
+    """
+    runtime = name.partition("/")[0]
+    if not _NAME.fullmatch(name) or runtime not in ("node", "python"):
+        raise CatalogError(
+            f"{name!r} is no name for a server. Write node/what-it-does or python/what-it-does, "
+            "in small letters."
+        )
+    if name in _catalog()["servers"]:
+        raise CatalogError(f"{name} is in the catalogue already. Call yours {name}-mine, say.")
+    if not text.strip():
+        raise CatalogError(f"The program of {name} is empty.")
+    model = dict(_catalog()["servers"].get(like or "", {})) if like else {}
+    if like and not model:
+        raise UnknownServer(
+            f"There is no server {like!r} to be like. {did_you_mean(like, names())}"
+        )
+    path = _store(name, runtime, text)
+    entry: dict[str, Any] = {
+        "summary": "written in a cell",
+        "command": [f"{{{runtime}}}", str(path)],
+        "runtime": runtime,
+        "source": [str(path)],
+        "workload": model.get("workload", name),
+        "keep_alive": model.get("keep_alive", True) if keep_alive is None else keep_alive,
+        "env": {**model.get("env", {}), **{key: str(value) for key, value in (env or {}).items()}},
+        "free": True,
+    }
+    if "body" in model:
+        entry["body"] = model["body"]
+    _defined[name] = entry
+    return server(name)
+
+
+def _store(name: str, runtime: str, text: str) -> Path:
+    # require() says CommonJS; Node decides by the file's name.
+    commonjs = re.search(r"\brequire\s*\(", text) and not re.search(r"^\s*import\b", text, re.M)
+    suffix = ".py" if runtime == "python" else ".cjs" if commonjs else ".mjs"
+    text = text if text.endswith("\n") else text + "\n"
+    mark = hashlib.sha256(text.encode()).hexdigest()[:12]
+    path = paths.CELL_SERVERS / runtime / f"{name.partition('/')[2]}-{mark}{suffix}"
+    try:
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CatalogError(f"Cannot store {name} in {path}: {error.strerror}.") from None
+    return path
+
+
+def _catalog() -> dict[str, Any]:
+    try:
+        stamp = paths.CATALOG.stat()
+    except OSError as error:
+        raise CatalogError(
+            f"Cannot read the catalogue {paths.CATALOG}: {error.strerror}. Is LAB_ROOT right?"
+        ) from None
+    return _read(paths.CATALOG, stamp.st_mtime_ns, stamp.st_size)
+
+
+@functools.lru_cache(maxsize=2)
+def _read(path: Path, _mtime: int, _size: int) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CatalogError(f"{paths.relative(path)} is not valid TOML: {error}") from None
+    content.setdefault("servers", {})
+    content.setdefault("programs", {})
+    for name, entry in content["servers"].items():
+        _check(name, entry)
+    return content
+
+
+def _check(name: str, entry: dict[str, Any]) -> None:
+    def fail(what: str) -> None:
+        raise CatalogError(f'servers/catalog.toml, [servers."{name}"]: {what}')
+
+    if not _NAME.fullmatch(name):
+        fail("a name is <runtime>/<what>, in small letters, digits and '-'.")
+    if missing := _REQUIRED - entry.keys():
+        fail(f"{', '.join(sorted(missing))} missing.")
+    if unknown := entry.keys() - _REQUIRED - _OPTIONAL:
+        word = min(unknown)
+        fail(f"unknown key {word!r}. {did_you_mean(word, _REQUIRED | _OPTIONAL)}")
+    if entry["runtime"] not in _RUNTIMES:
+        fail(f"runtime {entry['runtime']!r} is none of {', '.join(_RUNTIMES)}.")
+    for source in entry["source"]:
+        if not (paths.ROOT / source).is_file():
+            fail(f"source {source} does not exist.")
+    body = entry.get("body", {})
+    if unknown := body.keys() - {"path", "text", "file", "bytes", "sha256", "status"}:
+        fail(f"body has an unknown key {min(unknown)!r}.")
+    if "file" in body and body["file"] not in entry.get("env", {}):
+        fail(f"body is the file named by {body['file']}, which env does not set.")
+
+
+def _recipe(
+    name: str,
+    entry: dict[str, Any],
+    env: Mapping[str, object],
+    workers: int | None,
+    node: str | os.PathLike[str] | None,
+) -> Recipe:
+    settings = {**entry.get("env", {}), **_parameters(name, entry, env)}
+    if workers is not None and "workers" not in entry:
+        raise UnknownParameter(f"{name} has no workers to choose.")
+    if workers is not None and not 1 <= workers <= 256:
+        raise UnknownParameter(f"{name} with workers={workers}: give 1 to 256.")
+    workers = workers if workers is not None else entry.get("workers")
+    node_path = str(node) if node else os.environ.get("LAB_NODE") or shutil.which("node") or "node"
+
+    def fill(template: str) -> str:
+        def value(match: re.Match[str]) -> str:
+            word, argument = match.groups()
+            if word == "file":
+                size = int(argument or 0)
+                return str(files.make(f"{size}-bytes.txt", size))
+            known = {"node": node_path, "python": sys.executable, "root": str(paths.ROOT)}
+            return str(workers) if word == "workers" else known[word]
+
+        return _PLACEHOLDER.sub(value, template)
+
+    settings = {key: fill(str(value)) for key, value in settings.items()}
+    sources = tuple(paths.ROOT / source for source in entry["source"])
+    for source in sources:
+        usage.note_file(source)
+
+    def again(**other: Any) -> Recipe:
+        return _recipe(
+            name,
+            entry,
+            {**env, **(other.get("env") or {})},
+            other.get("workers") or workers if "workers" in entry else None,
+            other.get("node") or node,
+        )
+
+    system = "macos" if sys.platform == "darwin" else "linux"
+    programs = _catalog()["programs"]
+    return Recipe(
+        name=name,
+        command=tuple(fill(word) for word in entry["command"]),
+        runtime=entry["runtime"],
+        env=settings,
+        sources=sources,
+        summary=entry["summary"],
+        workload=entry["workload"],
+        body=_body(name, entry.get("body"), settings),
+        keep_alive=_keeps_alive(entry["keep_alive"], settings),
+        needs=tuple(entry.get("needs", ())),
+        workers=workers,
+        listening=entry.get("listening", ""),
+        install={program: how.get(system, "make tools") for program, how in programs.items()},
+        again=again,
+    )
+
+
+def _parameters(name: str, entry: dict[str, Any], env: Mapping[str, object]) -> dict[str, str]:
+    known = entry.get("env", {})
+    for key in env:
+        if key not in known and not entry.get("free") and not _RUNTIME_VARIABLES.fullmatch(key):
+            offer = did_you_mean(key, known) if known else "It has none."
+            raise UnknownParameter(f"{name} has no parameter {key!r}. {offer}")
+    return {key: str(value) for key, value in env.items()}
+
+
+def _keeps_alive(policy: bool | dict[str, Any], settings: Mapping[str, str]) -> bool:
+    if isinstance(policy, bool):
+        return policy
+    return settings.get(policy["variable"]) not in policy["closes"]
+
+
+def _body(name: str, body: dict[str, Any] | None, settings: Mapping[str, str]) -> Body | None:
+    if body is None:
+        return None
+    path = body.get("path", "/")
+    if "text" in body:
+        return Body.of(body["text"].encode(), path, body["text"])
+    if "file" in body:
+        source = paths.ROOT / settings[body["file"]]
+        try:
+            return Body.of(source.read_bytes(), path)
+        except OSError as error:
+            raise CatalogError(
+                f"{name} answers with the file {body['file']}={source}: {error.strerror}. "
+                "Make one with lab.files.make(name, size)."
+            ) from None
+    return Body(path, body.get("bytes"), body.get("sha256"), None, body.get("status", 200))

@@ -1,0 +1,103 @@
+"""One GET with a deadline for the whole of it, for checking servers and for looking at them."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import threading
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from lab.errors import LabError
+
+LARGEST_BODY = 256 * 1024 * 1024
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class NoAnswer(LabError):
+    """A request was not answered completely in time."""
+
+
+class NotLoopback(LabError):
+    """An address outside this machine: the course loads nobody else's servers."""
+
+
+@dataclass(frozen=True)
+class Response:
+    """What a server answered; header names in small letters."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The body as UTF-8; what is not UTF-8 is shown as replacement characters."""
+        return self.body.decode("utf-8", "replace")
+
+    @property
+    def size(self) -> int:
+        """Length of the body in bytes."""
+        return len(self.body)
+
+
+def loopback(url: str) -> tuple[str, int]:
+    """Host and port of a URL on this machine. Raises NotLoopback for any other."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port or 80
+    except ValueError:
+        host, port = None, 0
+    if host not in _LOOPBACK or not url.startswith("http://"):
+        raise NotLoopback(
+            f"{url!r} is not a server of this machine. Use http://127.0.0.1:PORT/: "
+            "load for other people's machines is not what this is for."
+        )
+    return str(host), port
+
+
+def get(url: str, path: str = "/", deadline_s: float = 10.0) -> Response:
+    """GET `path` from the server at `url`, on a connection of its own.
+
+    Raises NoAnswer when there is no complete answer within `deadline_s`, or none that is HTTP.
+    """
+    host, port = loopback(url)
+    if not path.startswith("/") or any(c <= " " or c >= "\x7f" for c in path):
+        raise NoAnswer(f"{path!r} is no path: it begins with '/' and has no spaces. Quote others.")
+    connection = http.client.HTTPConnection(host, port, timeout=deadline_s)
+    late = threading.Event()
+
+    def cut() -> None:
+        # A timeout of the socket is per read, and a server may drip: this one is for all of it.
+        late.set()
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(deadline_s, cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        connection.request("GET", path, headers={"Connection": "close"})
+        answer = connection.getresponse()
+        body = answer.read(LARGEST_BODY + 1)
+        if len(body) > LARGEST_BODY:
+            raise NoAnswer(f"GET {path} gave more than {LARGEST_BODY >> 20} MiB; stopped reading.")
+        if late.is_set():
+            raise TimeoutError
+        headers = {name.lower(): value for name, value in answer.getheaders()}
+        return Response(answer.status, headers, body)
+    except (OSError, http.client.HTTPException) as error:
+        if late.is_set() or isinstance(error, TimeoutError):
+            raise NoAnswer(f"GET {path} was not answered within {deadline_s:g} s.") from None
+        raise NoAnswer(f"GET {path} failed: {_words(error)}.") from None
+    finally:
+        timer.cancel()
+        connection.close()
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, http.client.IncompleteRead):
+        return f"the answer broke off after {len(error.partial):,} bytes"
+    if isinstance(error, ConnectionRefusedError):
+        return "nobody listens there"
+    return f"{type(error).__name__} {error}".strip()

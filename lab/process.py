@@ -1,0 +1,272 @@
+"""Starts servers: through the guard, ready by their own word, verified by an answer."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from lab import guard_link, paths, registry, settings, sockets, usage
+from lab.errors import LabError
+from lab.http_get import NotLoopback, loopback
+from lab.recipe import Body, MissingProgram, Recipe
+from lab.running import Running
+from lab.server_errors import (
+    ExitedEarly,
+    NeverListened,
+    ServerDied,
+    ServerError,
+    WrongBody,
+    WrongPort,
+)
+from lab.sockets import PortTaken
+
+__all__ = ["Running", "start"]
+
+LISTEN_S = 10.0
+LOGS_KEPT = 200
+# What a server may see of the reader's environment. Everything else (their NODE_OPTIONS, their
+# UV_THREADPOOL_SIZE) would change what is measured without a trace in the record.
+_PASSED_ON: tuple[str, ...] = (
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "TMPDIR",
+    "TZ",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+)
+_PASSED_ON += ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_FILE", "DATABASE_URL")
+_numbers = itertools.count(1)
+
+
+def start(
+    recipe: Recipe, *, cpus: Iterable[int] | None = None, listen_s: float = LISTEN_S
+) -> Running:
+    """Start a fresh process of a recipe and return it once a verified GET was answered.
+
+    cpus : logical processors to pin it to; recorded in `.cpus`, which stays None where the
+    system has no such thing (macOS). listen_s : how long it may take to listen. Raises
+    MissingProgram, PortTaken, or a ServerError with the last log lines; nothing is left
+    running then.
+    """
+    if missing := recipe.missing():
+        raise MissingProgram(
+            f"{recipe.name} needs what is not installed here. To install it:\n"
+            + "\n".join(f"  {line}" for line in missing)
+        )
+    port = _port(recipe)
+    pinned = _cpus(cpus)
+    number = next(_numbers)
+    server_id = f"{os.getpid()}-{number}-{secrets.token_hex(3)}"
+    try:
+        paths.STATE.mkdir(parents=True, exist_ok=True)
+        if number % 50 == 1:
+            _prune_logs()
+    except OSError as error:
+        raise ServerError(f"Cannot write in {paths.STATE}: {error.strerror}.") from None
+    running = Running(recipe, guard_link.open_channel(), server_id)
+    try:
+        _bring_up(running, port, pinned, listen_s)
+    except Exception as error:
+        running.__exit__(type(error), error, None)
+        raise
+    except BaseException:  # an interrupt: the guard sees the channel close and does the rest
+        running.abandon()
+        raise
+    usage.note("server", name=recipe.name, started=1)
+    usage.note_modules()
+    return running
+
+
+def _bring_up(running: Running, port: int, cpus: tuple[int, ...] | None, listen_s: float) -> None:
+    recipe = running.recipe
+    began = time.monotonic()
+    running.channel.tell(
+        do="start",
+        id=running.id,
+        argv=[word.replace("{port}", str(port)) for word in recipe.command],
+        env=_environment(recipe, port, running.id, running.probe_path),
+        cwd=str(paths.ROOT),
+        cpus=cpus,
+        log=str(running.log_path),
+        state=str(registry.state_file(running.id)),
+        probe=str(running.probe_path),
+        listening=recipe.listening,
+    )
+    running.cpus = cpus
+    url = _await_listening(running, began + listen_s, port, listen_s)
+    running.listening_s = time.monotonic() - began
+    _take_address(running, url, port)
+    _check_listener(running)
+    _publish(running)
+    _check_body(running)
+    running.ready_s = time.monotonic() - began
+
+
+def _await_listening(running: Running, deadline: float, port: int, listen_s: float) -> str:
+    """The URL the server says it listens on."""
+    recipe = running.recipe
+    silent = recipe.listening == "connect"  # it will not say: look whether it does
+    while True:
+        left = max(0.0, deadline - time.monotonic())
+        event = running.hear(min(left, 0.005) if silent and running.pid else left)
+        if event is None:
+            if silent and sockets.listeners(port, [running.pid]):
+                return f"http://127.0.0.1:{port}"
+            if not silent or left <= 0:
+                raise NeverListened(
+                    running.story(
+                        f"did not say within {listen_s:g} s that it listens",
+                        "It runs, but printed no line `listening on http://127.0.0.1:PORT`.",
+                    )
+                )
+        elif event["event"] == "spawned":
+            running.pid = event["pid"]
+        elif event["event"] == "failed":
+            raise ExitedEarly(f"{recipe.name} could not be started: {event['message']}.")
+        elif event["event"] == "listening":
+            return str(event["url"])
+        elif running.died():
+            if port and ("EADDRINUSE" in event["tail"] or "ddress already in use" in event["tail"]):
+                raise PortTaken(_taken(port))
+            raise ExitedEarly(running.story("ended before it listened"))
+
+
+def _take_address(running: Running, url: str, told: int) -> None:
+    try:
+        host, running.port = loopback(url.rstrip("/"))
+    except NotLoopback as error:
+        raise NotLoopback(running.story("is not on this machine", str(error))) from None
+    running.url = f"http://{'127.0.0.1' if host == 'localhost' else host}:{running.port}"
+    if told and running.port != told:
+        raise WrongPort(
+            running.story(
+                f"was told to listen on port {told} and says {url}",
+                "It must take its port from the environment variable PORT.",
+            )
+        )
+
+
+def _check_listener(running: Running) -> None:
+    """The socket is ours and not that of an older server, and it is for this machine only."""
+    pids = [running.pid]
+    found = sockets.listeners(running.port, pids)
+    if not any(sockets.owned_by(one, pids) for one in found):
+        pids = running.tree()
+        found = sockets.listeners(running.port, pids)
+        if not any(sockets.owned_by(one, pids) for one in found):
+            if running.died(0.3):
+                raise ServerDied(running.story("ended right after it said that it listens"))
+            who = "another program does" if found else "nobody does"
+            raise WrongPort(
+                running.story(
+                    f"says that it listens on {running.url}, but {who}",
+                    "Print the port of server.address(), once it listens.",
+                )
+            )
+    if outside := [one.address for one in found if not one.loopback]:
+        raise NotLoopback(
+            running.story(
+                f"listens on {outside[0]}, where other machines can reach it",
+                'Give the address too: server.listen(PORT, "127.0.0.1", ...).',
+            )
+        )
+
+
+def _check_body(running: Running) -> None:
+    expected = running.recipe.body or Body()
+    answer = running.get(expected.path)
+    if wrong := expected.mismatch(answer.status, answer.body):
+        raise WrongBody(
+            running.story(
+                f"answered GET {expected.path} with {wrong}",
+                f"The answer begins: {answer.text[:200]!r}.",
+            )
+        )
+    if running.died():
+        raise ServerDied(running.story("ended right after its first answer"))
+
+
+def _publish(running: Running) -> None:
+    guard = guard_link.guard_pid() or 0
+    registry.own[running.id] = running
+    registry.write(
+        registry.Entry(
+            id=running.id,
+            name=running.recipe.name,
+            pid=running.pid,
+            started=time.time(),
+            identity=registry.identity(running.pid) or 0,
+            url=running.url,
+            notebook=settings.notebook(),
+            guard=guard,
+            guard_identity=registry.identity(guard) or 0,
+        )
+    )
+
+
+def _port(recipe: Recipe) -> int:
+    told = recipe.env.get("PORT", "0")
+    if not told.isdecimal() or int(told) > 65535:
+        raise LabError(f"PORT={told!r} is no port. Give 1024 to 65535, or leave it out.")
+    port = int(told)
+    if port and not sockets.is_free(port):
+        raise PortTaken(_taken(port))
+    if not port and (
+        recipe.listening == "connect" or any("{port}" in word for word in recipe.command)
+    ):
+        port = sockets.free_port()
+    return port
+
+
+def _taken(port: int) -> str:
+    mine = [entry for entry in registry.ps() if entry.url.endswith(f":{port}")]
+    who = f"{mine[0].name}, started by {mine[0].notebook}" if mine else "another program"
+    return f"Port {port} is taken by {who}. Leave PORT out and any free port is used" + (
+        ", or run lab.stop_all()." if mine else "."
+    )
+
+
+def _cpus(cpus: Iterable[int] | None) -> tuple[int, ...] | None:
+    if cpus is None:
+        return None
+    wanted = tuple(sorted(set(cpus)))
+    if not hasattr(os, "sched_setaffinity"):
+        return None
+    allowed = os.sched_getaffinity(0)
+    if not wanted or not set(wanted) <= allowed:
+        raise LabError(
+            f"Cannot pin a server to processors {list(wanted)}: "
+            f"this process may use {sorted(allowed)}."
+        )
+    return wanted
+
+
+def _environment(recipe: Recipe, port: int, server_id: str, probe_file: Path) -> dict[str, str]:
+    env = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    env.update(recipe.env)
+    env.update(PORT=str(port), LAB_SERVER_ID=server_id)
+    if recipe.runtime == "node" and paths.PROBE.is_file():
+        preload = f"--require {_quoted(paths.PROBE)}"
+        env["NODE_OPTIONS"] = f"{preload} {recipe.env.get('NODE_OPTIONS', '')}".strip()
+        env["LAB_PROBE_FILE"] = str(probe_file)
+    if recipe.runtime == "python":
+        env.setdefault("PYTHONUNBUFFERED", "1")  # else the line that says "listening" may wait
+    return env
+
+
+def _quoted(path: Path) -> str:
+    # NODE_OPTIONS has quoting rules of its own.
+    return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _prune_logs() -> None:
+    logs = sorted(paths.STATE.glob("*.log"), key=lambda path: path.stat().st_mtime)
+    for old in logs[:-LOGS_KEPT]:
+        old.unlink(missing_ok=True)

@@ -1,0 +1,154 @@
+"""A recipe: everything needed to start one server and to know that it is the right one."""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab import paths
+from lab.errors import LabError
+
+if TYPE_CHECKING:
+    from lab.process import Running
+
+
+class MissingProgram(LabError):
+    """A server needs a program or package that is not installed here."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """What GET `path` must return; `bytes` and `sha256` are None where anything may come."""
+
+    path: str = "/"
+    bytes: int | None = None
+    sha256: str | None = None
+    text: str | None = None
+    status: int = 200
+
+    @classmethod
+    def of(cls, content: builtins.bytes, path: str = "/", text: str | None = None) -> Body:
+        """The body that is exactly `content`."""
+        return cls(path, len(content), hashlib.sha256(content).hexdigest(), text)
+
+    def mismatch(self, status: int, body: builtins.bytes) -> str | None:
+        """What is wrong with an answer, in words, or None if it is as it must be."""
+        if status != self.status:
+            return f"status {status} instead of {self.status}"
+        if self.bytes is not None and len(body) != self.bytes:
+            return f"{len(body):,} bytes instead of {self.bytes:,}"
+        if self.sha256 is not None and hashlib.sha256(body).hexdigest() != self.sha256:
+            return f"other content than the expected {len(body):,} bytes"
+        return None
+
+    def expect(self) -> dict[str, Any]:
+        """The same as the load generator reads it."""
+        known = {"status": self.status, "bytes": self.bytes, "sha256": self.sha256}
+        return {key: value for key, value in known.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A server that can be started any number of times; nothing runs yet."""
+
+    name: str
+    command: tuple[str, ...]  # {port} is still to be filled in
+    runtime: str
+    env: Mapping[str, str]
+    sources: tuple[Path, ...]
+    summary: str = ""
+    workload: str = ""
+    body: Body | None = None
+    keep_alive: bool = True
+    needs: tuple[str, ...] = ()
+    workers: int | None = None
+    listening: str = ""  # regular expression; "connect"; "" is the usual line
+    install: Mapping[str, str] = field(default_factory=dict, repr=False)
+    again: Callable[..., Recipe] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def source_text(self) -> str:
+        """The program as it stands on disk."""
+        texts = [path.read_text(encoding="utf-8") for path in self.sources]
+        if len(texts) == 1:
+            return texts[0]
+        named = zip(self.sources, texts, strict=True)
+        return "\n".join(f"--- {paths.relative(path)}\n{text}" for path, text in named)
+
+    @property
+    def source_sha256(self) -> str:
+        """One hash over all source files, hexadecimal; changes when any of them does."""
+        digest = hashlib.sha256()
+        for path in self.sources:
+            content = path.read_bytes()
+            digest.update(len(content).to_bytes(8, "big") + content)
+        return digest.hexdigest()
+
+    def configured(
+        self,
+        *,
+        env: Mapping[str, object] | None = None,
+        workers: int | None = None,
+        node: str | None = None,
+    ) -> Recipe:
+        """The same server with other parameters, checked as in `lab.server`."""
+        if self.again is None:
+            raise LabError(f"{self.name} has no parameters to change.")
+        return self.again(env=env, workers=workers, node=node)
+
+    def by_hand(self, port: int = 3000) -> str:
+        """The command line that runs this server in a terminal, from the project's root."""
+        import shlex
+
+        settings = [f"{key}={shlex.quote(value)}" for key, value in self.env.items()]
+        words = [_short(word.replace("{port}", str(port))) for word in self.command]
+        return " ".join([f"PORT={port}", *settings, *map(shlex.quote, words)])
+
+    def missing(self) -> list[str]:
+        """What this server needs and is not installed, each with the line that installs it."""
+        return [line for need in self._all_needs() if (line := self._missing(need))]
+
+    def _all_needs(self) -> Iterable[str]:
+        if self.command and os.sep in self.command[0]:
+            return [*self.needs, self.command[0]]
+        return [*self.needs, *self.command[:1]]
+
+    def _missing(self, need: str) -> str | None:
+        kind, _, name = need.rpartition(":")
+        if kind == "python":
+            found = importlib.util.find_spec(name) is not None
+            return None if found else f"Python package {name}: pip install -r requirements.txt"
+        if kind == "node":
+            found = (paths.ROOT / "node_modules" / name).is_dir()
+            return None if found else f"npm package {name}: npm ci"
+        if shutil.which(need):
+            return None
+        how = self.install.get(need, "make tools")
+        return f"{need}: {how}"
+
+    def start(self, cpus: Iterable[int] | None = None, **options: Any) -> Running:
+        """Start a fresh process and return it once a verified GET was answered.
+
+        cpus : logical processors to pin it to (Linux). Raises a LabError that names what went
+        wrong and carries the last log lines; nothing is left running then.
+        """
+        from lab.process import start
+
+        return start(self, cpus=cpus, **options)
+
+
+def _short(word: str) -> str:
+    """The word as a person would type it."""
+    if word == sys.executable:
+        return "python"
+    if Path(word).is_absolute() and Path(word).name == "node":
+        return "node"
+    return word

@@ -1,0 +1,168 @@
+"""All servers of this project on this machine, those of other notebooks too."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab import paths, proctree
+
+if TYPE_CHECKING:
+    from lab.process import Running
+
+# Servers of this process: these are stopped through their guard.
+own: dict[str, Running] = {}
+
+_PATIENCE_S = 5.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A running server as the state file of its owner describes it."""
+
+    id: str
+    name: str
+    pid: int
+    started: float  # epoch seconds
+    identity: float  # when the process began, as the system counts it: a pid alone may be reused
+    url: str
+    notebook: str
+    guard: int
+    guard_identity: float
+
+    def members(self) -> set[int]:
+        """The live processes of this server, never a stranger that inherited its pid."""
+        mine = {self.pid} if identity(self.pid) == self.identity else set()
+        if not mine and identity(self.guard) == self.guard_identity:
+            return set()  # its guard is cleaning up
+        if proctree.LINUX:
+            table = proctree.processes()
+            mine |= {pid for pid in table if proctree.owner(pid) == self.id}
+            mine = proctree.grown(mine, table)
+        return mine
+
+
+class Servers(list[Entry]):
+    """A list of servers that shows itself as a table."""
+
+    _columns = ("name", "url", "pid", "since", "started by")
+
+    def _rows(self) -> Iterator[tuple[str, ...]]:
+        for entry in self:
+            since = f"{max(0.0, time.time() - entry.started):.0f} s"
+            yield entry.name, entry.url, str(entry.pid), since, entry.notebook
+
+    def __repr__(self) -> str:
+        if not self:
+            return "No server is running."
+        table = [self._columns, *self._rows()]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        if not self:
+            return "<p>No server is running.</p>"
+        head = "".join(f'<th scope="col">{name}</th>' for name in self._columns)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._rows()
+        )
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+class Stopped(Servers):
+    """The servers that `stop_all` stopped."""
+
+    def __repr__(self) -> str:
+        if not self:
+            return "No server was running."
+        return f"Stopped {len(self)}: {', '.join(entry.name for entry in self)}."
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>"
+
+
+def identity(pid: int) -> float | None:
+    """What tells a process from a later one with the same pid; None if there is none."""
+    if proctree.LINUX:
+        return proctree.start_ticks(pid)
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
+    except psutil.Error:
+        return None
+
+
+def ps() -> Servers:
+    """All running servers, oldest first; forgets those that are gone."""
+    found = Servers()
+    for path in sorted(paths.STATE.glob("*.json")):
+        entry = _read(path)
+        if entry and entry.members():
+            found.append(entry)
+        else:
+            path.unlink(missing_ok=True)
+    found.sort(key=lambda entry: entry.started)
+    return found
+
+
+def stop_all() -> Stopped:
+    """Stop every server of this project on this machine; returns those that were stopped."""
+    stopped = Stopped(ps())
+    for entry in stopped:
+        running = own.get(entry.id)
+        if running is not None:
+            running.stop()
+        else:
+            _stop(entry)
+            state_file(entry.id).unlink(missing_ok=True)
+    return stopped
+
+
+def state_file(server_id: str) -> Path:
+    """Where the owner of a server describes it, for everybody else."""
+    return paths.STATE / f"{server_id}.json"
+
+
+def write(entry: Entry) -> None:
+    """Publish a server. A full disk costs us its line in `ps`, not the server."""
+    target = state_file(entry.id)
+    aside = target.with_suffix(f".{os.getpid()}.part")
+    with contextlib.suppress(OSError):
+        aside.write_text(json.dumps(asdict(entry)))
+        aside.replace(target)
+
+
+def _read(path: Path) -> Entry | None:
+    try:
+        known: dict[str, Any] = json.loads(path.read_text())
+        return Entry(**known)
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _stop(entry: Entry) -> None:
+    """End a server of another process: its guard, if alive, does the rest."""
+    start = time.monotonic()
+    number = signal.SIGTERM
+    while members := entry.members():
+        waited = time.monotonic() - start
+        if waited > _PATIENCE_S:
+            return
+        if waited > _PATIENCE_S / 2:
+            number = signal.SIGKILL
+        for pid in members:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        time.sleep(0.02)

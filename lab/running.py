@@ -1,0 +1,215 @@
+"""A running server, as a cell sees it: asked, looked at, stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+import warnings
+from types import TracebackType
+from typing import Any
+
+from lab import guard_link, paths, probe, registry
+from lab.errors import LabError
+from lab.http_get import NoAnswer, Response, get
+from lab.recipe import Recipe
+from lab.resources import Resources, measure
+from lab.server_errors import IgnoredSigterm, NotAnswering, ServerDied, StillRunning
+
+ANSWER_S = 10.0
+GRACE_S = 2.0
+
+
+class Log(str):
+    """Lines of a log; shows itself as they are."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+class Running:
+    """A server that answers. Use it as a context manager; `.url` is where it is."""
+
+    def __init__(self, recipe: Recipe, channel: guard_link.Channel, server_id: str) -> None:
+        self.recipe = recipe
+        self.id = server_id
+        self.url = ""
+        self.port = 0
+        self.pid = 0
+        self.cpus: tuple[int, ...] | None = None
+        self.listening_s = 0.0  # from the order to start it to its line
+        self.ready_s = 0.0  # the same to the verified answer
+        self.exit_code: int | None = None  # negative: the signal that ended it
+        self.channel = channel
+        self._lock = threading.RLock()
+        self._events: list[dict[str, Any]] = []
+        self._end: dict[str, Any] | None = None
+        self._last: Resources | None = None
+        self.log_path = paths.STATE / f"{recipe.name.replace('/', '-')}-{server_id}.log"
+        self.probe_path = paths.STATE / f"{server_id}.probe"
+
+    # --- what a reader does with it
+
+    def get(self, path: str = "/", deadline_s: float = ANSWER_S) -> Response:
+        """The server's answer to GET `path`. Raises NotAnswering or ServerDied."""
+        try:
+            return get(self.url, path, deadline_s)
+        except NoAnswer as error:
+            if self.died(0.3):
+                raise ServerDied(self.story("died", str(error))) from None
+            raise NotAnswering(self.story("does not answer", str(error))) from None
+
+    def log(self, n: int = 20) -> Log:
+        """The last `n` lines the server printed until now."""
+        text = self._tail(min(max(n, 1) * 512, 256 * 1024))
+        return Log("\n".join(text.splitlines()[-n:]) if n > 0 else "")
+
+    def stop(self) -> None:
+        """Stop the server and all it started: TERM, two seconds, KILL. Harmless when repeated.
+
+        Warns IgnoredSigterm if it had to be killed; raises StillRunning if even that failed.
+        """
+        with self._lock:
+            first = self._end is None or self.id in registry.own
+            if first and self._end is None:
+                self._last = self.resources()
+                try:
+                    self.channel.tell(do="stop")
+                    self._await_end(2 * GRACE_S + 3.0)
+                except guard_link.GuardDied:
+                    self._end = {}
+            if not first:
+                return
+            registry.own.pop(self.id, None)
+            self._finish()
+        end = self._end or {}
+        if end.get("survivors"):
+            raise StillRunning(
+                f"{self.recipe.name} could not be killed: processes "
+                f"{', '.join(map(str, end['survivors']))}. Look at them with ps, then restart "
+                "the machine if nothing else helps."
+            )
+        if end.get("killed"):
+            warnings.warn(
+                IgnoredSigterm(
+                    f"{self.recipe.name} did not end within {GRACE_S:g} s of SIGTERM and was "
+                    "killed. A server should stop listening, finish and exit: "
+                    'process.once("SIGTERM", () => process.exit(0)).'
+                ),
+                stacklevel=2,
+            )
+
+    def resources(self) -> Resources:
+        """CPU seconds and memory of the server's whole tree, and the rows of its probe."""
+        with self._lock:
+            if self._end is not None:
+                return self._last or Resources()
+            return measure(self.tree(), self.probe_path)
+
+    def tree(self) -> list[int]:
+        """The pids of all its processes, its own first."""
+        with self._lock:
+            try:
+                pids = self._ask("tree").get("pids", [])
+            except guard_link.GuardDied:
+                return []
+        return sorted(pids, key=lambda pid: pid != self.pid)
+
+    def died(self, patience_s: float = 0.0) -> bool:
+        """Is the server gone? Waits up to `patience_s` to see."""
+        with self._lock:
+            end = time.monotonic() + patience_s
+            try:
+                while self._end is None:
+                    if self.hear(end - time.monotonic()) is None:
+                        return False
+            except guard_link.GuardDied:
+                self._end = {}
+            return True
+
+    def abandon(self) -> None:
+        """Let go without waiting: the guard stops what is there."""
+        self.channel.close()
+        registry.own.pop(self.id, None)
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.stop()
+            return
+        with warnings.catch_warnings(), contextlib.suppress(LabError):
+            warnings.simplefilter("ignore", IgnoredSigterm)
+            self.stop()  # the error under way matters more than how the server ended
+
+    def __repr__(self) -> str:
+        if self._end is not None:
+            return f"<{self.recipe.name}, stopped>"
+        return f"<{self.recipe.name} at {self.url}, process {self.pid}>"
+
+    # --- the channel
+
+    def hear(self, patience_s: float) -> dict[str, Any] | None:
+        """The guard's next event; that of the server's end is remembered."""
+        event = self.channel.hear(max(0.0, patience_s))
+        if event and event["event"] in ("exited", "stopped"):
+            self._end = event
+            self.exit_code = event["code"]
+        return event
+
+    def _ask(self, question: str, **more: Any) -> dict[str, Any]:
+        self.channel.tell(do=question, **more)
+        end = time.monotonic() + 5.0
+        while (event := self.hear(end - time.monotonic())) is not None:
+            if event["event"] == question:
+                return event
+        return {}
+
+    def _await_end(self, patience_s: float) -> None:
+        end = time.monotonic() + patience_s
+        while self._end is None:
+            if self.hear(end - time.monotonic()) is None:
+                self._end = {"survivors": [self.pid]}
+
+    def _tail(self, size: int) -> str:
+        with self._lock:
+            if self._end is None:
+                with contextlib.suppress(guard_link.GuardDied):
+                    return str(self._ask("log", bytes=size).get("tail", ""))
+            try:
+                with self.log_path.open("rb") as file:
+                    file.seek(max(0, self.log_path.stat().st_size - size))
+                    return file.read().decode("utf-8", "replace")
+            except OSError:
+                return ""
+
+    def _finish(self) -> None:
+        """Everything that outlives the process: what it used in all, what its probe wrote."""
+        rows = tuple(probe.rows(self.probe_path))
+        before = self._last or Resources()
+        cpu_s = max(before.cpu_s, (self._end or {}).get("cpu_s") or 0.0)
+        self._last = Resources(cpu_s, before.rss_bytes, before.processes, rows)
+        self.channel.close()
+        registry.state_file(self.id).unlink(missing_ok=True)
+        for path in probe.files(self.probe_path):
+            path.unlink(missing_ok=True)
+
+    def story(self, what: str, hint: str = "") -> str:
+        """An error message: what happened, how it ended, what it printed, what to do next."""
+        how = ""
+        if self._end is not None and self.exit_code is not None:
+            code = self.exit_code
+            how = f" (exit code {code})" if code >= 0 else f" (killed by signal {-code})"
+        lines = self.log(10).strip()
+        log = "\n".join(f"  | {line[:200]}" for line in lines.splitlines()) or "  | (nothing)"
+        hint = f" {hint}" if hint else ""
+        return (
+            f"{self.recipe.name} {what}{how}.{hint}\nIt printed:\n{log}\n"
+            f"To see for yourself, in the project's folder: {self.recipe.by_hand()}"
+        )

@@ -1,0 +1,116 @@
+"""Ports of this machine: which are free, who listens on one, and whether that is our process."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import ipaddress
+import os
+import random
+import socket
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import LabError
+
+# Below the range from which systems take the client's side of connections, so that a load
+# generator cannot sit on a port that a server was promised.
+_LOWEST, _HIGHEST = 20000, 32000
+_given: set[int] = set()
+
+
+class PortTaken(LabError):
+    """Somebody else listens on the port a server was told to use."""
+
+
+@dataclass(frozen=True)
+class Listener:
+    """A socket that listens: its address, and where the system tells, its number and owner."""
+
+    address: str
+    inode: str = ""
+    pid: int | None = None
+
+    @property
+    def loopback(self) -> bool:
+        """Is it for this machine only?"""
+        return ipaddress.ip_address(self.address).is_loopback
+
+
+def free_port() -> int:
+    """A port nobody listens on, which this process did not give out before."""
+    for _ in range(1000):
+        port = random.randrange(_LOWEST, _HIGHEST)
+        if port not in _given and is_free(port):
+            _given.add(port)
+            return port
+    raise PortTaken(f"No free port between {_LOWEST} and {_HIGHEST}. Is lab.ps() long?")
+
+
+def is_free(port: int) -> bool:
+    """Could a server listen on 127.0.0.1:`port` now?"""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            if error.errno in (errno.EADDRINUSE, errno.EACCES):
+                return False
+            raise
+    return True
+
+
+def listeners(port: int, pids: Iterable[int] = ()) -> list[Listener]:
+    """Who listens on a port; on systems without /proc, only those of `pids` are seen."""
+    if not sys.platform.startswith("linux"):
+        return _by_psutil(port, pids)
+    found = []
+    for table in ("tcp", "tcp6"):
+        with contextlib.suppress(OSError), Path(f"/proc/net/{table}").open() as lines:
+            next(lines)
+            for line in lines:
+                fields = line.split()
+                if fields[3] != "0A":  # the kernel lists those that listen first,
+                    break  # and thousands of closed connections may follow
+                address, _, number = fields[1].partition(":")
+                if int(number, 16) == port:
+                    found.append(Listener(_address(address), fields[9]))
+    return found
+
+
+def owned_by(listener: Listener, pids: Iterable[int]) -> bool:
+    """Does one of these processes hold the listening socket?"""
+    if listener.pid is not None:
+        return listener.pid in set(pids)
+    wanted = f"socket:[{listener.inode}]"
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            folder = f"/proc/{pid}/fd"
+            for name in os.listdir(folder):  # noqa: PTH208 - hundreds, at each start
+                with contextlib.suppress(OSError):
+                    if os.readlink(f"{folder}/{name}") == wanted:  # noqa: PTH115
+                        return True
+    return False
+
+
+def _address(hexadecimal: str) -> str:
+    # Words of 32 bits, each as the processor stores it.
+    words = [hexadecimal[i : i + 8] for i in range(0, len(hexadecimal), 8)]
+    packed = b"".join(int(word, 16).to_bytes(4, sys.byteorder) for word in words)
+    address = ipaddress.ip_address(packed)
+    mapped = getattr(address, "ipv4_mapped", None)
+    return str(mapped or address)
+
+
+def _by_psutil(port: int, pids: Iterable[int]) -> list[Listener]:
+    import psutil
+
+    found = []
+    for pid in pids:
+        with contextlib.suppress(psutil.Error):
+            for connection in psutil.Process(pid).net_connections("tcp"):
+                if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port:
+                    found.append(Listener(connection.laddr.ip, pid=pid))
+    return found

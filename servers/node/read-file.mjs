@@ -1,0 +1,20 @@
+// Reads FILE for every request with one call of fs.readFile, which opens, sizes, reads in pieces and closes.
+// The book uses it as what people really write, beside the four steps of node/read-async.
+import { readFile } from "node:fs";
+import { createServer } from "node:http";
+
+const { FILE, PORT = "0" } = process.env;
+
+const server = createServer((request, response) => {
+  response.setHeader("content-type", "text/plain; charset=utf-8");
+  if (request.url === "/ping") return response.end("pong\n");
+  readFile(FILE, (error, content) => {
+    if (error) response.writeHead(500).end(`${error.message}\n`);
+    else response.end(content);
+  });
+});
+
+server.listen(Number(PORT), "127.0.0.1", () => {
+  console.log(`listening on http://127.0.0.1:${server.address().port}`);
+});
+process.once("SIGTERM", () => process.exit(0));
