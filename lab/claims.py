@@ -140,8 +140,7 @@ def claim(
         verdict=result.verdict,
         text=result.text,
         sentence=result.sentence,
-        own=result.own,
-        failed=result.own and result.verdict == "did not hold",
+        held=result.holds if result.own else None,  # what a published one comes to is a finding
     )
     return result
 
@@ -246,7 +245,7 @@ def band(
     or "same" where the claim is
     that there is none. A published ratio below 1 is judged upside down.
     """
-    if ratio.pairs < 6 or "profile" in ratio.why_none or not math.isfinite(ratio.low * ratio.high):
+    if ratio.blind or not math.isfinite(ratio.low * ratio.high):
         return "no verdict"
     target = printed[0] if printed else held or 1 + same
     low, high, middle = ratio.low, ratio.high, ratio.estimate
@@ -283,10 +282,7 @@ def _judge_own(
     )
     if isinstance(value, Ratio):
         least, most, shown = value.low, value.high, value.verdict
-        blind = (
-            value.pairs < 2 or "pairs have no value" in value.why_none or "needs" in value.why_none
-        )
-        unsure = blind or "profile" in value.why_none or value.pairs < 6
+        unsure = bool(value.blind)
         named = f"{number(value.estimate, value)}×"
     else:
         least = most = float(value)
