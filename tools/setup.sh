@@ -47,6 +47,8 @@ if ! is .venv/.made "$here" || ! .venv/bin/python -c '' 2>/dev/null; then
   echo "Making .venv with $("$python" --version) ..."
   rm -rf .venv
   "$python" -m venv .venv
+  # Our package.json says that .js files are modules. Scripts inside Python packages are not.
+  echo '{"type": "commonjs"}' > .venv/package.json
   printf '%s\n' "$here" > .venv/.made
 fi
 if ! is .venv/.installed "$(fingerprint "$here")"; then

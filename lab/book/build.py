@@ -43,6 +43,7 @@ class Build:
         self.outcomes: dict[str, Outcome] = {}
         self._open: tuple[str, source.Chapter, str, str, int] | None = None
         self._lock = -1
+        self.killed = False  # whether the last build here was; known once locked
 
     def lock(self) -> None:
         """Take this build folder; BuildBusy says who has it. The system drops it if we die."""
@@ -57,6 +58,8 @@ class Build:
                 f"Another build is writing to {self.folder}: {holder}. "
                 "Wait until it is done, or stop it, and run this one again."
             ) from None
+        # A build that ends empties the file; one that was killed could not.
+        self.killed = os.fstat(handle).st_size > 0
         os.ftruncate(handle, 0)
         os.pwrite(handle, f"process {os.getpid()}, since {datetime.now():%H:%M:%S}".encode(), 0)
         self._lock = handle
@@ -64,6 +67,7 @@ class Build:
     def unlock(self) -> None:
         """Give the folder back."""
         if self._lock >= 0:
+            os.ftruncate(self._lock, 0)
             os.close(self._lock)
             self._lock = -1
 

@@ -7,6 +7,7 @@ happened -> `_finish`.
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -70,23 +71,27 @@ def _start(app: Sphinx) -> None:
     except LabError as error:
         raise BookError(str(error)) from None
     app.lab_build = build  # type: ignore[attr-defined]
-    _mend_cache(
-        Path(app.env.mystnb_config.execution_cache_path)
-        if hasattr(app.env, "mystnb_config")
-        else None
-    )
+    if build.killed:
+        _mend_cache(Path(app.env.mystnb_config.execution_cache_path))  # type: ignore[attr-defined]
 
 
-def _mend_cache(folder: Path | None) -> None:
-    """Drop cache entries without a notebook: a build killed between the two writes leaves one."""
-    if folder is None or not folder.is_dir():
+def _mend_cache(folder: Path) -> None:
+    """Drop what a killed build left half written: a row without a notebook, a broken notebook."""
+    if not folder.is_dir():
         return
     from jupyter_cache import get_cache
     from jupyter_cache.cache.db import NbCacheRecord
 
+    whole = set()
+    for entry in (folder / "executed").glob("*"):
+        try:
+            json.loads((entry / "base.ipynb").read_text("utf8"))
+            whole.add(entry.name)
+        except (OSError, ValueError):
+            shutil.rmtree(entry, ignore_errors=True)
     cache = get_cache(str(folder))
     for record in cache.list_cache_records():
-        if not (folder / "executed" / record.hashkey / "base.ipynb").is_file():
+        if record.hashkey not in whole:
             NbCacheRecord.remove_record(record.pk, cache.db)
 
 

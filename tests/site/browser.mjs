@@ -1,0 +1,90 @@
+// Finds the browser and the built site, and watches what a page asks for.
+
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from "node:fs";
+import { delimiter, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const ROOT = resolve(import.meta.dirname ?? fileURLToPath(new URL(".", import.meta.url)), "../..");
+const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+const MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
+
+/** The folder with the built site; throws if nothing was built. */
+export function siteFolder() {
+  const folder = resolve(ROOT, process.env.SITE ?? "_build/html");
+  if (!existsSync(join(folder, "index.html"))) {
+    throw new Error(`There is no site in ${folder}. Run make book (or make smoke) first.`);
+  }
+  return folder;
+}
+
+/** A started browser that calls nobody by itself. */
+export async function launch() {
+  const options = [
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+  ];
+  options.push("--disable-sync", "--no-first-run", "--disable-extensions");
+  if (process.getuid?.() === 0) options.push("--no-sandbox"); // Chromium refuses its sandbox to root
+  return chromium.launch({ executablePath: browserPath(), args: options });
+}
+
+function browserPath() {
+  if (process.env.CHROME) return process.env.CHROME;
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  const found = [...candidates, MACOS].find(executable);
+  if (found) return found;
+  throw new Error(
+    "No Chromium or Chrome found. Install one (Debian: apt install chromium) or set CHROME to its path.",
+  );
+}
+
+function executable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Every page of the site: name, URL, and a check of links that start there. */
+export function pagesOf(site) {
+  const names = readdirSync(site, { recursive: true })
+    .filter((name) => name.endsWith(".html") && !/(^|[\\/])_/.test(name) && name !== "index.html")
+    .sort();
+  const anchors = new Map();
+  return names.map((name) => ({
+    name: name.replaceAll("\\", "/"),
+    url: pathToFileURL(join(site, name)).href,
+    linkProblem: (href) => linkProblem(site, anchors, href),
+  }));
+}
+
+function linkProblem(site, anchors, href) {
+  const url = new URL(href);
+  const path = fileURLToPath(new URL(url.pathname, "file://"));
+  if (relative(site, path).startsWith("..")) return "leaves the site";
+  if (!existsSync(path)) return "no such file";
+  const anchor = decodeURIComponent(url.hash.slice(1));
+  if (!anchor || !path.endsWith(".html")) return null;
+  if (!anchors.has(path)) {
+    const ids = readFileSync(path, "utf8").matchAll(/\sid="([^"]+)"/g);
+    anchors.set(path, new Set([...ids].map((m) => m[1])));
+  }
+  return anchors.get(path).has(anchor) ? null : `no #${anchor} there`;
+}
+
+/** What a tab asks of other hosts, fails to get, and logs as errors, from now on. */
+export function watch(tab) {
+  const seen = { foreign: [], failed: [], errors: [] };
+  tab.on("request", (request) => {
+    if (!/^(file|data|blob|about):/.test(request.url())) seen.foreign.push(request.url());
+  });
+  tab.on("requestfailed", (request) => seen.failed.push(request.url()));
+  tab.on("console", (message) => message.type() === "error" && seen.errors.push(message.text()));
+  tab.on("pageerror", (error) => seen.errors.push(String(error)));
+  return seen;
+}

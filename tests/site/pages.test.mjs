@@ -1,0 +1,173 @@
+// The built site as a reader gets it: opened from disk in a real browser, page by page.
+// SITE names the folder (default: what `make book` built), CHROME the browser.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { launch, pagesOf, siteFolder, watch } from "./browser.mjs";
+
+const site = siteFolder();
+const pages = pagesOf(site);
+// Written by Sphinx, not by us: no chapter, but readers open it.
+const generated = new Set(["search.html"]);
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+async function open(page, { width = 1280, height = 900, colorScheme = "light" } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+  const tab = await context.newPage();
+  const seen = watch(tab);
+  await tab.goto(page.url, { waitUntil: "load" });
+  return { context, tab, seen };
+}
+
+it("has pages", () => assert.ok(pages.length >= 2, `no pages in ${site}; run make book first`));
+
+for (const page of pages) {
+  describe(page.name, () => {
+    let tab, context, seen;
+    before(async () => {
+      ({ tab, context, seen } = await open(page));
+      await tab.waitForTimeout(200); // what scripts ask for after load
+    });
+    after(() => context?.close());
+
+    it("asks nothing of another host", () => assert.deepEqual(seen.foreign, []));
+    it("finds every file it asks for", () => assert.deepEqual(seen.failed, []));
+    it("logs no error", () => assert.deepEqual(seen.errors, []));
+    it("has one h1", async () => assert.equal(await tab.locator("h1").count(), 1));
+
+    it("says its language", async () => {
+      assert.equal(await tab.locator("html").getAttribute("lang"), "en");
+    });
+
+    it("has no id twice", async () => {
+      const twice = await tab.evaluate(() => {
+        const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
+        return ids.filter((id, i) => ids.indexOf(id) !== i);
+      });
+      assert.deepEqual(twice, []);
+    });
+
+    it("steps through its headings without leaving a level out", async () => {
+      const levels = await tab
+        .locator("article :is(h1,h2,h3,h4,h5,h6)")
+        .evaluateAll((all) => all.map((h) => Number(h.tagName[1])));
+      const jumps = levels.filter((level, i) => i > 0 && level > levels[i - 1] + 1);
+      assert.deepEqual(jumps, [], `levels are ${levels.join(" ")}`);
+    });
+
+    it("describes every image and figure in words, not by a path", async () => {
+      const bare = await tab.evaluate(() => {
+        const words = (text) => (text ?? "").trim();
+        const isPath = (text) =>
+          /\.(svg|png|jpe?g|gif)$/i.test(text) || /^[\w./-]*\/[\w./-]*$/.test(text);
+        const named = (e) =>
+          words(e.getAttribute("aria-label")) ||
+          words(
+            (e.getAttribute("aria-labelledby") ?? "")
+              .split(/\s+/)
+              .map((id) => document.getElementById(id)?.textContent ?? "")
+              .join(" "),
+          );
+        const problems = [];
+        for (const img of document.querySelectorAll("img:not([role=presentation])")) {
+          if (img.getAttribute("alt") === "" && img.closest("a, figure") === null) continue;
+          const alt = words(img.getAttribute("alt"));
+          if (!alt || isPath(alt)) problems.push(img.outerHTML.slice(0, 120));
+        }
+        for (const svg of document.querySelectorAll("svg[role=img], figure.lab-figure svg")) {
+          if (svg.closest("[aria-hidden=true]")) continue;
+          if (named(svg).length < 40)
+            problems.push(`${svg.outerHTML.slice(0, 120)} (${named(svg)})`);
+        }
+        return problems;
+      });
+      assert.deepEqual(bare, []);
+    });
+
+    it("offers the data of every figure", async () => {
+      const without = await tab
+        .locator("figure.lab-figure")
+        .evaluateAll((all) =>
+          all.filter((f) => !f.querySelector("a[download]")).map((f) => f.id || f.className),
+        );
+      assert.deepEqual(without, []);
+    });
+
+    it("links only to what is there", async () => {
+      const broken = [];
+      const links = await tab
+        .locator("a[href]")
+        .evaluateAll((all) => all.map((a) => ({ href: a.href, raw: a.getAttribute("href") })));
+      for (const { href, raw } of links) {
+        if (!href.startsWith("file:")) continue;
+        const problem = page.linkProblem(href);
+        if (problem) broken.push(`${raw}: ${problem}`);
+      }
+      assert.deepEqual([...new Set(broken)], []);
+    });
+  });
+}
+
+describe("on a phone, 360 px wide", () => {
+  for (const page of pages) {
+    it(`${page.name} does not scroll sideways`, async () => {
+      const { context, tab } = await open(page, { width: 360, height: 740 });
+      const wider = await tab.evaluate(() => {
+        const limit = document.documentElement.clientWidth;
+        if (document.documentElement.scrollWidth <= limit) return [];
+        return [...document.body.querySelectorAll("*")]
+          .filter((e) => e.getBoundingClientRect().right > limit + 1)
+          .map((e) => `${e.tagName}.${e.className}`.slice(0, 80))
+          .slice(0, 5);
+      });
+      await context.close();
+      assert.deepEqual(wider, []);
+    });
+  }
+});
+
+describe("in the dark", () => {
+  for (const page of pages.filter((p) => !generated.has(p.name))) {
+    it(`${page.name} and its figures change colour`, async () => {
+      const { context, tab } = await open(page);
+      const colours = () =>
+        tab.evaluate(() => {
+          const of = (e, what) => e && getComputedStyle(e)[what];
+          const figure = document.querySelector("figure.lab-figure svg");
+          const text = figure?.querySelector("text");
+          return { page: of(document.body, "backgroundColor"), figure: text && of(text, "fill") };
+        });
+      const set = (theme) =>
+        tab.evaluate((t) => {
+          document.documentElement.dataset.mode = t;
+          document.documentElement.dataset.theme = t;
+        }, theme);
+      await set("light");
+      const light = await colours();
+      await set("dark");
+      const dark = await colours();
+      await context.close();
+      assert.notEqual(dark.page, light.page);
+      if (light.figure) assert.notEqual(dark.figure, light.figure);
+    });
+  }
+});
+
+describe("icons", () => {
+  it("are drawn by the theme's font, without its script", async () => {
+    const { context, tab } = await open(pages.find((p) => !generated.has(p.name)));
+    await tab.evaluate(() => document.fonts.ready);
+    const [drawn, scripts] = await tab.evaluate(() => [
+      [...document.fonts].some((f) => f.family.includes("Font Awesome") && f.status === "loaded"),
+      document.querySelectorAll(".svg-inline--fa").length,
+    ]);
+    await context.close();
+    assert.ok(drawn, "no icon font was loaded");
+    assert.equal(scripts, 0);
+  });
+});

@@ -1,0 +1,266 @@
+"""The build as a whole, on a book of two chapters that note what they use and measure nothing."""
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+TINY = Path(__file__).parent / "fixtures" / "tiny-book"
+DEADLINE_S = 90
+
+
+@dataclass
+class Book:
+    root: Path
+
+    def env(self, **extra):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("LAB_")}
+        return {**clean, "LAB_ROOT": str(self.root), **extra}
+
+    def bare(self, **extra):
+        """What people type: `jupyter-book build .`"""
+        return self._run(
+            "-c", "from jupyter_book.cli.main import main; main()", "build", ".", **extra
+        )
+
+    def build(self, **extra):
+        return self._run("-m", "lab.book", "build", **extra)
+
+    def _run(self, *words, **extra):
+        return subprocess.run(
+            [sys.executable, *words],
+            cwd=self.root,
+            env=self.env(**extra),
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+
+    def ran(self):
+        """Chapters whose cells ran since the last call."""
+        log = self.root / "ran.log"
+        names = log.read_text().split() if log.exists() else []
+        log.unlink(missing_ok=True)
+        return names
+
+    def page(self, name, folder="_build"):
+        return (self.root / folder / "html/book" / f"{name}.html").read_text()
+
+    def report(self, folder="_build"):
+        return json.loads((self.root / folder / "build.json").read_text())
+
+    def edit(self, name, old, new):
+        path = self.root / name
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    book = Book(tmp_path_factory.mktemp("tiny") / "book")
+    shutil.copytree(TINY, book.root)
+    (book.root / "requirements.txt").write_text("nothing==1\n")
+    done = book.build()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert book.ran() == ["alpha", "beta"]
+    return book
+
+
+@pytest.fixture
+def book(built, tmp_path):
+    """A copy of the built book, free to be edited."""
+    shutil.copytree(built.root, tmp_path / "book")
+    return Book(tmp_path / "book")
+
+
+def test_a_second_build_executes_nothing_and_says_since_when_results_stand(book):
+    book.build()
+    done = book.build()
+    assert done.returncode == 0, done.stderr
+    assert book.ran() == []
+    assert "one/alpha: from cache of 20" in done.stdout
+    assert (book.root / "_build/html/index.html").as_uri() in done.stdout
+
+
+def test_an_edited_server_reruns_only_its_chapter_and_undoing_it_reruns_none(book):
+    server = book.root / "servers/alpha.mjs"
+    original = server.read_text()
+    server.write_text("// edited")
+    done = book.build()
+    assert book.ran() == ["alpha"]
+    assert "one/alpha: executed because servers/alpha.mjs changed (" in done.stdout
+    assert "2 servers, 1,000 requests)" in done.stdout
+    assert "// edited" in book.page("one/alpha")
+    server.write_text(original)
+    assert book.build().returncode == 0
+    assert book.ran() == []
+    assert "// edited" not in book.page("one/alpha")
+
+
+def test_data_used_by_both_chapters_reruns_both_and_a_lock_file_too(book):
+    (book.root / "data/shared.csv").write_text("c,d\n")
+    book.build()
+    assert book.ran() == ["alpha", "beta"]
+    (book.root / "requirements.txt").write_text("nothing==2\n")
+    done = book.build()
+    assert book.ran() == ["alpha", "beta"]
+    assert "because requirements.txt changed" in done.stdout
+
+
+def test_prose_is_rewritten_without_executing_anything(book):
+    book.edit("book/one/alpha.md", "Prose of alpha.", "Other words.")
+    assert book.build().returncode == 0
+    assert book.ran() == []
+    assert "Other words." in book.page("one/alpha")
+
+
+def test_an_edited_cell_reruns_its_chapter(book):
+    book.edit("book/one/alpha.md", "requests=1000", "requests=2000")
+    done = book.build()
+    assert book.ran() == ["alpha"]
+    assert "one/alpha: executed because its cells changed (" in done.stdout
+
+
+def test_a_broken_cell_fails_every_build_until_it_is_mended_and_the_others_still_run(book):
+    broken = 'print(file=log)\n```\n\n```{code-cell} python3\nvalue = {"a": 1}["b"]\n```'
+    book.edit("book/one/alpha.md", 'print("alpha", file=log)\n```', broken)
+    book.edit("book/one/beta.md", "requests=1000", "requests=2000")
+    done = book.build()
+    assert done.returncode == 1
+    assert book.ran() == ["beta"]
+    for attempt in (done, book.build()):  # the second finds nothing changed: it must fail too
+        assert attempt.returncode == 1
+        assert "book/one/alpha, line 26" in attempt.stdout
+        assert '| value = {"a": 1}["b"]' in attempt.stdout
+        assert "KeyError" in attempt.stdout
+    book.edit("book/one/alpha.md", '["b"]', '["a"]')
+    assert book.build().returncode == 0
+
+
+def test_a_bare_jupyter_book_build_makes_the_same_site_and_fails_on_the_same_error(book):
+    book.build()
+    ours = book.page("one/alpha")
+    bare = book.bare()
+    assert bare.returncode == 0, bare.stderr
+    assert book.ran() == []
+    assert "from cache of" in bare.stdout
+    assert book.page("one/alpha") == ours
+    book.edit("book/one/alpha.md", "import os, pathlib", "import os, pathlib, nowhere")
+    bare = book.bare()
+    assert bare.returncode == 1
+    assert "ModuleNotFoundError" in bare.stdout
+
+
+def test_a_warning_fails_the_build(book):
+    book.edit("book/one/alpha.md", "Prose of alpha.", "See [nothing](nowhere.md).")
+    done = book.build()
+    assert done.returncode == 1
+    assert "nowhere.md" in done.stderr
+
+
+def test_a_missing_kernel_stops_at_once_and_says_how_to_get_it(book):
+    book.edit("book/one/beta.md", "name: python3", "name: cobol")
+    done = book.build()
+    assert done.returncode == 1
+    assert "book/one/beta needs the kernel 'cobol'" in done.stderr
+    assert "make kernels" in done.stderr
+
+
+def test_a_killed_build_goes_on_where_it_was(book):
+    (book.root / "data/shared.csv").write_text("c,d\n")
+    book.edit(
+        "book/one/beta.md",
+        "import os, pathlib",
+        'import os, pathlib, time\nif not pathlib.Path("patience").exists(): time.sleep(60)',
+    )
+    first = subprocess.Popen(
+        [sys.executable, "-m", "lab.book", "build"],
+        cwd=book.root,
+        env=book.env(),
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    for line in first.stdout:
+        if line.startswith("one/beta: executing"):
+            break
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    assert book.ran() == ["alpha"]
+    (book.root / "book/one/patience").touch()
+    done = book.build()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert book.ran() == ["beta"]
+    assert "one/alpha: from cache" in done.stdout
+
+
+def test_results_that_a_killed_build_left_half_written_are_made_again(book):
+    one, other = (book.root / "_build/.jupyter_cache/executed").rglob("base.ipynb")
+    one.unlink()
+    other.write_text('{"cells": [')
+    shutil.rmtree(book.root / "_build/.doctrees")
+    (book.root / "_build/.lab/lock").write_text("process 4711, since 12:00:00")
+    done = book.build()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert book.ran() == ["alpha", "beta"]
+    assert "its results were removed from the cache" in done.stdout
+
+
+def test_two_builds_at_once_are_one_too_many(book):
+    with (book.root / "_build/.lab/lock").open("r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.write("process 4711, since 12:00:00")
+        lock.flush()
+        started = time.monotonic()
+        done = book.build()
+    assert done.returncode == 1
+    assert "Another build is writing to" in done.stderr
+    assert "process 4711" in done.stderr
+    assert time.monotonic() - started < 30
+
+
+def test_profiles_and_modes_never_share_results(book):
+    assert book.build(LAB_PROFILE="smoke").returncode == 0
+    assert book.ran() == ["alpha", "beta"]
+    assert book.report("_build/smoke")["profile"] == "smoke"
+    assert book.build().returncode == 0
+    assert book.ran() == []
+    assert book.bare(LAB_MODE="replay").returncode == 0
+    assert book.ran() == ["alpha", "beta"]
+
+
+def test_a_claim_that_does_not_hold_fails_the_reference_build_only(book):
+    noted = 'usage.note("claim", id="sync-wins", held=False, text="0.7, not above 1")'
+    book.edit("book/one/alpha.md", 'usage.note("load", requests=1000)', noted)
+    done = book.build()
+    assert done.returncode == 0, done.stderr
+    assert "one/alpha: claim sync-wins did not hold. 0.7, not above 1" in done.stdout
+    assert book.build(LAB_PROFILE="reference").returncode == 1
+
+
+def test_the_status_page_tells_what_ran_even_when_it_is_read_first(book):
+    (book.root / "servers/beta.mjs").write_text("// edited")
+    book.build()
+    page = book.page("about/machine")
+    assert "servers/beta.mjs changed" in page
+    assert 'href="../one/beta.html"' in page
+    assert "Node" in page and "1,000" in page
+
+
+def test_pages_outside_the_table_of_contents_are_left_out_and_dropped_ones_deleted(book):
+    (book.root / "book/draft.md").write_text("no title, no place\n")
+    book.edit("_toc.yml", "  - file: book/one/beta\n", "")
+    done = book.build()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not (book.root / "_build/html/book/draft.html").exists()
+    assert not (book.root / "_build/html/book/one/beta.html").exists()

@@ -1,0 +1,176 @@
+"""The parts of the build that need no build."""
+
+import errno
+import json
+from pathlib import Path
+
+import pytest
+
+from lab.book import chapter, usage
+from lab.book.__main__ import explain as explain_error
+from lab.book.inputs import Present, explain
+from lab.book.mathml import mathml
+from lab.book.records import Record, Records
+from lab.book.report import Outcome, failure_from
+from lab.errors import LabError
+
+SOURCE = """---
+file_format: mystnb
+kernelspec:
+  name: python3
+  display_name: Python 3
+  language: python
+other: 1
+---
+
+# Title
+
+```{code-cell} python3
+print(1)
+```
+"""
+
+
+def record(token="t", code="c", **inputs):
+    return Record(token, code, "2026-01-01T00:00:00", "new", 1.0, 0, 0, inputs)
+
+
+def test_the_token_changes_the_kernelspec_and_no_line_number():
+    import yaml
+
+    text = chapter.with_token(SOURCE, "abc")
+    assert text.count("\n") == SOURCE.count("\n")
+    assert text.splitlines()[7:] == SOURCE.splitlines()[7:]
+    front = yaml.safe_load(text.split("---")[1])
+    assert front["kernelspec"]["lab_fingerprint"] == "abc"
+    assert front["kernelspec"]["language"] == "python"
+    assert front["other"] == 1
+
+
+@pytest.mark.parametrize(
+    "kernelspec",
+    ["kernelspec: {name: a, display_name: b, language: c}", 'kernelspec: {"name": "a:b"}'],
+)
+def test_the_token_goes_into_any_way_of_writing_a_mapping(kernelspec):
+    import yaml
+
+    text = f"---\n{kernelspec}\n---\n# T\n"
+    front = yaml.safe_load(chapter.with_token(text, "abc").split("---")[1])
+    assert front["kernelspec"]["lab_fingerprint"] == "abc"
+    assert front["kernelspec"]["name"][0] == "a"
+
+
+def test_prose_does_not_change_the_digest_of_the_cells_but_code_and_tags_do():
+    def code(text):
+        return chapter.parse("x", text, "x.md").code
+
+    assert code(SOURCE) == code(SOURCE.replace("# Title", "# Another\n\nmore"))
+    assert code(SOURCE) != code(SOURCE.replace("print(1)", "print(2)"))
+    tagged = SOURCE.replace("print(1)", ":tags: [remove-input]\nprint(1)")
+    assert code(SOURCE) != code(tagged)
+
+
+def test_a_page_without_cells_is_no_chapter_and_an_incomplete_kernelspec_is_an_error():
+    assert chapter.parse("x", "# Only prose\n", "x.md") is None
+    with pytest.raises(LabError, match=r"book/x: .*lacks language"):
+        chapter.parse("book/x", SOURCE.replace("  language: python\n", ""), "x.md")
+
+
+def test_digests_follow_the_files_and_absence_is_a_digest(tmp_path):
+    present = Present(tmp_path)
+    path = tmp_path / "a.csv"
+    assert present.digest("file:a.csv") == "absent"
+    path.write_text("one")
+    first = present.digest("file:a.csv")
+    path.write_text("two, longer")
+    assert present.digest("file:a.csv") not in ("absent", first)
+    assert present.digest("program:no-such-program") == "absent"
+    assert present.digest("kernel:no-such-kernel") == "absent"
+
+
+def test_reasons_are_told_in_words_files_first():
+    was = {"node": "20.1.0", "file:a.mjs": "1", "file:b.mjs": "2", "program:nginx": "x"}
+    now = {"node": "22.0.0", "file:a.mjs": "9", "file:b.mjs": "absent", "program:nginx": "x"}
+    assert explain(was, now) == "a.mjs changed, b.mjs is gone, Node is 22.0.0, was 20.1.0"
+    many = {f"file:{n}": "1" for n in "abcdef"}
+    assert explain(many, dict.fromkeys(many, "2")) == "a changed, b changed, 4 other inputs changed"
+
+
+def test_a_record_is_found_only_for_the_same_cells_and_inputs(tmp_path):
+    (tmp_path / "a").write_text("1")
+    present = Present(tmp_path)
+    records = Records(tmp_path / "records")
+    assert records.why("x", "c", present) == "it was never executed here"
+    digest = present.digest("file:a")
+    records.add("x", record("t1", "c", **{"file:a": digest}))
+    assert records.match("x", "c", present).token == "t1"
+    assert records.match("x", "other", present) is None
+    assert records.why("x", "other", present) == "its cells changed"
+    (tmp_path / "a").write_text("longer")
+    assert records.match("x", "c", present) is None
+    assert records.why("x", "c", present) == "a changed"
+
+
+def test_a_damaged_record_is_no_record(tmp_path):
+    records = Records(tmp_path)
+    records.add("book/x", record())
+    (tmp_path / "book/x.json").write_text('[{"token": ')
+    assert records.of("book/x") == []
+    assert [p.name for p in (tmp_path / "book").iterdir()] == ["x.json"]
+
+
+def test_only_a_few_records_are_kept(tmp_path):
+    records = Records(tmp_path)
+    for n in range(20):
+        records.add("x", record(f"t{n}"))
+    assert [r.token for r in records.of("x")][:2] == ["t19", "t18"]
+    assert len(records.of("x")) <= 10
+
+
+def test_usage_is_summed_and_what_a_chapter_wrote_itself_is_no_input(tmp_path):
+    rows = [
+        {"kind": "file", "path": "servers/a.mjs"},
+        {"kind": "file", "path": "data/runs/x/trial.json"},
+        {"kind": "server", "name": "a"},
+        {"kind": "server", "name": "a", "started": 3},
+        {"kind": "load", "requests": 5},
+        {"kind": "runtime", "name": "nginx", "version": "1.2"},
+        {"kind": "something later", "x": 1},
+    ]
+    path = tmp_path / "notes"
+    path.write_text("\n".join(json.dumps(r) for r in rows) + '\n{"kind": "fi')
+    used = usage.read(path)
+    assert used.names == {"file:servers/a.mjs", "program:nginx"}
+    assert (used.servers, used.requests, used.unreadable) == (4, 5, 1)
+    assert usage.read(tmp_path / "missing").names == set()
+
+
+def test_a_timeout_names_its_cell_from_the_exception_text(tmp_path):
+    source = tmp_path / "x.md"
+    source.write_text("a\n\nwhile True:\n    pass\n")
+    text = f"CellTimeoutError: too long\n{'-' * 18}\nwhile True:\n    pass\n{'-' * 18}\n"
+    failure = failure_from("book/x", source, tmp_path / "none.ipynb", text)
+    assert failure.line == 3
+    assert "    | while True:" in failure.text()
+
+
+def test_the_console_line_has_reason_time_servers_and_requests():
+    outcome = Outcome("book/a/b", "executed", "its cells changed", 41.2, 36, 120334)
+    assert outcome.line() == (
+        "a/b: executed because its cells changed (41 s, 36 servers, 120,334 requests)"
+    )
+
+
+def test_a_full_disk_is_told_apart_however_deep_it_is():
+    try:
+        try:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        except OSError as error:
+            raise RuntimeError("pickling failed") from error
+    except RuntimeError as error:
+        assert "is full. Make room" in explain_error(error, Path("/b"))
+
+
+def test_formulas_become_mathml():
+    assert mathml("N = X R", "inline").startswith("<math")
+    assert "<mfrac>" in mathml(r"\frac{1}{2}", "block")
