@@ -186,6 +186,18 @@ def commit() -> tuple[str, bool]:
         return "", False
 
 
+@functools.lru_cache(maxsize=16)
+def version(program: str) -> str:
+    """Return what `program --version` says in its first line, or ""; asked once per process."""
+    try:
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=5, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return next(iter(done.stdout.strip().splitlines()), "")
+
+
 def _monotonic() -> float:
     import time
 

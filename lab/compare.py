@@ -1,0 +1,293 @@
+"""Interleaved trials of two or more arms over one swept value: fresh processes, ABBA order, an A/A
+control beside them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lab import lock, settings, store
+from lab.comparison import CONTROL, Comparison
+from lab.errors import LabError, did_you_mean
+from lab.load import Found, measure, resolve
+from lab.plan import Plan, plan
+from lab.progress import Progress
+from lab.question import experiment_id, question
+from lab.recipe import Recipe
+from lab.stats import abba
+from lab.store import Folder
+from lab.trial import Trial
+
+__all__ = ["BadComparison", "compare"]
+
+# What a trial costs beside warm-up and window: starting, verifying, stopping, storing. Only for the
+# time said in advance.
+OVERHEAD_S = 0.25
+_SERVER = ("env", "workers", "node")  # options of the recipe; all others belong to the load
+_LOAD = ["connections", "seconds", "requests", "rate", "schedule", "path", "method", "headers", "body", "keep_alive", "warmup", "timeout", "alongside", "pin", "seed", "tolerate"]
+_ARE_LISTS = ("tolerate", "pin")  # a list here is one value, not a sweep
+
+
+class BadComparison(LabError):
+    """A comparison that can't be what was meant."""
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """One arm at one swept value: what to start and how to load it."""
+
+    found: Found
+    plan: Plan
+
+
+def compare(
+    arms: Mapping[str, Any],
+    *,
+    pairs: int | None = None,
+    aa: bool | str = True,
+    baseline: str | None = None,
+    experiment: str | None = None,
+    seed: int = 1,
+    progress: Callable[[float, int], None] | bool | None = None,
+    **options: Any,
+) -> Comparison:
+    """Return interleaved trials of every arm at every swept value.
+
+    arms : name -> recipe, name of the catalogue, URL, a function of the swept value that returns
+    one of these, or a dict
+    {"server": one of these, and load options or env=, workers= of this arm}
+    options : those of `lab.load`, and env=, workers=, node= of the recipes; exactly one may be a
+    list: it is swept
+    pairs : trials of each arm at each value, by default the profile's; a verdict needs 6
+    aa : the same recipe under a second name at one value, as control; True takes the baseline, a
+    name another arm
+    baseline : the arm that others are divided by, by default the first
+    seed : of the order of arms and of open schedules
+
+    An interrupt stops the trial under way and returns to the prompt; what was measured is stored
+    and said.
+    Raises BadComparison, whatever `lab.load` raises, NoRecord and StaleRecord in replay.
+    """
+    if len(arms) < 1:
+        raise BadComparison(
+            "compare() needs at least one arm, e.g. {'sync': lab.server('node/read-sync')}"
+        )
+    for name in options:
+        if name not in (*_LOAD, *_SERVER):
+            raise BadComparison(
+                f"there is no option {name!r}. {did_you_mean(name, (*_LOAD, *_SERVER))}"
+            )
+    sweep, values = _sweep(options)
+    first = baseline or next(iter(arms))
+    if first not in arms:
+        raise BadComparison(f"baseline={first!r} is no arm. {did_you_mean(first, arms)}")
+    cells = {
+        (a, i): _cell(a, arms[a], sweep, v, options) for a in arms for i, v in enumerate(values)
+    }
+    _comparable(cells)
+    name = experiment_id(experiment, settings.notebook(), arms)
+    identity = {a: [cells[a, i].found.question for i in range(len(values))] for a in arms}
+    fixed = {k: v for k, v in options.items() if k not in (sweep, "pin", "tolerate")}
+    extras = {
+        a: _load_options(spec, sweep) for a, spec in arms.items() if isinstance(spec, Mapping)
+    }
+    what = question(
+        {
+            a: found[0] if all(f == found[0] for f in found) else found
+            for a, found in identity.items()
+        },
+        sweep,
+        values,
+        {**fixed, **({"by arm": extras} if extras else {})},
+    )
+    if settings.mode() == "replay":
+        recorded = store.replay(name, what)
+        if not isinstance(recorded, Comparison):
+            raise BadComparison(
+                f"experiment {name!r} is recorded as a load, not "
+                "as a comparison: give one another id"
+            )
+        return recorded
+    profile = settings.profile()
+    n = profile.pairs if pairs is None else pairs
+    if not isinstance(n, int) or not 1 <= n <= 200:
+        raise BadComparison(f"pairs={pairs!r} must be a whole number from 1 to 200")
+    control = (aa if isinstance(aa, str) else first) if aa else None
+    if control is not None and control not in arms:
+        raise BadComparison(f"aa={control!r} is no arm. {did_you_mean(control, arms)}")
+    design = Comparison(
+        id=f"{time.time_ns() // 1_000_000:x}-{secrets.token_hex(3)}",
+        experiment=name,
+        arms=tuple(arms),
+        sweep=sweep,
+        values=tuple(values),
+        trials=(),
+        aa_arm=control,
+        aa_at=values[-1] if control else None,
+        baseline=first,
+        pairs=n,
+        seed=seed,
+        order=tuple(tuple(block) for block in abba(list(arms), n, seed)),
+        profile=profile.name,
+        verdicts=profile.verdicts,
+        started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        question=what,
+    )
+    result = _run(design, cells, progress)
+    if profile.name == "reference":
+        store.write_reference(result, what, profile.name)
+    return result
+
+
+def _run(
+    design: Comparison,
+    cells: dict[tuple[str, int], _Cell],
+    progress: Callable[[float, int], None] | bool | None,
+) -> Comparison:
+    schedule = list(_schedule(design))
+    total_s = sum(
+        cells[arm.removesuffix(CONTROL), i].plan.duration_s + OVERHEAD_S for _, i, arm in schedule
+    )
+    trials: list[Trial] = []
+    control: list[Trial] = []
+    done_s = 0.0
+    with lock.measuring(), _telling(design, total_s, progress) as tell:
+        folder = Folder(design.experiment)
+        try:
+            for position, (block, i, arm) in enumerate(schedule):
+                own = arm.removesuffix(CONTROL)
+                cell = cells[own, i]
+                asked = replace(
+                    cell.plan,
+                    # Arms of a block see the same schedule, blocks different ones.
+                    main=replace(cell.plan.main, seed=design.seed + block),
+                )
+                trial = measure(
+                    cell.found,
+                    asked,
+                    folder,
+                    experiment=design.experiment,
+                    arm=own,
+                    at=design.values[i],
+                    block=block,
+                    order=position,
+                    seed=design.seed,
+                )
+                (control if arm != own else trials).append(trial)
+                folder.append(trial)
+                done_s += cell.plan.duration_s + OVERHEAD_S
+                tell(done_s, f"{position + 1} of {len(schedule)} trials")
+        except BaseException as error:
+            if not trials:
+                folder.discard()
+                raise
+            partial = replace(design, trials=tuple(trials), control=tuple(control), complete=False)
+            with contextlib.suppress(store.StorageFull):
+                folder.save(partial)
+            error.args = (
+                f"{error}\n{len(trials) + len(control)} of {len(schedule)} "
+                "trials were measured and are kept: "
+                f"lab.store.latest({design.experiment!r})".strip(),
+                *error.args[1:],
+            )
+            raise
+        whole = replace(design, trials=tuple(trials), control=tuple(control))
+        folder.save(whole)
+    return whole
+
+
+def _schedule(design: Comparison) -> Iterator[tuple[int, int, str]]:
+    """Block by block, in each block every value, at each value the arms in the block's order; the
+    control next to its twin.
+
+    So a comparison that ends early has complete pairs at every value, and the two of a pair lie
+    side by side in time.
+    """
+    for block, order in enumerate(design.order):
+        for i, value in enumerate(design.values):
+            for arm in order:
+                twins = [arm]
+                if arm == design.aa_arm and value == design.aa_at:
+                    # Which of the two comes first alternates too.
+                    twins = [arm, arm + CONTROL] if block % 2 else [arm + CONTROL, arm]
+                for one in twins:
+                    yield block, i, one
+
+
+def _sweep(options: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    lists = [
+        k for k, v in options.items() if isinstance(v, (list, tuple, range)) and k not in _ARE_LISTS
+    ]
+    if len(lists) > 1:
+        raise BadComparison(
+            f"{' and '.join(lists)} are lists: one parameter is swept at a "
+            "time. Compare twice, or put one of them into the arms"
+        )
+    if not lists:
+        return "connections", [options.get("connections") or 10]
+    values = list(options[lists[0]])
+    if not values or any(values.count(v) > 1 for v in values):
+        raise BadComparison(f"{lists[0]}={values!r}: give different values, at least one")
+    return lists[0], values
+
+
+def _load_options(arm: Mapping[str, Any], sweep: str) -> dict[str, Any]:
+    return {k: v for k, v in arm.items() if k not in ("server", sweep, "pin", "tolerate")}
+
+
+def _cell(name: str, arm: Any, sweep: str, value: Any, options: Mapping[str, Any]) -> _Cell:
+    wanted = {**options, **({sweep: value} if sweep in options or sweep != "connections" else {})}
+    if isinstance(arm, Mapping):
+        if "server" not in arm:
+            raise BadComparison(f"arm {name!r} is a dict without 'server': {dict(arm)!r}")
+        wanted |= {k: v for k, v in arm.items() if k != "server"}
+        arm = arm["server"]
+    if callable(arm) and not isinstance(arm, Recipe):
+        arm = arm(value)
+    unknown = [k for k in wanted if k not in (*_LOAD, *_SERVER)]
+    if unknown:
+        raise BadComparison(
+            f"arm {name!r}: there is no option {unknown[0]!r}. "
+            f"{did_you_mean(unknown[0], (*_LOAD, *_SERVER))}"
+        )
+    found = resolve(arm)
+    changed = {k: wanted[k] for k in _SERVER if k in wanted}
+    if changed and found.recipe is None:
+        raise BadComparison(f"arm {name!r} is a URL: {', '.join(changed)} can't be changed there")
+    if changed and found.running is not None:
+        raise BadComparison(
+            f"arm {name!r} runs already: give its recipe, so "
+            f"that {', '.join(changed)} can be changed"
+        )
+    if changed and found.recipe is not None:
+        found = resolve(found.recipe.configured(**changed))
+    load_options = {k: v for k, v in wanted.items() if k in _LOAD}
+    return _Cell(found, plan(**load_options, given={}))
+
+
+def _comparable(cells: Mapping[tuple[str, int], _Cell]) -> None:
+    """Arms do the same job: one workload, or the reader compares what can't be compared."""
+    loads = {c.found.recipe.workload: a for (a, _), c in cells.items() if c.found.recipe}
+    if len(loads) > 1:
+        listed = ", ".join(f"{arm} has {workload!r}" for workload, arm in loads.items())
+        raise BadComparison(
+            f"the arms have different workloads: {listed}. Compare servers that do the same job"
+        )
+
+
+@contextlib.contextmanager
+def _telling(
+    design: Comparison, total_s: float, progress: Callable[[float, int], None] | bool | None
+) -> Iterator[Callable[[float, str], None]]:
+    if callable(progress):
+        told = progress
+        yield lambda seconds, detail: told(seconds, int(detail.split()[0]))
+        return
+    with Progress(total_s, f"measuring {design.experiment}", quiet=progress is False) as bar:
+        bar.at(0.0)
+        yield lambda seconds, detail: bar.at(seconds, detail)

@@ -1,0 +1,164 @@
+"""The load generator as a child process: a line of JSON in, lines of JSON out. It never outlives
+us.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Any
+
+from lab import paths, usage
+from lab.errors import LabError
+
+MAIN = paths.NODE_SIDE / "loadgen" / "main.mjs"
+
+
+class GeneratorFailed(LabError):
+    """The load generator did not give a result; there is no trial."""
+
+
+class Generator:
+    """A started generator; a context manager that leaves no process behind.
+
+    It is started before the server, so that both boot at the same time, and waits for `send`.
+    """
+
+    def __init__(self, cpus: Iterable[int] | None = None) -> None:
+        node = os.environ.get("LAB_NODE") or shutil.which("node")
+        if node is None:
+            raise GeneratorFailed(
+                "the load generator needs Node 20 or newer, and there is no `node` on the PATH"
+            )
+        # A pipe that nobody reads would block it. Closed in close().
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
+        self._buffer = b""
+        with _affinity(cpus):
+            self._process = subprocess.Popen(
+                [node, str(MAIN)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                start_new_session=True,  # an interrupt is ours to pass on
+                env={
+                    k: v
+                    for k, v in os.environ.items()
+                    if k not in ("NODE_OPTIONS", "UV_THREADPOOL_SIZE")
+                },
+            )
+        self.pid = self._process.pid
+        usage.note_file(MAIN)
+
+    def send(self, spec: dict[str, Any]) -> None:
+        """Give it the load; it starts as soon as it has booted."""
+        assert self._process.stdin is not None
+        try:
+            # The pipe stays open: its end tells the generator that we are gone.
+            self._process.stdin.write(json.dumps(spec).encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise GeneratorFailed(self._story("ended before it was told what to do")) from None
+
+    def events(
+        self, deadline_s: float, wake: list[float] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield its events until the result, and {"event": "wake"} at each moment of `wake`
+        (monotonic, ascending).
+
+        Raises GeneratorFailed with its own words if it ends, errs, or gives no result within
+        `deadline_s`.
+        """
+        end = time.monotonic() + deadline_s
+        moments = list(wake or ())
+        while True:
+            if moments and time.monotonic() >= moments[0]:
+                moments.pop(0)
+                yield {"event": "wake"}
+            until = min([end, *moments[:1]])
+            event = self._next(until)
+            if event is None:
+                if time.monotonic() >= end:
+                    raise GeneratorFailed(self._story(f"gave no result within {deadline_s:.1f} s"))
+                continue
+            if event["event"] == "error":
+                raise GeneratorFailed(f"the load generator stopped: {event['message']}")
+            yield event
+            if event["event"] == "result":
+                return
+
+    def _next(self, until: float) -> dict[str, Any] | None:
+        assert self._process.stdout is not None
+        while b"\n" not in self._buffer:
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
+                return None
+            chunk = os.read(self._process.stdout.fileno(), 1 << 16)
+            if not chunk:
+                self._process.wait(5)
+                raise GeneratorFailed(self._story(f"ended with code {self._process.returncode}"))
+            self._buffer += chunk
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        try:
+            event = json.loads(line)
+            event["event"]
+        except (ValueError, KeyError, TypeError):
+            raise GeneratorFailed(self._story(f"said what is no event: {line[:200]!r}")) from None
+        return dict(event)
+
+    def _story(self, what: str) -> str:
+        self._stderr.seek(0)
+        said = self._stderr.read().decode("utf-8", "replace").strip()[-2000:]
+        return f"the load generator {what}; the trial is void." + (
+            f" It printed:\n{said}" if said else ""
+        )
+
+    def close(self) -> None:
+        """Stop it: end of its input, then TERM, then KILL. Harmless when repeated."""
+        process = self._process
+        for stream in (process.stdin, process.stdout):
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
+        for stop, patience_s in ((None, 0.5), (process.terminate, 1.0), (process.kill, 5.0)):
+            if process.poll() is not None:
+                break
+            if stop is not None:
+                stop()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(patience_s)
+        self._stderr.close()
+
+    def __enter__(self) -> Generator:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+@contextlib.contextmanager
+def _affinity(cpus: Iterable[int] | None) -> Iterator[None]:
+    """A child inherits the processors of the thread that forks it: narrowing ours for a moment pins
+    all of its threads.
+    """
+    if cpus is None or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, set(cpus))
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)

@@ -1,0 +1,377 @@
+"""One trial: start a fresh process, verify the body, warm up, measure, stop; everything that
+happened becomes a Trial.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import secrets
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lab import lock, machine, rows, settings, store, usage
+from lab.errors import LabError
+from lab.generator import Generator, GeneratorFailed
+from lab.http_get import loopback
+from lab.pinning import Cpus, split
+from lab.plan import Asked, Plan, load_spec, plan, stream_json
+from lab.process import Running
+from lab.progress import Progress
+from lab.question import experiment_id, of_recipe, portable, question
+from lab.recipe import Recipe
+from lab.store import Folder, StorageFull
+from lab.summary import Run, StreamRun, trial_of
+from lab.trial import Check, ServerSpec, Trial
+
+GRACE_S = 5.0  # beyond load and time-out, until the generator is given up
+
+__all__ = ["BadTarget", "ServerGone", "load", "measure", "resolve"]
+
+Target = Recipe | Running | str
+
+
+class BadTarget(LabError):
+    """What was given is nothing that can be loaded."""
+
+
+class ServerGone(LabError):
+    """The server died or refused connections under load; the trial is void."""
+
+
+def load(
+    target: Target,
+    *,
+    connections: int | None = None,
+    seconds: float | None = None,
+    requests: int | None = None,
+    rate: float | None = None,
+    schedule: str = "poisson",
+    path: str = "/",
+    method: str = "GET",
+    headers: Mapping[str, str] | None = None,
+    body: bytes | str | None = None,
+    keep_alive: bool = True,
+    warmup: float | None = None,
+    timeout: float = 10.0,
+    alongside: Mapping[str, Mapping[str, Any]] | None = None,
+    pin: Any = None,
+    seed: int = 1,
+    tolerate: Iterable[str] = (),
+    experiment: str | None = None,
+    progress: Callable[[float, int], None] | bool | None = None,
+) -> Trial:
+    """Return one trial of a recipe (a fresh process), a running server, a name of the catalogue, or
+    a loopback URL.
+
+    connections : requests in flight, 10 in a closed loop; in an open loop the most, 256
+    seconds, warmup : window and what is cut before it, by default the profile's
+    requests : a fixed number in total, instead of a time; without warm-up
+    rate : requests per second of an open loop, latency from the intended send time; schedule
+    "poisson" or "constant"
+    alongside : other streams at the same time, e.g. {"ping": {"path": "/ping", "rate": 20}}
+    pin : None apart where possible, False never, True, or ([server's processors], [generator's])
+    tolerate : checks that this experiment breaks on purpose; they warn instead of failing
+    experiment : the id under which it is stored and replayed
+    progress : called with (seconds, answers); False for no bar
+
+    Raises BadTarget, BadLoad, NotLoopback for what can't be meant; ServerGone, GeneratorFailed for
+    a void trial;
+    NoRecord, StaleRecord in replay.
+    """
+    given = _given(locals(), load)
+    asked = plan(
+        **{k: v for k, v in given.items() if k not in ("experiment", "progress")},
+        given=_said(given),
+    )
+    found = resolve(target)
+    name = experiment_id(experiment, settings.notebook(), [found.name])
+    what = question({found.name: found.question}, options=asked.given)
+    if settings.mode() == "replay":
+        recorded = store.replay(name, what)
+        if not isinstance(recorded, Trial):
+            raise LabError(
+                f"experiment {name!r} is recorded as a comparison, not "
+                "as a load: give one of them another id"
+            )
+        return recorded
+    with lock.measuring(), _bar(asked, found.name, progress) as tell:
+        folder = Folder(name)
+        try:
+            trial = measure(found, asked, folder, tell=tell, experiment=name)
+        except BaseException:
+            folder.discard()
+            raise
+        folder.save(trial)
+    if settings.profile().name == "reference":
+        store.write_reference(trial, what, "reference")
+    return trial
+
+
+@dataclass(frozen=True)
+class Found:
+    """A target understood: its name, what starts it (or nothing), where it is, what identifies
+    it.
+    """
+
+    name: str
+    recipe: Recipe | None = None
+    running: Running | None = None
+    url: str = ""
+    question: dict[str, Any] = field(default_factory=dict)
+
+
+def resolve(target: Any) -> Found:
+    """Return what a target means. Raises BadTarget, NotLoopback, UnknownServer."""
+    if isinstance(target, Recipe):
+        return Found(target.name, recipe=target, question=of_recipe(target))
+    if isinstance(target, Running):
+        return Found(
+            target.recipe.name, target.recipe, target, target.url, of_recipe(target.recipe)
+        )
+    if isinstance(target, str) and "://" in target:
+        loopback(target)
+        return Found(target.rstrip("/"), url=target.rstrip("/"), question={"server": target})
+    if isinstance(target, str):
+        from lab.catalog import server
+
+        return resolve(server(target))
+    raise BadTarget(
+        f"{target!r} can't be loaded: give a recipe (lab.server(name)), "
+        "a running server, a name of the catalogue, "
+        "or a URL like http://127.0.0.1:3000"
+    )
+
+
+def measure(
+    found: Found,
+    asked: Plan,
+    folder: Folder,
+    tell: Callable[[float, int], None] | None = None,
+    **labels: Any,
+) -> Trial:
+    """Return one trial, its raw rows in `folder`; the caller holds the lock. Nothing is left
+    running.
+    """
+    recipe = found.recipe
+    workers = recipe.workers if recipe else None
+    server_cpus, client_cpus = (
+        split(asked.pin, workers) if found.running is None and recipe else (None, None)
+    )
+    trial_id = labels.pop("id", "") or f"{time.time_ns() // 1_000_000:x}-{secrets.token_hex(3)}"
+    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    before = machine.sample()
+    with contextlib.ExitStack() as stack:
+        generator = stack.enter_context(Generator(client_cpus))
+        running = found.running
+        if running is None and recipe is not None:
+            running = stack.enter_context(recipe.start(cpus=server_cpus))
+        expect = _expect(recipe, asked.main)
+        base = running.url if running else found.url
+        streams = [stream_json("main", asked.main, base, expect)]
+        streams += [stream_json(n, a, base, _expect(recipe, a)) for n, a in asked.alongside.items()]
+        raw_dir = folder.path / "raw"
+        spec = {
+            "streams": streams,
+            "warmup_s": asked.warmup_s,
+            "measure_s": asked.measure_s,
+            "raw_dir": str(raw_dir),
+        }
+        result, used = _drive(generator, spec, asked, running, tell)
+        _void(result, found, running)
+        used.probe = tuple(running.resources().probe) if running else ()
+        parts = {
+            a["name"]: _stream_run(a, asked, raw_dir, client_cpus, expect)
+            for a in result["streams"]
+        }
+        cpus = running.cpus if running else None
+    noise = machine.noise(before, machine.sample())
+    parts = {n: replace(p, raw_ref=folder.raw(f"{trial_id}-{n}", p.rows)) for n, p in parts.items()}
+    commit, dirty = machine.commit()
+    run = Run(
+        server=_server_spec(found, cpus),
+        streams=list(parts.values()),
+        epoch_us=result["epoch_us"],
+        window_us=tuple(result["window_us"]),
+        stopped=result["stopped"],
+        client=result["client"],
+        probe=list(used.probe),
+        server_cpu_s=used.cpu_s(asked.measure_s),
+        rss_peak=used.rss_peak,
+        processes=used.processes,
+        machine=machine.machine(),
+        noise=noise,
+        verified=expect is not None and ("sha256" in expect or "bytes" in expect),
+    )
+    usage.note("load", requests=sum(p.counts["sent"] for p in parts.values()))
+    made = trial_of(
+        run,
+        id=trial_id,
+        started=started,
+        commit=commit,
+        dirty=dirty,
+        folder=str(folder.path),
+        **labels,
+    )
+    return replace(made, checks={n: _tolerated(n, c, asked) for n, c in made.checks.items()})
+
+
+@dataclass
+class _Used:
+    """What the server's processes had used at the moments looked at."""
+
+    moments: list[tuple[float, Any]] = field(default_factory=list)
+    probe: tuple[dict[str, Any], ...] = ()
+
+    def look(self, running: Running | None) -> None:
+        if running is not None:
+            self.moments.append((time.monotonic(), running.resources()))
+
+    def cpu_s(self, window_s: float) -> float | None:
+        """CPU seconds in the window, from the rate between the first and the last look, which lie a
+        little beside its ends.
+        """
+        if len(self.moments) < 2:
+            return None
+        (t0, first), (t1, last) = self.moments[0], self.moments[-1]
+        return (
+            float((last.cpu_s - first.cpu_s) / max(t1 - t0, 1e-9) * window_s) if t1 > t0 else None
+        )
+
+    @property
+    def rss_peak(self) -> int | None:
+        return max((r.rss_bytes for _, r in self.moments), default=None)
+
+    @property
+    def processes(self) -> int | None:
+        return max((r.processes for _, r in self.moments), default=None)
+
+
+def _drive(
+    generator: Generator,
+    spec: dict[str, Any],
+    asked: Plan,
+    running: Running | None,
+    tell: Callable[[float, int], None] | None,
+) -> tuple[dict[str, Any], _Used]:
+    """Run the load; look at the server's processes at both ends of the window."""
+    used = _Used()
+    generator.send(spec)
+    begun = time.monotonic()
+    counted = asked.main.requests is not None
+    ends = [begun + asked.warmup_s] + ([] if counted else [begun + asked.duration_s])
+    longest = max(a.timeout_s for a in (asked.main, *asked.alongside.values()))
+    try:
+        for event in generator.events(asked.duration_s + longest + GRACE_S, ends):
+            if event["event"] == "wake":
+                used.look(running)
+            elif event["event"] == "progress" and tell is not None:
+                tell(event["t_s"], event["ok"])
+            elif event["event"] == "result":
+                if counted or len(used.moments) < 2:
+                    used.look(running)
+                return event, used
+    except GeneratorFailed as error:
+        if "ENOSPC" in str(error) or "no space left" in str(error).lower():
+            raise StorageFull(
+                f"the disk is full, the raw rows could not be written: {error}"
+            ) from None
+        raise
+    raise GeneratorFailed("the load generator ended without a result; the trial is void.")
+
+
+def _void(result: dict[str, Any], found: Found, running: Running | None) -> None:
+    if running is not None and running.died(0.3 if result["stopped"] == "server-gone" else 0.0):
+        code = running.exit_code
+        how = f" (exit code {code})" if code is not None else ""
+        raise ServerGone(
+            f"{found.name} died under the load{how}; the trial is void. The last it printed:\n"
+            f"{running.log(10) or '(nothing)'}"
+        )
+    if result["stopped"] == "server-gone":
+        where = running.url if running else found.url
+        raise ServerGone(
+            f"{found.name}: nothing accepts connections at {where} any more; the trial is void."
+        )
+
+
+def _stream_run(
+    answer: dict[str, Any], asked: Plan, raw_dir: Path, cpus: Cpus, expect: dict[str, Any] | None
+) -> StreamRun:
+    raw, name = answer["raw"], answer["name"]
+    file = raw_dir / Path(raw["file"]).name
+    found = rows.read(file, raw["rows"], raw["columns"])
+    file.unlink()
+    stream = asked.main if name == "main" else asked.alongside[name]
+    return StreamRun(
+        name=name,
+        load=load_spec(asked, stream, expect if name == "main" else None, cpus),
+        counts=answer["counts"],
+        rows=found,
+        bytes_in=answer["bytes_in"],
+        in_flight_mean=answer["in_flight_mean"],
+    )
+
+
+def _expect(recipe: Recipe | None, asked: Asked) -> dict[str, Any] | None:
+    """What the catalogue promises, if this is the request it promises it for."""
+    if (
+        recipe is None
+        or recipe.body is None
+        or asked.method != "GET"
+        or recipe.body.path != asked.path
+    ):
+        return None
+    return recipe.body.expect()
+
+
+def _server_spec(found: Found, cpus: Cpus) -> ServerSpec:
+    recipe = found.recipe
+    if recipe is None:
+        return ServerSpec(found.name)
+    return ServerSpec(
+        name=recipe.name,
+        command=tuple(portable(word) for word in recipe.command),
+        runtime=recipe.runtime,
+        env={k: portable(str(v)) for k, v in recipe.env.items()},
+        source_sha256=recipe.source_sha256,
+        version=machine.version(recipe.command[0]) if recipe.command else "",
+        workers=recipe.workers,
+        cpus=cpus,
+    )
+
+
+def _tolerated(name: str, check: Check, asked: Plan) -> Check:
+    if name in asked.tolerate and check.status == "fail":
+        return replace(check, status="warn", text=f"{check.text} (expected in this experiment)")
+    return check
+
+
+def _given(arguments: dict[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
+    """The keyword arguments that differ from their defaults: what the caller really said."""
+    found = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY and arguments[name] != parameter.default:
+            found[name] = arguments[name]
+    return found
+
+
+def _said(given: dict[str, Any]) -> dict[str, Any]:
+    """The part of it that belongs to the question; pinning and progress don't change what is
+    asked.
+    """
+    return {
+        k: v for k, v in given.items() if k not in ("experiment", "progress", "pin", "tolerate")
+    }
+
+
+@contextlib.contextmanager
+def _bar(asked: Plan, label: str, progress: Callable[[float, int], None] | bool | None) -> Any:
+    if callable(progress):
+        yield progress
+        return
+    with Progress(asked.duration_s, label, quiet=progress is False) as bar:
+        yield lambda t_s, ok: bar.at(t_s, f"{ok:,} answers")

@@ -1,0 +1,236 @@
+"""What a load asks for, checked before anything starts, and the same as the generator reads it."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lab.checks import ALL
+from lab.errors import LabError, did_you_mean
+from lab.record import plain
+from lab.settings import profile
+from lab.trial import LoadSpec
+
+OPEN_CONNECTIONS = 256  # most requests in flight in an open loop; more send late and are counted
+COUNT_LIMIT_S = 60.0  # a fixed number of requests is given up after this
+
+
+class BadLoad(LabError):
+    """A load that can't be what was meant."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One stream of requests."""
+
+    connections: int
+    rate: float | None = None
+    schedule: str = "poisson"
+    path: str = "/"
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    keep_alive: bool = True
+    requests: int | None = None
+    timeout_s: float = 10.0
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One load: the main stream, those alongside, times in seconds; `given` is what the caller
+    said, for the question.
+    """
+
+    main: Asked
+    warmup_s: float
+    measure_s: float
+    alongside: Mapping[str, Asked] = field(default_factory=dict)
+    pin: Any = None
+    tolerate: tuple[str, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def duration_s(self) -> float:
+        """How long the generator loads the server."""
+        return self.warmup_s + self.measure_s
+
+
+def plan(
+    *,
+    connections: int | None = None,
+    seconds: float | None = None,
+    requests: int | None = None,
+    rate: float | None = None,
+    schedule: str = "poisson",
+    path: str = "/",
+    method: str = "GET",
+    headers: Mapping[str, str] | None = None,
+    body: bytes | str | None = None,
+    keep_alive: bool = True,
+    warmup: float | None = None,
+    timeout: float = 10.0,
+    alongside: Mapping[str, Mapping[str, Any]] | None = None,
+    pin: Any = None,
+    seed: int = 1,
+    tolerate: Iterable[str] = (),
+    given: Mapping[str, Any] | None = None,
+) -> Plan:
+    """Return a checked plan; times that aren't given are the profile's. Raises BadLoad naming the
+    option and what would do.
+    """
+    if requests is not None and rate is not None:
+        raise BadLoad(
+            "requests= counts in a closed loop, rate= makes an open one: give one of them"
+        )
+    now = profile()
+    shared = {"timeout": timeout, "seed": seed}
+    main = _asked(
+        "",
+        {
+            "connections": connections,
+            "rate": rate,
+            "schedule": schedule,
+            "path": path,
+            "method": method,
+            "headers": headers or {},
+            "body": body,
+            "keep_alive": keep_alive,
+            "requests": requests,
+            **shared,
+        },
+    )
+    limit_s = COUNT_LIMIT_S if requests is not None else now.measure_s
+    measure_s = _number("seconds", limit_s if seconds is None else seconds, 0.01, 600)
+    # A count is a count: nothing of it is cut away unless asked for.
+    warm = (0.0 if requests is not None else now.warmup_s) if warmup is None else warmup
+    known = tuple(tolerate)
+    for name in known:
+        if name not in ALL:
+            raise BadLoad(f"tolerate={name!r} is no check. {did_you_mean(name, ALL)}")
+    return Plan(
+        main,
+        _number("warmup", warm, 0, 600),
+        measure_s,
+        {k: _asked(f"alongside[{k!r}]: ", {**shared, **v}) for k, v in (alongside or {}).items()},
+        pin,
+        known,
+        plain({k: v.hex() if isinstance(v, bytes) else v for k, v in (given or {}).items()}),
+    )
+
+
+def _asked(where: str, options: dict[str, Any]) -> Asked:
+    known = {
+        "connections",
+        "rate",
+        "schedule",
+        "path",
+        "method",
+        "headers",
+        "body",
+        "keep_alive",
+        "requests",
+        "timeout",
+        "seed",
+    }
+    for key in options:
+        if key not in known:
+            raise BadLoad(f"{where}there is no option {key!r}. {did_you_mean(key, known)}")
+    rate = options.get("rate")
+    wanted = options.get("connections")
+    path = options.get("path", "/")
+    if (
+        not isinstance(path, str)
+        or not path.startswith("/")
+        or any(c <= " " or c > "~" for c in path)
+    ):
+        raise BadLoad(
+            f"{where}path={path!r} must begin with / and hold "
+            "visible ASCII only; encode the rest with %XX"
+        )
+    schedule = options.get("schedule", "poisson")
+    if schedule not in ("poisson", "constant"):
+        raise BadLoad(f"{where}schedule={schedule!r}: poisson or constant")
+    text = options.get("body") or b""
+    requests = options.get("requests")
+    return Asked(
+        _whole(
+            f"{where}connections",
+            wanted or (OPEN_CONNECTIONS if rate else 10) if wanted is None else wanted,
+            1,
+            10_000,
+        ),
+        None if rate is None else _number(f"{where}rate", rate, 0.001, 1_000_000),
+        schedule,
+        path,
+        str(options.get("method", "GET")).upper(),
+        {str(k): str(v) for k, v in dict(options.get("headers") or {}).items()},
+        text.encode() if isinstance(text, str) else bytes(text),
+        bool(options.get("keep_alive", True)),
+        None if requests is None else _whole(f"{where}requests", requests, 1, 20_000_000),
+        _number(f"{where}timeout", options.get("timeout", 10.0), 0.001, 600),
+        _whole(f"{where}seed", options.get("seed", 1), 0, 2**53 - 1),
+    )
+
+
+def _whole(name: str, value: Any, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise BadLoad(f"{name}={value!r} must be a whole number from {least} to {most:,}")
+    return value
+
+
+def _number(name: str, value: Any, least: float, most: float) -> float:
+    real = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if not real or not least <= value <= most:
+        raise BadLoad(f"{name}={value!r} must be a number from {least:g} to {most:,g}")
+    return float(value)
+
+
+def stream_json(
+    name: str, asked: Asked, base_url: str, expect: dict[str, Any] | None
+) -> dict[str, Any]:
+    """Return one stream as the generator reads it."""
+    return {
+        "name": name,
+        "url": base_url.rstrip("/") + asked.path,
+        "method": asked.method,
+        "headers": dict(asked.headers),
+        "body_base64": base64.b64encode(asked.body).decode() if asked.body else None,
+        "loop": "closed" if asked.rate is None else "open",
+        "connections": asked.connections,
+        "rate_per_s": asked.rate,
+        "schedule": asked.schedule,
+        "seed": asked.seed,
+        "keep_alive": asked.keep_alive,
+        "requests": asked.requests,
+        "timeout_s": asked.timeout_s,
+        "expect": expect,
+    }
+
+
+def load_spec(
+    plan: Plan, asked: Asked, expect: dict[str, Any] | None, cpus: tuple[int, ...] | None
+) -> LoadSpec:
+    """Return the part of the record that says what was asked."""
+    is_open = asked.rate is not None
+    return LoadSpec(
+        loop="open" if is_open else "closed",
+        connections=asked.connections,
+        rate_per_s=asked.rate,
+        schedule=asked.schedule if is_open else None,
+        seed=asked.seed,
+        requests=asked.requests,
+        keep_alive=asked.keep_alive,
+        method=asked.method,
+        path=asked.path,
+        headers=dict(asked.headers),
+        body_bytes=len(asked.body),
+        expect=expect,
+        warmup_s=plan.warmup_s,
+        measure_s=plan.measure_s,
+        timeout_s=asked.timeout_s,
+        cpus=cpus,
+    )
