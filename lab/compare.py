@@ -29,7 +29,10 @@ __all__ = ["BadComparison", "compare"]
 # time said in advance.
 OVERHEAD_S = 0.25
 _SERVER = ("env", "workers", "node")  # options of the recipe; all others belong to the load
-_LOAD = ["connections", "seconds", "requests", "rate", "schedule", "path", "method", "headers", "body", "keep_alive", "warmup", "timeout", "alongside", "pin", "seed", "tolerate"]
+_LOAD = (
+    *("connections", "seconds", "requests", "rate", "schedule", "path", "method", "headers"),
+    *("body", "keep_alive", "warmup", "timeout", "alongside", "pin", "seed", "tolerate"),
+)
 _ARE_LISTS = ("tolerate", "pin")  # a list here is one value, not a sweep
 
 
@@ -229,7 +232,9 @@ def _sweep(options: Mapping[str, Any]) -> tuple[str, list[Any]]:
             "time. Compare twice, or put one of them into the arms"
         )
     if not lists:
-        return "connections", [options.get("connections") or 10]
+        if options.get("rate") is not None:
+            return "rate", [options["rate"]]
+        return "connections", [options.get("connections", 10)]
     values = list(options[lists[0]])
     if not values or any(values.count(v) > 1 for v in values):
         raise BadComparison(f"{lists[0]}={values!r}: give different values, at least one")
@@ -290,4 +295,4 @@ def _telling(
         return
     with Progress(total_s, f"measuring {design.experiment}", quiet=progress is False) as bar:
         bar.at(0.0)
-        yield lambda seconds, detail: bar.at(seconds, detail)
+        yield bar.at

@@ -182,12 +182,13 @@ def measure(
         }
         result, used = _drive(generator, spec, asked, running, tell)
         _void(result, found, running)
-        used.probe = tuple(running.resources().probe) if running else ()
         parts = {
             a["name"]: _stream_run(a, asked, raw_dir, client_cpus, expect)
             for a in result["streams"]
         }
         cpus = running.cpus if running else None
+    # A server of ours is stopped by now and its probe has written its last line.
+    used.probe = tuple(running.resources().probe) if running else ()
     noise = machine.noise(before, machine.sample())
     parts = {n: replace(p, raw_ref=folder.raw(f"{trial_id}-{n}", p.rows)) for n, p in parts.items()}
     commit, dirty = machine.commit()

@@ -40,9 +40,8 @@ class Progress:
 
         from IPython.display import HTML, display
 
-        page = HTML(
-            f'<progress max="1" value="{share:.3f}" aria-label="measuring"></progress> {escape(text)}'
-        )
+        bar = f'<progress max="1" value="{share:.3f}" aria-label="measuring"></progress>'
+        page = HTML(f"{bar} {escape(text)}")
         if self._handle is None:
             self._handle = display(page, display_id=True)
         else:
