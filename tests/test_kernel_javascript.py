@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import queue
 import signal
+import subprocess
 import sys
 import time
 from contextlib import contextmanager
@@ -41,13 +42,17 @@ def run(specs, tmp_path):
 
     def execute(*cells, kernel="javascript", folder=tmp_path):
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-        NotebookClient(
-            notebook,
-            km=KernelManager(kernel_name=kernel, kernel_spec_manager=specs),
-            timeout=SECONDS,
-            allow_errors=True,
-            resources={"metadata": {"path": str(folder)}},
-        ).execute()
+        manager = KernelManager(kernel_name=kernel, kernel_spec_manager=specs)
+        try:
+            NotebookClient(
+                notebook,
+                km=manager,
+                timeout=SECONDS,
+                allow_errors=True,
+                resources={"metadata": {"path": str(folder)}},
+            ).execute()
+        finally:
+            manager.shutdown_kernel()
         return [cell.outputs for cell in notebook.cells]
 
     return execute
@@ -420,9 +425,13 @@ def test_a_process_that_ends_is_reported_and_replaced(run):
 # --- interrupt, restart, shutdown --------------------------------------------------------------
 
 
+# A loop after an `await` runs where V8 cannot be asked to stop.
+BUSY = "await null; console.log('running'); while (true);"
+
+
 def interrupted(kernel, code):
     """(error, seconds) of a cell that is interrupted once it runs."""
-    request = kernel.send(f"console.log('running'); {code}")
+    request = kernel.send(code)
     kernel.wait_for(request, "running")
     started = time.monotonic()
     kernel.manager.interrupt_kernel()
@@ -434,7 +443,7 @@ def test_interrupt_stops_an_endless_loop_and_keeps_the_variables(live):
     with live() as kernel:
         kernel.run("let kept = 1;")
         for code in ("while (true);", "await new Promise(() => {})"):
-            found, seconds = interrupted(kernel, code)
+            found, seconds = interrupted(kernel, f"console.log('running'); {code}")
             assert found["ename"] == "Interrupted"
             assert "variables are kept" in found["evalue"]
             assert seconds < 5
@@ -445,7 +454,7 @@ def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):
     with live() as kernel:
         kernel.run("let lost = 1;")
         before = kernel.processes()[1:]
-        found, seconds = interrupted(kernel, "await null; while (true);")
+        found, seconds = interrupted(kernel, BUSY)
         assert "restarted" in found["evalue"]
         assert "variables are gone" in found["evalue"].lower()
         assert seconds < 10
@@ -476,7 +485,6 @@ def test_restart_starts_clean_and_soon(live):
         assert kernel.run("typeof lost")[0][1]["data"]["text/plain"] == "'undefined'"
 
 
-BUSY = "console.log('running'); await null; while (true);"
 IDLE = "require('http').createServer().listen(0, '127.0.0.1'); console.log('running')"
 
 
@@ -493,6 +501,32 @@ def test_no_process_outlives_the_kernel(live, code, how):
             # To the kernel alone; jupyter_client would signal its whole group.
             os.kill(processes[0].pid, getattr(signal, how))
         assert gone(processes) == []
+
+
+def test_a_kernel_ends_when_its_client_is_killed(specs, tmp_path):
+    client = subprocess.Popen(
+        [sys.executable, "-c", CLIENT, specs.kernel_dirs[0]], stdout=subprocess.PIPE, text=True
+    )
+    kernel = psutil.Process(int(client.stdout.readline()))
+    processes = [kernel, *kernel.children(recursive=True)]
+    client.kill()
+    client.wait()
+    assert gone(processes) == []
+
+
+CLIENT = """
+import sys, time
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
+specs = KernelSpecManager(kernel_dirs=sys.argv[1:])
+manager = KernelManager(kernel_name="javascript", kernel_spec_manager=specs)
+manager.start_kernel()
+client = manager.client()
+client.start_channels()
+client.wait_for_ready(timeout=20)
+print(manager.provisioner.pid, flush=True)
+time.sleep(60)
+"""
 
 
 # --- the Python kernel, the same where it means something ------------------------------------

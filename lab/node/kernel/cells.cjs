@@ -1,4 +1,4 @@
-// Loaded before nel's server in the process that runs cells. A cell is complete when its promise is
+// The process that runs cells: nel's server inside the course's surroundings. A cell is complete when its promise is
 // settled and the event loop has gone round once more; an error in a callback it started fails it.
 "use strict";
 
@@ -33,11 +33,8 @@ function install() {
   process.emitWarning = () => {};
   vm.runInThisContext('import("node:vm")', { importModuleDynamically: IMPORT });
   process.emitWarning = emitWarning;
-  // Processes and threads that a cell starts are theirs: they get none of our flags.
-  process.execArgv.splice(0);
   Error.prepareStackTrace = prepareStackTrace;
   output.install();
-  alsoRequireFrom(path.join(ROOT, "node_modules"));
   process.setUncaughtExceptionCaptureCallback((error) => uncaught(error, "Uncaught in a callback"));
   process.on("unhandledRejection", (reason) => uncaught(reason, "Unhandled rejection"));
   process.on("SIGINT", interrupt);
@@ -46,13 +43,20 @@ function install() {
   Object.defineProperty(globalThis, "$$share$$", { value: share });
 }
 
-/** A notebook in another folder finds our packages too; processes that it starts are not affected. */
-function alsoRequireFrom(folder) {
+/** Gives cells what a CommonJS file in `folder` has, and the packages of the course wherever it is. */
+function serveModules(folder) {
   const before = process.env.NODE_PATH;
-  process.env.NODE_PATH = [before, folder].filter(Boolean).join(path.delimiter);
+  process.env.NODE_PATH = [before, path.join(ROOT, "node_modules")]
+    .filter(Boolean)
+    .join(path.delimiter);
   Module._initPaths();
+  // Processes that a cell starts are not affected.
   if (before === undefined) delete process.env.NODE_PATH;
   else process.env.NODE_PATH = before;
+  const filename = path.join(folder, "cell");
+  const module = { exports: {}, filename };
+  const names = { module, exports: module.exports, __filename: filename, __dirname: folder };
+  Object.assign(globalThis, { require: Module.createRequire(filename), ...names });
 }
 
 /** Runs one cell; `id` is nel's, `number` is what the notebook shows. Ends by sending its result. */
@@ -207,5 +211,6 @@ function interrupt() {
   running?.fail(interrupted());
 }
 
-// A worker thread started by a cell loads this file too; it has nothing to do there.
-if (require("node:worker_threads").isMainThread) install();
+install();
+serveModules(process.cwd());
+vm.runInThisContext(require("nel/lib/server"), { filename: "nel" });

@@ -12,7 +12,7 @@ const CELL = /^ {4}at (.*?)\(?cell (\d+):(\d+):(-?\d+)\)?$/;
 function prepareStackTrace(error, frames) {
   const ours = (frame) => {
     const file = frame.getFileName() ?? "";
-    return file === "[eval]" || file.startsWith(__dirname) || file === "node:vm";
+    return file === "nel" || file.startsWith(__dirname) || file === "node:vm";
   };
   let end = frames.findIndex(ours);
   if (end < 0) end = frames.length;

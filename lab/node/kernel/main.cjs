@@ -8,6 +8,7 @@ const { completeness } = require("./transpile.cjs");
 const handlers = require("jp-kernel/lib/handlers_v5.js");
 
 const REPLY_MS = 50;
+const PARENT_MS = 1000;
 
 const ijavascript = path.join(
   path.dirname(require.resolve("ijavascript/package.json")),
@@ -52,3 +53,8 @@ handlers.is_complete_request = function (request) {
 process.removeAllListeners("SIGINT");
 process.on("SIGINT", () => Session.current.interrupt());
 process.on("exit", () => Session.current._server.kill("SIGKILL"));
+
+// As ipykernel does: a kernel whose client died without a word (SIGKILL) ends too.
+const parent = process.ppid;
+if (process.env.JPY_PARENT_PID)
+  setInterval(() => process.ppid !== parent && process.exit(1), PARENT_MS).unref();

@@ -17,7 +17,7 @@ const nel = require("nel");
 childProcess.spawn = spawn;
 
 const NelSession = nel.Session;
-NelSession._args = ["--require", path.join(__dirname, "cells.cjs"), ...NelSession._args];
+NelSession._args = [path.join(__dirname, "cells.cjs")];
 
 const FORWARD_MS = 100;
 const PATIENCE_MS = 1500;
