@@ -248,7 +248,8 @@ def test_wrk_counts_read_errors_and_prints_no_latency_without_an_answer():
 def test_hey_is_read_as_it_prints():
     said, trusted, _, counts, rows = hey.parse(canned("hey.txt"))
     assert rows is None
-    assert counts == {"responses": 200, "statuses": {"200": 200}, "errors": {}}
+    assert counts["statuses"] == {"200": 200} and counts["errors"] == {}
+    assert counts["body_bytes_in"] == 200 * len("waited\n")
     assert f"50% in {said.p50_us / 1e6:.4f} secs" in canned("hey.txt")
     assert trusted.p99_us == said.p99_us is not None
     assert said.little(2) == pytest.approx(1, abs=0.05)
@@ -290,6 +291,17 @@ def test_ab_counts_one_failure_several_times():
     _, _, counts = ab.parse(canned("ab-dead.txt"))
     assert counts["failed"] > counts["responses"]
     assert ab.parse(canned("ab-garbage.txt"))[2]["non2xx"] == 10
+
+
+def test_ab_is_read_when_it_doubts_itself():
+    table = "Connection Times (ms)\n"
+    doubts = (
+        "ERROR: The median and mean for the initial connection time are more than twice the "
+        "standard\n       deviation apart. These results are NOT reliable.\n"
+        "WARNING: The median and mean for the total time are not within a normal deviation\n"
+        "        These results are probably not that reliable.\n"
+    )
+    assert ab.parse(canned("ab.txt").replace(table, table + doubts))[2]["responses"] == 100
 
 
 def test_artillery_is_read_as_it_reports():

@@ -58,7 +58,9 @@ GRAMMAR = {
     "columns": r" +min +mean\[\+/-sd\] +median +max",
     "part": rf"(?:Connect|Processing|Waiting):{TIMES}",
     "total": rf"Total:{TIMES}",
-    "warning": r"(?:WARNING|ERROR): .*|\s+(?:These results|Recommend|Do NOT|this is|skewed).*",
+    "doubt": r"(?:WARNING|ERROR): The median and mean for the [a-z ]+ time are "
+    r"(?:not within a normal deviation|more than twice the standard)",
+    "doubted": r" +(?:deviation apart\. )?These results are (?:NOT|probably not that) reliable\.",
     "served": r"Percentage of the requests served within a certain time \(ms\)",
     "quantile": r" +(\d+)% +(\d+)(?: \(longest request\))?",
 }

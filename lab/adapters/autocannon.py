@@ -107,7 +107,12 @@ class Autocannon(Adapter):
             said=said,
             trusted=seen if self.fix else Figures(throughput_per_s=seen.throughput_per_s, n=seen.n),
             summary=told["summary"],
-            counts=told["counts"] | {"client": told["client"], "seconds": told["seconds"]},
+            counts={
+                **told["counts"],
+                "bytes_in": told["summary"]["throughput"]["total"],
+                "client": told["client"],
+                "seconds": told["seconds"],
+            },
             rows=rows if self.fix else None,
             raw_output=output,
             caveats=self.caveats(told),

@@ -204,7 +204,13 @@ def parse(output: str) -> Parsed:
         max_us=said.max_us if exact else None,
         n=answered,
     )
-    counts = {"responses": answered, "statuses": statuses, "errors": errors}
+    counts = {
+        "responses": answered,
+        "statuses": statuses,
+        "errors": errors,
+        # the Content-Length that was promised; None where the answers had none (chunked)
+        "body_bytes_in": int(found["bytes"][0][1]) if found["bytes"] else None,
+    }
     return said, trusted, summary, counts, None
 
 

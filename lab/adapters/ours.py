@@ -94,7 +94,7 @@ class Ours(Adapter):
             said=figures,
             trusted=figures,
             summary={"stopped": told["stopped"], "client": told["client"]},
-            counts=stream["counts"],
+            counts=stream["counts"] | {"bytes_in": stream["bytes_in"]},
             rows=rows,
             raw_output=finished.stdout,
             caveats=("no warm-up is cut here; lab.load cuts it",),
