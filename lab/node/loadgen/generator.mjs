@@ -20,7 +20,8 @@ export class Generator {
   #usage = null;
   #startedAt = 0;
   #epochUs = 0;
-  #finish;
+  #finish = null; // set while the load runs
+  #stopReason = null;
   #counted = 0; // streams of fixed count that are not done
 
   // spec as from readSpec; onProgress({ t_s, ok }) is called a few times per second.
@@ -60,12 +61,16 @@ export class Generator {
       timeouts.start();
       loop.start();
     }
+    if (this.#stopReason !== null) this.stop(this.#stopReason); // told to stop while the clock thread was starting
     return ended;
   }
 
   // Ends the load now. reason: "time", "count", "server-gone", "signal" or "limit" (too many rows to keep).
   stop(reason) {
-    if (this.#finish === undefined || this.#runs.some(({ stream }) => stream.stopped)) return;
+    this.#stopReason ??= reason;
+    const finish = this.#finish;
+    if (finish === null) return;
+    this.#finish = null;
     const now = performance.now();
     const client = usageSince(this.#usage);
     for (const { stream } of this.#runs) stream.stopped = true;
@@ -77,7 +82,7 @@ export class Generator {
       loop.stop(now);
     }
     closeLingering();
-    this.#finish(this.#result(reason, now, client));
+    finish(this.#result(this.#stopReason, now, client));
   }
 
   // Stores the raw rows of every stream and adds where they are to the result.
@@ -118,7 +123,8 @@ export class Generator {
 
   #report() {
     const ok = this.#runs.reduce((sum, { stream }) => sum + stream.ok, 0);
-    this.#onProgress({ t_s: (performance.now() - this.#startedAt) / 1000, ok });
+    const elapsedMs = Math.round(performance.now() - this.#startedAt);
+    this.#onProgress({ t_s: elapsedMs / 1000, ok });
     if (this.#runs.some(({ stream }) => stream.rows.full)) this.stop("limit");
   }
 
@@ -136,7 +142,7 @@ export class Generator {
         raw: null,
         counts: stream.counts(),
         bytes_in: stream.bytesIn,
-        in_flight_mean: stream.inFlight.mean(now),
+        in_flight_mean: Number(stream.inFlight.mean(now).toFixed(6)),
       })),
     };
   }

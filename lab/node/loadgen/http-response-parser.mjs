@@ -125,10 +125,8 @@ export class ResponseParser {
     const end = complete ? lineFeed + 1 : to;
     this.#limit(end - from);
     if (!complete || this.#carried > 0) this.#keep(buffer, from, end);
-    if (!complete) {
-      if (this.#state === STATUS_LINE) this.#checkStart();
-      return to;
-    }
+    if (this.#state === STATUS_LINE) this.#checkStart(buffer, from, end);
+    if (!complete) return to;
     if (this.#carried > 0) {
       const length = this.#carried;
       this.#carried = 0;
@@ -161,9 +159,10 @@ export class ResponseParser {
   }
 
   // A peer that does not speak HTTP may never send a line feed: say so now, not at the timeout.
-  #checkStart() {
-    const length = Math.min(this.#carried, START_OF_STATUS_LINE.length);
-    if (this.#carry.latin1Slice(0, length) !== START_OF_STATUS_LINE.slice(0, length)) {
+  #checkStart(buffer, from, end) {
+    const start = this.#carried > 0 ? this.#carry : buffer.subarray(from);
+    const length = Math.min(this.#carried || end - from, START_OF_STATUS_LINE.length);
+    if (start.latin1Slice(0, length) !== START_OF_STATUS_LINE.slice(0, length)) {
       throw new MalformedResponse("BAD_STATUS_LINE");
     }
   }

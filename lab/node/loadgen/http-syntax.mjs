@@ -48,9 +48,18 @@ export function colonOfField(bytes, from, end) {
   return at;
 }
 
-// Optional whitespace is tab and space; String.trim() would also take the no-break space, which is a byte of a value.
+// Optional whitespace is tab and space; String.trim() would also take the no-break space, which is a byte of a value. Loops,
+// because /[\t ]+$/ takes quadratic time for a long run of spaces inside a value.
 export function trimWhitespace(value) {
-  return value.replace(/^[\t ]+|[\t ]+$/g, "");
+  let from = 0;
+  let end = value.length;
+  while (from < end && isWhitespace(value.charCodeAt(from))) from++;
+  while (end > from && isWhitespace(value.charCodeAt(end - 1))) end--;
+  return value.slice(from, end);
+}
+
+function isWhitespace(code) {
+  return code === 9 || code === 32;
 }
 
 // RFC 9112 §6.3: a list of identical values counts as one, anything else is an error.

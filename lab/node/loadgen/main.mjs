@@ -1,13 +1,13 @@
 // The load generator as a program: one line of JSON in, lines of JSON out (README.md beside this file has the format).
 import { Generator } from "./generator.mjs";
 import { readSpec } from "./spec.mjs";
+import { SpecError } from "./spec-values.mjs";
 
 const MAX_SPEC_BYTES = 16_777_216;
 // Beyond the time that the load may take, whatever happens.
 const GRACE_S = 2;
 
 let generator = null;
-let stopEarly = false;
 
 // Writing is synchronous on a pipe, but a reader that has gone is an error, and then there is nobody left to work for.
 process.stdout.on("error", () => process.exit(1));
@@ -30,7 +30,6 @@ async function run(line) {
     });
   }, deadlineS * 1000).unref();
   generator = new Generator(spec, (progress) => say("progress", progress));
-  if (stopEarly) generator.stop("signal");
   leave(0, "result", generator.write(await generator.run()));
 }
 
@@ -61,12 +60,13 @@ function readLine(onLine) {
 for (const signal of ["SIGTERM", "SIGINT"]) {
   process.on(signal, () => {
     if (generator === null) process.exit(0);
-    stopEarly = true;
     generator.stop("signal");
   });
 }
 
 readLine((line) => {
-  run(line).catch((error) => leave(2, "error", { message: error.message }));
+  run(line).catch((error) => {
+    leave(error instanceof SpecError ? 2 : 1, "error", { message: error.message });
+  });
 });
 say("ready");
