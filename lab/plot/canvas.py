@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import io
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .palette import SENTINELS, Look
-from .words import short
+from .words import printable, short
 
 _DPI = 72
 INK, MUTED, AXIS, GRID = (SENTINELS[name] for name in ("ink", "muted", "axis", "grid"))
@@ -82,8 +83,8 @@ class Canvas:
         for axes, label in zip(lanes, y_labels, strict=True):
             _plain(axes, self.font)
             if label:
-                axes.set_title(label, loc="left", fontsize=self.font, color=MUTED, pad=7)
-        lanes[-1].set_xlabel(x_label, color=MUTED, fontsize=self.font, labelpad=6)
+                axes.set_title(printable(label), loc="left", fontsize=self.font, color=MUTED, pad=7)
+        lanes[-1].set_xlabel(printable(x_label), color=MUTED, fontsize=self.font, labelpad=6)
         return lanes
 
     def panels(self, labels: Sequence[str], weights: Sequence[float]) -> list[Any]:
@@ -97,16 +98,17 @@ class Canvas:
             grid = self.figure.subplots(1, n, squeeze=False).ravel()
         for axes, label in zip(grid, labels, strict=True):
             _plain(axes, self.font)
-            axes.set_title(label, loc="left", fontsize=self.font, color=MUTED, pad=7)
+            axes.set_title(printable(label), loc="left", fontsize=self.font, color=MUTED, pad=7)
         return list(grid)
 
     # -- words on the figure ------------------------------------------------------------------
     def width_of(self, text: str, size: float | None = None) -> float:
         """Return how wide a text is at most, in pixels."""
-        return _text_width(text, size or self.font)
+        return _text_width(printable(text), size or self.font)
 
     def clip(self, text: str, width: float) -> str:
         """Return the text, cut with an ellipsis where it would be wider than this many pixels."""
+        text = printable(text)
         if self.width_of(text) <= width:
             return text
         while text and self.width_of(text + "…") > width:
@@ -118,7 +120,7 @@ class Canvas:
         kwargs.setdefault("color", INK)
         kwargs.setdefault("fontsize", self.font)
         return self.figure.text(
-            x / self.size.width, 1 - y / self.size.height, _plain_text(text), **kwargs
+            x / self.size.width, 1 - y / self.size.height, printable(text), **kwargs
         )
 
     def key(self, entries: Sequence[Entry]) -> None:
@@ -173,7 +175,7 @@ class Canvas:
         places = spread(places, self.font * 1.3, low, high)
         for place, label in zip(places, labels, strict=True):
             axes.annotate(
-                _plain_text(label.text),
+                printable(label.text),
                 xy=(1, (place - low) / (high - low)),
                 xycoords="axes fraction",
                 xytext=(9, 0),
@@ -205,7 +207,7 @@ class Canvas:
         """Write a quiet remark inside the axes."""
         vertical, horizontal = corner.split()
         axes.annotate(
-            _plain_text(text),
+            printable(text),
             xy=(1 if horizontal == "right" else 0, 1 if vertical == "upper" else 0),
             xycoords="axes fraction",
             xytext=(-4 if horizontal == "right" else 4, -4 if vertical == "upper" else 5),
@@ -287,7 +289,12 @@ def drawn(
         "patch.edgecolor": INK,
         "hatch.color": AXIS,
     }
-    with matplotlib.rc_context({**matplotlib.rcParamsDefault, **settings}):
+    with (
+        matplotlib.rc_context({**matplotlib.rcParamsDefault, **settings}),
+        warnings.catch_warnings(),
+    ):
+        # The page's fonts will have the glyph; only its width was guessed.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         canvas = Canvas(size, narrow=narrow, stamps=stamps)
         draw(canvas)
         return canvas.source()
@@ -380,7 +387,7 @@ def ticks_at(axes: Any, places: Sequence[float], names: Sequence[str]) -> None:
     """Label x exactly at these places."""
     from matplotlib.ticker import NullLocator
 
-    axes.set_xticks(list(places), [_plain_text(name) for name in names])
+    axes.set_xticks(list(places), [printable(name) for name in names])
     axes.xaxis.set_minor_locator(NullLocator())
 
 
@@ -415,11 +422,6 @@ def _plain(axes: Any, font: float) -> None:
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0, labelsize=font, labelcolor=MUTED, pad=5)
     axes.tick_params(axis="x", length=4, labelsize=font, labelcolor=MUTED, color=AXIS)
-
-
-def _plain_text(text: str) -> str:
-    # SVG text must not carry control characters, whatever a server or an arm is called.
-    return "".join(ch if ch.isprintable() else " " for ch in str(text))
 
 
 def _wrap(text: str, fits: Callable[[str], bool]) -> list[str]:

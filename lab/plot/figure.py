@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from lab.errors import LabError
+
 from .canvas import Canvas, Size, drawn
 from .palette import declarations
 from .svg import compact, view_box
+from .words import printable, unbroken
 
 WIDE = Size(680, 380, 12.5)
 NARROW = Size(340, 350, 13)
@@ -112,8 +115,8 @@ class Figure:
             f'aria-labelledby="{prefix}-t {prefix}-d" viewBox="0 0 {width:g} {height:g}" '
             f'width="{width:g}" height="{height:g}" font-size="{font:g}" '
             f'stroke-linejoin="round"{attributes}>'
-            f'<title id="{prefix}-t">{escape(self.title)}</title>'
-            f'<desc id="{prefix}-d">{escape(self.description)}</desc>'
+            f'<title id="{prefix}-t">{escape(printable(self.title))}</title>'
+            f'<desc id="{prefix}-d">{escape(printable(self.description))}</desc>'
             f"{f'<style>{style}</style>' if style else ''}{body}</svg>"
         )
 
@@ -155,20 +158,19 @@ class Figure:
     def save(self, path: str | Path) -> Path:
         """Write the figure; the ending decides: .svg, .html (as on a page) or .csv (its data).
 
-        Returns the path. Raises ValueError for another ending.
+        Returns the path. Raises LabError for another ending.
         """
         path = Path(path)
         writers = {".svg": lambda: self.svg, ".html": self._repr_html_, ".csv": lambda: self.csv}
         if path.suffix not in writers:
-            raise ValueError(
-                f"cannot save a figure as {path.name!r}: end it in .svg, .html or .csv"
-            )
+            raise LabError(f"cannot save a figure as {path.name!r}: end it in .svg, .html or .csv")
         path.write_text(writers[path.suffix](), encoding="utf-8")
         return path
 
 
 def _sentence(text: str) -> str:
-    return escape(f"{text[:1].upper()}{text[1:].rstrip('.')}.")
+    first = text[:1] if text[1:2].isdigit() else text[:1].upper()  # p99 stays p99
+    return escape(unbroken(f"{first}{text[1:].rstrip('.')}."))
 
 
 def _cell(value: Any) -> Any:

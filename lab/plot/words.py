@@ -73,6 +73,16 @@ def listed(items: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
+def printable(text: object) -> str:
+    """Return the text with control characters as spaces: SVG must not carry them."""
+    return "".join(ch if ch.isprintable() else " " for ch in str(text))
+
+
+def unbroken(text: str) -> str:
+    """Return the text with no line break before a per cent sign."""
+    return text.replace(" %", "\u00a0%")
+
+
 def ms(seconds: float) -> str:
     """Return a duration in milliseconds with its unit: `12.3 ms`."""
     return f"{number(seconds * 1e3)} ms"

@@ -1,0 +1,201 @@
+"""The pieces displays are made of: a table that scrolls inside itself, a verdict box, a check."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from lab.plot.words import number, unbroken
+
+_INK = "var(--lab-ink,var(--jp-content-font-color1,#1b1f24))"
+_MUTED = "var(--lab-muted,var(--jp-content-font-color2,#57606a))"
+_GRID = "var(--lab-grid,var(--jp-border-color2,#d8dde3))"
+
+# Small on purpose: book/_static/lab.css says the rest; this is what a bare notebook needs.
+STYLE = (
+    "<style>"
+    f".lab-box{{border-left:4px solid var(--lab-tone,{_MUTED});padding:.1em 0 .1em .9em;"
+    f"margin:1em 0;color:{_INK}}}"
+    ".lab-box p{margin:.35em 0}"
+    ".lab-ok{--lab-tone:var(--lab-ok,#176f3d)}.lab-warn{--lab-tone:var(--lab-warn,#8a5300)}"
+    ".lab-fail{--lab-tone:var(--lab-fail,#b42318)}"
+    ".lab-word{font-weight:600;color:var(--lab-tone)}"
+    ".lab-scroll{overflow-x:auto;max-width:100%}"
+    ".lab-scroll table{border-collapse:collapse;font-size:.92em;margin:.4em 0}"
+    f".lab-scroll :is(th,td){{padding:.25em .7em;text-align:left;"
+    f"border-bottom:1px solid {_GRID};white-space:nowrap}}"
+    ".lab-scroll .lab-n{text-align:right;font-variant-numeric:tabular-nums}"
+    ".lab-facts{display:flex;flex-wrap:wrap;gap:.2em 1.8em;margin:.6em 0}"
+    ".lab-facts div{display:flex;flex-direction:column}"
+    f".lab-facts dt{{font-weight:400;font-size:.85em;color:{_MUTED};margin:0}}"
+    "dl.lab-facts div dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}"
+    ".lab-checks{list-style:none;padding:0;margin:.5em 0}.lab-checks li{margin:.15em 0}"
+    ":is([data-jp-theme-light=false],.vscode-dark) :is(.lab-box,.lab-record){"
+    "--lab-ok:#5fcf8a;--lab-warn:#f0b429;--lab-fail:#ff8a80}"
+    "</style>"
+)
+TONES = ("ok", "warn", "fail", "none")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows that show themselves: as a table in a notebook, in aligned columns elsewhere.
+
+    rows : one mapping each; empty : what to say when there is none.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    caption: str = ""
+    empty: str = "Nothing to show."
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the rows as plain data."""
+        return [dict(row) for row in self.rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        if not self.rows:
+            return self.empty
+        columns = columns_of(self.rows)
+        cells = [[str(c) for c in columns]]
+        cells += [[cell_text(c, row.get(c)) for c in columns] for row in self.rows]
+        widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
+        lines = [
+            "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip()
+            for line in cells
+        ]
+        return "\n".join([*([self.caption] if self.caption else []), *lines])
+
+    def _repr_html_(self) -> str:
+        if not self.rows:
+            return f"<p>{escape(self.empty)}</p>"
+        return STYLE + table(self.rows, caption=self.caption)
+
+
+# Whole numbers that name something: 40,001 is no port.
+_NAMES = {"pid", "port", "year", "id"}
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns of all rows, in the order they first appear."""
+    return list(dict.fromkeys(key for row in rows for key in row))
+
+
+def cell_text(column: str, value: Any) -> str:
+    """Return what a cell of this column says."""
+    return str(value) if column in _NAMES and isinstance(value, int) else plain(value)
+
+
+def plain(value: Any) -> str:
+    """Return a value as the text of a cell: numbers rounded, nothing as a dash, lists joined."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, (list, tuple, set)):
+        return ", ".join(map(plain, value)) or "–"
+    return str(value)
+
+
+def table(
+    rows: Sequence[Mapping[str, Any]], *, caption: str = "", label: str = "", row_head: int = 1
+) -> str:
+    """Return an HTML table that scrolls inside itself where the page is too narrow for it.
+
+    The first `row_head` columns are row headings; columns of numbers stand right.
+    """
+    columns = columns_of(rows)
+    numeric = {
+        c
+        for c in columns
+        if any(_is_number(row.get(c)) for row in rows)
+        and all(row.get(c) is None or _is_number(row.get(c)) for row in rows)
+    }
+
+    def cell(tag: str, column: str, text: str, more: str = "") -> str:
+        align = ' class="lab-n"' if column in numeric else ""
+        return f"<{tag}{align}{more}>{escape(text)}</{tag}>"
+
+    head = "".join(cell("th", c, str(c), ' scope="col"') for c in columns)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            cell("th", c, cell_text(c, row.get(c)), ' scope="row"')
+            if i < row_head
+            else cell("td", c, cell_text(c, row.get(c)))
+            for i, c in enumerate(columns)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    told = f"<caption>{escape(caption)}</caption>" if caption else ""
+    name = escape(label or caption or "table")
+    # Focusable, so that a keyboard can scroll it; a region needs a name.
+    return (
+        f'<div class="lab-scroll" role="region" tabindex="0" aria-label="{name}">'
+        f"<table>{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def box(tone: str, word: str, paragraphs: Sequence[str], more: str = "") -> str:
+    """Return a verdict box: a word that says it (never the colour alone), then paragraphs of text.
+
+    tone : ok | warn | fail | none; more : HTML to put at the end, already safe.
+    """
+    first, *rest = [escape(unbroken(p)) for p in paragraphs] or [""]
+    lines = "".join(f"<p>{p}</p>" for p in rest)
+    head = f'<p><span class="lab-word">{escape(word)}:</span> {first}</p>'
+    return f'<div class="lab-box lab-{tone if tone in TONES else "none"}">{head}{lines}{more}</div>'
+
+
+def facts(pairs: Mapping[str, str]) -> str:
+    """Return a row of named figures: small name above, value below; wraps on a phone."""
+    items = "".join(
+        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+        for name, value in pairs.items()
+    )
+    return f'<dl class="lab-facts">{items}</dl>'
+
+
+def check(one: Any) -> str:
+    """Return a check as a status word and its finding."""
+    status = escape(one.status)
+    return (
+        f'<span class="lab-{status}"><span class="lab-word">{status}</span> '
+        f"{escape(one.text)}</span>"
+    )
+
+
+def checks(named: Mapping[str, Any]) -> str:
+    """Return checks in words, worst first; those that are fine are counted and folded away."""
+    order = {"fail": 0, "warn": 1}
+    odd = sorted(
+        ((n, c) for n, c in named.items() if c.status in order), key=lambda nc: order[nc[1].status]
+    )
+    fine = [(n, c) for n, c in named.items() if c.status not in order]
+
+    def item(name: str, one: Any) -> str:
+        return f"<li>{check(one)} <small>({escape(name.replace('_', ' '))})</small></li>"
+
+    out = ""
+    if odd:
+        out = f'<ul class="lab-checks">{"".join(item(n, c) for n, c in odd)}</ul>'
+    if fine:
+        every = "All" if not odd else "The other"
+        summary = f"{every} {len(fine)} checks are ok" if len(fine) > 1 else "One check is ok"
+        items = "".join(item(n, c) for n, c in fine)
+        out += f'<details><summary>{summary}</summary><ul class="lab-checks">{items}</ul></details>'
+    return out

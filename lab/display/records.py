@@ -1,0 +1,181 @@
+"""Trials, comparisons and ratios: a load generator's summary, with its support and checks."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import Any
+
+from lab.comparison import Comparison
+from lab.errors import LabError
+from lab.histogram import Histogram
+from lab.plot.forest import comparison as comparison_figure
+from lab.plot.latency import histogram
+from lab.plot.measures import ratio_words, stamps, sweep_label, value_label
+from lab.plot.sweeps import sweep, sweep_finding
+from lab.plot.words import count, ms, number, size, tidy
+from lab.stats import Ratio
+from lab.trial import LoadSpec, Stream, Trial
+
+from .pieces import STYLE, box, checks, facts, plain, table
+
+_QUANTILES = (0.5, 0.9, 0.99, 0.999)
+
+
+def trial(t: Trial) -> str:
+    """Return a trial: what was asked, throughput, percentiles with support, checks, histogram."""
+    name = t.arm or t.server.name
+    head = (
+        f"<p><strong>{escape(name)}</strong>, {escape(_load_words(t.load))}; measured for "
+        f"{tidy(t.window[1] - t.window[0])} s after {tidy(t.window[0])} s of warm-up.</p>"
+    )
+    figures = {"throughput": f"{number(t.throughput)} req/s", **_percentiles(t.latency)}
+    drawn = histogram(t)._repr_html_() if t.latency.count else ""
+    rows = [_fates(t.counts, "main")] + [_fates(s.counts, n) for n, s in t.alongside.items()]
+    beside = "".join(stream(s, inside=True) for s in t.alongside.values())
+    more = table(rows, label="requests by fate") + table(_resources(t), label="resources")
+    source = f"<p><small>{escape(_source(t))}</small></p>"
+    return (
+        f'{STYLE}<section class="lab-record lab-trial" aria-label="trial of {escape(name)}">{head}'
+        f"{facts(figures)}{beside}{checks(t.checks)}{drawn}"
+        f"<details><summary>every request and resource</summary>{more}{source}</details></section>"
+    )
+
+
+def stream(s: Stream, *, inside: bool = False) -> str:
+    """Return a stream that ran alongside: its throughput and percentiles."""
+    figures = {"throughput": f"{number(s.throughput)} req/s", **_percentiles(s.latency)}
+    text = f"<p>Alongside: <strong>{escape(s.name)}</strong>, {escape(_load_words(s.load))}.</p>"
+    return f"{'' if inside else STYLE}{text}{facts(figures)}"
+
+
+def comparison(c: Comparison) -> str:
+    """Return a comparison: figure, verdict in words, table of all cells."""
+    if not c.trials:
+        return f"{STYLE}{box('warn', 'nothing measured', ['No trial ran to its end.'])}"
+    several = len(c.values) > 1
+    figure = sweep(c) if several else comparison_figure(c)
+    ratios = c.ratios() if len(c.arms) > 1 else []
+    last = [r for r in ratios if r.at == c.values[-1]]
+    verdicts = "".join(_verdict(r, c.sweep, c) for r in last)
+    if not ratios:
+        verdicts = f"<p>{escape(sweep_finding(c))}</p>"
+    return (
+        f'{STYLE}<section class="lab-record lab-comparison" '
+        f'aria-label="comparison {escape(c.experiment)}">{figure._repr_html_()}{verdicts}'
+        f"<details><summary>all {len(c.trials)} trials in a table</summary>"
+        f"{table(_cells(c), label='trials by arm', row_head=2)}</details></section>"
+    )
+
+
+def ratio(r: Ratio) -> str:
+    """Return a ratio as a verdict box."""
+    return STYLE + _verdict(r, "")
+
+
+def _verdict(r: Ratio, sweep_name: str, c: Comparison | None = None) -> str:
+    tone, word = ("none", "verdict") if r.decided else ("warn", "no verdict")
+    stamped = stamps([t for a in (r.a, r.b) for t in c.cell(a, r.at)]) if c else list(r.warnings)
+    if stamped:
+        tone = "fail" if r.decided else "warn"
+    said = ratio_words(r, sweep_name)
+    if not r.decided:
+        said = said.replace("the data carry no verdict: ", "")
+        said = said[:1].upper() + said[1:]
+    lines = [said]
+    if stamped:
+        lines.append(f"Read with care: {'; '.join(stamped)}.")
+    return box(tone, word, lines)
+
+
+def _percentiles(h: Histogram) -> dict[str, str]:
+    out = {f"p{q * 100:g}": ms(h.quantile(q)) for q in _QUANTILES if h.support(q)}
+    missing = [f"p{q * 100:g}" for q in _QUANTILES[:3] if not h.support(q)]
+    if missing:
+        out[", ".join(missing)] = f"not from {count(h.count, 'answer')}"
+    if h.count:
+        out["mean"] = ms(h.mean())
+        out["longest"] = ms(h.max())
+    return out
+
+
+def _load_words(load: LoadSpec) -> str:
+    if load.loop == "open":
+        rate = "" if load.rate_per_s is None else f" at {tidy(load.rate_per_s)} requests per second"
+        words = f"open loop{rate} ({load.schedule or 'constant'} schedule)"
+    else:
+        words = f"closed loop of {count(load.connections, 'connection')}"
+    if load.requests is not None:
+        words += f", {count(load.requests, 'request')}"
+    kept = "keep-alive" if load.keep_alive else "a fresh connection for each request"
+    return f"{load.method} {load.path}, {words}, {kept}"
+
+
+def _fates(counts: Any, name: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"stream": name, "sent": counts.sent, "answered": counts.ok}
+    row |= {f"status {code}": n for code, n in counts.non2xx.items()}
+    row |= dict(counts.errors)
+    row |= {"timed out": counts.timeouts, "in flight at the end": counts.in_flight_at_end}
+    row |= {
+        key: getattr(counts, key)
+        for key in ("reconnects", "late", "dropped")
+        if getattr(counts, key)
+    }
+    return row
+
+
+def _resources(t: Trial) -> list[dict[str, Any]]:
+    r = t.resources
+    server: dict[str, Any] = {
+        "": "server",
+        "CPU (s)": r.server_cpu_s,
+        "peak memory": size(r.rss_peak) if r.rss_peak else None,
+        "loop utilisation": r.loop.elu if r.loop else None,
+        "longest loop delay": ms(r.loop.delay_max_s) if r.loop else None,
+    }
+    client = {"": "client", "CPU (s)": r.client_cpu_s, "loop utilisation": r.client_elu}
+    return [server, client]
+
+
+def _source(t: Trial) -> str:
+    told = [t.server.name, t.server.version, t.machine.label if t.machine.id else ""]
+    told.append(t.recorded.label if t.recorded else f"started {t.started}")
+    return " · ".join(filter(None, told))
+
+
+def _cells(c: Comparison) -> list[dict[str, Any]]:
+    rows = []
+    for row in c.table():
+        arm, at = row["arm"], row[c.sweep]
+        shown: dict[str, Any] = {} if at is None else {sweep_label(c.sweep): value_label(at)}
+        low, high = row["throughput_min"], row["throughput_max"]
+        shown |= {
+            "arm": arm,
+            "trials": row["trials"],
+            "req/s (median)": row["throughput"],
+            "smallest to largest": f"{plain(low)} to {plain(high)}",
+            "p50 (ms)": _in_ms(row["p50"]),
+            "p99 (ms)": _in_ms(row["p99"]),
+        }
+        if len(c.arms) > 1:
+            shown[f"ratio to {c.baseline}"] = _ratio_cell(c, arm, at)
+        shown["checks"] = ", ".join(n.replace("_", " ") for n in row["failed_checks"]) or "ok"
+        rows.append(shown)
+    return rows
+
+
+def _ratio_cell(c: Comparison, arm: str, at: Any) -> str:
+    if arm == c.baseline:
+        return "1"
+    try:
+        r = c.ratio(arm, at=at)
+    except LabError:
+        return "–"
+    if not math.isfinite(r.estimate):
+        return "–"
+    spread = f" [{number(r.low)}, {number(r.high)}]" if r.pairs > 1 else ""
+    return f"{number(r.estimate)}{spread}"
+
+
+def _in_ms(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3

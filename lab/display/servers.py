@@ -1,0 +1,88 @@
+"""Servers and claims: a recipe and its program; a claim, what was published, what we found."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from lab.paths import ROOT
+from lab.plot.words import count
+
+from .pieces import STYLE, box, facts
+
+_LEXERS = {"node": "javascript", "python": "python"}
+_TONES = {
+    "held": "ok",
+    "did not hold": "fail",
+    "no verdict": "warn",
+    "recorded": "none",
+}
+
+
+def recipe(r: Any) -> str:
+    """Return a recipe: summary, how to start it by hand, what it must answer, and its program."""
+    told = {"runtime": str(r.runtime)}
+    if r.workload:
+        told["workload"] = str(r.workload)
+    if r.body is not None and r.body.bytes is not None:
+        told["answers"] = f"{count(r.body.bytes, 'byte')} at {r.body.path}"
+    told["connections"] = "kept alive" if r.keep_alive else "closed after each answer"
+    if r.env:
+        told["environment"] = _here(", ".join(f"{k}={v}" for k, v in r.env.items()))
+    by_hand = (
+        f"<p>By hand: <code>{escape(_here(r.by_hand()))}</code></p>"
+        if hasattr(r, "by_hand")
+        else ""
+    )
+    return (
+        f'{STYLE}<section class="lab-record lab-recipe" aria-label="server {escape(r.name)}">'
+        f"<p><strong>{escape(r.name)}</strong> {escape(r.summary)}</p>"
+        f"{facts(told)}{by_hand}{_source(r)}</section>"
+    )
+
+
+def _here(text: str) -> str:
+    # A page must not tell where the book lies on the machine that built it.
+    return text.replace(f"{ROOT}/", "")
+
+
+def _source(r: Any) -> str:
+    try:
+        text = r.source_text
+    except OSError as error:
+        return f"<p>Its program cannot be read: {escape(str(error))}</p>"
+    lines = text.count("\n") + (not text.endswith("\n"))
+    return (
+        f"<details><summary>its program, {count(lines, 'line')}</summary>"
+        f"{_highlighted(text, _LEXERS.get(r.runtime, 'text'))}</details>"
+    )
+
+
+def _highlighted(text: str, language: str) -> str:
+    # The book styles .highlight in both themes; where nobody does, it is plain text.
+    from pygments import highlight  # type: ignore[import-untyped]
+    from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
+    from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
+
+    formatter = HtmlFormatter(cssclass="highlight", wrapcode=True)
+    return str(highlight(text, get_lexer_by_name(language), formatter))
+
+
+def claim(c: Any) -> str:
+    """Return a claim: its verdict as a word, the sentence, our figure, the published one beside it.
+
+    Reads `status` (held, did not hold, no verdict), `text`, `finding`, `published`, `reason` and
+    `source`, whichever there are.
+    """
+    status = str(getattr(c, "status", "") or "no verdict")
+    lines = [str(getattr(c, "text", "") or getattr(c, "id", "claim"))]
+    for field, lead in (
+        ("finding", "Measured: "),
+        ("published", "Published: "),
+        ("reason", ""),
+        ("source", "Source: "),
+    ):
+        value = getattr(c, field, None)
+        if value not in (None, ""):
+            lines.append(f"{lead}{value}")
+    return STYLE + box(_TONES.get(status, "none"), status, lines)

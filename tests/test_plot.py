@@ -1,0 +1,273 @@
+"""Figures: the finding in words, the theme by variables, the data behind one link."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from itertools import pairwise
+from urllib.parse import unquote
+
+import pytest
+from examples import MACHINE, example_comparison, example_trial
+
+from lab import plot, predict
+from lab.errors import LabError
+from lab.plot.canvas import spread
+from lab.plot.figure import NARROW, WIDE
+from lab.plot.palette import THEMES
+from lab.plot.svg import leftovers
+from lab.trial import Check, Recorded
+
+RECORDED = Recorded("example", "2025-06-15T10:00:00Z", MACHINE)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return example_comparison()
+
+
+@pytest.fixture(scope="module")
+def figures(compared):
+    trial = example_trial("sync", 50, 300, seed=4)
+    rows = [{"n": n, "ms": n * k, "who": w} for n in (1, 10, 100) for w, k in (("a", 1), ("b", 2))]
+    published = [{"x": 100, "y": 2079.5, "name": "published 2013"}]
+    recorded = example_comparison(pairs=12, seed=3).with_recorded(RECORDED)
+    model = predict.closed(loop=0.0003)
+    return {
+        "sweep": plot.sweep(compared, predict=model, published=published, recorded=recorded),
+        "sweep p99": plot.sweep(compared, metric="p99", recorded=None),
+        "comparison": plot.comparison(compared, at=100, published={"sync": 208, "async": 263}),
+        "spectrum": plot.spectrum(compared, at=100),
+        "histogram": plot.histogram(trial),
+        "timeline": plot.timeline(trial),
+        "lines": plot.lines(rows, x="n", y="ms", by="who"),
+        "bars": plot.bars({"what": ["sync", "async"], "us": [3, 5]}, x="what", y="us"),
+        "dots": plot.dots({"file": ["a", "b"], "ms": [1, 2]}, x="file", y="ms"),
+        "forest": plot.forest([{"name": "x", "estimate": 2, "low": 1.8, "high": 2.2}]),
+    }
+
+
+KINDS = ("sweep", "sweep p99", "comparison", "spectrum", "histogram", "timeline")
+KINDS += ("lines", "bars", "dots", "forest")
+
+
+@pytest.fixture(scope="module")
+def pages(figures):
+    return {kind: figure._repr_html_() for kind, figure in figures.items()}
+
+
+def drawings(page: str) -> list[str]:
+    return re.findall(r"<svg.*?</svg>", page, re.S)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_figure_states_its_finding_to_those_who_do_not_see_it(kind, pages):
+    for svg in drawings(pages[kind]):
+        root = ET.fromstring(svg)
+        labelled = root.attrib["aria-labelledby"].split()
+        words = {node.attrib["id"]: node.text for node in root if "id" in node.attrib}
+        title, finding = (words[i] for i in labelled)
+        assert root.attrib["role"] == "img"
+        assert title
+        assert len(finding) >= 40
+        assert re.search(r"\d", finding), finding
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_colour_is_fixed(kind, pages):
+    for svg in drawings(pages[kind]):
+        assert leftovers(svg) == []
+        assert "var(--lab-" in svg
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_drawing_stays_below_40_kB(kind, pages):
+    assert max(map(len, drawings(pages[kind]))) <= 40_000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_data_link_carries_the_rows_of_the_figure(kind, figures, pages):
+    link = re.search(r'<a class="lab-data" download="([\w-]+\.csv)" href="([^"]+)"', pages[kind])
+    assert link
+    head, _, body = link[2].partition(",")
+    assert head == "data:text/csv;charset=utf-8"
+    rows = list(csv.DictReader(io.StringIO(unquote(body))))
+    assert len(rows) == len(figures[kind].data) > 0
+    assert set(rows[0]) >= set(map(str, figures[kind].data[0]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_text_is_smaller_than_11_pixels_where_it_is_shown(kind, pages):
+    # The wide drawing is shown from 600 px, the narrow one in at least 300.
+    shown = zip(drawings(pages[kind]), (600 / WIDE.width, 300 / NARROW.width), strict=True)
+    for svg, scale in shown:
+        sizes = [float(v) for v in re.findall(r'font-size[:=]"?(\d+(?:\.\d+)?)', svg)]
+        assert sizes
+        assert min(sizes) * scale >= 11
+
+
+def test_ids_are_unique_even_when_a_figure_is_shown_twice(figures):
+    page = "".join(f._repr_html_() for f in [*figures.values(), *figures.values()])
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    references = set(re.findall(r'(?:href="|url\()#([\w-]+)', page))
+    assert references <= set(ids)
+
+
+def test_the_same_content_gives_the_same_drawing():
+    first, second = (plot.bars({"a": ["x"], "b": [1]}, x="a", y="b") for _ in range(2))
+    assert first.svg == second.svg
+
+
+def test_every_trial_is_a_dot(compared, pages):
+    wide = drawings(pages["sweep p99"])[0]
+    groups = re.findall(r'<g class="lab-dots">(.*?)</g></g>', wide, re.S)
+    assert sum(g.count("<use ") for g in groups) == len(compared.trials)
+
+
+def test_the_finding_of_a_sweep_is_the_ratio_with_its_interval(compared):
+    said = plot.sweep(compared, recorded=None).alt
+    r = compared.ratio("async", at=100)
+    assert r.decided
+    assert said.startswith("At 100 connections sync answers 1.")
+    assert "times as many requests per second as async (95 % interval" in said
+    assert "6 pairs" in said
+    low, high = map(float, re.search(r"interval ([\d.]+) to ([\d.]+)", said).groups())
+    assert low == pytest.approx(1 / r.high, abs=0.06)
+    assert high == pytest.approx(1 / r.low, abs=0.06)
+
+
+def test_without_enough_pairs_the_finding_says_that_there_is_no_verdict():
+    few = example_comparison(pairs=2, values=(10,))
+    assert "no verdict" in plot.comparison(few).alt
+
+
+def test_a_failed_check_is_stamped_in_words(compared):
+    bad = replace(
+        compared,
+        trials=tuple(
+            replace(t, checks={**t.checks, "littles_law": Check("fail", 0.3, 0.05, "X × R = 3")})
+            if (t.arm, t.at) == ("async", 100)
+            else t
+            for t in compared.trials
+        ),
+    )
+    page = plot.sweep(bad, recorded=None)._repr_html_()
+    for svg in drawings(page):
+        assert 'class="lab-stamp"' in svg
+        assert svg.count("breaks Little’s law (async at 100)") >= 2  # drawn, and told
+    assert "lab-stamp" not in plot.sweep(compared, recorded=None)._repr_html_()
+
+
+def test_a_client_at_its_limit_is_stamped_although_it_only_warns():
+    trial = example_trial()
+    check = Check("warn", 0.93, 0.8, "client-bound: the load generator was busy 93% of the time")
+    bound = replace(trial, checks={**trial.checks, "client_headroom": check})
+    assert "client-bound" in plot.histogram(bound).stamps
+
+
+def test_a_replayed_figure_says_when_and_where_it_was_recorded(compared):
+    page = plot.sweep(compared.with_recorded(RECORDED))._repr_html_()
+    assert "Recorded 2025-06-15 on 2 × Example CPU @ 2.50GHz" in page
+
+
+def test_recorded_run_published_figure_and_prediction_are_named(pages):
+    for svg in drawings(pages["sweep"]):
+        for words in ("recorded run", "published 2013", "theory: MVA to bound"):
+            assert words in svg
+        assert 'class="lab-published"' in svg
+
+
+def test_hostile_names_are_only_text():
+    evil = '"><script>alert(1)</script>&\x07'
+    hostile = example_comparison(arms={evil: 300.0, "$x_{1}$": 500.0}, values=(1, 10))
+    page = plot.sweep(hostile, recorded=None)._repr_html_()
+    page += plot.comparison(hostile, at=10)._repr_html_()
+    assert "<script" not in page
+    assert "alert(1)" in page
+    for svg in drawings(page):
+        ET.fromstring(svg)
+
+
+def test_a_cell_that_looks_like_a_formula_is_disarmed():
+    figure = plot.bars({"a": ["=HYPERLINK(1)"], "b": [1]}, x="a", y="b")
+    assert "'=HYPERLINK(1)" in figure.csv
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_text_and_marks_have_contrast_in_both_themes(theme):
+    paper = THEMES["paper"][theme]
+    for name, values in THEMES.items():
+        least = {"paper": 0, "grid": 0, "axis": 3, "recorded": 3, "band": 3}.get(name, 4.5)
+        assert _contrast(values[theme], paper) >= least, name
+
+
+def _contrast(a: str, b: str) -> float:
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_books_stylesheet_has_the_colours_of_the_figures():
+    from lab.paths import ROOT
+
+    css = (ROOT / "book/_static/lab.css").read_text()
+    light, dark = css.split('html[data-theme="dark"] {', 1)
+    for name, (day, night) in THEMES.items():
+        assert f"--lab-{name}: {day};" in light
+        assert f"--lab-{name}: {night};" in dark.split("}")[0]
+
+
+def test_a_figure_saves_as_svg_html_or_csv_and_refuses_the_rest(tmp_path, figures):
+    figure = figures["bars"]
+    assert ET.parse(figure.save(tmp_path / "a.svg")).getroot().tag.endswith("svg")
+    assert figure.save(tmp_path / "a.csv").read_text() == figure.csv
+    assert "<figure" in figure.save(tmp_path / "a.html").read_text()
+    with pytest.raises(LabError, match=r"end it in \.svg, \.html or \.csv"):
+        figure.save(tmp_path / "a.png")
+
+
+def test_labels_that_touch_move_apart_and_keep_their_order():
+    places = spread([10, 11, 50, 12], 10, 0, 100)
+    ordered = sorted(places)
+    assert all(b - a >= 9.999 for a, b in pairwise(ordered))
+    assert places[0] < places[1] < places[3] < places[2]
+    assert min(spread([1, 2], 10, 0, 100)) >= 0
+
+
+def test_a_percentile_without_support_is_neither_drawn_nor_told():
+    few = example_trial(connections=1, service_us=20_000)
+    assert "p99" not in plot.histogram(few).alt
+    assert "p99" not in plot.spectrum(few).alt
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: plot.lines([{"a": 1}], x="a", y="b"), "no column 'b'; the columns are a"),
+        (lambda: plot.lines([], x="a", y="b"), "no rows"),
+        (lambda: plot.lines({"a": [1], "b": [1, 2]}, x="a", y="b"), "different lengths"),
+        (lambda: plot.lines(3, x="a", y="b"), "cannot plot a int"),
+        (lambda: plot.spectrum(3), "cannot draw latencies of a int"),
+        (lambda: plot.forest([{"name": "x"}]), "needs name and estimate"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_with_the_value_seen(draw, words):
+    with pytest.raises(LabError, match=re.escape(words)):
+        draw()
+
+
+def test_one_trial_of_one_value_is_drawn_without_an_interval():
+    lone = example_comparison(pairs=1, values=(10,))
+    page = plot.comparison(lone)._repr_html_()
+    assert "no verdict" in page
+    for svg in drawings(page):
+        assert "nan" not in svg.lower()
+        ET.fromstring(svg)
