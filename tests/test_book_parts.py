@@ -174,3 +174,25 @@ def test_a_full_disk_is_told_apart_however_deep_it_is():
 def test_formulas_become_mathml():
     assert mathml("N = X R", "inline").startswith("<math")
     assert "<mfrac>" in mathml(r"\frac{1}{2}", "block")
+
+
+def test_a_server_comes_with_its_catalogue_entry_and_a_node_module_with_its_siblings(tmp_path):
+    (tmp_path / "servers").mkdir()
+    entry = '[servers."a/b"]\nsource = ["servers/b.mjs"]\nneeds = ["nginx", "node:express"]\n'
+    catalog = tmp_path / "servers/catalog.toml"
+    catalog.write_text(entry + '[servers."a/c"]\nsource = ["servers/c.mjs"]\n')
+    (tmp_path / "lab/node/gen").mkdir(parents=True)
+    (tmp_path / "lab/node/gen/main.mjs").write_text("")
+    (tmp_path / "lab/node/gen/parser.mjs").write_text("")
+    present = Present(tmp_path)
+    assert present.implied({"file:servers/b.mjs", "file:lab/node/gen/main.mjs"}) == {
+        "catalog:a/b",
+        "program:nginx",
+        "file:lab/node/gen/main.mjs",
+        "file:lab/node/gen/parser.mjs",
+    }
+    before = present.digest("catalog:a/b"), present.digest("catalog:a/c")
+    catalog.write_text(catalog.read_text().replace("servers/c.mjs", "servers/d.mjs"))
+    after = present.digest("catalog:a/b"), present.digest("catalog:a/c")
+    assert before[0] == after[0]
+    assert before[1] != after[1]

@@ -183,7 +183,7 @@ class Build:
         names = used.names | set(
             self.present.always(parsed.kernel, parsed.language, self.mode == "live")
         )
-        inputs = self.present.digests(names)
+        inputs = self.present.digests(names | self.present.implied(names))
         inputs |= {name: MOVED for name in inputs if self.present.edited_since(name, begun_ns)}
         from lab.machine import machine
 

@@ -8,11 +8,18 @@ its absence is what changed.
 from __future__ import annotations
 
 import hashlib
+import importlib
+import json
+import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
+
+tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 ABSENT = "absent"
 MOVED = "edited while the chapter ran"  # a digest that nothing matches: run the chapter again
@@ -36,6 +43,8 @@ class Present:
         kind, _, rest = name.partition(":")
         if kind == "file":
             return self._file(self.root / rest)
+        if kind == "catalog":
+            return self._entry(rest)
         if name not in self._facts:
             self._facts[name] = _FACTS[kind](rest) if kind in _FACTS else ABSENT
         return self._facts[name]
@@ -56,13 +65,38 @@ class Present:
         """Return what every chapter depends on: versions, locks, kernel; when live, the machine."""
         names = ["node", "python", f"kernel:{kernel}", *(f"file:{lock}" for lock in LOCKS)]
         for folder in KERNEL_FILES.get(language, ()):
-            files = (
-                p
-                for p in (self.root / folder).rglob("*")
-                if p.suffix in {".js", ".mjs", ".cjs", ".json"}
-            )
-            names += (f"file:{p.relative_to(self.root).as_posix()}" for p in files)
+            names += self._code_in(folder)
         return [*names, "machine"] if live else names
+
+    def implied(self, names: Iterable[str]) -> set[str]:
+        """Return what comes with these files: catalogue entries, programs, sibling modules."""
+        found: set[str] = set()
+        used = {name.removeprefix("file:") for name in names if name.startswith("file:")}
+        for name, entry in self._catalog().items():
+            if used.intersection(entry.get("source", ())):
+                found.add(f"catalog:{name}")
+                # "python:flask" and "node:express" are in the lock files
+                found.update(f"program:{p}" for p in entry.get("needs", ()) if ":" not in p)
+        # A Node module is noted by the file that was started; what it imports lies beside it.
+        for folder in {Path(name).parent for name in used if name.startswith("lab/node/")}:
+            found.update(self._code_in(folder))
+        return found
+
+    def _code_in(self, folder: Path | str) -> Iterator[str]:
+        for path in (self.root / folder).rglob("*"):
+            if path.suffix in {".js", ".mjs", ".cjs", ".json"} and "node_modules" not in path.parts:
+                yield f"file:{path.relative_to(self.root).as_posix()}"
+
+    def _catalog(self) -> dict[str, Any]:
+        try:
+            text = (self.root / "servers/catalog.toml").read_text("utf8")
+            return dict(tomllib.loads(text).get("servers", {}))
+        except (OSError, ValueError):
+            return {}
+
+    def _entry(self, name: str) -> str:
+        entry = self._catalog().get(name)
+        return ABSENT if entry is None else _short_hash(json.dumps(entry, sort_keys=True))
 
     def _file(self, path: Path) -> str:
         try:
@@ -71,7 +105,7 @@ class Present:
                 return ABSENT
             stamp = (status.st_mtime_ns, status.st_size)
             if self._files.get(path, (None, ""))[0] != stamp:
-                self._files[path] = (stamp, hashlib.sha256(path.read_bytes()).hexdigest()[:16])
+                self._files[path] = (stamp, _short_hash(path.read_bytes()))
             return self._files[path][1]
         except OSError:
             return ABSENT
@@ -103,11 +137,17 @@ def explain(recorded: dict[str, str], present: dict[str, str]) -> str:
     return ", ".join(texts)
 
 
+def _short_hash(content: bytes | str) -> str:
+    content = content.encode() if isinstance(content, str) else content
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
 def node_version() -> str:
-    """Return the version of the `node` on PATH without its v, or `absent`."""
+    """Return the version of the Node that chapters use without its v, or `absent`."""
+    node = os.environ.get("LAB_NODE") or "node"
     try:
         done = subprocess.run(
-            ["node", "--version"], capture_output=True, text=True, timeout=20, check=True
+            [node, "--version"], capture_output=True, text=True, timeout=20, check=True
         )
         return done.stdout.strip().lstrip("v")
     except (OSError, subprocess.SubprocessError):
@@ -129,7 +169,7 @@ def _kernel(name: str) -> str:
         spec = KernelSpecManager().get_kernel_spec(name)
     except NoSuchKernel:
         return ABSENT
-    return hashlib.sha256(spec.to_json().encode()).hexdigest()[:16]
+    return _short_hash(spec.to_json())
 
 
 def _machine(_: str) -> str:
