@@ -14,6 +14,7 @@ from typing import Any
 from lab import lock, settings, store
 from lab.comparison import CONTROL, Comparison
 from lab.errors import LabError, did_you_mean
+from lab.generator import Standby
 from lab.load import Found, measure, resolve
 from lab.plan import Plan, plan
 from lab.progress import Progress
@@ -159,7 +160,7 @@ def _run(
     trials: list[Trial] = []
     control: list[Trial] = []
     done_s = 0.0
-    with lock.measuring(), _telling(design, total_s, progress) as tell:
+    with lock.measuring(), Standby() as standby, _telling(design, total_s, progress) as tell:
         folder = Folder(design.experiment)
         try:
             for position, (block, i, arm) in enumerate(schedule):
@@ -174,6 +175,7 @@ def _run(
                     cell.found,
                     asked,
                     folder,
+                    standby=standby,
                     experiment=design.experiment,
                     arm=own,
                     at=design.values[i],

@@ -15,7 +15,7 @@ from typing import Any
 
 from lab import lock, machine, rows, settings, store, usage
 from lab.errors import LabError
-from lab.generator import Generator, GeneratorFailed
+from lab.generator import Generator, GeneratorFailed, Standby
 from lab.http_get import loopback
 from lab.pinning import Cpus, split
 from lab.plan import Asked, Plan, load_spec, plan, stream_json
@@ -151,6 +151,7 @@ def measure(
     asked: Plan,
     folder: Folder,
     tell: Callable[[float, int], None] | None = None,
+    standby: Standby | None = None,
     **labels: Any,
 ) -> Trial:
     """Return one trial, its raw rows in `folder`; the caller holds the lock. Nothing is left
@@ -165,7 +166,9 @@ def measure(
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     before = machine.sample()
     with contextlib.ExitStack() as stack:
-        generator = stack.enter_context(Generator(client_cpus))
+        generator = stack.enter_context(
+            standby.take(client_cpus) if standby else Generator(client_cpus)
+        )
         running = found.running
         if running is None and recipe is not None:
             running = stack.enter_context(recipe.start(cpus=server_cpus))
@@ -182,6 +185,8 @@ def measure(
         }
         result, used = _drive(generator, spec, asked, running, tell)
         _void(result, found, running)
+        if standby is not None:
+            standby.prepare(client_cpus)
         parts = {
             a["name"]: _stream_run(a, asked, raw_dir, client_cpus, expect)
             for a in result["streams"]
