@@ -17,6 +17,7 @@ _PUBLIC = {
     "server": "lab.catalog:server",
     "load": "lab.load:load",
     "compare": "lab.compare:compare",
+    "capacity": "lab.capacity:capacity",
     "trace": "lab.trace:trace",
     "predict": "lab.predict",
     "claim": "lab.claims:claim",

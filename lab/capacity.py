@@ -1,0 +1,175 @@
+"""The highest rate a server takes with a percentile under a bound: an open-loop bisection of
+bounded time.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from lab import lock, settings, store
+from lab.comparison import Comparison
+from lab.errors import LabError
+from lab.generator import Standby
+from lab.histogram import SUPPORT
+from lab.load import measure, resolve
+from lab.plan import plan
+from lab.progress import Progress
+from lab.question import experiment_id, question
+from lab.record import plain
+from lab.store import Folder
+from lab.trial import Trial
+
+STEPS = 6  # halvings of the logarithm: from a factor 20 to one of 1.05
+LOWEST_SHARE = 0.05  # of the closed loop's throughput, where the search begins
+LONGEST_S = 5.0
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """The highest rate (1/s) that kept the bound, and the lowest that broke it; `sweep` holds every
+    trial of the search.
+    """
+
+    rate_per_s: float
+    broke_at_per_s: float
+    bound_s: float
+    q: float
+    sweep: Comparison
+
+    @classmethod
+    def of(cls, sweep: Comparison, bound_s: float, q: float) -> Capacity:
+        """Return what the trials of a search say."""
+        kept = [t.at for t in sweep.trials if keeps(t, bound_s, q)]
+        broke = [t.at for t in sweep.trials if not keeps(t, bound_s, q)]
+        # Above a rate that broke the bound nothing counts as kept: there it was luck.
+        lowest = min(broke, default=math.inf)
+        return cls(max((r for r in kept if r < lowest), default=0.0), lowest, bound_s, q, sweep)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data, one key a field."""
+        return {k: plain(v) for k, v in self.__dict__.items()}
+
+    def __repr__(self) -> str:
+        name, what = self.sweep.arms[0], f"p{self.q * 100:g} ≤ {self.bound_s * 1e3:g} ms"
+        if not self.rate_per_s:
+            return f"{name}: not even {self.broke_at_per_s:.4g} req/s with {what}"
+        if math.isinf(self.broke_at_per_s):
+            return f"{name}: at least {self.rate_per_s:.4g} req/s with {what}"
+        return (
+            f"{name}: {self.rate_per_s:.4g} req/s with {what} (broken at {self.broke_at_per_s:.4g})"
+        )
+
+    def _repr_html_(self) -> str:
+        from lab.display import html
+
+        return html(self.sweep)
+
+
+def keeps(trial: Trial, bound_s: float, q: float) -> bool:
+    """True if a trial kept the bound: enough answers, none failed, dropped or still waiting beyond
+    it.
+    """
+    c = trial.counts
+    fine = not c.failed and not c.dropped and trial.checks["answered"].status == "ok"
+    return fine and trial.latency.count > 0 and trial.latency.quantile(q) <= bound_s
+
+
+def capacity(
+    target: Any,
+    bound_ms: float,
+    *,
+    q: float = 0.99,
+    budget_s: float = 30.0,
+    experiment: str | None = None,
+    progress: Callable[[float, int], None] | bool | None = None,
+    **options: Any,
+) -> Capacity:
+    """Return the highest rate with quantile q of the latency at most `bound_ms`, to about 5 %.
+
+    First one closed-loop trial with 10 connections gives an upper end, then up to six trials at
+    Poisson rates, a fresh
+    process each, long enough to carry the quantile; no new one is begun after `budget_s`. options :
+    those of `lab.load`.
+    Raises LabError for a quantile or bound out of range, and what `lab.load` raises.
+    """
+    if not 0.5 <= q <= 0.999 or not 0.05 <= bound_ms <= 60_000:
+        raise LabError(
+            "capacity wants q from 0.5 to 0.999 and 0.05 to 60 "
+            f"000 ms; got q={q!r}, bound_ms={bound_ms!r}"
+        )
+    found = resolve(target)
+    name = experiment_id(experiment, settings.notebook(), ["capacity", found.name])
+    bound_s = bound_ms / 1e3
+    what = question(
+        {found.name: found.question}, "capacity", [], {**options, "bound_ms": bound_ms, "q": q}
+    )
+    if settings.mode() == "replay":
+        recorded = store.replay(name, what)
+        if not isinstance(recorded, Comparison):
+            raise LabError(
+                f"experiment {name!r} is recorded as a load, not as a search for capacity"
+            )
+        return Capacity.of(recorded, bound_s, q)
+    trials: list[Trial] = []
+    profile = settings.profile()
+    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    begun = time.monotonic()
+    quiet = progress is False
+    with (
+        lock.measuring(),
+        Standby() as standby,
+        Progress(budget_s, f"searching {name}", quiet) as bar,
+    ):
+        folder = Folder(name)
+        first = measure(found, plan(**options, given={}), folder, standby=standby, experiment=name)
+        low, high = (
+            math.log(max(first.throughput, 1) * LOWEST_SHARE),
+            math.log(max(first.throughput, 1)),
+        )
+        for step in range(STEPS):
+            if time.monotonic() - begun > budget_s:
+                break
+            # The lowest rate first: if even that breaks the bound there is nothing to search.
+            rate = round(math.exp(low if step == 0 else (low + high) / 2), 2)
+            seconds = min(max(profile.measure_s, 1.1 * SUPPORT / (1 - q) / rate), LONGEST_S)
+            asked = plan(**options, rate=rate, seconds=seconds, seed=step + 1, given={})
+            labels = {
+                "experiment": name,
+                "arm": found.name,
+                "at": rate,
+                "block": step,
+                "order": step,
+            }
+            trial = measure(found, asked, folder, standby=standby, **labels)
+            trials.append(trial)
+            folder.append(trial)
+            bar.at(time.monotonic() - begun, f"{rate:g} req/s")
+            if keeps(trial, bound_s, q):
+                low = math.log(rate)
+            elif step == 0:
+                break
+            else:
+                high = math.log(rate)
+        sweep = Comparison(
+            id=f"{time.time_ns() // 1_000_000:x}-{secrets.token_hex(3)}",
+            experiment=name,
+            arms=(found.name,),
+            sweep="rate",
+            values=tuple(sorted({t.at for t in trials})),
+            trials=tuple(trials),
+            baseline=found.name,
+            pairs=1,
+            profile=profile.name,
+            verdicts=profile.verdicts,
+            started=started,
+            question=what,
+        )
+        folder.save(sweep)
+    if profile.name == "reference":
+        store.write_reference(sweep, what, profile.name, strict=False)
+    return Capacity.of(sweep, bound_s, q)
