@@ -181,3 +181,7 @@ def root(url: str) -> str:
 def in_ms(us: float | None) -> float | None:
     """Microseconds as milliseconds."""
     return None if us is None else us / 1e3
+
+
+if __name__ == "__main__":
+    print(calibrate())

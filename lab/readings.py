@@ -132,7 +132,7 @@ class Calibration:
             raise NotCalibrated(
                 f"The instruments missed known truths: {told}. The load average was "
                 f"{shown(self.load)}. Close what else runs on this machine and calibrate again "
-                "(python -m lab calibrate); until then no number of theirs counts."
+                "(python -m lab.calibrate); until then no number of theirs counts."
             )
 
     def ceiling_per_s(self, tool: str = "ours") -> float | None:
