@@ -138,7 +138,7 @@ def capacity(
             rate = round(math.exp(low if step == 0 else (low + high) / 2), 2)
             seconds = min(max(profile.measure_s, 1.1 * SUPPORT / (1 - q) / rate), LONGEST_S)
             asked = plan(**options, rate=rate, seconds=seconds, seed=step + 1, given={})
-            labels = {
+            labels: dict[str, Any] = {
                 "experiment": name,
                 "arm": found.name,
                 "at": rate,
