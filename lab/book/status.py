@@ -130,7 +130,8 @@ def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 def _table(app: Sphinx, docname: str, head: list[str], rows: list[list[str]]) -> nodes.table:
     group = nodes.tgroup(cols=len(head))
-    group += [nodes.colspec(colwidth=1) for _ in head]
+    # The first column names its row; readers by ear hear it with every cell.
+    group += [nodes.colspec(colwidth=1, stub=int(i == 0)) for i in range(len(head))]
     if any(head):
         group += nodes.thead("", _cells(head, nodes.Text))
     known = app.env.found_docs
