@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 from examples import example_comparison, example_trial
 
 from lab import display
+from lab.claims import Claim, Published
 from lab.paths import ROOT
 from lab.recipe import Body, Recipe
 from lab.trial import Check
@@ -186,18 +187,40 @@ def test_a_table_aligns_in_text_and_keeps_names_that_are_numbers_whole():
     assert repr(display.Table([], empty="No server runs.")) == "No server runs."
 
 
-def test_a_claim_shows_its_verdict_as_a_word():
-    @dataclass
-    class Claim:
-        status: str = "did not hold"
-        text: str = "async is at least 1.2 times as fast"
-        finding: str = "0.56 times"
-        published: str = "1.27 times"
+def test_a_published_claim_shows_verdict_ours_and_theirs(compared):
+    made = Claim(
+        id="sync-vs-async-file",
+        sentence="Asynchronous reading answers more requests.",
+        verdict="reversed",
+        text="",
+        value=compared.ratio("async", at=100),
+        source="A. Author, A title, 2013",
+        url="https://example.org/",
+        quote="it will <not> block",
+        published=(Published("Node 0.8.8", "throughput", 263.19, "req/s"),),
+        published_ratio=(1.27, 1.27),
+    )
+    page = made._repr_html_()
+    text = read(page).text
+    assert "reversed: Asynchronous reading answers more requests." in text
+    assert "sync answers 1.79 times as many" in text
+    assert "it will <not> block" in text
+    assert "Node 0.8.8: 263.19 req/s" in text
+    assert 'class="lab-published"' in page
+    assert 'href="https://example.org/"' in page
+    assert "href" not in display.html(replace(made, url="javascript:alert(1)", value=None))
 
-    Claim.__module__ = "lab.claims"
-    text = read(display.html(Claim())).text
-    assert "did not hold: async is at least" in text
-    assert text.index("Measured: 0.56 times") < text.index("Published: 1.27 times")
+
+def test_a_claim_of_the_course_needs_no_source():
+    text = read(Claim("x", "ten is ten", "held", "10 → held", 10.0)._repr_html_()).text
+    assert "held: ten is ten" in text
+    assert "10 → held" in text
+
+
+def test_a_table_of_sentences_wraps_and_its_status_is_a_word():
+    page = display.Table([{"status": "warn", "do": "close everything else " * 3}])._repr_html_()
+    assert 'class="lab-long"' in page
+    assert ">warn</th>" in page
 
 
 def test_anything_else_shows_its_repr_escaped():

@@ -27,6 +27,7 @@ STYLE = (
     ".lab-scroll table{border-collapse:collapse;font-size:.92em;margin:.4em 0}"
     f".lab-scroll :is(th,td){{padding:.25em .7em;text-align:left;"
     f"border-bottom:1px solid {_GRID};white-space:nowrap}}"
+    ".lab-scroll .lab-long{white-space:normal;min-width:15em}"
     ".lab-scroll .lab-n{text-align:right;font-variant-numeric:tabular-nums}"
     ".lab-facts{display:flex;flex-wrap:wrap;gap:.2em 1.8em;margin:.6em 0}"
     ".lab-facts div{display:flex;flex-direction:column}"
@@ -77,6 +78,7 @@ class Table:
         return STYLE + table(self.rows, caption=self.caption)
 
 
+_LONG = 36  # characters; longer cells wrap, or a table of sentences would be metres wide
 # Whole numbers that name something: 40,001 is no port.
 _NAMES = {"pid", "port", "year", "id"}
 
@@ -122,8 +124,11 @@ def table(
     }
 
     def cell(tag: str, column: str, text: str, more: str = "") -> str:
-        align = ' class="lab-n"' if column in numeric else ""
-        return f"<{tag}{align}{more}>{escape(text)}</{tag}>"
+        kind = "lab-n" if column in numeric else "lab-long" if len(text) > _LONG else ""
+        if column == "status" and text in TONES:
+            kind = f"lab-{text} lab-word"
+        named = f' class="{kind}"' if kind else ""
+        return f"<{tag}{named}{more}>{escape(text)}</{tag}>"
 
     head = "".join(cell("th", c, str(c), ' scope="col"') for c in columns)
     body = "".join(

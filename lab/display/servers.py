@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 from typing import Any
 
 from lab.paths import ROOT
+from lab.plot.forest import Line, forest
+from lab.plot.measures import metric_of, ratio_words
 from lab.plot.words import count
+from lab.stats import Ratio
 
 from .pieces import STYLE, box, facts
 
 _LEXERS = {"node": "javascript", "python": "python"}
-_TONES = {
-    "held": "ok",
-    "did not hold": "fail",
-    "no verdict": "warn",
-    "recorded": "none",
-}
+_TONES = {"held": "ok", "held weaker": "ok", "no verdict": "warn"}
 
 
 def recipe(r: Any) -> str:
@@ -69,20 +68,39 @@ def _highlighted(text: str, language: str) -> str:
 
 
 def claim(c: Any) -> str:
-    """Return a claim: its verdict as a word, the sentence, our figure, the published one beside it.
+    """Return a claim: verdict as a word, the sentence, ours, and the published figure beside it."""
+    lines = [c.sentence, _ours(c)]
+    if c.measures:
+        lines.append(f"Measured: {c.measures}.")
+    figure = _beside(c) if c.source else ""
+    more = figure + _quoted(c) if c.source else ""
+    return STYLE + box(_TONES.get(c.verdict, "fail"), c.verdict, lines, more)
 
-    Reads `status` (held, did not hold, no verdict), `text`, `finding`, `published`, `reason` and
-    `source`, whichever there are.
-    """
-    status = str(getattr(c, "status", "") or "no verdict")
-    lines = [str(getattr(c, "text", "") or getattr(c, "id", "claim"))]
-    for field, lead in (
-        ("finding", "Measured: "),
-        ("published", "Published: "),
-        ("reason", ""),
-        ("source", "Source: "),
-    ):
-        value = getattr(c, field, None)
-        if value not in (None, ""):
-            lines.append(f"{lead}{value}")
-    return STYLE + box(_TONES.get(status, "none"), status, lines)
+
+def _ours(c: Any) -> str:
+    if not isinstance(c.value, Ratio):
+        return f"Here: {c.text}."
+    r = c.value
+    wanted = f" Wanted: {c.limit}." if c.limit else ""
+    return f"Here: {ratio_words(r, r.sweep if hasattr(r, 'sweep') else '')}{wanted}"
+
+
+def _beside(c: Any) -> str:
+    r = c.value
+    if not isinstance(r, Ratio) or not math.isfinite(r.estimate):
+        return ""
+    low, high = (r.low, r.high) if r.pairs > 1 else (-math.inf, math.inf)
+    line = Line(f"{r.a} ÷ {r.b}", r.estimate, low, high, r.per_pair, c.published_ratio)
+    shown = metric_of(r.metric).label.split(" (")[0]
+    figure = forest([line], x_label=f"{shown}, {line.name}", caption=f"{c.id}, {shown}", name=c.id)
+    return figure._repr_html_()
+
+
+def _quoted(c: Any) -> str:
+    words = f" wrote: <q>{escape(c.quote)}</q>" if c.quote else ""
+    named = escape(c.source)
+    if c.url.startswith(("https://", "http://")):
+        named = f'<a href="{escape(c.url)}">{named}</a>'
+    figures = "; ".join(str(p) for p in c.published)
+    told = f" Published: {escape(figures)}." if figures else ""
+    return f"<p>{named}{words}.{told}</p>"

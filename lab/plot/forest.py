@@ -24,7 +24,7 @@ from .measures import (
 )
 from .palette import SENTINELS, Look, look
 from .series import summary
-from .words import count, interval, listed, number, short, times
+from .words import count, interval, listed, number, short, tidy, times
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,17 @@ class Line:
     low: float = -math.inf
     high: float = math.inf
     values: Sequence[float] = ()
-    published: float | None = None
+    published: float | Sequence[float] | None = None  # several: the ends of a range
     look: Look | None = None
-    note: str = ""
+
+    @property
+    def theirs(self) -> list[float]:
+        """The published figures, none to several."""
+        if self.published is None:
+            return []
+        if isinstance(self.published, (int, float)):
+            return [float(self.published)]
+        return sorted(set(self.published))
 
 
 def draw_lines(
@@ -90,11 +98,13 @@ def draw_lines(
             linestyle="none",
             zorder=4,
         )
-        if line.published is not None:
+        if line.theirs:
             axes.plot(
-                [line.published],
-                [i],
-                linestyle="none",
+                line.theirs,
+                [i] * len(line.theirs),
+                color=SENTINELS["published"],
+                linestyle=(0, (1, 3)),
+                linewidth=1.3,
                 marker="*",
                 markersize=12,
                 markerfacecolor="none",
@@ -130,7 +140,7 @@ def _x_axis(
 ) -> None:
     seen = [v for line in lines for v in (line.estimate, *line.values) if math.isfinite(v)]
     seen += [v for line in lines for v in (line.low, line.high) if math.isfinite(v)]
-    seen += [line.published for line in lines if line.published is not None]
+    seen += [v for line in lines for v in line.theirs]
     if ratio:
         seen = [v for v in seen if v > 0] + [1.0]
         if spread and math.isfinite(spread):
@@ -248,7 +258,7 @@ def forest(
 
     def draw(canvas: Canvas) -> None:
         entries = [Entry("measured here, 95 % interval", look(0).colour, "o", "-")]
-        if any(line.published is not None for line in lines):
+        if any(line.theirs for line in lines):
             entries.append(Entry(published_name, SENTINELS["published"], "*"))
         canvas.key(entries)
         draw_lines(canvas, canvas.axes("", x_label), lines, ratio=True)
@@ -265,7 +275,7 @@ def forest(
                 "estimate": line.estimate,
                 "low": line.low,
                 "high": line.high,
-                "published": line.published,
+                "published": " to ".join(map(tidy, line.theirs)),
             }
             for line in lines
         ],
@@ -281,24 +291,19 @@ def _ratio_line(r: Ratio, theirs: Mapping[str, float], base: float | None, style
 
 
 def _forest_words(lines: Sequence[Line]) -> str:
-    inside = [
-        line
-        for line in lines
-        if line.published is not None and line.low <= line.published <= line.high
-    ]
-    told = [line for line in lines if line.published is not None]
+    told = [line for line in lines if line.theirs]
+    inside = [line for line in told if any(line.low <= v <= line.high for v in line.theirs)]
     parts = []
     for line in lines[:12]:
-        part = f"{line.name}: {times(line.estimate)} ({interval(line.low, line.high)})"
-        if line.published is not None:
-            part += f", published {number(line.published)}"
+        part = f"{line.name}: {times(line.estimate, line.low, line.high)}"
+        if math.isfinite(line.low):
+            part += f" ({interval(line.low, line.high)})"
+        if line.theirs:
+            part += f", published {' to '.join(map(tidy, line.theirs))}"
         parts.append(part)
     verb = "lies" if len(inside) == 1 else "lie"
-    return (
-        f"{len(inside)} of {count(len(told), 'published ratio')} {verb} in our interval. "
-        + "; ".join(parts)
-        + "."
-    )
+    whole = f"{len(inside)} of {count(len(told), 'published ratio')} {verb} in our interval. "
+    return f"{whole if len(told) > 1 else ''}Ratios with 95 % interval: {'; '.join(parts)}."
 
 
 def _aa_note(spread: float | None) -> list[str]:
