@@ -1,9 +1,9 @@
 """What this machine can and cannot measure: a table, worst first, with what to do about each row.
 
 Limits and their sources: two cores and pinning, Node's benchmark guide (CPUSET); TIME_WAIT below
-5000, TechEmpower's pause; backlog 511, Node's default; governor and battery, pyperf's tuning guide;
-client below 70 % of its ceiling, rule 8 of measuring. Of the CPU that others take, a twentieth warns
-and a quarter fails: our own choice.
+5000, TechEmpower's pause; backlog 511, Node's default; governor and battery, pyperf's tuning
+guide; client below 70 % of its ceiling, rule 8 of measuring. Of the CPU that others take, a
+twentieth warns and a quarter fails: our own choice.
 """
 
 from __future__ import annotations
