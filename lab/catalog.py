@@ -102,7 +102,7 @@ def define(
         )
     path = _store(name, runtime, text)
     entry: dict[str, Any] = {
-        "summary": "written in a cell",
+        "summary": f"written in a cell, like {like}" if like else "written in a cell",
         "command": [f"{{{runtime}}}", str(path)],
         "runtime": runtime,
         "source": [str(path)],

@@ -18,7 +18,7 @@ from typing import Any
 from lab import paths
 from lab.errors import LabError
 
-_GUARD = Path(__file__).resolve().parent / "guard.py"
+GUARD = Path(__file__).resolve().parent / "guard.py"
 _lock = threading.Lock()
 _guard: _Guard | None = None
 _channels: weakref.WeakSet[Channel] = weakref.WeakSet()
@@ -37,7 +37,7 @@ class _Guard:
             with theirs, self.log.open("wb") as log:
                 # Its own session: an interrupt of the kernel's group is not for it.
                 self.process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", str(_GUARD)],
+                    [sys.executable, "-I", "-S", str(GUARD)],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     stderr=log,

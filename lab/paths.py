@@ -12,7 +12,8 @@ DATA = ROOT / "data"
 RUNS = DATA / "runs"
 REFERENCE = DATA / "reference"
 FILES = RUNS / "files"
-STATE = RUNS / ".state"
+# Running servers of everybody; a test run has a folder of its own.
+STATE = Path(os.environ.get("LAB_STATE") or RUNS / ".state").resolve()
 CELL_SERVERS = RUNS / "servers"
 NODE_SIDE = Path(__file__).resolve().parent / "node"
 PROBE = NODE_SIDE / "probe.cjs"

@@ -24,13 +24,14 @@ from lab.server_errors import (
 )
 from lab.sockets import PortTaken
 
-__all__ = ["Running", "start"]
+__all__ = ["Running", "prepare", "start"]
 
 LISTEN_S = 10.0
+ANSWER_S = 10.0
 LOGS_KEPT = 200
 # What a server may see of the reader's environment. Everything else (their NODE_OPTIONS, their
 # UV_THREADPOOL_SIZE) would change what is measured without a trace in the record.
-_PASSED_ON: tuple[str, ...] = (
+PASSED_ON: tuple[str, ...] = (
     "PATH",
     "HOME",
     "USER",
@@ -41,7 +42,7 @@ _PASSED_ON: tuple[str, ...] = (
     "LC_ALL",
     "LC_CTYPE",
 )
-_PASSED_ON += ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_FILE", "DATABASE_URL")
+PASSED_ON += ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_FILE", "DATABASE_URL")
 _numbers = itertools.count(1)
 
 
@@ -82,6 +83,11 @@ def start(
     usage.note("server", name=recipe.name, started=1)
     usage.note_modules()
     return running
+
+
+def prepare() -> None:
+    """Have the guard ready, so that the first start is as fast as the others."""
+    guard_link.prepare()
 
 
 def _bring_up(running: Running, port: int, cpus: tuple[int, ...] | None, listen_s: float) -> None:
@@ -181,7 +187,7 @@ def _check_listener(running: Running) -> None:
 
 def _check_body(running: Running) -> None:
     expected = running.recipe.body or Body()
-    answer = running.get(expected.path)
+    answer = running.get(expected.path, ANSWER_S)
     if wrong := expected.mismatch(answer.status, answer.body):
         raise WrongBody(
             running.story(
@@ -249,7 +255,7 @@ def _cpus(cpus: Iterable[int] | None) -> tuple[int, ...] | None:
 
 
 def _environment(recipe: Recipe, port: int, server_id: str, probe_file: Path) -> dict[str, str]:
-    env = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     env.update(recipe.env)
     env.update(PORT=str(port), LAB_SERVER_ID=server_id)
     if recipe.runtime == "node" and paths.PROBE.is_file():

@@ -55,7 +55,7 @@ class Body:
         return {key: value for key, value in known.items() if value is not None}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recipe:
     """A server that can be started any number of times; nothing runs yet."""
 
@@ -71,8 +71,11 @@ class Recipe:
     needs: tuple[str, ...] = ()
     workers: int | None = None
     listening: str = ""  # regular expression; "connect"; "" is the usual line
-    install: Mapping[str, str] = field(default_factory=dict, repr=False)
-    again: Callable[..., Recipe] | None = field(default=None, repr=False, compare=False)
+    install: Mapping[str, str] = field(default_factory=dict)
+    again: Callable[..., Recipe] | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<server {self.name}: {self.summary}>"
 
     @property
     def source_text(self) -> str:
@@ -151,4 +154,4 @@ def _short(word: str) -> str:
         return "python"
     if Path(word).is_absolute() and Path(word).name == "node":
         return "node"
-    return word
+    return paths.relative(word) if Path(word).is_absolute() else word

@@ -206,8 +206,12 @@ class Running:
         if self._end is not None and self.exit_code is not None:
             code = self.exit_code
             how = f" (exit code {code})" if code >= 0 else f" (killed by signal {-code})"
-        lines = self.log(10).strip()
-        log = "\n".join(f"  | {line[:200]}" for line in lines.splitlines()) or "  | (nothing)"
+        lines = [
+            f"  | {line[:200]}"
+            for line in self.log(40).splitlines()
+            if line.strip() and "(node:internal/" not in line  # frames that help nobody
+        ]
+        log = "\n".join(lines[-15:]) or "  | (nothing)"
         hint = f" {hint}" if hint else ""
         return (
             f"{self.recipe.name} {what}{how}.{hint}\nIt printed:\n{log}\n"

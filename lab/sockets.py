@@ -77,6 +77,8 @@ def listeners(port: int, pids: Iterable[int] = ()) -> list[Listener]:
                 address, _, number = fields[1].partition(":")
                 if int(number, 16) == port:
                     found.append(Listener(_address(address), fields[9]))
+        if found:  # each table costs a walk through all sockets
+            break
     return found
 
 

@@ -1,0 +1,117 @@
+"""What every test stands on: servers of its own, and nobody left behind."""
+
+import contextlib
+import itertools
+import os
+import sys
+import tempfile
+import textwrap
+import time
+from pathlib import Path
+
+# Before `lab` is imported: a test run neither sees nor stops the servers of anybody else.
+os.environ.setdefault("LAB_STATE", tempfile.mkdtemp(prefix="lab-tests-"))
+
+import psutil
+import pytest
+
+from lab import catalog, guard_link, proctree
+
+LEAVE_S = 4.0  # a server has two seconds from SIGTERM, and its guard a little more
+
+
+def eventually(truth, patience_s=5.0, every_s=0.02):
+    """What `truth()` returned when it was true at last, or what it returned last."""
+    end = time.monotonic() + patience_s
+    while not (found := truth()) and time.monotonic() < end:
+        time.sleep(every_s)
+    return found
+
+
+def _ours():
+    """All processes that this test run brought into the world, its guard left out."""
+    me = psutil.Process()
+    found = {child.pid for child in me.children(recursive=True)}
+    if proctree.LINUX:  # and those that ran away from us
+        mark = f"{me.pid}-"
+        found |= {
+            pid for pid in proctree.processes() if (proctree.owner(pid) or "").startswith(mark)
+        }
+    found.discard(guard_link.guard_pid())
+    return {pid for pid in found if _alive(pid)}
+
+
+def _alive(pid):
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def _listening():
+    with contextlib.suppress(psutil.Error):
+        found = psutil.Process().net_connections("tcp")
+        return {one.laddr.port for one in found if one.status == psutil.CONN_LISTEN}
+    return set()
+
+
+def _describe(pids):
+    lines = []
+    for pid in pids:
+        with contextlib.suppress(psutil.Error):
+            lines.append(f"{pid}: {' '.join(psutil.Process(pid).cmdline())[:200]}")
+    return "\n".join(lines)
+
+
+@pytest.fixture(autouse=True)
+def nobody_left_behind():
+    """Fails the test that leaves a process or a listening port."""
+    processes, ports = _ours(), _listening()
+    yield
+    eventually(lambda: not (_ours() - processes) and not (_listening() - ports), LEAVE_S)
+    left = _ours() - processes
+    if left:
+        story = _describe(left)
+        for pid in left:
+            with contextlib.suppress(psutil.Error):
+                psutil.Process(pid).kill()
+        pytest.fail(f"This test left processes:\n{story}")
+    assert not _listening() - ports, "This test left a port on which it listens."
+
+
+_number = itertools.count(1)
+
+
+@pytest.fixture
+def program():
+    """A recipe out of the text of a program: program(text, runtime="node", **of define)."""
+
+    def make(text, runtime="node", **options):
+        name = f"{runtime}/test-{os.getpid()}-{next(_number)}"
+        return catalog.define(name, textwrap.dedent(text), **options)
+
+    yield make
+    # The registry of cell servers and their files belong to whoever runs the tests.
+    for name in [name for name in catalog._defined if f"/test-{os.getpid()}-" in name]:
+        entry = catalog._defined.pop(name)
+        Path(entry["source"][0]).unlink(missing_ok=True)
+
+
+HELLO = """
+import { createServer } from "node:http";
+const server = createServer((_request, response) => response.end("hello world\\n"));
+server.listen(Number(process.env.PORT), "127.0.0.1", () => {
+  console.log(`listening on http://127.0.0.1:${server.address().port}`);
+});
+"""
+
+
+@pytest.fixture
+def hello():
+    """The text of a small correct server in Node, to be spoilt."""
+    return HELLO
+
+
+@pytest.fixture
+def python():
+    """The interpreter that runs the tests."""
+    return sys.executable

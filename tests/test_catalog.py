@@ -1,0 +1,141 @@
+import hashlib
+import json
+
+import pytest
+
+import lab
+from lab import catalog, files, paths
+from lab.catalog import CatalogError, UnknownParameter, UnknownServer
+
+
+def test_an_unknown_server_is_an_error_that_offers_the_nearest_names():
+    with pytest.raises(UnknownServer, match=r"node/red-sync.*Did you mean node/read-sync"):
+        lab.server("node/red-sync")
+
+
+def test_an_unknown_parameter_is_an_error_because_it_would_change_nothing():
+    with pytest.raises(UnknownParameter, match=r"'DELAY_MSS'.*DELAY_MS\?"):
+        lab.server("node/delay", env={"DELAY_MSS": 5})
+
+
+def test_variables_of_the_runtime_may_be_set():
+    recipe = lab.server("node/read-async", env={"UV_THREADPOOL_SIZE": 1})
+    assert recipe.env["UV_THREADPOOL_SIZE"] == "1"
+
+
+def test_a_recipe_knows_the_body_of_the_file_it_is_given():
+    small = files.make("64-bytes.txt", 64)
+    recipe = lab.server("node/read-sync", env={"FILE": small})
+    assert recipe.body.bytes == 64
+    assert recipe.body.sha256 == hashlib.sha256(small.read_bytes()).hexdigest()
+
+
+def test_a_file_that_is_not_there_is_an_error_before_anything_starts(tmp_path):
+    with pytest.raises(CatalogError, match=r"files\.make"):
+        lab.server("node/read-sync", env={"FILE": tmp_path / "none"})
+
+
+def test_the_keep_alive_policy_follows_the_parameter():
+    assert lab.server("node/delay").keep_alive
+    assert not lab.server("node/delay", env={"KEEP_ALIVE": "close"}).keep_alive
+
+
+def test_a_recipe_can_be_configured_again_and_keeps_its_other_parameters():
+    closing = lab.server("node/delay", env={"KEEP_ALIVE": "close"})
+    slower = closing.configured(env={"DELAY_MS": 50})
+    assert (slower.env["DELAY_MS"], slower.env["KEEP_ALIVE"]) == ("50", "close")
+
+
+def test_another_node_can_be_asked_for():
+    assert lab.server("node/hello", node="/opt/node/bin/node").command[0] == "/opt/node/bin/node"
+
+
+def test_workers_are_refused_where_there_is_no_choice():
+    with pytest.raises(UnknownParameter, match="no workers"):
+        lab.server("node/hello", workers=2)
+
+
+def test_a_cell_server_shares_workload_body_and_parameters_with_its_model(program):
+    recipe = program("// mine\n", like="node/read-sync")
+    model = lab.server("node/read-sync")
+    assert (recipe.workload, recipe.body, recipe.env) == (model.workload, model.body, model.env)
+
+
+def test_a_recipe_made_earlier_keeps_the_text_it_was_made_of(program):
+    first = program("// one\n")
+    second = catalog.define(first.name, "// two\n")
+    assert first.source_text == "// one\n"
+    assert first.source_sha256 != second.source_sha256
+    second.sources[0].unlink()
+
+
+def test_common_js_and_modules_get_the_suffix_that_node_needs(program):
+    assert program('const http = require("node:http");').sources[0].suffix == ".cjs"
+    assert program('import http from "node:http";').sources[0].suffix == ".mjs"
+
+
+@pytest.mark.parametrize("name", ["hello", "node/", "ruby/hello", "node/../x", "node/Hello"])
+def test_a_cell_server_needs_a_name_with_its_runtime(name):
+    with pytest.raises(CatalogError, match="no name for a server"):
+        catalog.define(name, "// text")
+
+
+def test_a_cell_server_cannot_replace_one_of_the_catalogue():
+    with pytest.raises(CatalogError, match="in the catalogue already"):
+        catalog.define("node/hello", "// text")
+
+
+def test_an_empty_cell_is_no_server():
+    with pytest.raises(CatalogError, match="empty"):
+        catalog.define("node/nothing", " \n")
+
+
+BROKEN = {
+    "not TOML": ("[servers", "not valid TOML"),
+    "missing keys": ('[servers."node/x"]\nruntime = "node"', "command"),
+    "unknown key": (
+        '[servers."node/x"]\ncommand=[]\nruntime="node"\nsource=[]\nsummary=""\nworkload=""\n'
+        "keep_alive=true\nsumary=1",
+        r"'sumary'\. Did you mean summary",
+    ),
+    "unknown runtime": (
+        '[servers."node/x"]\ncommand=[]\nruntime="deno"\nsource=[]\nsummary=""\nworkload=""\n'
+        "keep_alive=true",
+        "deno",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_catalogue_says_what_is_broken(case, tmp_path, monkeypatch):
+    text, words = BROKEN[case]
+    broken = tmp_path / "catalog.toml"
+    broken.write_text(text)
+    monkeypatch.setattr(paths, "CATALOG", broken)
+    with pytest.raises(CatalogError, match=words):
+        lab.server("node/x")
+
+
+def test_test_files_are_the_same_bytes_every_time():
+    path = files.make("1000-bytes.txt", 1000)
+    first = path.read_bytes()
+    path.write_bytes(b"x" * 1000)  # somebody spoilt it
+    assert files.make("1000-bytes.txt", 1000).read_bytes() == first
+    assert len(first) == 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("../x", 1), ("", 1), ("x", -1), ("x", 1 << 40), ("x", True)]
+)
+def test_test_files_stay_in_their_folder_and_are_bounded(name, size):
+    with pytest.raises(files.BadFile):
+        files.make(name, size)
+
+
+def test_what_a_chapter_used_is_noted(tmp_path, monkeypatch):
+    noted = tmp_path / "usage.jsonl"
+    monkeypatch.setenv("LAB_USAGE_FILE", str(noted))
+    lab.server("node/hello")
+    lines = [json.loads(line) for line in noted.read_text().splitlines()]
+    assert {"kind": "file", "path": "servers/node/hello.mjs"} in lines
+    assert {"kind": "file", "path": "lab/catalog.py"} in lines

@@ -1,0 +1,293 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import psutil
+import pytest
+from conftest import eventually
+
+import lab
+from lab import guard_link, paths, proctree
+from lab.bounded_log import HEAD_BYTES, TAIL_BYTES, BoundedLog
+from lab.guard_link import GuardDied
+
+linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+
+# A server with everything that is hard to get rid of: a child, a grandchild in a session of its
+# own, and a daemon whose parent is gone.
+FAMILY = """
+import os, signal, subprocess, sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = " ".join(map(str, PIDS)).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_):
+        pass
+
+sleep = [sys.executable, "-c", "import time; time.sleep(600)"]
+child = subprocess.Popen(sleep)
+apart = subprocess.Popen(sleep, start_new_session=True)
+daemon = "import subprocess as s; print(s.Popen(" + repr(sleep)
+daemon += ", start_new_session=True, stdout=s.DEVNULL).pid)"
+stray = int(subprocess.check_output([sys.executable, "-c", daemon]))
+PIDS = [os.getpid(), child.pid, apart.pid, stray]
+server = HTTPServer(("127.0.0.1", 0), Handler)
+print(f"listening on http://127.0.0.1:{server.server_port}", flush=True)
+server.serve_forever()
+"""
+
+KERNEL = """
+import os, sys, time
+import lab
+running = lab.server("node/hello").start()
+from lab import catalog
+family = catalog.define("python/family-" + str(os.getpid()), sys.stdin.read())
+other = family.start()
+family.sources[0].unlink()
+print(running.pid, running.port, other.port, other.get().text, flush=True)
+{then}
+"""
+
+
+def alive(pids):
+    return {pid for pid in pids if proctree.start_ticks(pid) is not None}
+
+
+def kernel(then="time.sleep(600)"):
+    """A Python program that started servers, and the pids and ports of these."""
+    program = subprocess.Popen(
+        [sys.executable, "-c", KERNEL.format(then=then)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=paths.ROOT,
+        start_new_session=True,
+    )
+    program.stdin.write(FAMILY)
+    program.stdin.close()
+    numbers = [int(word) for word in program.stdout.readline().split()]
+    program.stdout.close()
+    assert len(numbers) == 7
+    pids, ports = {numbers[0], *numbers[3:]}, numbers[1:3]
+    assert alive(pids) == pids
+    return program, pids, ports
+
+
+@linux
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param(lambda program: program.kill(), id="SIGKILL"),
+        pytest.param(lambda program: program.terminate(), id="SIGTERM"),
+        pytest.param(lambda program: os.killpg(program.pid, signal.SIGKILL), id="its whole group"),
+    ],
+)
+def test_nothing_is_left_when_the_kernel_is_killed(end):
+    program, pids, _ = kernel()
+    end(program)
+    program.wait()
+    assert eventually(lambda: not alive(pids), 3), f"{alive(pids)} of {pids} still live"
+
+
+@linux
+@pytest.mark.parametrize(
+    "then",
+    ["sys.exit(0)", "raise ZeroDivisionError", "os._exit(1)", "os.abort()"],
+)
+def test_nothing_is_left_when_the_kernel_ends(then):
+    program, pids, _ = kernel(then)
+    program.wait(10)
+    assert eventually(lambda: not alive(pids), 3)
+
+
+@linux
+def test_when_a_script_returns_its_servers_are_gone_already():
+    program, pids, _ = kernel("pass")
+    program.wait(10)
+    assert not alive(pids)
+
+
+@linux
+def test_a_forked_child_of_the_kernel_does_not_keep_its_servers_alive():
+    then = "os.fork() and time.sleep(600); time.sleep(5)"
+    program, pids, _ = kernel(then)
+    program.kill()
+    program.wait()
+    assert eventually(lambda: not alive(pids), 3)
+    os.killpg(program.pid, signal.SIGKILL)  # the child that was forked
+
+
+@linux
+def test_an_interrupt_of_the_kernel_does_not_reach_its_servers():
+    program, pids, _ = kernel(
+        "import signal; signal.signal(signal.SIGINT, lambda *_: None); time.sleep(600)"
+    )
+    time.sleep(0.2)
+    os.killpg(program.pid, signal.SIGINT)
+    time.sleep(0.3)
+    assert alive(pids) == pids
+    program.kill()
+    program.wait()
+    assert eventually(lambda: not alive(pids), 3)
+
+
+@linux
+def test_the_whole_tree_goes_when_a_server_is_stopped(program):
+    with program(FAMILY, runtime="python").start() as running:
+        pids = {int(word) for word in running.get().text.split()}
+        assert set(running.tree()) == pids
+    assert not alive(pids)
+
+
+@linux
+def test_children_go_when_the_server_itself_is_killed(program):
+    with program(FAMILY, runtime="python").start() as running:
+        pids = {int(word) for word in running.get().text.split()}
+        os.kill(running.pid, signal.SIGKILL)
+        assert running.died(3)
+        assert not alive(pids)
+        assert running.exit_code == -9
+
+
+@linux
+def test_stopping_one_server_leaves_the_daemons_of_another_alone(program):
+    recipe = program(FAMILY, runtime="python")
+    with recipe.start() as one, recipe.start() as other:
+        theirs = {int(word) for word in other.get().text.split()}
+        one.stop()
+        assert alive(theirs) == theirs
+        assert set(other.tree()) == theirs
+
+
+@linux
+def test_a_suspended_server_can_be_stopped():
+    with lab.server("node/hello").start() as running:
+        os.kill(running.pid, signal.SIGSTOP)
+        began = time.monotonic()
+        running.stop()
+        assert time.monotonic() - began < 1.5
+        assert running.exit_code == 0
+
+
+def test_a_handler_that_is_used_once_gets_one_sigterm(program, hello):
+    slow = 'process.once("SIGTERM", () => setTimeout(() => process.exit(7), 100));'
+    with program(hello + slow).start() as running:
+        running.stop()
+        assert running.exit_code == 7
+
+
+@linux
+def test_servers_die_with_a_killed_guard_and_the_next_start_gets_a_new_one():
+    running = lab.server("node/hello").start()
+    guard = guard_link.guard_pid()
+    os.kill(guard, signal.SIGKILL)
+    assert eventually(lambda: not alive({running.pid}))
+    with pytest.raises((GuardDied, lab.LabError)):
+        running.get()
+    running.stop()
+    with lab.server("node/hello").start() as again:
+        assert again.get().status == 200
+        assert guard_link.guard_pid() != guard
+
+
+@linux
+def test_a_terminated_guard_takes_its_servers_along():
+    running = lab.server("node/hello").start()
+    os.kill(guard_link.guard_pid(), signal.SIGTERM)
+    assert eventually(lambda: not alive({running.pid}))
+    running.stop()
+
+
+@linux
+def test_servers_of_another_kernel_are_listed_and_can_be_stopped():
+    program, pids, _ = kernel()
+    listed = lab.ps()
+    assert {entry.name.split("-")[0] for entry in listed} == {"node/hello", "python/family"}
+    stopped = lab.stop_all()
+    assert len(stopped) == 2
+    assert eventually(lambda: not alive(pids), 3)
+    assert not lab.ps()
+    assert program.poll() is None, "the kernel itself lives on"
+    program.kill()
+    program.wait()
+
+
+@linux
+def test_orphans_of_a_killed_guard_are_found_and_stopped():
+    program, pids, _ = kernel()
+    guards = [
+        child.pid
+        for child in psutil.Process(program.pid).children()
+        if "guard.py" in str(child.cmdline())
+    ]
+    for guard in guards:  # the worst that can happen: both at once
+        os.kill(guard, signal.SIGKILL)
+    program.kill()
+    program.wait()
+    assert eventually(lambda: len(alive(pids)) < len(pids)), "the servers themselves die with it"
+    assert [entry.name.split("-")[0] for entry in lab.ps()] == ["python/family"], "a child lives"
+    lab.stop_all()
+    assert eventually(lambda: not alive(pids), 3)
+
+
+def test_a_guard_without_servers_costs_no_cpu():
+    with lab.server("node/hello").start():
+        guard = psutil.Process(guard_link.guard_pid())
+        before = guard.cpu_times()
+        time.sleep(0.5)
+        after = guard.cpu_times()
+    assert after.user + after.system - before.user - before.system <= 0.02
+
+
+def test_the_guard_imports_nothing_but_its_siblings():
+    program = textwrap.dedent(
+        f"""
+        import runpy, sys
+        sys.path.insert(0, {str(paths.ROOT)!r})
+        runpy.run_path({str(guard_link.GUARD)!r}, run_name="not main")
+        import json; print(json.dumps([name for name in sys.modules if name.startswith("lab")]))
+        """
+    )
+    command = [sys.executable, "-I", "-S", "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
+    assert set(json.loads(done.stdout)) == {"lab", "lab.bounded_log", "lab.proctree", "lab.spawn"}
+
+
+# --- its log
+
+
+def test_a_log_that_fits_is_kept_whole(tmp_path):
+    log = BoundedLog(str(tmp_path / "log"))
+    for number in range(1000):
+        log.write(b"%d\n" % number)
+    log.close()
+    assert (tmp_path / "log").read_bytes() == b"".join(b"%d\n" % n for n in range(1000))
+
+
+@pytest.mark.parametrize("piece", [1000, 70_000, 1_500_000])
+def test_a_log_that_is_too_long_keeps_both_ends_and_the_count(tmp_path, piece):
+    text = b"".join(b"%09d\n" % number for number in range(500_000))
+    log = BoundedLog(str(tmp_path / "log"))
+    for start in range(0, len(text), piece):
+        log.write(text[start : start + piece])
+        if start % (3 * piece) == 0:
+            log.flush()
+    assert log.last(10) == "000499999\n"
+    log.close()
+    kept = (tmp_path / "log").read_bytes()
+    head, rest = kept[:HEAD_BYTES], kept[HEAD_BYTES:]
+    note, _, tail = rest[1:].partition(b"\n")
+    dropped = int(note.split()[1])
+    assert text.startswith(head)
+    assert text.endswith(tail)
+    assert len(tail) >= min(TAIL_BYTES, piece)
+    assert len(head) + dropped + len(tail) == len(text)

@@ -1,0 +1,147 @@
+import itertools
+import statistics
+import time
+
+from conftest import eventually
+
+import lab
+from lab import probe
+
+
+def rows_of(running, least=1, patience_s=5):
+    return eventually(
+        lambda: rows if len(rows := running.resources().probe) >= least else [], patience_s
+    )
+
+
+def test_an_idle_server_has_no_delay_and_no_utilisation():
+    with lab.server("node/hello").start() as running:
+        rows = rows_of(running, 6)[2:]
+    assert statistics.median(row["delay_mean_us"] for row in rows) < 5000, "resolution subtracted"
+    assert all(0 <= row["elu"] <= 1 for row in rows)
+    assert statistics.median(row["elu"] for row in rows) < 0.3
+    assert all(row["loop_count"] > 0 for row in rows)
+
+
+def test_rows_are_a_tenth_of_a_second_apart_and_in_epoch_microseconds():
+    with lab.server("node/hello").start() as running:
+        rows = rows_of(running, 5)
+        now_us = time.time() * 1e6
+    steps = [b["t_us"] - a["t_us"] for a, b in itertools.pairwise(rows)]
+    assert 95_000 < statistics.median(steps) < 200_000
+    assert abs(rows[-1]["t_us"] - now_us) < 5e6
+
+
+def test_a_block_is_seen_even_when_it_begins_right_after_a_sample():
+    # Same period as the probe: each block starts in the very turn in which a row was written.
+    with lab.server("node/freeze", env={"EVERY_MS": 100, "FREEZE_MS": 60}).start() as running:
+        rows = rows_of(running, 8)[2:]
+    seen = [row for row in rows if row["delay_max_us"] > 40_000]
+    assert len(seen) >= len(rows) - 1
+
+
+def test_utilisation_is_that_of_the_last_tenth_and_not_since_the_start():
+    with lab.server("node/freeze", env={"FREEZE_MS": 700}).start() as running:
+        rows_of(running, 5)
+        running.get("/freeze")
+        time.sleep(0.5)
+        rows = rows_of(running, 8)
+    busy = [row["elu"] for row in rows]
+    assert max(busy) > 0.9
+    assert busy[-1] < 0.5
+
+
+def test_the_probe_keeps_no_process_alive(program):
+    recipe = program("""
+        import { createServer } from "node:http";
+        const server = createServer((_request, response) => {
+          response.setHeader("connection", "close").end("bye\\n");
+          setTimeout(() => server.close(), 200);
+        });
+        server.listen(Number(process.env.PORT), "127.0.0.1", () => {
+          console.log(`listening on http://127.0.0.1:${server.address().port}`);
+        });
+    """)
+    with recipe.start() as running:
+        assert running.died(5), "the loop is empty, so Node ends"
+        assert running.exit_code == 0
+
+
+def test_every_process_of_a_cluster_writes_a_file_of_its_own(program):
+    recipe = program("""
+        import cluster from "node:cluster";
+        import { createServer } from "node:http";
+        if (cluster.isPrimary) {
+          cluster.fork();
+          cluster.fork();
+          cluster.once("listening", (_worker, address) =>
+            console.log(`listening on http://127.0.0.1:${address.port}`));
+          process.once("SIGTERM", () => process.exit(0));
+        } else {
+          createServer((_request, response) => response.end("x")).listen(
+            Number(process.env.PORT), "127.0.0.1");
+        }
+    """)
+    with recipe.start() as running:
+        pids = eventually(
+            lambda: (
+                found
+                if len(found := {row["pid"] for row in running.resources().probe}) == 3
+                else None
+            )
+        )
+        assert pids == set(running.tree())
+
+
+def test_threads_of_a_server_are_not_taken_for_the_server(program):
+    recipe = program("""
+        import { createServer } from "node:http";
+        import { Worker } from "node:worker_threads";
+        new Worker("setInterval(() => {}, 1000)", { eval: true });
+        const server = createServer((_request, response) => response.end("x"));
+        server.listen(Number(process.env.PORT), "127.0.0.1", () => {
+          console.log(`listening on http://127.0.0.1:${server.address().port}`);
+        });
+        process.once("SIGTERM", () => process.exit(0));
+    """)
+    with recipe.start() as running:
+        rows = rows_of(running, 5)
+    steps = [b["t_us"] - a["t_us"] for a, b in itertools.pairwise(rows)]
+    assert statistics.median(steps) > 90_000, "one writer"
+
+
+def test_a_half_written_last_line_is_left_out(tmp_path):
+    prefix = tmp_path / "x.probe"
+    (tmp_path / "x.probe.7").write_text('{"t_us": 2, "elu": 0.5}\n{"t_us": 3, "el')
+    (tmp_path / "x.probe.8").write_text('{"t_us": 1}\nnot json\n{"elu": 1}\n')
+    assert probe.rows(prefix) == [{"t_us": 1, "pid": 8}, {"t_us": 2, "elu": 0.5, "pid": 7}]
+    assert probe.rows(prefix, since_us=2) == [{"t_us": 2, "elu": 0.5, "pid": 7}]
+
+
+def test_the_files_of_the_probe_are_gone_after_the_server_and_its_rows_are_kept():
+    with lab.server("node/hello").start() as running:
+        rows_of(running, 2)
+        running.stop()
+        assert len(running.resources().probe) >= 2
+        assert not probe.files(running.probe_path)
+
+
+def test_a_probe_that_cannot_write_does_not_disturb_the_server(tmp_path, monkeypatch):
+    monkeypatch.setattr(probe, "files", lambda prefix: [])
+    with lab.server(
+        "node/hello", env={"NODE_OPTIONS": f"--require {no_writing(tmp_path)}"}
+    ).start() as running:
+        time.sleep(0.3)
+        assert running.get().status == 200
+        assert "Error" not in running.log()
+
+
+def no_writing(folder):
+    """A preload after which every write to a file fails as on a full disk."""
+    path = folder / "full.cjs"
+    path.write_text("""
+        require("node:fs").openSync = () => {
+          throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+        };
+    """)
+    return path

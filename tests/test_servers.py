@@ -1,0 +1,136 @@
+import http.client
+import re
+import statistics
+import time
+
+import pytest
+
+import lab
+from lab import paths
+from lab.catalog import names
+
+CATALOGUE = [name for name in names() if not re.search(r"/test-\d", name)]
+WORKLOADS = sorted({lab.server(name).workload for name in CATALOGUE})
+
+
+def arms(workload):
+    return [name for name in CATALOGUE if lab.server(name).workload == workload]
+
+
+@pytest.fixture
+def started(request):
+    recipe = lab.server(request.param)
+    if recipe.missing():
+        pytest.skip(f"not installed here: {recipe.missing()}")
+    with recipe.start() as running:
+        yield running
+
+
+def connection(running):
+    return http.client.HTTPConnection("127.0.0.1", running.port, timeout=10)
+
+
+def ask(client, path="/"):
+    client.request("GET", path)
+    answer = client.getresponse()
+    return answer, answer.read()
+
+
+@pytest.mark.parametrize("started", CATALOGUE, indirect=True)
+def test_keeps_the_contract_of_servers(started):
+    recipe = started.recipe
+    answer = started.get(recipe.body.path)
+    assert recipe.body.mismatch(answer.status, answer.body) is None
+
+    client = connection(started)
+    kept = [ask(client)[0].will_close for _ in range(3)]
+    client.close()
+    assert kept == [not recipe.keep_alive] * 3
+
+    said = [line for line in started.log(100).splitlines() if started.url in line]
+    assert len(said) == 1
+
+    started.stop()
+    assert started.exit_code == 0
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_the_source_is_one_screen_under_two_lines_of_header(name):
+    for source in lab.server(name).sources:
+        lines = source.read_text().splitlines()
+        assert all(line.startswith(("//", "#")) for line in lines[:2]), "two lines say what it is"
+        assert "The book uses it" in lines[1]
+        assert len(lines) <= 50
+
+
+def test_every_server_in_the_folder_is_in_the_catalogue():
+    known = {source for name in CATALOGUE for source in lab.server(name).sources}
+    programs = [path for path in paths.SERVERS.rglob("*") if path.suffix in (".mjs", ".cjs", ".py")]
+    assert {path for path in programs if "PORT" in path.read_text()} <= known
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_arms_of_a_workload_send_the_same_bytes_and_content_headers(workload):
+    answers = []
+    for name in arms(workload):
+        recipe = lab.server(name)
+        if not recipe.missing():
+            with recipe.start() as running:
+                answer = running.get()
+                kept = {key: answer.headers.get(key) for key in ("content-type", "content-length")}
+                answers.append((kept, answer.body))
+    assert all(answer == answers[0] for answer in answers)
+
+
+def test_the_arms_that_read_a_file_send_exactly_the_same_headers():
+    seen = set()
+    for name in arms("file"):
+        with lab.server(name).start() as running:
+            seen.add(tuple(sorted(running.get().headers.keys())))
+            assert running.get("/ping").text == "pong\n"
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("name", arms("file"))
+def test_a_file_that_vanishes_is_an_error_and_not_a_crash(name, tmp_path):
+    file = tmp_path / "file.txt"
+    file.write_text("short\n")
+    with lab.server(name, env={"FILE": file}).start() as running:
+        file.unlink()
+        assert running.get().status == 500
+        file.write_text("short\n")
+        assert running.get().text == "short\n"
+
+
+def test_delay_holds_a_request_as_long_as_it_says():
+    with lab.server("node/delay", env={"DELAY_MS": 20}).start() as running:
+        client = connection(running)
+        held = []
+        for _ in range(10):
+            answer, _ = ask(client)
+            held.append(float(re.search(r"dur=([0-9.]+)", answer.headers["server-timing"])[1]))
+        client.close()
+    assert min(held) >= 20
+    assert statistics.median(held) < 20.5  # a plain timer would be a whole millisecond off
+
+
+def test_delay_closes_every_tenth_answer_when_told():
+    with lab.server("node/delay", env={"DELAY_MS": 0, "KEEP_ALIVE": "every10"}).start() as running:
+        client = connection(running)
+        closes = [ask(client)[0].will_close for _ in range(20)]
+        client.close()
+    assert closes == ([False] * 9 + [True]) * 2
+
+
+def test_freeze_holds_everybody_up():
+    with lab.server("node/freeze", env={"FREEZE_MS": 300}).start() as running:
+        slow, quick = connection(running), connection(running)
+        ask(quick)
+        slow.request("GET", "/freeze")
+        time.sleep(0.05)  # the freeze has begun; how long exactly does not matter
+        began = time.monotonic()
+        ask(quick)
+        assert time.monotonic() - began > 0.1
+        slow.getresponse().read()
+        slow.close()
+        quick.close()
