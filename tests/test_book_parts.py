@@ -74,6 +74,8 @@ def test_a_page_without_cells_is_no_chapter_and_an_incomplete_kernelspec_is_an_e
     assert chapter.parse("x", "# Only prose\n", "x.md") is None
     with pytest.raises(LabError, match=r"book/x: .*lacks language"):
         chapter.parse("book/x", SOURCE.replace("  language: python\n", ""), "x.md")
+    with pytest.raises(LabError, match="book/x has code cells, but"):
+        chapter.parse("book/x", SOURCE.replace("file_format: mystnb\n", ""), "x.md")
 
 
 def test_digests_follow_the_files_and_absence_is_a_digest(tmp_path):

@@ -35,6 +35,11 @@ def parse(name: str, text: str, path: str) -> Chapter | None:
     Raises LabError if its front matter is incomplete.
     """
     if not is_myst_markdown_notebook(text):
+        if re.search(r"^(`{3,}|:{3,})\{code-cell\}", text, re.M):
+            raise LabError(
+                f"{name} has code cells, but its front matter does not say that it is a notebook: "
+                "the jupytext block is missing. CONTRIBUTING.md shows it."
+            )
         return None
     notebook = read_myst_markdown_notebook(text, add_source_map=True, path=path)
     spec: dict[str, Any] = notebook.metadata.get("kernelspec", {})
