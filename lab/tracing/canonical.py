@@ -168,7 +168,9 @@ class Builder:
             name = written or ("setInterval" if every else "setTimeout")
             return f"{name} {_ms(task.detail.get('ms'))}"
         maker = self.tasks.get(task.by) or self.tasks.get(task.trigger)
-        inherits = maker and maker.line is not None and not (maker.own and maker.kind in kinds.LANES)
+        inherits = (
+            maker and maker.line is not None and not (maker.own and maker.kind in kinds.LANES)
+        )
         written = written or (maker.label.split(" · ")[0] if maker and inherits else None)
         if task.own and task.kind in kinds.LANES:
             usual = {"Immediate": "setImmediate", "TickObject": "process.nextTick"}
@@ -200,7 +202,9 @@ class Builder:
             for at, duration, kind in self.spans.gc
             if duration >= GC_SHOWN_US
         ]
-        slots = {thread: n for n, thread in enumerate(dict.fromkeys(t for *_, t in self.spans.threads))}
+        slots = {
+            thread: n for n, thread in enumerate(dict.fromkeys(t for *_, t in self.spans.threads))
+        }
         runs = [
             (callback.t_us, callback.id)
             for callback, _ in self.placed.values()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.paths import NODE_SIDE
+from lab.tracing.events import read_rows, read_spans
 from lab.tracing.nodes import Node
 from lab.tracing.phases import Spans
 
@@ -31,16 +32,18 @@ CATEGORIES = [
     "v8",
 ]
 GRACE_S = 1.5  # the recorder ends the program itself at the limit; this is for one that is blocked
-OUTPUT_BYTES = 1_000_000
+OUTPUT_BYTES = 4_000_000
 LINES_KEPT = 200
+_PORT = re.compile(r"(https?://(?:127\.0\.0\.1|localhost|\[::1?\])):\d+")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one run may use: seconds, recorder rows, bytes of output recorded."""
+    """What one run may use: seconds, recorder rows, events of the recording, bytes of output recorded."""
 
     seconds: float = 5.0
     rows: int = 20_000
+    events: int = 800
     output_bytes: int = 64 * 1024
 
 
@@ -65,7 +68,11 @@ class Undertaker:
 
     def __init__(self) -> None:
         self._shell = subprocess.Popen(
-            ["/bin/sh", "-c", 'while read g; do p=$g; done; [ "${p:-0}" -gt 1 ] && kill -9 -- "-$p"'],
+            [
+                "/bin/sh",
+                "-c",
+                'while read g; do p=$g; done; [ "${p:-0}" -gt 1 ] && kill -9 -- "-$p"',
+            ],
             stdin=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -134,15 +141,17 @@ def run(
                     "max_output": limits.output_bytes,
                     "categories": CATEGORIES,
                     "stop_at": stop_at,
+                    "driven": setting.drive is not None,
                 }
             )
-            command += ["--require", str(PRELOAD), f"--trace-event-file-pattern={folder / 'events'}"]
-        # Numbers in error messages and source positions must not depend on who runs us.
+            command += [
+                "--require",
+                str(PRELOAD),
+                f"--trace-event-file-pattern={folder / 'events'}",
+            ]
         command += [str(setting.file), *setting.args]
         outcome = _supervise(command, env, folder, setting, limits, keeper)
         if record:
-            from lab.tracing.events import read_rows, read_spans
-
             outcome.rows = read_rows(folder / "rows")
             outcome.spans = read_spans(folder / "events")
         return outcome
@@ -189,10 +198,13 @@ def _supervise(
     if driver:
         driver.finish()
     code = child.returncode
+    if setting.drive and code == -signal.SIGTERM:
+        code = 0  # we asked it to stop
     if ended == "exit" and code < 0:
         ended = "signal"
     text = out.read_bytes()[:OUTPUT_BYTES].decode("utf-8", "replace")
-    lines = text.split("\n")[: LINES_KEPT + 1]
+    # A port that the system chose differs in every run; the order is the same.
+    lines = _PORT.sub(r"\1:PORT", text).split("\n")[: LINES_KEPT + 1]
     return Outcome(
         tuple(lines[:-1] if lines and lines[-1] == "" else lines)[:LINES_KEPT],
         err.read_bytes()[:20_000].decode("utf-8", "replace"),

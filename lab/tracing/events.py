@@ -27,12 +27,14 @@ def read_rows(path: Path) -> list[list[Any]]:
 def read_spans(path: Path) -> Spans | None:
     """The spans of the main thread; None when the program was killed before Node wrote them."""
     try:
-        events = json.loads(path.read_text("utf-8", "replace"))["traceEvents"]
+        text = path.read_text("utf-8", "replace").rstrip()
+        # A program killed after the recorder had the events written out leaves the list open.
+        events = json.loads(text if text.endswith("]}") else text + "]}")["traceEvents"]
     except (OSError, ValueError, KeyError):
         return None
     spans = Spans()
     begun: dict[tuple[int, str], int] = {}
-    wrote_callbacks = False
+    written = False  # a program killed before leaves a file with nothing but metadata
     for event in sorted(events, key=lambda e: e["ts"]):
         name, phase, at = event["name"], event["ph"], event["ts"]
         if "threadpoolwork.sync" in event["cat"]:
@@ -44,10 +46,10 @@ def read_spans(path: Path) -> Spans | None:
             continue
         if event["tid"] != event["pid"]:
             continue  # a worker's loop is not this loop
-        wrote_callbacks |= phase == "b"
+        written |= phase != "M"
         _place(spans, event, name, phase, at, begun)
     spans.threads.sort()
-    return spans if wrote_callbacks else None
+    return spans if written else None
 
 
 def _place(

@@ -120,7 +120,10 @@ class SpanWitness:
         self._check_ends = [end for _, end in spans.check]
         # A program that exits or throws inside a phase leaves its span without an end: length 0.
         self._open: tuple[str, int] | None = None
-        last = max(((start, end, name) for name, found in self._named for start, end in found), default=None)
+        last = max(
+            ((start, end, name) for name, found in self._named for start, end in found),
+            default=None,
+        )
         if last and last[0] == last[1]:
             self._open = (last[2], last[0])
 

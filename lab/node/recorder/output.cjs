@@ -21,8 +21,8 @@ module.exports = function watchOutput(maxBytes, seen) {
 
   for (const stream of [process.stdout, process.stderr]) {
     const { write } = stream;
-    stream.write = function (chunk, encoding, callback) {
-      const done = typeof encoding === "function" ? encoding : callback;
+    stream.write = (chunk, ...rest) => {
+      const done = rest.find((argument) => typeof argument === "function");
       const valid = typeof chunk === "string" || ArrayBuffer.isView(chunk);
       if (valid && !inside && !note(stream.fd, chunk)) {
         if (typeof done === "function") process.nextTick(done);
@@ -31,7 +31,7 @@ module.exports = function watchOutput(maxBytes, seen) {
       const outer = inside;
       inside = true; // a file's stream writes through fs.writeSync: count once
       try {
-        return write.apply(stream, arguments);
+        return write.call(stream, chunk, ...rest);
       } finally {
         inside = outer;
       }
@@ -39,10 +39,14 @@ module.exports = function watchOutput(maxBytes, seen) {
   }
 
   const { writeSync } = fs;
-  fs.writeSync = function (fd, chunk) {
-    if ((fd === 1 || fd === 2) && !inside && (typeof chunk === "string" || ArrayBuffer.isView(chunk)))
+  fs.writeSync = (fd, chunk, ...rest) => {
+    if (
+      (fd === 1 || fd === 2) &&
+      !inside &&
+      (typeof chunk === "string" || ArrayBuffer.isView(chunk))
+    )
       if (!note(fd, chunk)) return chunk.length;
-    return writeSync.apply(fs, arguments);
+    return writeSync(fd, chunk, ...rest);
   };
   require("node:module").syncBuiltinESMExports();
 };

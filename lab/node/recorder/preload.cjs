@@ -25,7 +25,8 @@ function record(options) {
   const { hrtime, reallyExit } = process;
   const { stringify } = JSON;
   const file = fs.openSync(options.file, "a");
-  const stopAt = options.stop_at; // [type, line] of a callback known never to return
+  const stopAt = options.stop_at; // [type, line, how-manieth] of a callback known never to return
+  let likeIt = 0;
   const lineOf = new Map();
   const typeOf = new Map();
   const idOf = new WeakMap();
@@ -62,15 +63,31 @@ function record(options) {
       typeOf.set(id, type);
       if (site) lineOf.set(id, site.at[0][0]);
       if (type === "Timeout" || type === "Immediate") idOf.set(resource, id);
-      push(["i", nowUs(), id, type, trigger, asyncHooks.executionAsyncId(), site, detail(type, resource)]);
+      push([
+        "i",
+        nowUs(),
+        id,
+        type,
+        trigger,
+        asyncHooks.executionAsyncId(),
+        site,
+        detail(type, resource),
+      ]);
       if (resource && typeof resource.close === "function") close.watch(resource);
     },
     before(id) {
       if (!recording) return;
       push(["b", nowUs(), id, iteration()]);
       // This callback will be killed, and with it the trace events still in memory: write them now.
-      if (stopAt && recording && typeOf.get(id) === stopAt[0] && (lineOf.get(id) ?? null) === stopAt[1])
-        tracing.disable();
+      if (
+        !stopAt ||
+        !recording ||
+        typeOf.get(id) !== stopAt[0] ||
+        (lineOf.get(id) ?? null) !== stopAt[1]
+      )
+        return;
+      likeIt += 1;
+      if (likeIt === stopAt[2]) tracing.disable();
     },
     after: (id) => push(["a", nowUs(), id]),
     destroy: (id) => push(["d", nowUs(), id]),
@@ -84,13 +101,27 @@ function record(options) {
     put(["o", nowUs(), fd, text, userSite(), asyncHooks.executionAsyncId()]),
   );
   require("node:diagnostics_channel").subscribe("http.server.request.start", ({ request }) =>
-    push(["q", nowUs(), asyncHooks.executionAsyncId(), `${request.method} ${request.url}`.slice(0, 80)]),
+    push([
+      "q",
+      nowUs(),
+      asyncHooks.executionAsyncId(),
+      `${request.method} ${request.url}`.slice(0, 80),
+    ]),
   );
   process.on("beforeExit", () => push(["B", nowUs()]));
   process.on("exit", (code) => put(["x", nowUs(), code]));
   process.on("uncaughtExceptionMonitor", (error) =>
-    put(["!", nowUs(), String(error?.message ?? error).slice(0, 400), asyncHooks.executionAsyncId()]),
+    put([
+      "!",
+      nowUs(),
+      String(error?.message ?? error).slice(0, 400),
+      asyncHooks.executionAsyncId(),
+    ]),
   );
+  if (options.driven)
+    process.on("SIGTERM", () => {
+      if (process.listenerCount("SIGTERM") === 1) process.exit(0); // the program has no handler of its own
+    });
   // Unreferenced: it keeps no program alive. It ends one that waits for ever.
   setTimeout(stopProgram, options.limit_us / 1000).unref();
 
@@ -103,7 +134,11 @@ function record(options) {
 
 function detail(type, resource) {
   if (type === "Timeout")
-    return { ms: resource._idleTimeout, every: resource._repeat ?? undefined, fn: resource._onTimeout?.name || undefined };
+    return {
+      ms: resource._idleTimeout,
+      every: resource._repeat ?? undefined,
+      fn: resource._onTimeout?.name || undefined,
+    };
   if (type === "Immediate") return { fn: resource._onImmediate?.name || undefined };
   if (type === "TickObject") return { fn: resource.callback?.name || undefined };
   return undefined;
