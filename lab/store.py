@@ -52,7 +52,9 @@ class Folder:
     """
 
     def __init__(self, experiment: str) -> None:
-        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+        now_us = time.time_ns() // 1000
+        # Names sort by time, to the microsecond: the newest run is the last one.
+        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now_us / 1e6)) + f".{now_us % 10**6:06d}"
         self.experiment = experiment
         self.path = paths.RUNS / experiment / f"{stamp}-{secrets.token_hex(3)}"
         with _named_errors(self.path):

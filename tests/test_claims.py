@@ -1,0 +1,132 @@
+"""Claims: every band can be reached, published figures are found, our own can fail."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from lab import claims, stats
+from lab.claims import claim
+from lab.errors import LabError
+
+
+def ratio(factor, n=6, noise=0.01, **options):
+    rng = np.random.default_rng(4)
+    b = 100 * rng.lognormal(0, noise, n)
+    return stats.paired_ratio(
+        factor * b * rng.lognormal(0, noise, n),
+        b,
+        a="async",
+        b="sync",
+        metric="throughput",
+        **options,
+    )
+
+
+@pytest.mark.parametrize(
+    ("factor", "verdict"),
+    [
+        (1.3, "held"),
+        (2.0, "held"),
+        (1.09, "held weaker"),
+        (1.0, "no difference"),
+        (0.5, "reversed"),
+    ],
+)
+def test_a_published_claim_falls_into_one_of_the_bands(factor, verdict):
+    found = claim("sync-vs-async-file", ratio(factor))
+    assert found.verdict == verdict
+    assert found.holds is (verdict in ("held", "held weaker"))
+
+
+def test_few_pairs_are_no_verdict_on_a_published_claim():
+    found = claim("sync-vs-async-file", ratio(2.0, n=3))
+    assert (found.verdict, found.holds) == ("no verdict", None)
+
+
+def test_noise_is_no_verdict_not_no_difference():
+    assert claim("sync-vs-async-file", ratio(1.02, noise=0.3)).verdict == "no verdict"
+
+
+def test_a_profile_without_verdicts_judges_nothing():
+    assert claim("sync-vs-async-file", ratio(2.0, verdicts=False)).verdict == "no verdict"
+
+
+def test_the_published_figures_stand_beside_ours():
+    found = claim("sync-vs-async-file", ratio(0.5))
+    assert [p.value for p in found.published] == [263.19, 207.95]
+    assert found.published_ratio == pytest.approx((1.2657, 1.2657), rel=1e-3)
+    for part in ("REVERSED", "Afshin Mehrabani", "2013", "1.27×"):
+        assert part in repr(found)
+    assert not found.own
+
+
+def test_a_published_ratio_below_one_is_judged_upside_down():
+    assert claim("gunicorn-scale", ratio(0.8)).verdict == "held"
+    assert claim("gunicorn-scale", ratio(1.3)).verdict == "reversed"
+
+
+def test_a_claim_that_there_is_no_difference_holds_when_there_is_none():
+    assert claim("hello-sleep", ratio(1.01)).verdict == "held"
+    assert claim("hello-sleep", ratio(3.0)).verdict == "did not hold"
+
+
+def test_every_claim_in_the_file_finds_its_figures_and_its_source():
+    data = claims.claims()
+    for name, entry in data["claims"].items():
+        rows, printed = claims._published(name, entry)
+        assert entry["source"] in data["sources"], name
+        assert printed is None or all(x > 0 for x in printed), name
+        assert rows or "value" in entry["published"], name
+        assert entry["sentence"].endswith((".", ")")), name
+
+
+@pytest.mark.parametrize(
+    ("limits", "verdict"),
+    [
+        ({"above": 1.1}, "held"),
+        ({"above": 1.8}, "did not hold"),
+        ({"above": 1.3}, "no verdict"),
+        ({"below": 1.5}, "held"),
+        ({"between": (1.2, 1.4)}, "held"),
+    ],
+)
+def test_a_sentence_of_the_course_is_judged_by_the_whole_interval(limits, verdict):
+    found = claim("small-files", ratio(1.3), sentence="Sync wins.", **limits)
+    assert found.verdict == verdict
+    assert found.own
+    assert found.sentence == "Sync wins."
+
+
+def test_a_number_is_judged_in_a_profile_with_verdicts_and_a_count_in_any(monkeypatch):
+    assert claim("effective-concurrency", 3.9, between=(3.4, 4.1)).verdict == "held"
+    assert claim("effective-concurrency", 1.0, between=(3.4, 4.1)).verdict == "did not hold"
+    assert claim("nothing-there", math.nan, above=1).verdict == "no verdict"
+    monkeypatch.setenv("LAB_PROFILE", "smoke")
+    assert claim("effective-concurrency", 3.9, above=3).verdict == "no verdict"
+    assert claim("answers", 3, between=(3, 3), exact=True).verdict == "held"
+
+
+def test_an_unknown_id_without_a_limit_offers_the_nearest():
+    with pytest.raises(LabError, match="sync-vs-async-file"):
+        claim("sync-vs-async-fle", ratio(1))
+
+
+def test_limits_on_a_published_claim_are_refused():
+    with pytest.raises(LabError, match=r"claims\.toml"):
+        claim("sync-vs-async-file", ratio(1), above=2)
+    with pytest.raises(LabError, match="give it a ratio"):
+        claim("sync-vs-async-file", 1.3)
+
+
+def test_the_build_is_told_of_our_own_claims_that_did_not_hold(monkeypatch, tmp_path):
+    notes = tmp_path / "usage"
+    monkeypatch.setenv("LAB_USAGE_FILE", str(notes))
+    claim("ours", ratio(1.3), above=5)
+    claim("sync-vs-async-file", ratio(0.5))
+    rows = [json.loads(line) for line in notes.read_text().splitlines()]
+    told = {r["id"]: r["held"] for r in rows if r["kind"] == "claim"}
+    assert told == {"ours": False, "sync-vs-async-file": None}

@@ -1,0 +1,97 @@
+"""Comparisons: pairs of the same block, A/A beside A/B, no verdict without support."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from examples import example_comparison, example_trial
+
+from lab.comparison import Comparison
+from lab.errors import LabError
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return example_comparison()
+
+
+def test_json_gives_back_the_same_comparison(whole):
+    again = Comparison.from_json(json.loads(json.dumps(whole.to_json())))
+    assert json.dumps(again.to_json()) == json.dumps(whole.to_json())
+    assert again.ratio("async", at=10) == whole.ratio("async", at=10)
+
+
+def test_ratio_divides_trials_of_the_same_block(whole):
+    r = whole.ratio("async", "sync", at=100)
+    a = {t.block: t.throughput for t in whole.cell("async", 100)}
+    b = {t.block: t.throughput for t in whole.cell("sync", 100)}
+    assert r.per_pair == pytest.approx([a[i] / b[i] for i in range(6)])
+    assert r.low < 300 / 540 < r.high
+    assert r.difference == "lower"
+    assert r.at == 100
+
+
+def test_ratio_of_the_inverse_is_the_inverse(whole):
+    there, back = whole.ratio("async", "sync", at=10), whole.ratio("sync", "async", at=10)
+    assert there.estimate * back.estimate == pytest.approx(1)
+
+
+def test_a_trial_without_its_partner_is_left_out(whole):
+    fewer = replace(whole, trials=whole.trials[:-1], complete=False)
+    last = whole.trials[-1]
+    assert fewer.ratio("async", "sync", at=last.at).pairs == 5
+    assert "(interrupted)" in repr(fewer)
+
+
+def test_a_a_control_is_a_ratio_near_one_and_limits_what_may_be_claimed(whole):
+    assert whole.aa is not None
+    assert not whole.aa.decided
+    assert 1 < whole.aa_spread() < 1.1
+    assert whole.ratio("async", at=10).aa_spread == whole.aa_spread()
+    assert example_comparison(arms={"a": 300.0, "b": 303.0}).ratio("b", at=100).difference == "none"
+
+
+def test_a_percentile_without_support_is_no_verdict(whole):
+    assert whole.ratio("async", at=100, metric="p50").decided
+    r = whole.ratio("async", at=100, metric="alongside.ping.p99")
+    assert not r.decided
+    assert "p99 needs 1000 answers a trial" in r.verdict
+
+
+def test_failed_checks_are_in_the_verdict(whole):
+    bad = replace(example_trial("async", 1, status=500), block=0, arm="async", at=1)
+    spoilt = replace(
+        whole, trials=(bad, *[t for t in whole.trials if (t.arm, t.at, t.block) != ("async", 1, 0)])
+    )
+    assert "check failed: no_errors" in spoilt.ratio("async", at=1).verdict
+    assert "no_errors" in spoilt.failures
+
+
+def test_table_has_a_row_per_arm_and_value(whole):
+    rows = whole.table()
+    assert [(r["arm"], r["connections"]) for r in rows[:3]] == [
+        ("sync", 1),
+        ("async", 1),
+        ("sync", 10),
+    ]
+    assert rows[0]["throughput_min"] <= rows[0]["throughput"] <= rows[0]["throughput_max"]
+    assert rows[0]["trials"] == 6
+
+
+def test_a_value_or_an_arm_that_was_not_measured_is_named(whole):
+    with pytest.raises(LabError, match="connections = 1, 10, 100"):
+        whole.ratio("async", at=7)
+    with pytest.raises(LabError, match="say at="):
+        whole.ratio("async")
+    with pytest.raises(LabError, match="there are: sync, async"):
+        whole.cell("asink", 1)
+
+
+def test_a_single_value_need_not_be_said():
+    assert example_comparison(values=(10,)).ratio("async").at == 10
+
+
+def test_merged_latency_holds_every_answer_of_the_cell(whole):
+    assert whole.latency("sync", 10).count == sum(t.latency.count for t in whole.cell("sync", 10))

@@ -1,0 +1,68 @@
+"""The record of a trial: plain data and back, figures by name."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from examples import example_trial
+
+from lab.errors import LabError
+from lab.trial import Counts, Trial
+
+
+def test_json_gives_back_the_same_trial():
+    t = example_trial()
+    again = Trial.from_json(json.loads(json.dumps(t.to_json())))
+    assert json.dumps(again.to_json()) == json.dumps(t.to_json())
+    assert again.latency.quantile(0.5) == t.latency.quantile(0.5)
+    assert again.series == pytest.approx(again.series)
+    assert again.checks == t.checks
+    assert again.resources == t.resources
+
+
+def test_json_holds_no_number_that_json_does_not_know():
+    text = json.dumps(example_trial(status=500).to_json(), allow_nan=False)
+    assert math.isnan(Trial.from_json(json.loads(text)).latency.quantile(0.5))
+
+
+def test_a_trial_of_an_unknown_schema_is_refused():
+    with pytest.raises(LabError, match="schema 99"):
+        Trial.from_json({**example_trial().to_json(), "schema": 99})
+
+
+def test_every_request_has_a_fate():
+    c = Counts(
+        sent=20, ok=10, non2xx={"500": 2}, errors={"ECONNRESET": 3}, timeouts=1, in_flight_at_end=4
+    )
+    assert c.failed == 6
+    assert c.accounted == c.sent
+
+
+def test_figures_by_name_are_in_seconds_and_per_second():
+    t = example_trial(connections=10, service_us=500)
+    assert t.metric("throughput") == pytest.approx(2000, rel=0.05)
+    assert t.metric("p50") == pytest.approx(0.005, rel=0.1)
+    assert t.metric("p99.9") >= t.metric("p99") >= t.metric("mean") > 0
+    assert t.metric("cpu_per_request") == pytest.approx(0.7 / t.answers)
+    assert t.metric("delay_max") == pytest.approx(0.003)
+    assert t.metric("alongside.ping.p50") == t.alongside["ping"].latency.quantile(0.5)
+
+
+def test_an_unknown_figure_or_stream_is_named():
+    with pytest.raises(LabError, match="no metric 'speed'"):
+        example_trial().metric("speed")
+    with pytest.raises(LabError, match="no stream 'pong' ran alongside; there were: ping"):
+        example_trial().metric("alongside.pong.p50")
+
+
+def test_repr_says_throughput_percentiles_it_carries_and_what_is_wrong():
+    assert "req/s, p50" in repr(example_trial())
+    assert "p99" not in repr(example_trial(connections=1, service_us=5000, ping=False))
+    assert "no_errors" in repr(example_trial(status=500))
+
+
+def test_a_trial_read_from_json_has_no_raw_rows_and_says_so():
+    with pytest.raises(LabError, match="no raw rows"):
+        example_trial().raw()
