@@ -15,10 +15,10 @@ from examples import MACHINE, example_comparison, example_trial
 
 from lab import plot, predict
 from lab.errors import LabError
-from lab.plot.canvas import spread
 from lab.plot.figure import NARROW, WIDE
 from lab.plot.palette import THEMES
 from lab.plot.svg import leftovers
+from lab.plot.ticks import spread
 from lab.trial import Check, Recorded
 
 RECORDED = Recorded("example", "2025-06-15T10:00:00Z", MACHINE)
@@ -244,8 +244,8 @@ def test_labels_that_touch_move_apart_and_keep_their_order():
 
 def test_a_percentile_without_support_is_neither_drawn_nor_told():
     few = example_trial(connections=1, service_us=20_000)
-    assert "p99" not in plot.histogram(few).alt
-    assert "p99" not in plot.spectrum(few).alt
+    assert "p99" not in plot.histogram(few)._repr_html_()
+    assert "p99" not in plot.spectrum(few)._repr_html_()
 
 
 @pytest.mark.parametrize(
@@ -262,6 +262,19 @@ def test_a_percentile_without_support_is_neither_drawn_nor_told():
 def test_what_cannot_be_drawn_is_said_with_the_value_seen(draw, words):
     with pytest.raises(LabError, match=re.escape(words)):
         draw()
+
+
+@pytest.mark.parametrize(
+    "values", [("/small", "/big"), ({"FILE": "small"}, {"FILE": "big"}), (64, 1_000_000)]
+)
+def test_any_swept_value_has_a_place_on_the_axis(values):
+    made = example_comparison(pairs=2, values=(1, 10))
+    named = dict(zip(made.values, values, strict=True))
+    trials = tuple(replace(t, at=named[t.at]) for t in made.trials)
+    swept = replace(made, sweep="path", values=values, trials=trials, control=(), aa_arm=None)
+    page = plot.sweep(swept, recorded=None)._repr_html_()
+    wanted = {"/big", "FILE=big", "1M"}
+    assert any(f">{tick}</text>" in page for tick in wanted)
 
 
 def test_one_trial_of_one_value_is_drawn_without_an_interval():

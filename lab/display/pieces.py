@@ -144,15 +144,22 @@ def table(
     )
     told = f"<caption>{escape(caption)}</caption>" if caption else ""
     name = escape(label or caption or "table")
-    # Focusable, so that a keyboard can scroll it; a region needs a name.
+    # Focusable, so that a keyboard can scroll it; a group, for a page may have many.
     return (
-        f'<div class="lab-scroll" role="region" tabindex="0" aria-label="{name}">'
+        f'<div class="lab-scroll" role="group" tabindex="0" aria-label="{name}">'
         f"<table>{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def record(kind: str, label: str, *parts: str) -> str:
+    """Return parts of HTML as one record with its styles; a named group, for a page has many."""
+    inside = "".join(parts)
+    name = f'class="lab-record lab-{kind}" aria-label="{escape(label)}"'
+    return f'{STYLE}<div role="group" {name}>{inside}</div>'
 
 
 def box(tone: str, word: str, paragraphs: Sequence[str], more: str = "") -> str:

@@ -11,13 +11,13 @@ from lab.errors import LabError
 from lab.histogram import Histogram
 from lab.plot.forest import comparison as comparison_figure
 from lab.plot.latency import histogram
-from lab.plot.measures import ratio_words, stamps, sweep_label, value_label
+from lab.plot.measures import ratio_words, stamps, sweep_label, sweep_of, value_label
 from lab.plot.sweeps import sweep, sweep_finding
 from lab.plot.words import count, ms, number, size, tidy
 from lab.stats import Ratio
 from lab.trial import LoadSpec, Stream, Trial
 
-from .pieces import STYLE, box, checks, facts, plain, table
+from .pieces import STYLE, box, checks, facts, plain, record, table
 
 _QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
@@ -35,11 +35,9 @@ def trial(t: Trial) -> str:
     beside = "".join(stream(s, inside=True) for s in t.alongside.values())
     more = table(rows, label="requests by fate") + table(_resources(t), label="resources")
     source = f"<p><small>{escape(_source(t))}</small></p>"
-    return (
-        f'{STYLE}<section class="lab-record lab-trial" aria-label="trial of {escape(name)}">{head}'
-        f"{facts(figures)}{beside}{checks(t.checks)}{drawn}"
-        f"<details><summary>every request and resource</summary>{more}{source}</details></section>"
-    )
+    folded = f"<details><summary>every request and resource</summary>{more}{source}</details>"
+    about = [head, facts(figures), beside, checks(t.checks), drawn, folded]
+    return record("trial", f"trial of {name}", *about)
 
 
 def stream(s: Stream, *, inside: bool = False) -> str:
@@ -60,17 +58,15 @@ def comparison(c: Comparison) -> str:
     verdicts = "".join(_verdict(r, c.sweep, c) for r in last)
     if not ratios:
         verdicts = f"<p>{escape(sweep_finding(c))}</p>"
-    return (
-        f'{STYLE}<section class="lab-record lab-comparison" '
-        f'aria-label="comparison {escape(c.experiment)}">{figure._repr_html_()}{verdicts}'
-        f"<details><summary>all {len(c.trials)} trials in a table</summary>"
-        f"{table(_cells(c), label='trials by arm', row_head=2)}</details></section>"
-    )
+    cells = table(_cells(c), label="trials by arm", row_head=2)
+    folded = f"<details><summary>all {len(c.trials)} trials in a table</summary>{cells}</details>"
+    about = [figure._repr_html_(), verdicts, folded]
+    return record("comparison", f"comparison {c.experiment}", *about)
 
 
 def ratio(r: Ratio) -> str:
     """Return a ratio as a verdict box."""
-    return STYLE + _verdict(r, "")
+    return STYLE + _verdict(r, sweep_of(r))
 
 
 def _verdict(r: Ratio, sweep_name: str, c: Comparison | None = None) -> str:
@@ -127,13 +123,13 @@ def _fates(counts: Any, name: str) -> dict[str, Any]:
 def _resources(t: Trial) -> list[dict[str, Any]]:
     r = t.resources
     server: dict[str, Any] = {
-        "": "server",
+        "who": "server",
         "CPU (s)": r.server_cpu_s,
         "peak memory": size(r.rss_peak) if r.rss_peak else None,
         "loop utilisation": r.loop.elu if r.loop else None,
         "longest loop delay": ms(r.loop.delay_max_s) if r.loop else None,
     }
-    client = {"": "client", "CPU (s)": r.client_cpu_s, "loop utilisation": r.client_elu}
+    client = {"who": "client", "CPU (s)": r.client_cpu_s, "loop utilisation": r.client_elu}
     return [server, client]
 
 

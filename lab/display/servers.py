@@ -8,11 +8,11 @@ from typing import Any
 
 from lab.paths import ROOT
 from lab.plot.forest import Line, forest
-from lab.plot.measures import metric_of, ratio_words
+from lab.plot.measures import metric_of, ratio_words, sweep_of
 from lab.plot.words import count
 from lab.stats import Ratio
 
-from .pieces import STYLE, box, facts
+from .pieces import STYLE, box, facts, record
 
 _LEXERS = {"node": "javascript", "python": "python"}
 _TONES = {"held": "ok", "held weaker": "ok", "no verdict": "warn"}
@@ -33,11 +33,8 @@ def recipe(r: Any) -> str:
         if hasattr(r, "by_hand")
         else ""
     )
-    return (
-        f'{STYLE}<section class="lab-record lab-recipe" aria-label="server {escape(r.name)}">'
-        f"<p><strong>{escape(r.name)}</strong> {escape(r.summary)}</p>"
-        f"{facts(told)}{by_hand}{_source(r)}</section>"
-    )
+    head = f"<p><strong>{escape(r.name)}</strong> {escape(r.summary)}</p>"
+    return record("recipe", f"server {r.name}", head, facts(told), by_hand, _source(r))
 
 
 def _here(text: str) -> str:
@@ -82,7 +79,7 @@ def _ours(c: Any) -> str:
         return f"Here: {c.text}."
     r = c.value
     wanted = f" Wanted: {c.limit}." if c.limit else ""
-    return f"Here: {ratio_words(r, r.sweep if hasattr(r, 'sweep') else '')}{wanted}"
+    return f"Here: {ratio_words(r, sweep_of(r))}{wanted}"
 
 
 def _beside(c: Any) -> str:

@@ -11,7 +11,7 @@ from lab.comparison import Comparison
 from lab.errors import LabError
 from lab.stats import Ratio
 
-from .canvas import Canvas, Entry, linear_x, ratio_ticks, ticks_at
+from .canvas import Canvas, Entry
 from .figure import NARROW, WIDE, Figure
 from .measures import (
     at_words,
@@ -24,6 +24,7 @@ from .measures import (
 )
 from .palette import SENTINELS, Look, look
 from .series import summary
+from .ticks import linear_x, ratio_ticks, ticks_at
 from .words import count, interval, listed, number, short, tidy, times
 
 

@@ -12,11 +12,12 @@ from lab.errors import LabError
 from lab.histogram import Histogram
 from lab.trial import Stream, Trial
 
-from .canvas import Canvas, Label, linear_x, linear_y, log_ticks, log_y, ticks_at
+from .canvas import Canvas, Label
 from .figure import NARROW, WIDE, Figure
 from .measures import at_words, provenance, stamps
 from .palette import SENTINELS, look
 from .series import Published, behind, points
+from .ticks import linear_x, linear_y, log_ticks, log_y, ticks_at
 from .words import count, listed, ms, number, short
 
 _NINES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)

@@ -79,9 +79,15 @@ def value_label(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
+def sweep_of(r: Ratio) -> str:
+    """Return the swept parameter of a ratio on its own: only its verdict still names it."""
+    found = re.search(r" at (\w+)=", r.verdict)
+    return found[1] if found else ""
+
+
 def at_words(sweep: str, value: Any) -> str:
     """Return where a figure was taken, as a phrase: `at 100 connections`; empty without a sweep."""
-    if value is None:
+    if value is None or not sweep:
         return ""
     if sweep == "connections":
         return f"at {count(value, 'connection')}"

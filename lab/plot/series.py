@@ -10,8 +10,9 @@ from typing import Any
 from lab.errors import LabError
 from lab.stats import t_interval
 
-from .canvas import Canvas, Entry, Label, linear_y, log_ticks, log_y, ticks_at
+from .canvas import Canvas, Entry, Label
 from .palette import SENTINELS, Look
+from .ticks import linear_y, log_ticks, log_y, ticks_at
 from .words import short
 
 _TRIAL_DOTS = "lab-dots--{}"

@@ -8,10 +8,11 @@ from typing import Any
 
 from lab.errors import LabError
 
-from .canvas import Canvas, linear_x
+from .canvas import Canvas
 from .figure import NARROW, WIDE, Figure, Row
 from .palette import Look, look
 from .series import Published, Scale, Series, behind, draw_published, draw_series, summary, y_limits
+from .ticks import linear_x
 from .words import tidy
 
 

@@ -8,11 +8,12 @@ from typing import Any
 from lab.errors import LabError
 from lab.trial import Bin, Trial
 
-from .canvas import Canvas, Label, linear_x, linear_y
+from .canvas import Canvas, Label
 from .figure import NARROW, WIDE, Figure
 from .measures import provenance, stamps
 from .palette import SENTINELS, look
 from .series import Series, y_limits
+from .ticks import linear_x, linear_y
 from .words import ms, number, tidy
 
 _BIN_S = 0.1
