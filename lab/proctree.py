@@ -2,7 +2,7 @@
 
 Standard library only, because the guard uses it.
 """
-# ruff: noqa: PTH123, PTH208 - read for every process of the machine, some fifty times a second
+# ruff: noqa: PTH110, PTH123, PTH208 - read for every process of the machine, some fifty times a second
 
 from __future__ import annotations
 
@@ -34,6 +34,23 @@ def processes() -> dict[int, Process]:
                 continue
             if state not in (b"Z", b"X"):
                 found[int(name)] = Process(*map(int, ids))
+    return found
+
+
+def children(pid: int) -> set[int] | None:
+    """The children of a process without a look at all others; None where Linux was built without.
+
+    May miss one while another of them ends: good for measuring, not for killing.
+    """
+    found: set[int] = set()
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
+                found.update(map(int, file.read().split()))
+    except FileNotFoundError:
+        return found if os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children") else None
+    except OSError:
+        return found
     return found
 
 
