@@ -35,6 +35,7 @@ def install(prefix: str = sys.prefix, node: str | None = None) -> list[str]:
     javascript = {
         "argv": [str(Path(program).absolute()), str(main), "{connection_file}"],
         **JAVASCRIPT,
+        "env": {"LAB_PYTHON": sys.executable},  # where the verbs of `require("lab")` run
         "interrupt_mode": "signal",
         "metadata": {"debugger": False},
     }

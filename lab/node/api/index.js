@@ -1,1 +1,50 @@
+// The verbs of the course for JavaScript cells: `const lab = require("lab")`. They are the ones of the
+// Python package, awaited; names and options are written in camelCase.
 "use strict";
+
+const { call } = require("./client.js");
+const { programText } = require("./program.js");
+
+const verb =
+  (name) =>
+  (...args) =>
+    call(name, args);
+
+/** A group of functions, `lab.predict.mm1(...)`: whatever Python has under that name. */
+const group = (name) =>
+  new Proxy(
+    {},
+    {
+      get: (_, key) =>
+        typeof key === "string" && key !== "then" ? verb(`${name}.${key}`) : undefined,
+    },
+  );
+
+/**
+ * The recipe of a server, from the catalogue or, with `program` (a function or a text), written here.
+ * The promise also has the recipe's methods: `lab.server("node/hello").start()`.
+ */
+function server(name, { program, ...options } = {}) {
+  const recipe =
+    program === undefined
+      ? call("server", [name, options])
+      : call("define", [name, programText(program), options]);
+  for (const method of ["start", "use", "configured"])
+    recipe[method] = (...args) => recipe.then((made) => made[method](...args));
+  return recipe;
+}
+
+module.exports = {
+  server,
+  load: verb("load"),
+  compare: verb("compare"),
+  trace: async (program, ...options) => call("trace", [programText(await program), ...options]),
+  predict: group("predict"),
+  claim: verb("claim"),
+  plot: group("plot"),
+  files: group("files"),
+  reference: verb("reference"),
+  doctor: verb("doctor"),
+  ps: verb("ps"),
+  stopAll: verb("stop_all"),
+};

@@ -112,7 +112,14 @@ async function settle(done, cell, failed) {
   await new Promise((resolve) => setTimeout(resolve, 1));
   await new Promise((resolve) => setImmediate(resolve));
   if (cell.error) throw cell.error;
-  return value;
+  return shown(value);
+}
+
+/** A result may have to ask another process what it looks like: nel takes only ready answers. */
+async function shown(value) {
+  if (typeof value?._toMime !== "function") return value;
+  const bundle = await value._toMime();
+  return { _toMime: () => bundle };
 }
 
 function finish(cell, send) {

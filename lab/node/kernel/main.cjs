@@ -2,6 +2,7 @@
 // Usage: node main.cjs CONNECTION_FILE
 "use strict";
 
+const fs = require("node:fs");
 const path = require("node:path");
 const { Session } = require("./session.cjs"); // first: ijavascript picks it up from nel
 const { completeness } = require("./transpile.cjs");
@@ -50,6 +51,8 @@ handlers.is_complete_request = function (request) {
   request.respond(this.iopubSocket, "status", { execution_state: "idle" });
 };
 
+noteOurFiles();
+
 process.removeAllListeners("SIGINT");
 process.on("SIGINT", () => Session.current.interrupt());
 process.on("exit", () => Session.current._server.kill("SIGKILL"));
@@ -58,3 +61,13 @@ process.on("exit", () => Session.current._server.kill("SIGKILL"));
 const parent = process.ppid;
 if (process.env.JPY_PARENT_PID)
   setInterval(() => process.ppid !== parent && process.exit(1), PARENT_MS).unref();
+
+/** The build executes a chapter again when something it used has changed; this kernel is part of it. */
+function noteOurFiles() {
+  const file = process.env.LAB_USAGE_FILE;
+  if (!file) return;
+  const names = fs.readdirSync(__dirname).filter((name) => name.endsWith(".cjs"));
+  const notes = names.map((name) => ({ kind: "file", path: `lab/node/kernel/${name}` }));
+  notes.push({ kind: "runtime", name: "node", version: process.version });
+  fs.appendFileSync(file, notes.map((note) => `${JSON.stringify(note)}\n`).join(""));
+}

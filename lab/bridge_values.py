@@ -1,0 +1,179 @@
+"""Python values as JSON for another language, and back: plain data by value, objects by handle."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import inspect
+import itertools
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+
+# An answer carries so many objects with their attributes; those beyond can be asked for.
+_BUDGET = 400
+_HIDDEN = ("from_json", "with_recorded")
+_DTYPES = ("u1", "i1", "u2", "i2", "u4", "i4", "f4", "f8")
+
+
+def snake(name: str) -> str:
+    """`keepAlive` as `keep_alive`; other names unchanged."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda found: "_" + found[1].lower(), name)
+
+
+def camel(name: str) -> str:
+    """`keep_alive` as `keepAlive`."""
+    return re.sub(r"_([a-z0-9])", lambda found: found[1].upper(), name)
+
+
+class Objects:
+    """The objects the other side holds, by number."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._held: dict[int, Any] = {}
+
+    def __getitem__(self, number: int) -> Any:
+        return self._held[number]
+
+    def values(self) -> list[Any]:
+        """All objects held."""
+        return list(self._held.values())
+
+    def release(self, numbers: Sequence[int]) -> None:
+        """Forget objects that the other side has no use for."""
+        for number in numbers:
+            self._held.pop(number, None)
+
+    def encode(self, value: Any) -> Any:
+        """The value as JSON; the object it is, if it is one, also says how it reads."""
+        left = [_BUDGET]
+        made = self._encode(value, left)
+        if isinstance(made, dict) and "$type" in made:
+            made["text"] = repr(value)
+            made.setdefault("$object", self._hold(value))
+        return made
+
+    def decode(self, value: Any) -> Any:
+        """What arrived, with handles replaced by their objects."""
+        if isinstance(value, list):
+            return [self.decode(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        if "$object" in value:
+            return self._held[value["$object"]]
+        if "$bytes" in value:
+            return base64.b64decode(value["$bytes"])
+        if "$number" in value:
+            return float(value["$number"])
+        return {key: self.decode(item) for key, item in value.items()}
+
+    def _hold(self, value: Any) -> int:
+        number = next(self._numbers)
+        self._held[number] = value
+        return number
+
+    def _encode(self, value: Any, left: list[int]) -> Any:
+        if isinstance(value, Mapping):
+            return {str(key): self._encode(item, left) for key, item in value.items()}
+        if not _is_simple(value) and isinstance(value, (Sequence, Set)):
+            items = [self._encode(item, left) for item in value]
+            if hasattr(value, "_repr_html_"):
+                return {"$type": type(value).__name__, "items": items, "methods": []}
+            return items
+        return _simple(value) if _is_simple(value) else self._object(value, left)
+
+    def _object(self, value: Any, left: list[int]) -> dict[str, Any]:
+        left[0] -= 1
+        made: dict[str, Any] = {"$type": type(value).__name__, "methods": methods(value)}
+        if left[0] > 0:
+            made["attributes"] = {
+                camel(name): self._encode(item, left) for name, item in attributes(value).items()
+            }
+        if made["methods"] or left[0] <= 0:
+            made["$object"] = self._hold(value)
+        return made
+
+
+_SIMPLE = (
+    *(type(None), bool, str, int, float, bytes, bytearray),
+    *(np.generic, np.ndarray, os.PathLike),
+)
+
+
+def _is_simple(value: Any) -> bool:
+    return isinstance(value, _SIMPLE)
+
+
+def _simple(value: Any) -> Any:
+    """Everything that has no parts of its own."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        return _array(value)
+    if isinstance(value, (bytes, bytearray)):
+        return {"$bytes": base64.b64encode(value).decode()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$number": str(value)}
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def _members(value: Any) -> list[tuple[str, Any]]:
+    """What the class of an object defines, public names only, without running any of it."""
+    names = [name for name in dir(type(value)) if not name.startswith("_")]
+    return [(name, inspect.getattr_static(type(value), name)) for name in names]
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """The public data of an object: fields, properties, but not the machinery it works with."""
+    names = list(getattr(value, "__dataclass_fields__", ())) or list(vars(value))
+    names += [name for name, kind in _members(value) if isinstance(kind, property)]
+    found: dict[str, Any] = {}
+    for name in names:
+        if name.startswith("_") or name in found:
+            continue
+        try:
+            item = getattr(value, name)
+        except Exception:
+            continue  # a property may have nothing to say about this object
+        if not callable(item) and _is_data(item):
+            found[name] = item
+    return found
+
+
+def methods(value: Any) -> list[str]:
+    """What can be called on an object, as the other side writes it."""
+    return [
+        camel(name)
+        for name, kind in _members(value)
+        if inspect.isfunction(kind) and name not in _HIDDEN
+    ]
+
+
+def _is_data(item: Any) -> bool:
+    shown = dataclasses.is_dataclass(item) or hasattr(item, "_repr_html_")
+    return _is_simple(item) or isinstance(item, (Mapping, Sequence, Set)) or shown
+
+
+def _array(value: np.ndarray) -> Any:
+    kind = value.dtype.str.lstrip("<=|")
+    if value.ndim != 1 or kind not in _DTYPES:
+        return value.tolist()
+    return {"$array": kind, "data": base64.b64encode(value.tobytes()).decode()}
+
+
+def show(value: Any) -> dict[str, str]:
+    """The MIME bundle of an object, as IPython would make it."""
+    bundle: dict[str, str] = {"text/plain": repr(value)}
+    if hasattr(value, "_repr_mimebundle_"):
+        made = value._repr_mimebundle_()
+        bundle.update(made[0] if isinstance(made, tuple) else made or {})
+    if "text/html" not in bundle and hasattr(value, "_repr_html_"):
+        made = value._repr_html_()
+        if made:
+            bundle["text/html"] = made
+    return bundle

@@ -1,0 +1,121 @@
+// What goes to the bridge and what comes from it: plain data by value, Python's objects by handle.
+"use strict";
+
+const { inspect } = require("node:util");
+
+const ARRAYS = {
+  u1: Uint8Array,
+  i1: Int8Array,
+  u2: Uint16Array,
+  i2: Int16Array,
+  u4: Uint32Array,
+  i4: Int32Array,
+  f4: Float32Array,
+  f8: Float64Array,
+};
+
+const handles = new WeakMap();
+const classes = new Map();
+let release = () => {};
+const collected = new FinalizationRegistry((handle) => release(handle));
+
+/** A result of lab: its data as properties, its methods awaited. Shows itself in a cell. */
+class Result {
+  /** What a notebook shows of it; the kernel awaits this. */
+  _toMime() {
+    return handles.get(this)?.call("$show", [], handles.get(this).handle);
+  }
+
+  /** The same result with its data as they are now. */
+  fetch() {
+    return handles.get(this).call("$fetch", [], handles.get(this).handle);
+  }
+
+  [inspect.custom](_depth, options) {
+    const text = handles.get(this)?.text;
+    return text ?? `${this.constructor.name} ${inspect({ ...this }, options)}`;
+  }
+}
+
+/** Waits for what is still on its way, and replaces what JSON cannot say. */
+async function encode(value) {
+  const given = await value;
+  if (typeof given === "function")
+    throw new TypeError("lab cannot call a JavaScript function: it measures in other processes.");
+  if (typeof given === "bigint") return Number(given);
+  if (typeof given === "number" && !Number.isFinite(given))
+    return { $number: given > 0 ? "inf" : given < 0 ? "-inf" : "nan" };
+  if (given === undefined || given === null || typeof given !== "object") return given;
+  if (handles.has(given)) return { $object: handles.get(given).handle };
+  if (Buffer.isBuffer(given)) return { $bytes: given.toString("base64") };
+  if (given instanceof URL) return given.href;
+  if (Array.isArray(given) || ArrayBuffer.isView(given))
+    return Promise.all(Array.from(given, encode));
+  const entries = Object.entries(given).map(async ([key, item]) => [key, await encode(item)]);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** The value that the bridge described; `call` is how its methods are called. */
+function decode(value, call) {
+  if (Array.isArray(value)) return value.map((item) => decode(item, call));
+  if (value === null || typeof value !== "object") return value;
+  if ("$number" in value) return Number(value.$number.replace("inf", "Infinity"));
+  if ("$bytes" in value) return Buffer.from(value.$bytes, "base64");
+  if ("$array" in value) {
+    const bytes = Uint8Array.from(Buffer.from(value.data, "base64"));
+    return new ARRAYS[value.$array](bytes.buffer);
+  }
+  if ("$type" in value) return decodeObject(value, call);
+  return Object.fromEntries(Object.entries(value).map(([k, item]) => [k, decode(item, call)]));
+}
+
+function decodeObject({ $type, $object: handle, text, attributes = {}, items, methods }, call) {
+  const kind = classOf($type, methods);
+  const object = items ? listOf(kind, items, call) : new kind();
+  for (const [name, item] of Object.entries(attributes)) object[name] = decode(item, call);
+  if (handle === undefined) return object;
+  handles.set(object, { handle, text, call });
+  collected.register(object, handle);
+  return object;
+}
+
+function listOf(kind, items, call) {
+  const list = items.map((item) => decode(item, call));
+  for (const name of ["_toMime", "fetch", inspect.custom])
+    Object.defineProperty(list, name, { value: kind.prototype[name] });
+  return list;
+}
+
+function classOf(type, methods) {
+  const key = `${type}:${methods}`;
+  if (classes.has(key)) return classes.get(key);
+  const kind = { [type]: class extends Result {} }[type];
+  const method = (name, value) =>
+    Object.defineProperty(kind.prototype, name, { value, configurable: true, writable: true });
+  for (const name of methods)
+    method(name, function (...args) {
+      const { handle, call } = handles.get(this);
+      return call(name, args, handle);
+    });
+  if (methods.includes("start"))
+    method("use", async function (body, ...args) {
+      const running = await this.start(...args);
+      try {
+        return await body(running);
+      } finally {
+        await running.stop();
+      }
+    });
+  if (methods.includes("stop") && Symbol.asyncDispose)
+    method(Symbol.asyncDispose, function () {
+      return this.stop();
+    });
+  classes.set(key, kind);
+  return kind;
+}
+
+const onRelease = (listener) => {
+  release = listener;
+};
+
+module.exports = { encode, decode, onRelease };
