@@ -2,9 +2,9 @@
 """Print the throughput of our generator over that of other load tools, on three servers.
 
 Per server and tool: pairs in ABBA order, a fresh server process for each run, the server on one
-core and the client on another, 10 connections, 1 s after a short priming. The tools must agree where
-the server is the limit; where the client is (nginx), the ratio compares the clients. ab speaks
-HTTP/1.0, which Node answers with a close: there both use a new connection per request.
+core and the client on another, 10 connections, 1 s after a short priming. The tools must agree
+where the server is the limit; where the client is (nginx), the ratio compares the clients. ab
+speaks HTTP/1.0, which Node answers with a close: there both use a new connection per request.
 """
 
 from __future__ import annotations
