@@ -9,7 +9,7 @@ from typing import Any
 from lab.comparison import Comparison
 from lab.errors import LabError
 from lab.histogram import Histogram
-from lab.plot.forest import comparison as comparison_figure
+from lab.plot.arms import comparison as comparison_figure
 from lab.plot.latency import histogram
 from lab.plot.measures import ratio_words, stamps, sweep_label, sweep_of, value_label
 from lab.plot.sweeps import sweep, sweep_finding

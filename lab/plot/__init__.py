@@ -3,8 +3,9 @@
 Drawn with matplotlib, shown as inline SVG that follows the page's theme. Nothing here measures.
 """
 
+from .arms import comparison
 from .figure import Figure
-from .forest import Line, comparison, forest
+from .forest import Line, forest
 from .latency import histogram, spectrum
 from .series import Band, Published
 from .simple import bars, dots, lines

@@ -1,4 +1,4 @@
-"""Rows of estimates with intervals: arms of a comparison, published claims beside ours."""
+"""Rows of estimates with their intervals: how they are drawn, and published claims beside ours."""
 
 from __future__ import annotations
 
@@ -7,25 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lab.comparison import Comparison
 from lab.errors import LabError
-from lab.stats import Ratio
 
 from .canvas import Canvas, Entry
 from .figure import NARROW, WIDE, Figure
-from .measures import (
-    at_words,
-    metric_of,
-    provenance,
-    ratio_words,
-    stamps,
-    trial_rows,
-    value_words,
-)
 from .palette import SENTINELS, Look, look
-from .series import summary
 from .ticks import linear_x, ratio_ticks, ticks_at
-from .words import count, interval, listed, number, short, tidy, times
+from .words import count, interval, short, tidy, times
 
 
 @dataclass(frozen=True)
@@ -146,7 +134,10 @@ def _x_axis(
         seen = [v for v in seen if v > 0] + [1.0]
         if spread and math.isfinite(spread):
             seen += [spread, 1 / spread]
-        low, high = min(seen) / 1.08, max(seen) * 1.08
+        # Two pairs give intervals over orders of magnitude: they run off the axis, not the dots.
+        middle = [line.estimate for line in lines if math.isfinite(line.estimate)] or [1.0]
+        low = max(min(seen), min(1.0, *middle) / 6) / 1.08
+        high = min(max(seen), max(1.0, *middle) * 6) * 1.08
         if high / low < 1.6:
             low, high = min(low, 0.8), max(high, 1.25)
         axes.set_xscale("log")
@@ -156,79 +147,6 @@ def _x_axis(
         return
     at_most = max(3, int(canvas.panel_width / (canvas.font * 4.5)))
     linear_x(axes, min(0.0, *seen) if seen else 0.0, max(seen, default=1.0) * 1.05, min(at_most, 6))
-
-
-def comparison(
-    compared: Comparison,
-    *,
-    at: Any = None,
-    metric: str = "throughput",
-    published: Mapping[str, float] | None = None,
-    published_name: str = "published",
-    caption: str = "",
-    finding: str = "",
-) -> Figure:
-    """Return the figure of all arms at one swept value: trials, mean and interval; then the ratios.
-
-    published : {arm: value in the unit of the axis}, drawn as hollow stars. The ratios are against
-    the baseline; the grey strip is the spread of the A/A control. Raises LabError for a value of
-    `at` that was not measured, or none given where several were.
-    """
-    shown = metric_of(metric)
-    cells = {arm: compared.cell(arm, at) for arm in compared.arms}
-    at = next((t.at for cell in cells.values() for t in cell), at)
-    theirs = dict(published or {})
-    lines = []
-    for i, (arm, cell) in enumerate(cells.items()):
-        values = [shown.of(t) for t in cell]
-        centre, low, high = summary(values)
-        lines.append(Line(arm, centre, low, high, values, theirs.get(arm), look(i)))
-    others = [arm for arm in compared.arms if arm != compared.baseline]
-    ratios = {arm: compared.ratio(arm, at=at, metric=metric) for arm in others}
-    base = theirs.get(compared.baseline)
-    ratio_lines = [
-        _ratio_line(ratios[arm], theirs, base, look(i)) if arm in ratios else Line(arm, math.nan)
-        for i, arm in enumerate(compared.arms)
-    ]
-    spread = compared.aa_spread(metric)
-
-    def draw(canvas: Canvas) -> None:
-        entries = [Entry("95 % interval", dash="-", marker="o")]
-        if theirs:
-            entries.append(Entry(published_name, SENTINELS["published"], "*"))
-        if ratios and spread and math.isfinite(spread):
-            entries.append(Entry("same server twice (A/A)", SENTINELS["recorded"], fill=True))
-        canvas.key(entries)
-        if not ratios:
-            draw_lines(canvas, canvas.axes("", shown.label), lines)
-            return
-        # Side by side the rows of both panels are the same arms, so names stand once.
-        right = [r for r in ratio_lines if math.isfinite(r.estimate) or not canvas.narrow]
-        panels = canvas.panels(
-            [shown.label, f"ratio to {compared.baseline}"], [len(lines), len(right)]
-        )
-        draw_lines(canvas, panels[0], lines)
-        draw_lines(canvas, panels[1], right, ratio=True, spread=spread, names=canvas.narrow)
-
-    where = at_words(compared.sweep, at)
-    noun = shown.label.split(" (")[0]
-    caption = caption or f"{noun} {where}".strip()
-    said = " ".join(ratio_words(r, compared.sweep) for r in ratios.values())
-    alone = listed([f"{line.name} {value_words(shown, line.estimate)}" for line in lines])
-    rows = 62 + 46 * len(lines)
-    narrow_rows = 130 + 46 * (len(lines) + len(ratios))
-    return Figure(
-        name=f"{compared.experiment} {metric} {where}",
-        title=caption,
-        alt=finding or f"{said} Means: {alone}.".strip(),
-        caption=caption,
-        draw=draw,
-        data=trial_rows([t for cell in cells.values() for t in cell], shown, compared.sweep),
-        notes=[*provenance(compared), *_aa_note(spread)],
-        stamps=stamps([t for cell in cells.values() for t in cell]),
-        wide=WIDE._replace(height=rows + 30),
-        narrow=NARROW._replace(height=narrow_rows),
-    )
 
 
 def forest(
@@ -285,12 +203,6 @@ def forest(
     )
 
 
-def _ratio_line(r: Ratio, theirs: Mapping[str, float], base: float | None, style: Look) -> Line:
-    told = theirs[r.a] / base if r.a in theirs and base else None
-    low, high = (r.low, r.high) if r.pairs > 1 else (-math.inf, math.inf)
-    return Line(f"{r.a} ÷ {r.b}", r.estimate, low, high, r.per_pair, told, style)
-
-
 def _forest_words(lines: Sequence[Line]) -> str:
     told = [line for line in lines if line.theirs]
     inside = [line for line in told if any(line.low <= v <= line.high for v in line.theirs)]
@@ -305,9 +217,3 @@ def _forest_words(lines: Sequence[Line]) -> str:
     verb = "lies" if len(inside) == 1 else "lie"
     whole = f"{len(inside)} of {count(len(told), 'published ratio')} {verb} in our interval. "
     return f"{whole if len(told) > 1 else ''}Ratios with 95 % interval: {'; '.join(parts)}."
-
-
-def _aa_note(spread: float | None) -> list[str]:
-    if spread is None or not math.isfinite(spread):
-        return []
-    return [f"the same server under two names differed by up to {number((spread - 1) * 100, 2)} %"]

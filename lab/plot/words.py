@@ -41,7 +41,10 @@ def _decimals(low: float, high: float) -> int | None:
     width = high - low
     if not math.isfinite(width) or width <= 0:
         return None
-    return max(0, min(4, -math.floor(math.log10(width))))
+    decimals = max(0, min(4, -math.floor(math.log10(width))))
+    while low > 0 and round(low, decimals) == 0 and decimals < 3:
+        decimals += 1  # a low end above 0 is not told as 0
+    return decimals
 
 
 def times(ratio: float, low: float = math.nan, high: float = math.nan) -> str:
