@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from sphinx.application import Sphinx
+from sphinx.application import ENV_PICKLE_FILENAME, Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
@@ -157,6 +157,10 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
             report.say(line)
         if not ok:
             app.statuscode = 1
+        if not ok or app._warncount:
+            # Sphinx warns about a page when it reads it. Without this the next build would read
+            # only what has changed, and a book that is wrong would pass at the second attempt.
+            (Path(app.doctreedir) / ENV_PICKLE_FILENAME).unlink(missing_ok=True)
         if exception is None and app.builder.format == "html":
             assets.finish(app)
         build.write_report(build.folder / "build.json", ok=ok, warnings=app._warncount)
