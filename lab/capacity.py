@@ -117,14 +117,14 @@ def capacity(
         return Capacity.of(recorded, bound_s, q)
     trials: list[Trial] = []
     profile = settings.profile()
-    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    begun = time.monotonic()
     quiet = progress is False
     with (
         lock.measuring(),
         Standby() as standby,
         Progress(budget_s, f"searching {name}", quiet) as bar,
     ):
+        # Waiting for the machine is not part of the budget.
+        begun, started = time.monotonic(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         folder = Folder(name)
         first = measure(found, plan(**options, given={}), folder, standby=standby, experiment=name)
         low, high = (

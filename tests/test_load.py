@@ -1,0 +1,288 @@
+"""Trials of real servers: what comes back, what is refused, what a dead server or an interrupt
+leaves.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+from conftest import eventually
+
+import lab
+from lab import generator, paths, store
+from lab.errors import LabError
+from lab.http_get import NotLoopback
+from lab.load import BadTarget, ServerGone
+from lab.trial import Trial
+
+
+@pytest.fixture(autouse=True)
+def places(monkeypatch, tmp_path):
+    monkeypatch.setattr("lab.paths.RUNS", tmp_path / "runs")
+    monkeypatch.setattr("lab.paths.REFERENCE", tmp_path / "reference")
+    monkeypatch.setenv("LAB_PROFILE", "smoke")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory):
+    """One ordinary trial, looked at by several tests."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr("lab.paths.RUNS", tmp_path_factory.mktemp("runs"))
+    alongside = {"ping": {"path": "/ping", "rate": 50}}
+    trial = lab.load(
+        "node/read-sync",
+        connections=5,
+        warmup=0.1,
+        seconds=0.4,
+        alongside=alongside,
+        experiment="one",
+    )
+    yield trial
+    patch.undo()
+
+
+def test_a_trial_obeys_littles_law_and_accounts_for_every_request(one):
+    assert one.checks["littles_law"].status == "ok"
+    assert one.checks["accounted"].status == "ok"
+    assert one.checks["verified"].status == "ok"
+    assert one.throughput > 0
+    assert one.counts.sent == one.counts.accounted
+
+
+def test_summaries_are_functions_of_the_raw_rows(one):
+    rows = one.raw()
+    start, stop = (int(s * 1e6) for s in one.window)
+    inside = (rows["t_end_us"] >= start) & (rows["t_end_us"] < stop) & (rows["status"] == 200)
+    assert one.throughput == pytest.approx(inside.sum() / 0.4)
+    assert one.latency.count == inside.sum()
+    assert len(rows["status"]) == one.counts.sent
+
+
+def test_a_stream_alongside_has_latency_and_counts_of_its_own(one):
+    ping = one.alongside["ping"]
+    assert ping.counts.ok > 0
+    assert ping.latency.count > 0
+    assert ping.load.loop == "open"
+    assert one.metric("alongside.ping.p50") > 0
+
+
+def test_a_trial_tells_cpu_memory_and_event_loop_of_the_server(one):
+    used = one.resources
+    assert 0 < used.server_cpu_share < 3
+    assert used.rss_peak > 10_000_000
+    assert used.loop.elu > 0.3
+    assert used.loop.delay_max_s >= used.loop.delay_mean_s >= 0
+    assert any(b.elu is not None for b in one.series)
+    assert one.server.version.startswith("v")
+    assert len(one.server.source_sha256) == 64
+
+
+def test_a_trial_is_stored_without_paths_of_this_machine(one):
+    text = json.dumps(one.to_json())
+    assert str(paths.ROOT) not in text
+    assert Trial.from_json(json.loads(text)).throughput == one.throughput
+
+
+def test_server_and_generator_are_pinned_apart_where_that_is_possible(one):
+    if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2:
+        assert one.server.cpus is None
+        return
+    assert set(one.server.cpus).isdisjoint(one.load.cpus)
+
+
+def test_a_running_server_is_loaded_and_left_running():
+    with lab.server("node/hello").start() as running:
+        trial = lab.load(running, connections=2)
+        assert trial.counts.ok > 0
+        assert trial.server.cpus is None
+        assert running.get().status == 200
+
+
+def test_a_url_of_this_machine_is_loaded_without_knowing_its_body():
+    with lab.server("node/hello").start() as running:
+        trial = lab.load(running.url, connections=2)
+    assert trial.throughput > 0
+    assert trial.checks["verified"].status == "warn"
+    assert trial.resources.server_cpu_s is None
+
+
+def test_a_fixed_number_of_requests_is_sent_exactly():
+    trial = lab.load("node/hello", requests=200, connections=8)
+    assert trial.counts.sent == trial.counts.ok == 200
+    assert trial.stopped == "count"
+    assert trial.checks["littles_law"].status == "ok"
+
+
+def test_an_open_loop_keeps_its_rate():
+    trial = lab.load("node/hello", rate=400, schedule="constant", seconds=0.5)
+    assert trial.throughput == pytest.approx(400, rel=0.2)
+    assert trial.load.loop == "open"
+
+
+def test_connections_closed_by_the_server_cost_reconnects_not_errors():
+    trial = lab.load(
+        lab.server("node/delay", env={"DELAY_MS": 5, "KEEP_ALIVE": "close"}), connections=4
+    )
+    assert trial.counts.reconnects > 0
+    assert not trial.counts.failed
+    assert trial.checks["littles_law"].status == "ok"
+
+
+@pytest.mark.parametrize("mode", ["keep", "close", "every10"])
+def test_a_known_delay_is_measured_in_every_connection_mode(mode):
+    trial = lab.load(
+        lab.server("node/delay", env={"DELAY_MS": 20, "KEEP_ALIVE": mode}),
+        connections=1,
+        seconds=0.6,
+    )
+    assert 0.019 <= trial.latency.quantile(0.5) <= 0.040
+
+
+def test_a_handler_slower_than_the_run_is_censored_not_zero():
+    trial = lab.load(
+        lab.server("node/delay", env={"DELAY_MS": 1500}), connections=3, warmup=0, seconds=0.2
+    )
+    assert trial.counts.in_flight_at_end == 3
+    assert trial.throughput == 0
+    assert trial.checks["answered"].status == "fail"
+
+
+def test_progress_is_told():
+    seen = []
+    lab.load(
+        "node/hello", connections=2, seconds=0.7, progress=lambda t_s, ok: seen.append((t_s, ok))
+    )
+    assert seen
+    assert seen == sorted(seen)
+
+
+def test_a_failing_server_is_measured_and_its_checks_fail(program, hello):
+    broken = hello.replace("response.end(", "response.writeHead(n++ ? 500 : 200).end(").replace(
+        "const server", "let n = 0;\nconst server"
+    )
+    trial = lab.load(program(broken), connections=2)
+    assert trial.throughput == 0
+    assert "status 500" in trial.checks["no_errors"].text
+    assert (
+        lab.load(program(broken), connections=2, tolerate=["no_errors"]).checks["no_errors"].status
+        == "warn"
+    )
+
+
+def test_a_server_that_dies_under_load_voids_the_trial_and_tells_its_last_words(program, hello):
+    dying = hello.replace(
+        "(_request, response) =>",
+        "(_request, response) => n++ > 50 ? (console.log('no more'), process.exit(3)) :",
+    )
+    with pytest.raises(ServerGone, match=r"died under the load[\s\S]*no more"):
+        lab.load(
+            program(dying.replace("const server", "let n = 0;\nconst server")),
+            connections=2,
+            seconds=2,
+        )
+
+
+def test_a_port_where_nobody_listens_ends_at_once():
+    with lab.server("node/hello").start() as running:
+        url = running.url
+    begun = time.monotonic()
+    with pytest.raises(ServerGone, match="nothing accepts connections"):
+        lab.load(url, seconds=30)
+    assert time.monotonic() - begun < 15
+
+
+@pytest.mark.parametrize("url", ["http://example.com/", "http://10.0.0.1:80", "https://127.0.0.1/"])
+def test_other_machines_are_refused(url):
+    with pytest.raises(NotLoopback):
+        lab.load(url)
+
+
+def test_what_cannot_be_loaded_is_refused():
+    with pytest.raises(BadTarget, match="42"):
+        lab.load(42)
+    with pytest.raises(LabError, match="node/read-sync"):
+        lab.load("node/read-snyc")
+
+
+def test_a_generator_that_crashes_is_told_with_what_it_printed(monkeypatch, tmp_path):
+    crash = tmp_path / "crash.mjs"
+    crash.write_text("console.log('{\"event\":\"ready\"}'); throw new Error('out of cheese');")
+    monkeypatch.setattr(generator, "MAIN", crash)
+    with pytest.raises(generator.GeneratorFailed, match="out of cheese"):
+        lab.load("node/hello")
+
+
+def test_a_generator_that_hangs_is_given_up(monkeypatch, tmp_path):
+    hang = tmp_path / "hang.mjs"
+    hang.write_text(
+        'console.log(\'{"event":"ready"}\'); setInterval(() => {}, 1000); process.stdin.resume();'
+    )
+    monkeypatch.setattr(generator, "MAIN", hang)
+    monkeypatch.setattr(sys.modules["lab.load"], "GRACE_S", 0.1)
+    with pytest.raises(generator.GeneratorFailed, match="gave no result"):
+        lab.load("node/hello", timeout=0.2)
+
+
+def test_a_full_disk_is_named_and_nothing_is_left(monkeypatch, places):
+    def full(*_args, **_kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    with pytest.raises(store.StorageFull, match="disk is full"):
+        lab.load("node/hello", experiment="full")
+    assert not list((places / "runs" / "full").rglob("*.partial"))
+
+
+def test_a_replay_starts_nothing_and_says_where_it_comes_from(monkeypatch, one, places):
+    from lab.load import resolve
+    from lab.question import question
+
+    recipe = lab.server("node/read-sync")
+    store.write_reference(
+        one,
+        question({recipe.name: resolve(recipe).question}, options={"connections": 5}),
+        "reference",
+    )
+    monkeypatch.setenv("LAB_MODE", "replay")
+    monkeypatch.setattr(
+        "lab.recipe.Recipe.start", lambda *_: pytest.fail("a replay started a server")
+    )
+    found = lab.load(recipe, connections=5, experiment="one")
+    assert found.throughput == pytest.approx(one.throughput)
+    assert found.recorded is not None
+    with pytest.raises(store.StaleRecord, match="connections: recorded 5; now 6"):
+        lab.load(recipe, connections=6, experiment="one")
+    with pytest.raises(store.NoRecord, match="make reference"):
+        lab.load(recipe, experiment="two")
+
+
+def test_an_interrupt_stops_generator_and_server(places):
+    script = textwrap.dedent(
+        """
+        import lab, sys
+        print("begin", flush=True)
+        lab.load("node/hello", seconds=60, progress=lambda t_s, ok: print("busy", flush=True))
+        """
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    import psutil
+
+    while child.stdout.readline().strip() != "busy":
+        assert child.poll() is None
+    mine = psutil.Process(child.pid).children(recursive=True)
+    assert len(mine) >= 2
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=15)
+    assert "KeyboardInterrupt" in said
+    assert eventually(lambda: not any(p.is_running() and p.status() != "zombie" for p in mine), 5)
