@@ -11,7 +11,6 @@ options, written in camelCase. The end of the input ends everything that was sta
 from __future__ import annotations
 
 import contextlib
-import importlib
 import inspect
 import io
 import json
@@ -27,8 +26,9 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 
-from lab.bridge_values import Objects, camel, show, snake
-from lab.errors import LabError, did_you_mean
+from lab.bridge_calls import bind, check, verb
+from lab.bridge_values import Objects, show, snake
+from lab.errors import LabError
 
 # Answered at once, also while a measurement is under way.
 _QUICK = {"get", "log", "stop", "resources", "tree", "died", "ps"}
@@ -44,7 +44,9 @@ class Bridge:
         self._out = out
         self._lock = threading.Lock()
         self._slow: queue.Queue[dict[str, Any] | None] = queue.Queue()
-        self._busy = False
+        self._state = "idle"  # of the main thread: idle, busy (may be interrupted), done
+        self._asked = 0  # slow calls that came and are not answered
+        self._refused = False  # an interrupt came before the call it was meant for had begun
         self._pool = ThreadPoolExecutor(8, "lab-bridge")
 
     def send(self, **message: Any) -> None:
@@ -58,7 +60,7 @@ class Bridge:
         signal.signal(signal.SIGINT, self._interrupt)
         threading.Thread(target=self._read, args=(lines,), daemon=True).start()
         while (request := self._slow.get()) is not None:
-            self._answer(request, slow=True)
+            self._measure(request)
 
     def close(self) -> None:
         """Stop the servers that were started through us, all at the same time."""
@@ -83,42 +85,54 @@ class Bridge:
             elif request["call"] in _QUICK:
                 self._pool.submit(self._answer, request)
             else:
+                self._asked += 1
                 self._slow.put(request)
         self._slow.put(None)
-        if self._busy:
+        if self._state == "busy":
             signal.raise_signal(signal.SIGINT)
         # Whatever does not listen to that does not keep us: the guards end what we leave.
         time.sleep(2 * _END_S)
         os._exit(1)
 
     def _interrupt(self, *_: Any) -> None:
-        if self._busy:
-            self._busy = False  # a second signal for the same interrupt changes nothing
+        if self._state == "busy":
+            self._state = "done"  # a second signal for the same interrupt changes nothing
             raise KeyboardInterrupt
+        self._refused = self._state == "idle" and self._asked > 0
 
-    def _answer(self, request: Mapping[str, Any], slow: bool = False) -> None:
-        outcome: dict[str, Any]
+    def _measure(self, request: Mapping[str, Any]) -> None:
         try:
-            self._busy = slow or self._busy
-            outcome = {"value": self._call(request)}
-            self._busy = self._busy and not slow
+            self._state = "busy"
+            if self._refused:
+                raise KeyboardInterrupt
+            outcome = self._outcome(request)
+            self._state = "done"
         except KeyboardInterrupt:
             message = "The measurement was interrupted; what it started is stopped."
             outcome = {"error": {"name": "Interrupted", "message": message}}
+        self._state, self._refused = "done", False
+        self.send(id=request["id"], **outcome)
+        self._asked -= 1
+        self._state = "idle"
+
+    def _answer(self, request: Mapping[str, Any]) -> None:
+        self.send(id=request["id"], **self._outcome(request))
+
+    def _outcome(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return {"value": self._call(request)}
         except LabError as error:
-            outcome = {"error": {"name": type(error).__name__, "message": str(error)}}
-        except BaseException as error:
+            return {"error": {"name": type(error).__name__, "message": str(error)}}
+        except Exception as error:
             # Not a mistake of the reader: they get all there is to report.
             trace = "".join(traceback.format_exception(error)[-8:])
             told = {"name": type(error).__name__, "message": str(error), "traceback": trace}
-            outcome = {"error": told}
-        self._busy = self._busy and not slow
-        self.send(id=request["id"], **outcome)
+            return {"error": told}
 
     def _call(self, request: Mapping[str, Any]) -> Any:
         name = request["call"]
         if "on" not in request:
-            function = _verb(name)
+            function = verb(name)
         else:
             try:
                 thing = self.objects[request["on"]]
@@ -133,7 +147,7 @@ class Bridge:
             function = getattr(thing, snake(name))
         args = [self.objects.decode(arg) for arg in request["args"]]
         args, options = bind(function, args)
-        _check(function, name, args, options)
+        check(function, name, args, options)
         if request.get("progress") and "progress" in inspect.signature(function).parameters:
             options.setdefault("progress", self._progress(request["id"]))
         return self.objects.encode(function(*args, **options))
@@ -148,78 +162,6 @@ class Bridge:
                 self.send(id=number, progress={"seconds": seconds, "answers": answers})
 
         return tell
-
-
-def _verb(path: str) -> Callable[..., Any]:
-    if path == "define":  # what the `%%server` magic calls
-        path = "catalog.define"
-    found: Any = importlib.import_module("lab")
-    for part in path.split("."):
-        name = snake(part)
-        if name.startswith("_"):
-            raise LabError(f"lab.{path} is not public.")
-        try:
-            found = getattr(found, name)
-        except AttributeError:
-            try:
-                found = importlib.import_module(f"{found.__name__}.{name}")
-            except (ImportError, AttributeError):
-                raise LabError(f"There is no lab.{path}.") from None
-    if not callable(found):
-        raise LabError(f"lab.{path} is not a function.")
-    result: Callable[..., Any] = found
-    return result
-
-
-def bind(function: Callable[..., Any], args: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Positional arguments and options: the last argument is options when it is an object and the
-    function can do without it, or knows its names.
-    """
-    if not args or not isinstance(args[-1], dict):
-        return args, {}
-    *before, last = args
-    parameters = inspect.signature(function).parameters.values()
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    required = [p for p in positional if p.default is p.empty]
-    names = {p.name for p in parameters}
-    missing = len(required) > len(before)
-    if missing and not (last and {snake(key) for key in last} <= names):
-        return [*before, _inside(last)], {}
-    options = {snake(key): value for key, value in last.items()}
-    for name in ("alongside", "arms"):
-        if isinstance(options.get(name), dict):
-            options[name] = _inside(options[name])
-    if before and isinstance(before[0], dict):
-        before[0] = _inside(before[0])
-    return before, options
-
-
-def _check(
-    function: Callable[..., Any], name: str, args: list[Any], options: dict[str, Any]
-) -> None:
-    """Raise LabError for an option that does not exist or an argument too many or too few."""
-    signature = inspect.signature(function)
-    kinds = {p.kind for p in signature.parameters.values()}
-    known = [p for p in signature.parameters if p != "progress"]
-    if inspect.Parameter.VAR_KEYWORD not in kinds:
-        for option in options:
-            if option not in signature.parameters:
-                raise LabError(
-                    f"{name}() has no option {camel(option)!r}. "
-                    f"{did_you_mean(camel(option), map(camel, known))}"
-                )
-    try:
-        signature.bind(*args, **options)
-    except TypeError as error:
-        raise LabError(f"{name}(): {error}. It takes {', '.join(map(camel, known))}.") from None
-
-
-def _inside(named: dict[str, Any]) -> dict[str, Any]:
-    """Arms and streams have names of the reader's; their options are ours."""
-    return {
-        name: {snake(key): v for key, v in value.items()} if isinstance(value, dict) else value
-        for name, value in named.items()
-    }
 
 
 class _Printed(io.TextIOBase):

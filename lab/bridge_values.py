@@ -55,7 +55,8 @@ class Objects:
         made = self._encode(value, left)
         if isinstance(made, dict) and "$type" in made:
             made["text"] = repr(value)
-            made.setdefault("$object", self._hold(value))
+            if "$object" not in made:
+                made["$object"] = self._hold(value)
         return made
 
     def decode(self, value: Any) -> Any:
