@@ -3,7 +3,7 @@
 import { close, open, read, stat } from "node:fs";
 import { createServer } from "node:http";
 
-const { FILE, PORT = "0" } = process.env;
+const { FILE, AS = "bytes", PORT = "0" } = process.env;
 
 const readFile = (done) => {
   stat(FILE, (error, info) => {
@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
   if (request.url === "/ping") return response.end("pong\n");
   readFile((error, content) => {
     if (error) response.writeHead(500).end(`${error.message}\n`);
-    else response.end(content);
+    else response.end(AS === "text" ? content.toString() : content);
   });
 });
 

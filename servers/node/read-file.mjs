@@ -3,14 +3,14 @@
 import { readFile } from "node:fs";
 import { createServer } from "node:http";
 
-const { FILE, PORT = "0" } = process.env;
+const { FILE, AS = "bytes", PORT = "0" } = process.env;
 
 const server = createServer((request, response) => {
   response.setHeader("content-type", "text/plain; charset=utf-8");
   if (request.url === "/ping") return response.end("pong\n");
   readFile(FILE, (error, content) => {
     if (error) response.writeHead(500).end(`${error.message}\n`);
-    else response.end(content);
+    else response.end(AS === "text" ? content.toString() : content);
   });
 });
 

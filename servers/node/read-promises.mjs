@@ -3,7 +3,7 @@
 import { open, stat } from "node:fs/promises";
 import { createServer } from "node:http";
 
-const { FILE, PORT = "0" } = process.env;
+const { FILE, AS = "bytes", PORT = "0" } = process.env;
 
 const readFile = async () => {
   const { size } = await stat(FILE);
@@ -20,7 +20,8 @@ const server = createServer(async (request, response) => {
   response.setHeader("content-type", "text/plain; charset=utf-8");
   if (request.url === "/ping") return response.end("pong\n");
   try {
-    response.end(await readFile());
+    const content = await readFile();
+    response.end(AS === "text" ? content.toString() : content);
   } catch (error) {
     response.writeHead(500).end(`${error.message}\n`);
   }

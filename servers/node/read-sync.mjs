@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 
-const { FILE, PORT = "0" } = process.env;
+const { FILE, AS = "bytes", PORT = "0" } = process.env;
 
 const readFile = () => {
   const { size } = statSync(FILE);
@@ -20,7 +20,8 @@ const server = createServer((request, response) => {
   response.setHeader("content-type", "text/plain; charset=utf-8");
   if (request.url === "/ping") return response.end("pong\n");
   try {
-    response.end(readFile());
+    const content = readFile();
+    response.end(AS === "text" ? content.toString() : content);
   } catch (error) {
     response.writeHead(500).end(`${error.message}\n`);
   }
