@@ -92,10 +92,9 @@ def capacity(
     """Return the highest rate with quantile q of the latency at most `bound_ms`, to about 5 %.
 
     First one closed-loop trial with 10 connections gives an upper end, then up to six trials at
-    Poisson rates, a fresh
-    process each, long enough to carry the quantile; no new one is begun after `budget_s`. options :
-    those of `lab.load`.
-    Raises LabError for a quantile or bound out of range, and what `lab.load` raises.
+    Poisson rates, a fresh process each, long enough to carry the quantile; no new one is begun
+    after `budget_s`. options : those of `lab.load`. Raises LabError for a quantile or bound out of
+    range, and what `lab.load` raises.
     """
     if not 0.5 <= q <= 0.999 or not 0.05 <= bound_ms <= 60_000:
         raise LabError(

@@ -40,10 +40,9 @@ def littles_law(e: Evidence) -> Check:
     """N = X * R within 5 %: the cheapest lie detector there is (Little 1961; measuring rule 2).
 
     X * R is taken as the time average of requests in flight from the rows, which is X times mean
-    cycle time without the
-    error that requests cut by the window's edges would make in a short window. Closed loop: N
-    connections. Open loop:
-    the generator's own count. Failed and timed-out requests belong to the cycle, so they are in.
+    cycle time without the error that requests cut by the window's edges would make in a short
+    window. Closed loop: N connections. Open loop: the generator's own count. Failed and timed-out
+    requests belong to the cycle, so they are in.
     """
     got, limit = e.window.in_flight, 0.05
     n = float(e.load.connections) if e.load.loop == "closed" else e.in_flight_mean
@@ -147,12 +146,10 @@ def steady(e: Evidence) -> Check:
     """First and last third of the window differ by less than 5 %, or by less than chance (rule 14).
 
     Thirds of a short window hold few answers, so a fixed 5 % would raise the alarm on noise alone.
-    The limit is the larger
-    of 5 % and three standard errors of the difference, where the spread between the thirds'
-    neighbours is unknown and the
-    count itself is taken as Poisson: 3 * sqrt(2 / n of a third). Poisson is wider than a closed
-    loop really is: the check
-    errs towards silence in windows of a few hundred answers, and is 5 % from 7200 answers on.
+    The limit is the larger of 5 % and three standard errors of the difference, where the spread
+    between the thirds' neighbours is unknown and the count itself is taken as Poisson: 3 * sqrt(2 /
+    n of a third). Poisson is wider than a closed loop really is: the check errs towards silence in
+    windows of a few hundred answers, and is 5 % from 7200 answers on.
     """
     first, _, last = e.window.thirds
     if e.load.requests is not None:
@@ -240,6 +237,21 @@ def throttled(e: Evidence) -> Check:
     )
 
 
+def quiet(e: Evidence) -> Check:
+    """Other programs used less than 10 % of the processors in the window; from half on it fails.
+
+    What another program takes, server and generator lack, and not evenly: interleaving spreads it
+    over the arms, but nothing takes it out of the figures (rule 18, load during a trial).
+    """
+    others = e.noise.others_cores
+    if others is None:
+        return Check("ok", None, None, "what other programs did is unknown here")
+    share = others / max(e.cores, 1)
+    text = f"other programs used {max(others, 0):.2g} of {e.cores} cores"
+    status = "fail" if share >= 0.5 else "warn" if share >= 0.1 else "ok"
+    return Check(status, round(share, 3), 0.1, text if status == "ok" else f"{text}: close them")
+
+
 def backlog(e: Evidence) -> Check:
     """No connection was dropped at a full listen backlog: the retry comes after 1 s and makes a
     false tail (risk table).
@@ -298,6 +310,7 @@ ALL: dict[str, Callable[[Evidence], Check]] = {
     "client_headroom": client_headroom,
     "steady": steady,
     "on_schedule": on_schedule,
+    "quiet": quiet,
     "throttled": throttled,
     "backlog": backlog,
     "ports": ports,

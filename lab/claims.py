@@ -107,8 +107,7 @@ def claim(
     value : a ratio (its interval decides) or a number; above, below, between : the limit of the
     course's own sentence;
     exact : the number is counted, not measured, so every profile can judge it. Raises LabError for
-    an unknown id, a limit on a
-    published claim, or none on another.
+    an unknown id, a limit on a published claim, or none on another.
     """
     limits = [x for x in (above, below, between) if x is not None]
     known = claims()["claims"]
@@ -188,6 +187,27 @@ def published(source: str, experiment: str, system: str, metric: str) -> Publish
     return flat(Published, {**found[0], "value": float(found[0]["value"])})
 
 
+def published_figures(
+    experiment: str, metric: str | None = None, system: str | None = None
+) -> list[Published]:
+    """Return the published figures of an experiment; `metric` and `system` match a part of the name.
+
+    Raises LabError for an experiment that no source published.
+    """
+    usage.note_file(FIGURES)
+    rows = [row for row in figures() if row["experiment_id"] == experiment]
+    if not rows:
+        raise LabError(
+            f"no figures of {experiment!r} in data/published-results.csv. "
+            + did_you_mean(experiment, {row["experiment_id"] for row in figures()})
+        )
+    return [
+        flat(Published, {**row, "value": float(row["value"])})
+        for row in rows
+        if (metric or "") in row["metric"] and (system or "") in row["system"]
+    ]
+
+
 def _published(
     id: str, entry: dict[str, Any]
 ) -> tuple[tuple[Published, ...], tuple[float, float] | None]:
@@ -240,10 +260,9 @@ def band(
     """Return the verdict on a published ratio: which band ours falls into.
 
     printed : published (low, high); held : from this ratio on the claim holds, by default the
-    square root of the published
-    one, half of its effect on a log scale; same : half-width of "no difference"; expects : "more",
-    or "same" where the claim is
-    that there is none. A published ratio below 1 is judged upside down.
+    square root of the published one, half of its effect on a log scale; same : half-width of "no
+    difference"; expects : "more", or "same" where the claim is that there is none. A published
+    ratio below 1 is judged upside down.
     """
     if ratio.blind or not math.isfinite(ratio.low * ratio.high):
         return "no verdict"

@@ -27,9 +27,8 @@ class Comparison:
     """Interleaved trials of `arms` over `values` of the parameter `sweep`.
 
     trials : in the order they ran, arm and swept value in each; control : trials of the A/A arm,
-    the recipe `aa_arm` under a
-    second name at the value `aa_at`; order : the arms of each block as run; complete : False after
-    an interrupt.
+    the recipe `aa_arm` under a second name at the value `aa_at`; order : the arms of each block as
+    run; complete : False after an interrupt.
     """
 
     id: str

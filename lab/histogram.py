@@ -2,9 +2,8 @@
 averaging.
 
 Buckets as in HdrHistogram (https://github.com/HdrHistogram/HdrHistogram): below 2**bits every
-microsecond has its own
-bucket, above it each doubling is cut into 2**(bits - 1). With bits = 11 no value is off by more
-than 0.05 %.
+microsecond has its own bucket, above it each doubling is cut into 2**(bits - 1). With bits = 11 no
+value is off by more than 0.05 %.
 """
 
 from __future__ import annotations

@@ -194,7 +194,9 @@ def measure(
         cpus = running.cpus if running else None
     # A server of ours is stopped by now and its probe has written its last line.
     used.probe = tuple(running.resources().probe) if running else ()
-    noise = machine.noise(before, machine.sample())
+    client = result["client"]
+    others = used.others_cores(client["cpu_s"], client.get("wall_s", asked.measure_s))
+    noise = machine.noise(before, machine.sample(), others)
     parts = {n: replace(p, raw_ref=folder.raw(f"{trial_id}-{n}", p.rows)) for n, p in parts.items()}
     commit, dirty = machine.commit()
     run = Run(
@@ -203,7 +205,7 @@ def measure(
         epoch_us=result["epoch_us"],
         window_us=tuple(result["window_us"]),
         stopped=result["stopped"],
-        client=result["client"],
+        client=client,
         probe=list(used.probe),
         server_cpu_s=used.cpu_s(asked.measure_s),
         rss_peak=used.rss_peak,
@@ -229,12 +231,13 @@ def measure(
 class _Used:
     """What the server's processes had used at the moments looked at."""
 
-    moments: list[tuple[float, Any]] = field(default_factory=list)
+    moments: list[tuple[float, Any, float | None]] = field(default_factory=list)
     probe: tuple[dict[str, Any], ...] = ()
 
     def look(self, running: Running | None) -> None:
         if running is not None:
-            self.moments.append((time.monotonic(), running.resources()))
+            found = running.resources()
+            self.moments.append((time.monotonic(), found, machine.busy_s()))
 
     def cpu_s(self, window_s: float) -> float | None:
         """CPU seconds in the window, from the rate between the first and the last look, which lie a
@@ -242,18 +245,28 @@ class _Used:
         """
         if len(self.moments) < 2:
             return None
-        (t0, first), (t1, last) = self.moments[0], self.moments[-1]
+        (t0, first, _), (t1, last, _) = self.moments[0], self.moments[-1]
         return (
             float((last.cpu_s - first.cpu_s) / max(t1 - t0, 1e-9) * window_s) if t1 > t0 else None
         )
 
+    def others_cores(self, client_cpu_s: float, window_s: float) -> float | None:
+        """Cores that neither server nor generator used between the looks; None if unknown."""
+        if len(self.moments) < 2:
+            return None
+        (t0, first, busy), (t1, last, later) = self.moments[0], self.moments[-1]
+        if busy is None or later is None or t1 - t0 < 0.1:
+            return None
+        ours = (last.cpu_s - first.cpu_s) / (t1 - t0) + client_cpu_s / max(window_s, 1e-9)
+        return float(round((later - busy) / (t1 - t0) - ours, 3))
+
     @property
     def rss_peak(self) -> int | None:
-        return max((r.rss_bytes for _, r in self.moments), default=None)
+        return max((r.rss_bytes for _, r, _ in self.moments), default=None)
 
     @property
     def processes(self) -> int | None:
-        return max((r.processes for _, r in self.moments), default=None)
+        return max((r.processes for _, r, _ in self.moments), default=None)
 
 
 def _drive(

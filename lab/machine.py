@@ -2,8 +2,8 @@
 around each trial.
 
 Collectors return nothing rather than fail (as in pyperf's `_collect_metadata.py`): a record without
-a governor is a
-record, a trial lost because of a missing file in /sys is not. No host or user name is stored.
+a governor is a record, a trial lost because of a missing file in /sys is not. No host or user name
+is stored.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ class Noise:
     time_wait_after: int | None = None
     ephemeral_ports: int | None = None
     on_battery: bool | None = None
+    others_cores: float | None = None  # CPU that other programs used in the window, in cores
     wall_s: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
@@ -135,7 +136,24 @@ def sample() -> dict[str, Any]:
     return found
 
 
-def noise(before: dict[str, Any], after: dict[str, Any]) -> Noise:
+def busy_s() -> float | None:
+    """Return the seconds that our processors have worked since boot, for anybody; None if unknown.
+
+    In ticks of 10 ms. Behind a CPU quota it would be the work of the whole host: None then.
+    """
+    lines = (_read("/proc/stat") or "").splitlines()
+    mine = {f"cpu{n}" for n in cpu_set()}
+    if not lines or not mine or machine().quota_cores is not None:
+        return None
+    # user nice system idle iowait irq softirq steal; guest time is part of user
+    rows = [line.split()[1:8] for line in lines if line.split(" ", 1)[0] in mine]
+    ticks = sum(int(r[0]) + int(r[1]) + int(r[2]) + int(r[5]) + int(r[6]) for r in rows)
+    return ticks / float(os.sysconf("SC_CLK_TCK"))
+
+
+def noise(
+    before: dict[str, Any], after: dict[str, Any], others_cores: float | None = None
+) -> Noise:
     """Return what happened between two samples."""
 
     def delta(key: str) -> Any:
@@ -153,6 +171,7 @@ def noise(before: dict[str, Any], after: dict[str, Any]) -> Noise:
         time_wait_after=after.get("time_wait"),
         ephemeral_ports=ephemeral_ports(),
         on_battery=_on_battery(),
+        others_cores=others_cores,
         wall_s=delta("wall_s") or 0.0,
     )
 

@@ -17,11 +17,9 @@ def split(pin: Any, workers: int | None) -> tuple[Cpus, Cpus]:
     """Return (server's, generator's) processors; None = not pinned.
 
     pin : None pins servers of one process where there are two cores: the generator gets one whole
-    core, the server all
-    others, since the threads of a server's pool are part of it. A server of several processes
-    shares everything, and the
-    two-core law says what that costs. True pins anyway, False never; (server, generator) says it in
-    numbers.
+    core, the server all others, since the threads of a server's pool are part of it. A server of
+    several processes shares everything, and the two-core law says what that costs. True pins
+    anyway, False never; (server, generator) says it in numbers.
     """
     if pin is False:
         return None, None

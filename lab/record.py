@@ -1,8 +1,8 @@
 """Plain data to JSON and back, the same way for every record of `lab`.
 
 A record is a frozen dataclass. Its JSON has the field names as keys; keys that a reader of an older
-version does not
-know are ignored, so a record written by a newer `lab` of the same schema still opens.
+version does not know are ignored, so a record written by a newer `lab` of the same schema still
+opens.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 that makes them fair.
 
 The trial is the sample, not the request: ten thousand requests to one process are one observation
-of that process
-(Georges et al. 2007; Kalibera & Jones 2013). Estimates are made on log ratios of pairs and
-transformed back.
+of that process (Georges et al. 2007; Kalibera & Jones 2013). Estimates are made on log ratios of
+pairs and transformed back.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ def sign_flip_p(values: Sequence[float]) -> float:
     """Return the exact two-sided p of Fisher's sign-flip test that `values` are symmetric about 0.
 
     The share of all 2**n sign patterns whose |sum| is at least the observed one; above 16 values
-    100 000 patterns with
-    a fixed seed stand for them. Source: R. A. Fisher, The Design of Experiments, 1935, § 21.
+    100 000 patterns with a fixed seed stand for them. Source: R. A. Fisher, The Design of
+    Experiments, 1935, § 21.
     """
     v = np.asarray(values, float)
     n = len(v)
@@ -90,11 +89,9 @@ class Ratio:
     words.
 
     low, high : 95 % Student interval over pairs; least, most : smallest and largest pair, an exact
-    interval for the
-    median at level `1 - 2**(1 - pairs)`; p : exact sign-flip; aa_spread : the factor (> 1) that the
-    same recipe under two
-    names reached, the smallest effect that may be claimed; difference : "higher" | "lower" |
-    "none", the last for no verdict.
+    interval for the median at level `1 - 2**(1 - pairs)`; p : exact sign-flip; aa_spread : the
+    factor (> 1) that the same recipe under two names reached, the smallest effect that may be
+    claimed; difference : "higher" | "lower" | "none", the last for no verdict.
     """
 
     a: str
@@ -180,8 +177,7 @@ def paired_ratio(
     """Return a / b from values measured in pairs, with interval, exact p and the verdict.
 
     a_values, b_values : one value per pair, same order. A verdict needs 6 pairs, p <= 0.05, an
-    interval without 1 and an
-    effect outside the A/A spread. Raises LabError if the lengths differ.
+    interval without 1 and an effect outside the A/A spread. Raises LabError if the lengths differ.
     """
     if len(a_values) != len(b_values):
         raise LabError(

@@ -156,6 +156,13 @@ def test_throttling_steal_and_backlog_are_told():
     assert checked(noise=Noise(wall_s=1.0, steal_s=0.01))["throttled"].status == "ok"
 
 
+def test_other_programs_at_work_are_told():
+    def status(cores):
+        return checked(noise=Noise(wall_s=1.0, others_cores=cores))["quiet"].status
+
+    assert [status(c) for c in (None, -0.02, 0.1, 0.4, 1.2)] == ["ok", "ok", "ok", "warn", "fail"]
+
+
 def test_ports_in_time_wait_matter_for_fresh_connections_only():
     noise = Noise(wall_s=1.0, time_wait_after=9000, ephemeral_ports=28232)
     assert checked(noise=noise)["ports"].status == "ok"
