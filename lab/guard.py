@@ -89,11 +89,7 @@ class Guard:
         self.watch(control.fileno(), self.accept)
         become_subreaper()
         self.watch_kernel()
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
-        if soft != resource.RLIM_INFINITY and soft < most:
-            with contextlib.suppress(OSError, ValueError):  # macOS has a lower limit of its own
-                resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        allow_many_files()
 
     def watch_kernel(self) -> None:
         """Notice its death even if some forked child of it inherited the socket (Linux)."""
@@ -382,6 +378,17 @@ class Guard:
         except PermissionError:  # macOS says so of a group of zombies
             return set() if server.status is not None else {server.pid}
         return {server.pid}
+
+
+def allow_many_files() -> None:
+    """Raise our limit of open files, which servers inherit: each connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    for most in (MOST_FILES, 10240):  # macOS refuses more than the second, whatever it says
+        target = most if hard == resource.RLIM_INFINITY else min(hard, most)
+        if soft != resource.RLIM_INFINITY and soft < target:
+            with contextlib.suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
+                return
 
 
 def _drain(descriptor: int) -> None:

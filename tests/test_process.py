@@ -81,11 +81,11 @@ def test_the_log_holds_what_was_printed_until_now(program, hello):
 
 
 def test_resources_grow_with_work_and_stay_known_after_the_stop():
-    with lab.server("node/freeze", env={"FREEZE_MS": 200}).start() as running:
+    with lab.server("node/freeze", env={"FREEZE_MS": 300}).start() as running:
         before = running.resources()
         running.get("/freeze")
         after = running.resources()
-        assert after.cpu_s - before.cpu_s > 0.1
+        assert after.cpu_s - before.cpu_s > 0.03  # of 0.3, on however busy a machine
         assert 10e6 < after.rss_bytes < 1e9
         assert after.processes == 1
     assert running.resources().cpu_s >= after.cpu_s
