@@ -46,6 +46,11 @@ export class Stream {
     this.inFlight.begin(from, to);
   }
 
+  // Whether about every response ends its connection.
+  get closesOften() {
+    return !this.keepAlive || 2 * this.reconnects > this.sent;
+  }
+
   bodyCheck() {
     return new BodyCheck(this.expectedBody);
   }
