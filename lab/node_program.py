@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lab import paths, usage
+from lab import usage
 from lab.errors import LabError
 
 LONGEST_S = 60.0
@@ -40,7 +40,7 @@ class Printed:
 def node(program: str | Path, *arguments: object, timeout_s: float = 20.0) -> Printed:
     """Run `node program arguments...` once and return what it printed on standard output.
 
-    program : a path from the project's root. Raises ProgramFailed with the end of its output if it
+    program : a path, relative to the working directory (in a chapter: its own folder). Raises ProgramFailed with the end of its output if it
     fails or is not done after `timeout_s` (at most 60); nothing is left running then.
     """
     path = paths.ROOT / program
@@ -54,7 +54,7 @@ def node(program: str | Path, *arguments: object, timeout_s: float = 20.0) -> Pr
     command = [shutil.which("node") or "node", str(path), *map(str, arguments)]
     try:
         done = subprocess.run(
-            command, cwd=paths.ROOT, capture_output=True, text=True, timeout=timeout_s, check=False
+            command, capture_output=True, text=True, timeout=timeout_s, check=False
         )
     except FileNotFoundError:
         raise ProgramFailed("There is no `node` on the PATH; install Node 20 or newer.") from None

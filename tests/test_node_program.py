@@ -35,7 +35,7 @@ def test_an_endless_program_is_stopped(tmp_path):
 
 def test_the_trips_of_the_file_chapter_are_four():
     small = paths.ROOT / "LICENSE"
-    rows = {r["style"]: r for r in node("book/blocking/four-trips.mjs", small).rows}
+    rows = {r["style"]: r for r in node(paths.ROOT / "book/blocking/four-trips.mjs", small).rows}
     assert rows["sync"]["turns"] == 0
     assert round(rows["async"]["turns"]) == round(rows["promises"]["turns"]) == 4
     assert rows["async"]["promises"] == 0 < rows["promises"]["promises"]
