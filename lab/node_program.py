@@ -40,14 +40,13 @@ class Printed:
 def node(program: str | Path, *arguments: object, timeout_s: float = 20.0) -> Printed:
     """Run `node program arguments...` once and return what it printed on standard output.
 
-    program : a path, relative to the working directory (in a chapter: its own folder). Raises ProgramFailed with the end of its output if it
-    fails or is not done after `timeout_s` (at most 60); nothing is left running then.
+    program : a path from the working directory, in a chapter from the chapter's folder. Raises
+    ProgramFailed with the end of its output if it fails or is not done after `timeout_s` (at most
+    60); nothing is left running then.
     """
-    path = paths.ROOT / program
+    path = Path(program).resolve()
     if not path.is_file():
-        raise ProgramFailed(
-            f"There is no program {program}; the path starts at the project's root."
-        )
+        raise ProgramFailed(f"There is no file {program} in {Path.cwd()}; paths start there.")
     if not 0 < timeout_s <= LONGEST_S:
         raise ProgramFailed(f"timeout_s={timeout_s!r} must be above 0 and at most {LONGEST_S:g}.")
     usage.note_file(path)
