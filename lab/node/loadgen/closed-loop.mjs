@@ -4,6 +4,8 @@ import { Connection } from "./connection.mjs";
 // New connections per millisecond at the start. Node listens with a backlog of 511, Python's socketserver with 5: a burst beyond
 // that is dropped by the kernel and retried after 1 s, a tail that the server has not caused. 1,000 connections take 200 ms.
 export const RAMP_PER_MS = 5;
+// After a pause of our own the ramp catches up, but in bursts that a backlog of 128 can take.
+const MAX_RAMP_BURST = 64;
 // A connection that fails again and again waits before the next attempt: 4, 8, ... ms, at most this.
 const MAX_BACKOFF_MS = 128;
 
@@ -38,8 +40,10 @@ export class ClosedLoop {
     const { connections } = this.#stream.definition;
     const startedAt = performance.now();
     const ramp = () => {
-      const wanted = Math.floor((performance.now() - startedAt + 1) * RAMP_PER_MS);
-      while (this.#connections.length < Math.min(wanted, connections)) this.#open();
+      const opened = this.#connections.length;
+      const due = Math.floor((performance.now() - startedAt + 1) * RAMP_PER_MS);
+      const wanted = Math.min(due, opened + MAX_RAMP_BURST, connections);
+      while (this.#connections.length < wanted) this.#open();
       if (this.#connections.length === connections) clearInterval(this.#timer);
     };
     this.#timer = setInterval(ramp, 1);

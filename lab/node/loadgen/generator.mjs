@@ -17,7 +17,8 @@ export class Generator {
   #runs = [];
   #ticker = null;
   #timers = [];
-  #usage = null;
+  #usageAtStart = null;
+  #usageAtWindow = null;
   #startedAt = 0;
   #epochUs = 0;
   #finish = null; // set while the load runs
@@ -45,14 +46,14 @@ export class Generator {
     });
     this.#startedAt = performance.now();
     this.#epochUs = Math.round((performance.timeOrigin + this.#startedAt) * 1000);
-    this.#usage = snapshot();
+    this.#usageAtStart = snapshot();
     const from = this.#startedAt + warmupS * 1000;
     for (const { stream } of this.#runs)
       stream.begin(this.#startedAt, from, this.#startedAt + durationMs);
     this.#timers.push(
       setTimeout(() => this.#timeIsUp(this.#startedAt + durationMs), durationMs),
       setTimeout(() => {
-        this.#usage = snapshot();
+        this.#usageAtWindow = snapshot();
       }, warmupS * 1000),
       setInterval(() => this.#report(), Math.max(MIN_PROGRESS_MS, durationMs / MAX_PROGRESS)),
     );
@@ -72,7 +73,7 @@ export class Generator {
     if (finish === null) return;
     this.#finish = null;
     const now = performance.now();
-    const client = usageSince(this.#usage);
+    const client = usageSince(this.#usageSnapshot(now));
     for (const { stream } of this.#runs) stream.stopped = true;
     for (const timer of this.#timers) clearTimeout(timer);
     this.#ticker?.stop();
@@ -109,6 +110,15 @@ export class Generator {
     const left = end - performance.now();
     if (left > 0) this.#timers.push(setTimeout(() => this.#timeIsUp(end), left));
     else this.stop("time");
+  }
+
+  // The one from the start of the window, unless the load ended before or the loop was too busy to take it in time.
+  #usageSnapshot(now) {
+    const { warmupS, measureS } = this.#spec;
+    const late = (this.#usageAtWindow?.at ?? now) - this.#startedAt - warmupS * 1000;
+    return this.#usageAtWindow !== null && late < 500 * measureS
+      ? this.#usageAtWindow
+      : this.#usageAtStart;
   }
 
   #streamDone() {
@@ -156,7 +166,7 @@ function snapshot() {
   };
 }
 
-// CPU seconds (all threads) and event-loop utilisation since the snapshot, which is that of the start of the window.
+// CPU seconds (all threads) and event-loop utilisation since the snapshot.
 function usageSince({ at, cpu, loop }) {
   const { user, system } = process.cpuUsage(cpu);
   return {
