@@ -9,6 +9,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 HERE = Path(__file__).parent
+# Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers.
+UNUSED = ("**/*.map", "**/fontawesome.js*", "vendor/**/*.js*", "vendor/**/*.ttf", "webpack-*")
 REDIRECT = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -22,17 +24,16 @@ REDIRECT = """<!doctype html>
 
 
 def setup(app: Sphinx) -> None:
-    """Let our templates and static files win over the theme's."""
-    app.connect("config-inited", _add_folders)
+    """Let our templates win over the theme's."""
+    app.connect("config-inited", _add_templates)
 
 
-def _add_folders(app: Sphinx, config: Config) -> None:
+def _add_templates(app: Sphinx, config: Config) -> None:
     config.templates_path = [*config.templates_path, str(HERE / "templates")]
-    config.html_static_path = [*config.html_static_path, str(HERE / "static")]  # copied last
 
 
 def finish(app: Sphinx) -> None:
-    """Write the redirect; delete dropped pages and source maps (2 MB that no reader loads)."""
+    """Write the redirect; delete dropped pages and what no reader loads."""
     out = Path(app.outdir)
     if not getattr(app, "statuscode", 0):
         shutil.rmtree(out / "reports", ignore_errors=True)  # tracebacks of earlier builds
@@ -51,5 +52,6 @@ def finish(app: Sphinx) -> None:
             title=app.config.html_title or app.config.project, target=f"{root}.html"
         )
         (out / "index.html").write_text(text, "utf8")
-    for unused in (out / "_static").rglob("*.map"):
-        unused.unlink()
+    for pattern in UNUSED:
+        for unused in (out / "_static").glob(pattern):
+            unused.unlink()
