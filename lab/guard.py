@@ -59,6 +59,7 @@ class Server:
         self.usage: resource.struct_rusage | None = None
         self.stop_asked = False
         self.term_at = 0.0
+        self.rest_told = False  # what is left when its own process has ended, to end too
         self.killing = False
         self.finished = False
 
@@ -270,10 +271,15 @@ class Guard:
     # --- stopping
 
     def stop(self, server: Server) -> None:
-        """Begin to end a server and everything it started."""
+        """Begin to end a server: first its own process, which may want to end the others itself.
+
+        Told at once, the workers of a cluster would get a second SIGTERM from their master, and
+        find the handler of a `process.once` gone.
+        """
         if not server.term_at:
             server.term_at = time.monotonic()
-            self.signal(server, signal.SIGTERM, self.members(server))
+            if server.pid and server.status is None:
+                _kill(server.pid, signal.SIGTERM)
 
     def advance(self, server: Server, now: float) -> None:
         """Towards the end of a server that is being stopped; called until it is finished."""
@@ -282,9 +288,12 @@ class Guard:
             waited = now - server.term_at
             unreaped = server.pid and server.status is None
             if (left or unreaped) and waited < 2 * GRACE_S:
-                if waited >= server.spec.get("grace_s", GRACE_S):
+                if waited >= GRACE_S:
                     server.killing = True
                     self.signal(server, signal.SIGKILL, left)
+                elif not unreaped and not server.rest_told:
+                    server.rest_told = True
+                    self.signal(server, signal.SIGTERM, left)
                 return
             server.finished = True
             self.report(server, sorted(left))
@@ -325,18 +334,16 @@ class Guard:
                     _unlink(os.path.join(folder, name))
 
     def signal(self, server: Server, number: int, members: set[int]) -> None:
-        """Signal the group, and every member that left it: each of them once.
-
-        A second SIGTERM would find the handler of a `process.once` gone.
-        """
+        """Signal the group, and every member that left it: each of them once."""
         if server.pid <= 1:
             return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(server.pid, number)
+            os.killpg(server.pid, signal.SIGCONT)  # who is suspended cannot act on TERM
         table = processes() if LINUX else {}
-        outside = [pid for pid in members if pid in table and table[pid].group != server.pid]
-        for kill, target in [(os.killpg, server.pid), *((os.kill, pid) for pid in outside)]:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                kill(target, number)
-                kill(target, signal.SIGCONT)  # a suspended process cannot act on TERM
+        for pid in members:
+            if pid in table and table[pid].group != server.pid:
+                _kill(pid, number)
 
     def tree(self, server: Server) -> set[int]:
         """The members, found fast enough to be asked for while measuring."""
@@ -395,6 +402,12 @@ def _drain(descriptor: int) -> None:
     with contextlib.suppress(BlockingIOError):
         while os.read(descriptor, 4096):
             pass
+
+
+def _kill(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+        os.kill(pid, signal.SIGCONT)
 
 
 def _unlink(path: str) -> None:

@@ -80,7 +80,6 @@ def kernel(then="time.sleep(600)"):
     program.stdout.close()
     assert len(numbers) == 7
     pids, ports = {numbers[0], *numbers[3:]}, numbers[1:3]
-    assert alive(pids) == pids
     return program, pids, ports
 
 
@@ -122,6 +121,7 @@ def test_when_a_script_returns_its_servers_are_gone_already():
 def test_a_forked_child_of_the_kernel_does_not_keep_its_servers_alive():
     then = "os.fork() and time.sleep(600); time.sleep(60)"
     program, pids, _ = kernel(then)
+    assert eventually(lambda: len(psutil.Process(program.pid).children()) == 2), "guard and fork"
     program.kill()
     program.wait()
     assert eventually(lambda: not alive(pids), PATIENCE_S)
@@ -176,6 +176,27 @@ def test_a_suspended_server_can_be_stopped():
         os.kill(running.pid, signal.SIGSTOP)
         running.stop()
         assert running.exit_code == 0, "and it ends by itself"
+
+
+def test_a_master_may_end_its_workers_itself(program, hello):
+    worker = 'process.once("SIGTERM", () => setTimeout(() => process.exit(5), 100));'
+    master = """
+        import { spawn } from "node:child_process";
+        const [node, self] = process.argv;
+        if (process.env.WORKER) {
+          WORK
+        } else {
+          const env = { ...process.env, WORKER: "1" };
+          const worker = spawn(node, [self], { env, stdio: "inherit" });
+          worker.on("exit", (code) => process.exit(code));
+          process.on("SIGTERM", () => worker.kill());
+        }
+    """
+    imports, _, rest = hello.partition("const server")
+    text = textwrap.dedent(master).replace("WORK\n", f"const server{rest}{worker}\n")
+    with program(imports + text).start() as running:
+        running.stop()
+        assert running.exit_code == 5
 
 
 def test_a_handler_that_is_used_once_gets_one_sigterm(program, hello):
