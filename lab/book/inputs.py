@@ -26,6 +26,8 @@ MOVED = "edited while the chapter ran"  # a digest that nothing matches: run the
 LOCKS = ("requirements.txt", "package-lock.json")
 # What the kernel itself consists of, for chapters in that language.
 KERNEL_FILES = {"javascript": ("lab/node/kernel", "lab/node/api")}
+# Run in processes of their own, so the chapter's process never imports them.
+COMPANIONS = {"lab/guard_link.py": "lab/guard.py", "lab/process.py": "lab/node/probe.cjs"}
 # Written by chapters while they run; a result cannot depend on itself.
 WRITTEN = ("data/runs/", "_build/")
 
@@ -77,8 +79,9 @@ class Present:
                 found.add(f"catalog:{name}")
                 # "python:flask" and "node:express" are in the lock files
                 found.update(f"program:{p}" for p in entry.get("needs", ()) if ":" not in p)
+        found.update(f"file:{COMPANIONS[name]}" for name in used if name in COMPANIONS)
         # A Node module is noted by the file that was started; what it imports lies beside it.
-        for folder in {Path(name).parent for name in used if name.startswith("lab/node/")}:
+        for folder in {Path(n).parent for n in used if n.startswith("lab/node/")}:
             found.update(self._code_in(folder))
         return found
 

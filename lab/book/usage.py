@@ -40,7 +40,7 @@ class Usage:
         elif kind == "runtime":
             name = str(row["name"])
             if row.get("version"):
-                self.versions[name] = str(row["version"])
+                self.versions[name] = str(row["version"]).removeprefix("v")
             if name not in KNOWN_RUNTIMES:
                 self.names.add(f"program:{name}")
         elif kind == "claim":
