@@ -17,7 +17,7 @@ import nbformat
 import psutil
 import pytest
 from jupyter_client.manager import KernelManager
-from kernels import SECONDS, gone
+from kernel_client import SECONDS, gone
 from nbclient import NotebookClient
 
 from lab import kernelspec
@@ -122,6 +122,13 @@ def test_the_last_expression_is_shown_and_undefined_is_not(run):
         None,
         None,
     ]
+
+
+def test_a_timer_as_last_expression_is_not_shown(run):
+    cells = run(
+        "setTimeout(() => {}, 1)", "setImmediate(() => {})", "setInterval(() => {}).unref()"
+    )
+    assert [value(c) for c in cells] == [None, None, None]
 
 
 def test_modules_are_found_from_any_folder(run):

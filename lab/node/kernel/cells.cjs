@@ -11,6 +11,7 @@ const output = require("./output.cjs");
 
 // Taken now: a cell may replace the global ones, with a mock for instance.
 const { setImmediate, setTimeout } = globalThis;
+const TIMERS = new Set([setTimeout(() => {}).constructor, setImmediate(() => {}).constructor]);
 const BUNDLE = {
   text: "text/plain",
   html: "text/html",
@@ -117,6 +118,8 @@ async function settle(done, cell, failed) {
 
 /** A result may have to ask another process what it looks like: nel takes only ready answers. */
 async function shown(value) {
+  // What setTimeout and setImmediate return is of no use on a page, and a dozen lines long.
+  if (TIMERS.has(value?.constructor)) return undefined;
   if (typeof value?._toMime !== "function") return value;
   const bundle = await value._toMime();
   return { _toMime: () => bundle };
