@@ -1,7 +1,7 @@
 """`lab.trace(program)`: what the event loop really did, and the orders it was seen to do it in.
 
-`python -m lab.trace my.js` writes `my.trace.json`, a file that any page of the book with a drop area
-replays.
+`python -m lab.trace my.js` writes `my.trace.json`, a file that any page of the book with a drop
+area replays.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Trace:
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """The canonical recording as one dict an event: seq, t_us, iteration, phase, what, kind, label,
-        line, trigger, text.
+        """The canonical recording as one dict an event: seq, t_us, iteration, phase, what, kind,
+        label, line, trigger, internal, text.
         """
         recordings = self.data["versions"][0]["recordings"]
         return expand(recordings[0]) if recordings else []
@@ -141,12 +141,12 @@ def trace(
     kind : "cjs" or "esm" for a text; found out when left out.
     seconds : a run is stopped after this; the trace then shows the program's beginning.
     events : the recording is cut after so many; about 40 bytes each.
-    drive : called with the URL when the program prints `listening on URL`; afterwards the program gets
-        SIGTERM. The way to trace a server under load.
+    drive : called with the URL when the program prints `listening on URL`; afterwards the program
+        gets SIGTERM. The way to trace a server under load.
     experiment : name of the recorded trace in LAB_MODE=replay; default a hash of the program.
 
-    Raises TraceRefusedError when the two sources of the phases do not agree, LabError for a missing file
-    or Node, NoTraceError in replay mode when nothing fits.
+    Raises TraceRefusedError when the two sources of the phases do not agree, LabError for a missing
+    file or Node, NoTraceError in replay mode when nothing fits.
     """
     if runs < 1:
         raise LabError(f"runs is {runs}; a trace needs at least one run.")
@@ -161,9 +161,8 @@ def trace(
         if settings.mode() == "replay":
             return dataclasses.replace(_replayed(title, asked), predict=predict)
         setting = child.Setting(prog.path, args, stdin, env or {}, Path(cwd or Path.cwd()), drive)
-        data = _measure(
-            prog, setting, kind, runs, node, child.Limits(seconds=seconds, events=events)
-        )
+        limits = child.Limits(seconds=seconds, events=events)
+        data = _measure(prog, setting, limits, kind=kind, runs=runs, node=node)
     data["asked"] = asked
     if settings.profile().name == "reference":
         paths.REFERENCE.mkdir(parents=True, exist_ok=True)
@@ -174,10 +173,11 @@ def trace(
 def _measure(
     prog: Program,
     setting: child.Setting,
+    limits: child.Limits,
+    *,
     kind: str | None,
     runs: int,
     node: Any,
-    limits: child.Limits,
 ) -> dict[str, Any]:
     if settings.profile().name == "smoke":
         runs = min(runs, SMOKE_RUNS)
@@ -199,7 +199,9 @@ def _measure(
         for one in found:
             usage.note("runtime", name="node", version=one.version)
             budget = max(20.0, 2 * limits.seconds)
-            versions.append(recording.record(prog, one, setting, runs, limits, budget, keeper))
+            versions.append(
+                recording.record(prog, one, setting, limits, keeper, runs=runs, budget_s=budget)
+            )
     recordings = [r for version in versions for r in version.recordings]
     return {
         "schema": SCHEMA,
@@ -228,7 +230,8 @@ def _replayed(title: str, asked: dict[str, Any]) -> Trace:
     found = Trace.from_json(json.loads(file.read_text("utf-8")))
     if found.data.get("asked") != asked:
         raise NoTraceError(
-            f"The recorded trace {title!r} is of another program text, arguments or environment. {advice}"
+            f"The recorded trace {title!r} is of another program text, arguments or environment. "
+            f"{advice}"
         )
     return found
 
@@ -276,8 +279,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command: `python -m lab.trace my.js` writes `my.trace.json`; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m lab.trace",
-        description="Record what the event loop does with a program. Drop the file on a page of the "
-        "book to replay it.",
+        description="Record what the event loop does with a program. Drop the file on a page of "
+        "the book to replay it.",
     )
     parser.add_argument("program", help="a JavaScript file")
     parser.add_argument("arguments", nargs="*", help="arguments of the program")

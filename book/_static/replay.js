@@ -504,7 +504,8 @@
         version.recordings.map((recording) => ({ version, v, recording })),
       );
       this.root.replaceChildren();
-      this.root.setAttribute("aria-label", `Replay of ${data.name}`);
+      // Several replays on a page must differ in name, or a screen reader cannot tell them apart.
+      this.root.setAttribute("aria-label", `Replay ${this.number}: ${data.name}`);
       if (this.recordings.length === 0) return this.complain("Nothing was recorded in this trace.");
       this.build();
       this.select(0);

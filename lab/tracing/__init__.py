@@ -1,1 +1,1 @@
-"""The parts of `lab.trace`: run a program under the recorder, agree on the phases, draw the replay."""
+"""The parts of `lab.trace`: run a program under the recorder, agree on phases, draw the replay."""

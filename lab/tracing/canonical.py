@@ -1,10 +1,11 @@
 """One recorded run as the compact, canonical recording that the replay and the reader get.
 
-A recording has tasks (what waits and runs) and events. An event is a row of EVENT_COLUMNS with empty
-columns at its end left out:
+A recording has tasks (what waits and runs) and events. An event is a row of EVENT_COLUMNS with
+empty columns at its end left out:
 
     run, end    a callback begins (with its iteration and phase) or ends
-    node        Node's own ticks and promise callbacks that did nothing to show, `data` = [count, microseconds]
+    node        Node's own ticks and promise callbacks that did nothing to show,
+                `data` = [count, microseconds]
     new         a task starts to wait, in its lane
     ready       a promise reaction enters the microtask queue
     gone        a timer, immediate or handle is cleared before it ran again
@@ -69,6 +70,7 @@ class Task:
 
     @property
     def input_output(self) -> bool:
+        """True for what the kernel or the thread pool does: shown even when Node made it."""
         return self.lane in ("pool", "slow", "kernel") and self.kind != "DNSCHANNEL"
 
 
@@ -155,7 +157,7 @@ class Builder:
             if not stack or (task := self.tasks[stack[0][0]]).own or task.lane != "micro":
                 return first
             self.main_id, first = stack[0]
-            # V8 makes a promise at 1:1 while it links a module with top-level await: not yet the text.
+            # Linking a module with top-level await makes a promise at 1:1: not yet its text.
             if not (row[0] == "i" and row[3] == "PROMISE" and site["at"][0][:2] == [1, 1]):
                 return first
         return first
@@ -175,7 +177,7 @@ class Builder:
         if task.own and task.kind in kinds.LANES:
             usual = {"Immediate": "setImmediate", "TickObject": "process.nextTick"}
             return written or usual.get(task.kind) or "promise"
-        if task.kind.startswith("HTTP"):
+        if task.kind in ("HTTPINCOMINGMESSAGE", "HTTPCLIENTREQUEST"):
             return kinds.NOUNS[task.kind]
         if maker and maker.kind == "TCPSERVERWRAP" and task.kind == "TCPWRAP":
             return "connection"

@@ -39,7 +39,7 @@ _PORT = re.compile(r"(https?://(?:127\.0\.0\.1|localhost|\[::1?\])):\d+")
 
 @dataclass(frozen=True)
 class Limits:
-    """What one run may use: seconds, recorder rows, events of the recording, bytes of output recorded."""
+    """What one run may use: seconds, recorder rows, events kept, bytes of output recorded."""
 
     seconds: float = 5.0
     rows: int = 20_000
@@ -71,7 +71,7 @@ class Undertaker:
             [
                 "/bin/sh",
                 "-c",
-                'while read g; do p=$g; done; [ "${p:-0}" -gt 1 ] && kill -9 -- "-$p"',
+                'while read g; do p=$g; done; [ "${p:-0}" -gt 1 ] && kill -s KILL -- "-$p"',
             ],
             stdin=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -150,7 +150,8 @@ def run(
                 f"--trace-event-file-pattern={folder / 'events'}",
             ]
         command += [str(setting.file), *setting.args]
-        outcome = _supervise(command, env, folder, setting, limits, keeper)
+        deadline_s = limits.seconds + (GRACE_S if record else 0)
+        outcome = _supervise(command, env, folder, setting, deadline_s=deadline_s, keeper=keeper)
         if record:
             outcome.rows = read_rows(folder / "rows")
             outcome.spans = read_spans(folder / "events")
@@ -162,14 +163,14 @@ def _supervise(
     env: Mapping[str, str],
     folder: Path,
     setting: Setting,
-    limits: Limits,
+    *,
+    deadline_s: float,
     keeper: Undertaker,
 ) -> Outcome:
     out, err = folder / "stdout", folder / "stderr"
     (folder / "stdin").write_text(setting.stdin)
     started = time.monotonic()
-    recorded = "LAB_TRACE" in env
-    deadline = started + limits.seconds + (GRACE_S if recorded else 0)
+    deadline = started + deadline_s
     with out.open("wb") as o, err.open("wb") as e, (folder / "stdin").open("rb") as i:
         # Output goes to files: their writes are synchronous and add no handle to the loop.
         child = subprocess.Popen(
@@ -177,7 +178,7 @@ def _supervise(
         )
     keeper.watch(child.pid)
     ended = "exit"
-    driver = _Driver(setting.drive, out, child, limits.seconds) if setting.drive else None
+    driver = _Driver(setting.drive, out, child, deadline_s) if setting.drive else None
     try:
         pause = 0.002
         while child.poll() is None:

@@ -47,15 +47,13 @@ def read_spans(path: Path) -> Spans | None:
         if event["tid"] != event["pid"]:
             continue  # a worker's loop is not this loop
         written |= phase != "M"
-        _place(spans, event, name, phase, at, begun)
+        _place(spans, event, begun)
     spans.threads.sort()
     return spans if written else None
 
 
-def _place(
-    spans: Spans, event: Any, name: str, phase: str, at: int, begun: dict[tuple[int, str], int]
-) -> None:
-    category = event["cat"]
+def _place(spans: Spans, event: Any, begun: dict[tuple[int, str], int]) -> None:
+    name, phase, at, category = event["name"], event["ph"], event["ts"], event["cat"]
     if phase == "X" and name in ("RunTimers", "CheckImmediate", "BeforeExit"):
         target = {"RunTimers": spans.timers, "CheckImmediate": spans.check}.get(name, spans.exits)
         target.append((at, at + event.get("dur", 0)))

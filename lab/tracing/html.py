@@ -33,7 +33,8 @@ def page(data: Mapping[str, Any], *, predict: bool = True) -> str:
     return (
         f"{_assets()}<loop-replay{flag}>"
         f'<script type="application/json">{body}</script>'
-        f'{fallback(data)}<div slot="orders" class="lab-orders">{histogram(data)}</div></loop-replay>'
+        f'{fallback(data)}<div slot="orders" class="lab-orders">{histogram(data)}</div>'
+        "</loop-replay>"
     )
 
 
@@ -57,8 +58,9 @@ def fallback(data: Mapping[str, Any]) -> str:
     version, made = recordings[0]
     rows = list(callbacks(made))
     body = "".join(
-        f"<tr><td>{n}</td><td>{row['iteration']}</td><td>{PHASE_NAMES.get(row['phase'], row['phase'])}"
-        f"</td><td>{escape(row['label'])}</td><td>{row['line'] or ''}</td>"
+        f"<tr><td>{n}</td><td>{row['iteration']}</td>"
+        f"<td>{PHASE_NAMES.get(row['phase'], row['phase'])}</td><td>{escape(row['label'])}</td>"
+        f"<td>{row['line'] or ''}</td>"
         f"<td>{escape(' / '.join(row['printed']))}</td></tr>"
         for n, row in enumerate(rows[:TABLE_ROWS], 1)
     )
@@ -148,5 +150,6 @@ def _order_row(order: Mapping[str, Any], runs: int) -> str:
     )
     return (
         f'<tr><td style="vertical-align:top;text-align:left">{seen}{bar}</td>'
-        f'<td style="text-align:left;overflow-wrap:anywhere"><code>{escape(words(order["lines"]))}</code></td></tr>'
+        '<td style="text-align:left;overflow-wrap:anywhere">'
+        f"<code>{escape(words(order['lines']))}</code></td></tr>"
     )

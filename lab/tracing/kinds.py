@@ -21,8 +21,8 @@ KERNEL = re.compile(
     r"^(TCP|PIPE|UDP|TTY|WRITE|SHUTDOWN|DNSCHANNEL|QUERY|FSEVENT|SIGNAL|PROCESS|MESSAGEPORT|WORKER|"
     r"STATWATCHER|QUIC)"
 )
-# Also called in the close phase without a close() we could see: a request of a stream being closed is
-# told so (ECANCELED); C++ closes message ports itself.
+# Also called in the close phase without a close() we could see: a request of a stream being closed
+# is told so (ECANCELED); C++ closes message ports itself.
 MAY_CLOSE = re.compile(r"^(WRITEWRAP|SHUTDOWNWRAP|UDPSENDWRAP|\w+CONNECTWRAP|MESSAGEPORT|WORKER)$")
 # Node itself finishes some of these with a native immediate, or at once inside another callback.
 LOOSE = re.compile(r"^(TLS\w*|JSSTREAM|HTTP2|QUERYWRAP|STREAM|HTTP\w+|FILEHANDLE$|QUIC)")
@@ -77,7 +77,7 @@ HANDLES = {
 
 
 def lane(kind: str) -> str:
-    """Where a resource of this type waits: timers, check, tick, micro, pool, slow, kernel or other."""
+    """Where such a resource waits: timers, check, tick, micro, pool, slow, kernel or other."""
     if kind in LANES:
         return LANES[kind]
     if kind in POOL_SLOW:

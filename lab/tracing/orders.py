@@ -10,7 +10,7 @@ from lab.tracing.child import Outcome
 
 @dataclass
 class Order:
-    """One observed order: `count` of the plain runs printed it, `recorded` of those under the recorder."""
+    """One observed order: `count` plain runs printed it, and `recorded` runs under the recorder."""
 
     lines: tuple[str, ...]
     count: int = 0

@@ -19,6 +19,7 @@ from lab.tracing import kinds
 
 Place = tuple[str, int]  # phase, iteration
 Places = frozenset[Place]
+ADVICE = "Run it again; if it happens every time, please report the program."
 MAIN: Places = frozenset({("main", 0)})
 
 
@@ -58,22 +59,24 @@ class Spans:
 def _hook_places(kind: str, loop: int, closing: bool, drained: Places) -> Places:
     """What the hooks alone allow for a callback called straight from the loop."""
     here = frozenset({("poll", loop)})
+    same = frozenset(place for place in drained if place[1] == loop)
     if kind == "Timeout":
-        return frozenset({("timers", loop)})
-    if kind == "Immediate":
-        return frozenset({("check", loop)})
-    drained = frozenset(place for place in drained if place[1] == loop)
-    if kind in kinds.QUEUES:
+        places = frozenset({("timers", loop)})
+    elif kind == "Immediate":
+        places = frozenset({("check", loop)})
+    elif kind in kinds.QUEUES:
         # V8 drains them too after a task of its own (a compiled WebAssembly module, a finalizer),
         # in poll or, when nothing else keeps the loop alive, outside it.
-        return (drained or here) | {("task", loop)}
-    if closing:
-        return frozenset({("close", loop)})
-    if kinds.MAY_CLOSE.match(kind):
-        return here | {("close", loop)}
-    if kinds.LOOSE.match(kind):
-        return here | {("check", loop)} | drained
-    return here if kinds.lane(kind) != "other" else here | drained
+        places = (same or here) | {("task", loop)}
+    elif closing:
+        places = frozenset({("close", loop)})
+    elif kinds.MAY_CLOSE.match(kind):
+        places = here | {("close", loop)}
+    elif kinds.LOOSE.match(kind):
+        places = here | {("check", loop)} | same
+    else:
+        places = here if kinds.lane(kind) != "other" else here | same
+    return places
 
 
 def from_hooks(rows: list[list[Any]]) -> Iterator[Callback]:
@@ -146,8 +149,9 @@ class SpanWitness:
         gap = self._gap(ended)
         if self._open and t_us > self._open[1]:
             name, start = self._open
-            before = bisect_left(self._check_ends, start)
-            return gap | {(name, before + 1 if name == "check" else before)}
+            # A check that ended in the same microsecond may be the one before.
+            counts = {find(self._check_ends, start) for find in (bisect_left, bisect_right)}
+            return gap | {(name, n + 1 if name == "check" else n) for n in counts}
         return gap
 
     @staticmethod
@@ -160,8 +164,8 @@ class SpanWitness:
 def agree(rows: list[list[Any]], spans: Spans | None) -> list[tuple[Callback, str]]:
     """Each callback with its phase; without `spans` the hooks' word alone.
 
-    Raises TraceRefusedError when some callback has no place, or more than one, that both allow, or when
-    the trace events do not list the same callbacks in the same order.
+    Raises TraceRefusedError when some callback has no place, or more than one, that both allow, or
+    when the trace events do not list the same callbacks in the same order.
     """
     callbacks = list(from_hooks(rows))
     if spans is None:
@@ -178,7 +182,7 @@ def agree(rows: list[list[Any]], spans: Spans | None) -> list[tuple[Callback, st
             raise TraceRefusedError(
                 f"The trace is refused: its two sources do not agree on callback {callback.id} "
                 f"({callback.kind}). The hooks say {_words(callback.places)}; the trace events say "
-                f"{_words(theirs)}. Run it again; if it happens every time, please report the program."
+                f"{_words(theirs)}. {ADVICE}"
             )
         agreed.append((callback, next(iter(common))[0]))
     return agreed
@@ -199,14 +203,13 @@ def _same_callbacks(callbacks: list[Callback], spans: Spans) -> None:
         raise TraceRefusedError(
             f"The trace is refused: callback number {at + 1} is {dict(enumerate(ours)).get(at)} "
             f"for the hooks and {dict(enumerate(theirs)).get(at)} for the trace events. "
-            "Run it again; if it happens every time, please report the program."
+            f"{ADVICE}"
         )
     extra = Counter(pair for pair in spans.callbacks if pair in known) - known
     if extra:
         raise TraceRefusedError(
             f"The trace is refused: the trace events name callbacks that the hooks did not see: "
-            f"{', '.join(f'{kind} {number}' for kind, number in list(extra)[:3])}. Run it again; if "
-            "it happens every time, please report the program."
+            f"{', '.join(f'{kind} {number}' for kind, number in list(extra)[:3])}. {ADVICE}"
         )
 
 

@@ -40,7 +40,7 @@ def is_path(program: str | os.PathLike[str]) -> bool:
 def prepared(
     program: str | os.PathLike[str], kind: str | None, name: str | None = None
 ) -> Iterator[Program]:
-    """Yield the program as a file; source text lives in data/runs/ so that `require` finds packages.
+    """Yield the program as a file; a text lives in data/runs/ so that `require` finds packages.
 
     Raises LabError when the file does not exist, is not JavaScript, or `kind` is unknown.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,10 +54,11 @@ def record(
     program: Program,
     node: Node,
     setting: Setting,
-    runs: int,
     limits: Limits,
-    budget_s: float,
     keeper: Undertaker,
+    *,
+    runs: int,
+    budget_s: float,
 ) -> Versioned:
     """The orders of `runs` plain runs and a verified recording of each of the commonest.
 
@@ -73,7 +75,11 @@ def record(
         if time.monotonic() - started > budget_s and len(plain) < runs:
             notes.append(f"{len(plain)} of {runs} runs were made in {budget_s:g} s.")
             break
-    recorded, made, refused = _recordings(program, node, setting, limits, keeper, plain)
+
+    def again(stop_at: list[Any] | None) -> Outcome:
+        return child.run(node, setting, limits, keeper, record=True, stop_at=stop_at)
+
+    recorded, made, refused = _recordings(program, limits, plain, again)
     if not made and refused:
         raise refused
     result = Versioned(
@@ -94,14 +100,12 @@ def record(
 
 def _recordings(
     program: Program,
-    node: Node,
-    setting: Setting,
     limits: Limits,
-    keeper: Undertaker,
     plain: list[Outcome],
+    again: Callable[[list[Any] | None], Outcome],
 ) -> tuple[list[Outcome], list[dict[str, Any]], TraceRefusedError | None]:
     seen = orders.count(plain)
-    # When nearly every run differs there is no point in waiting for one of those orders to come back.
+    # When nearly every run differs, waiting for one of those orders to come back is vain.
     wanted = [order.lines for order in seen if order.count > 1][:RECORDINGS_KEPT]
     attempts = ATTEMPTS if len(seen) <= RECORDINGS_KEPT else RECORDINGS_KEPT
     endless = any(outcome.ended in ("time", "output") for outcome in plain)
@@ -110,7 +114,7 @@ def _recordings(
     refused: TraceRefusedError | None = None
     stop_at = None
     for _ in range(2 if endless else attempts):
-        outcome = child.run(node, setting, limits, keeper, record=True, stop_at=stop_at)
+        outcome = again(stop_at)
         outcomes.append(outcome)
         if outcome.spans is None and outcome.ended == "time" and stop_at is None:
             stop_at = _running(outcome.rows)
@@ -162,8 +166,8 @@ def _how(outcome: Outcome) -> str:
 
 
 def _running(rows: list[list[Any]]) -> list[Any] | None:
-    """Type, line and how-manieth of its like of the callback that never ended; None for the program's
-    own text.
+    """Type, line and how-manieth of its like of the callback that never ended; None for the text
+    of the program itself.
     """
     facts = {
         row[2]: (row[3], row[6]["at"][0][0] if row[6] else None) for row in rows if row[0] == "i"

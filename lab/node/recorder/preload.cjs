@@ -27,6 +27,7 @@ function record(options) {
   const file = fs.openSync(options.file, "a");
   const stopAt = options.stop_at; // [type, line, how-manieth] of a callback known never to return
   let likeIt = 0;
+  let ownTimer;
   const lineOf = new Map();
   const typeOf = new Map();
   const idOf = new WeakMap();
@@ -76,7 +77,7 @@ function record(options) {
       if (resource && typeof resource.close === "function") close.watch(resource);
     },
     before(id) {
-      if (!recording) return;
+      if (!recording || id === ownTimer) return;
       push(["b", nowUs(), id, iteration()]);
       // This callback will be killed, and with it the trace events still in memory: write them now.
       if (
@@ -123,7 +124,9 @@ function record(options) {
       if (process.listenerCount("SIGTERM") === 1) process.exit(0); // the program has no handler of its own
     });
   // Unreferenced: it keeps no program alive. It ends one that waits for ever.
-  setTimeout(stopProgram, options.limit_us / 1000).unref();
+  const limit = setTimeout(stopProgram, options.limit_us / 1000).unref();
+  ownTimer =
+    limit[Object.getOwnPropertySymbols(limit).find((key) => key.description === "asyncId")];
 
   nameMain(process.argv[1]);
   tracing.enable();

@@ -1,0 +1,5 @@
+// F6: in CommonJS the ticks go first.
+process.nextTick(() => console.log("tick"));
+Promise.resolve().then(() => console.log("promise"));
+queueMicrotask(() => console.log("microtask"));
+console.log("sync");

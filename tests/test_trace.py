@@ -1,0 +1,442 @@
+"""The recorder against real Node: phases from two sources, orders, limits, ways to end.
+
+LAB_NODES (a path list) adds Node versions to the one on PATH.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import lab
+from lab import LabError, paths
+from lab.trace import Trace, main
+from lab.tracing import child, html, nodes
+from lab.tracing.nodes import Node
+from lab.tracing.phases import Spans, SpanWitness, TraceRefusedError, agree
+from lab.tracing.program import Program
+from lab.tracing.recording import canonical
+
+PROGRAMS = Path(__file__).parent / "node" / "recorder" / "programs"
+NODES = nodes.find(None)
+LIMITS = child.Limits(seconds=20)
+IN_ITERATION = {"poll": 0, "check": 1, "close": 2, "timers": 3}
+
+every_node = pytest.mark.parametrize("node", NODES, ids=lambda node: node.version)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_child_is_left():
+    yield
+    out = subprocess.run(
+        ["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True
+    ).stdout
+    assert str(child.PRELOAD) not in out
+
+
+def traced(program: str | Path, **options) -> Trace:
+    return lab.trace(program, **{"node": NODES[0].path, "runs": 1, **options})
+
+
+def recorded(node: Node, file: Path) -> child.Outcome:
+    with child.undertaker() as keeper:
+        return child.run(node, child.Setting(file), LIMITS, keeper, record=True)
+
+
+def runs(trace: Trace) -> list[tuple[str, int, str]]:
+    """(label, iteration, phase) of the reader's callbacks, in order."""
+    return [
+        (e["label"], e["iteration"], e["phase"])
+        for e in trace.events
+        if e["what"] == "run" and not e["internal"]
+    ]
+
+
+def lines(trace: Trace) -> list[str]:
+    return list(trace.orders[0].lines)
+
+
+@every_node
+@pytest.mark.parametrize("file", sorted(PROGRAMS.iterdir()), ids=lambda file: file.name)
+def test_hooks_and_trace_events_agree_on_every_phase(node, file):
+    outcome = recorded(node, file)
+    assert outcome.ended == "exit", outcome.stderr
+    assert outcome.spans is not None
+    agreed = agree(outcome.rows, outcome.spans)  # raises when they do not
+    assert agreed
+    # The order of libuv since 1.45, timers last, holds in every program.
+    in_loop = [
+        (callback.iteration, IN_ITERATION[phase])
+        for callback, phase in agreed
+        if phase in IN_ITERATION and callback.depth == 1
+    ]
+    assert in_loop == sorted(in_loop)
+
+
+@every_node
+@pytest.mark.parametrize("file", sorted(PROGRAMS.iterdir()), ids=lambda file: file.name)
+def test_a_recording_is_small_and_every_callback_that_begins_ends(node, file):
+    outcome = recorded(node, file)
+    program = Program(file, file.name, file.read_text())
+    made = canonical(program, outcome, child.Limits(events=100_000))
+    assert made["verified"]
+    assert made["module"] == ("esm" if file.suffix == ".mjs" else "cjs")
+    begun = [row[2] for row in made["events"] if row[1] == "run"]
+    ended = [row[2] for row in made["events"] if row[1] == "end"]
+    assert sorted(begun) == sorted(ended)
+    printed = [row[6] for row in made["events"] if row[1] == "out"]
+    assert tuple("\n".join(printed).split("\n")) == outcome.lines or not outcome.lines
+    if file.stem != "starve":
+        assert len(json.dumps(made, separators=(",", ":"))) < 25_000
+
+
+@every_node
+def test_main_module_timer_and_immediate_come_in_either_order(node):
+    made = lab.trace(PROGRAMS / "phases.cjs", node=node.path, runs=5)
+    for order in made.orders:
+        assert set(order.lines) == set(lines(made))
+    assert sum(order.count for order in made.orders) == 5
+
+
+@every_node
+def test_from_a_poll_callback_tick_microtask_check_timer_in_that_order(node):
+    made = lab.trace(PROGRAMS / "phases.cjs", node=node.path, runs=3)
+    for order in made.orders:
+        inner = [line for line in order.lines if line not in ("timeout", "immediate")]
+        assert inner == ["stat", "tick", "microtask", "immediate in stat", "timeout in stat"]
+    seen = {label: (iteration, phase) for label, iteration, phase in runs(made)}
+    assert seen["fs.stat"][1] == "poll"
+    # The immediate runs in the same iteration as the poll callback that made it.
+    assert (seen["fs.stat"][0], "check") in {
+        (iteration, phase) for label, iteration, phase in runs(made) if label == "setImmediate"
+    }
+
+
+@every_node
+def test_both_queues_are_emptied_after_every_callback(node):
+    made = lab.trace(PROGRAMS / "drain.cjs", node=node.path, runs=2)
+    assert " ".join(lines(made)) == "t1 n1 m1 t2 i1 ni1 mi1 i2 i3"
+    by_label = [(label, phase) for label, _, phase in runs(made)]
+    assert by_label[1:4] == [
+        ("setTimeout 5 ms", "timers"),
+        ("process.nextTick", "timers"),
+        (".then", "timers"),
+    ]
+
+
+@every_node
+def test_ticks_first_in_commonjs_promises_first_in_a_module(node):
+    commonjs = lab.trace(PROGRAMS / "queues.cjs", node=node.path, runs=2)
+    module = lab.trace(PROGRAMS / "queues.mjs", node=node.path, runs=2)
+    assert lines(commonjs) == ["sync", "tick", "promise", "microtask"]
+    assert lines(module) == ["sync", "promise", "microtask", "tick"]
+    assert commonjs.deterministic
+    assert module.deterministic
+    assert commonjs.data["module"] == "cjs"
+    assert module.data["module"] == "esm"
+
+
+@every_node
+def test_a_tick_made_in_a_microtask_waits_for_the_microtask_queue(node):
+    made = lab.trace(PROGRAMS / "tick-in-microtask.cjs", node=node.path, runs=2)
+    assert lines(made) == ["m1", "qm", "m2", "tick"]
+
+
+@every_node
+def test_read_file_takes_four_trips_to_the_pool(node):
+    made = lab.trace(PROGRAMS / "read-file.cjs", node=node.path, runs=2)
+    polled = [label for label, _, phase in runs(made) if phase == "poll"]
+    assert polled == [f"fs.readFile · {call}" for call in ("open", "fstat", "read", "close")]
+    iterations = [iteration for _, iteration, phase in runs(made) if phase == "poll"]
+    assert len(set(iterations)) == 4
+
+
+@every_node
+def test_zero_milliseconds_are_one_and_a_cleared_timer_leaves(node):
+    made = lab.trace(PROGRAMS / "interval.cjs", node=node.path, runs=2)
+    assert lines(made) == ["beat", "beat", "beat"]
+    beats = [e for e in made.events if e["what"] == "run" and "Interval" in (e["label"] or "")]
+    ends = [e for e in made.events if e["what"] == "end" and "Interval" in (e["label"] or "")]
+    assert all(end["t_us"] <= beat["t_us"] for end, beat in zip(ends, beats[1:], strict=False))
+    gone = [e["label"] for e in made.events if e["what"] == "gone"]
+    assert gone == ["setTimeout 1000 ms", "setInterval 10 ms"]
+    zero = lab.trace("setTimeout(() => console.log('x'), 0)\n", node=node.path, runs=1)
+    assert runs(zero)[1][0] == "setTimeout 1 ms"
+
+
+@every_node
+def test_an_unreferenced_immediate_waits_for_the_next_event(node):
+    made = lab.trace(
+        "setImmediate(() => console.log('late')).unref();\n"
+        "setTimeout(() => console.log('t'), 40);\n",
+        node=node.path,
+        runs=1,
+    )
+    late = next(e for e in made.events if e["text"] == "late")
+    assert late["t_us"] > 30_000
+
+
+@every_node
+def test_the_pool_shows_which_work_had_a_thread(node):
+    made = lab.trace(PROGRAMS / "zlib-crypto.cjs", node=node.path, runs=1, events=5000)
+    threads = [row for row in made.data["versions"][0]["recordings"][0]["events"]]
+    slots = {row[6] for row in threads if row[1] == "thread"}
+    assert slots
+    assert slots <= {0, 1, 2, 3}
+    lanes = {task["lane"] for task in made.data["versions"][0]["recordings"][0]["tasks"]}
+    assert "pool" in lanes
+
+
+def test_slow_name_lookups_and_kernel_waits_have_lanes_of_their_own():
+    made = traced(PROGRAMS / "everything.cjs", runs=1)
+    lanes = {
+        task["label"]: task["lane"] for task in made.data["versions"][0]["recordings"][0]["tasks"]
+    }
+    assert {v for k, v in lanes.items() if "getaddrinfo" in k} == {"slow"}
+    assert {v for k, v in lanes.items() if k.endswith("server")} == {"kernel"}
+
+
+def test_gc_pauses_are_in_the_trace():
+    made = traced(PROGRAMS / "gc.cjs", runs=1)
+    assert any(event["what"] == "gc" for event in made.events)
+
+
+def test_http_requests_are_numbered_and_own_what_they_cause():
+    made = traced(PROGRAMS / "http.cjs", runs=1, events=5000)
+    tasks = made.data["versions"][0]["recordings"][0]["tasks"]
+    timers = [task for task in tasks if task["label"] == "setTimeout 2 ms"]
+    assert sorted(task["req"] for task in timers) == [1, 2, 3, 4, 5]
+
+
+def test_a_worker_is_named_as_a_limit():
+    made = traced(PROGRAMS / "worker.cjs", runs=1)
+    assert any("worker" in note for note in made.notes)
+
+
+def test_a_text_may_be_a_module_with_await_at_the_top():
+    made = traced("await null;\nconsole.log('x');\n", runs=1)
+    assert made.data["module"] == "esm"
+    assert lines(made) == ["x"]
+    imported = traced("import fs from 'node:fs';\nconsole.log(typeof fs);\n", runs=1)
+    assert lines(imported) == ["object"]
+
+
+def test_a_text_finds_the_packages_of_the_project():
+    made = traced("console.log(typeof require('express'));\n", runs=1)
+    assert lines(made) in (["function"], [])
+    if not (paths.ROOT / "node_modules" / "express").exists():
+        pytest.skip("no node_modules")
+    assert lines(made) == ["function"]
+
+
+def test_arguments_input_and_environment_reach_the_program():
+    made = traced(
+        "const { argv, env, stdin } = process;\n"
+        "stdin.on('data', (data) => console.log(argv[2], env.X, String(data)));\n",
+        runs=1,
+        args=["a"],
+        stdin="in",
+        env={"X": "b"},
+    )
+    assert lines(made) == ["a b in"]
+
+
+def test_an_endless_program_ends_with_its_beginning_and_a_note():
+    started = time.monotonic()
+    made = traced("setInterval(() => console.log('i'), 50);\n", runs=20, seconds=1.5)
+    assert time.monotonic() - started < 20
+    assert any("still running" in note for note in made.notes)
+    assert {e["text"] for e in made.events if e["what"] == "out"} == {"i"}
+    assert made.events[-1]["what"] == "cut"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "console.log('a');\nsetTimeout(() => { for (;;); }, 5);\n",
+        "console.log('a');\n(function f() { process.nextTick(f); })();\n",
+        "console.log('a');\n(function f() { Promise.resolve().then(f); })();\n",
+        "console.log('a');\nfor (;;);\n",
+    ],
+    ids=["blocked callback", "ticks", "promises", "blocked text"],
+)
+def test_a_starved_loop_is_stopped_and_what_is_shown_is_verified(text):
+    made = traced(text, runs=2, seconds=1.5)
+    assert any("still running" in note for note in made.notes)
+    assert made.data["versions"][0]["recordings"][0]["verified"]
+    assert lines(made) == ["a"]
+    assert made.events[1]["text"] == "a"
+
+
+def test_a_program_that_prints_without_end_is_stopped():
+    made = traced("for (;;) console.log('x'.repeat(80));\n", runs=3, seconds=5)
+    assert any("stopped" in note for note in made.notes)
+    assert len(json.dumps(made.to_json())) < 200_000
+
+
+def test_a_hundred_thousand_lines_are_counted_but_not_kept():
+    made = traced("for (let i = 0; i < 1e5; i++) console.log(i);\n", runs=1, seconds=20)
+    assert made.data["versions"][0]["ended"] == {"code 0": 1}
+    assert len(lines(made)) == child.LINES_KEPT
+    assert len(made.events) <= 801
+
+
+def test_exit_codes_crashes_and_syntax_errors_are_told():
+    left = traced("setTimeout(() => { console.log('a'); process.exit(3); }, 1);\n", runs=2)
+    assert left.data["versions"][0]["ended"] == {"code 3": 2}
+    assert left.events[-1]["what"] == "exit"
+    crashed = traced("setTimeout(() => { null.x; }, 1);\n", runs=1)
+    assert any("TypeError" in note and "line 1" in note for note in crashed.notes)
+    assert any(event["what"] == "error" for event in crashed.events)
+    wrong = traced("let x = ;\n", runs=1)
+    assert any("SyntaxError" in note for note in wrong.notes)
+
+
+def test_a_server_is_driven_and_then_asked_to_stop():
+    from urllib.request import urlopen
+
+    server = """
+const http = require("node:http");
+const server = http.createServer((request, response) => response.end("hi"));
+server.listen(process.env.PORT, "127.0.0.1", () => {
+  console.log(`listening on http://127.0.0.1:${server.address().port}`);
+});
+"""
+    asked = []
+    made = traced(server, runs=1, drive=lambda url: asked.append(urlopen(url).read()))
+    assert asked == [b"hi", b"hi"]  # the plain run and the recorded one
+    assert any(event["what"] == "req" for event in made.events)
+    assert made.orders[0].lines == ("listening on http://127.0.0.1:PORT",)
+
+
+def test_the_programs_children_and_workers_are_not_recorded():
+    made = traced(PROGRAMS / "fork.cjs", runs=1)
+    assert lines(made) == ["hi", "exit"]
+
+
+def test_a_killed_python_leaves_no_program_behind(tmp_path):
+    mark = f"mark{os.getpid()}"
+    program = tmp_path / f"{mark}.cjs"
+    program.write_text("setInterval(() => {}, 1000);\n")
+    code = f"import lab; lab.trace({str(program)!r}, seconds=30)"
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=paths.ROOT)
+
+    def alive() -> bool:
+        out = subprocess.run(
+            ["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True
+        )
+        running = [line for line in out.stdout.split("\n") if f"{mark}.cjs" in line]
+        return any("import lab" not in line for line in running)
+
+    deadline = time.monotonic() + 60
+    while not alive() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert alive()
+    parent.kill()
+    parent.wait()
+    while alive() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive()
+
+
+def test_sources_that_disagree_are_refused_with_both_words():
+    outcome = recorded(NODES[0], PROGRAMS / "phases.cjs")
+    assert outcome.spans is not None
+    immediate = next(row[2] for row in outcome.rows if row[0] == "i" and row[3] == "Immediate")
+    rows = [
+        [*row[:3], row[3] + 1] if row[0] == "b" and row[2] == immediate else row
+        for row in outcome.rows
+    ]
+    with pytest.raises(TraceRefusedError, match=r"hooks say check .* trace events say check"):
+        agree(rows, outcome.spans)
+    outcome.spans.callbacks.pop(0)
+    with pytest.raises(TraceRefusedError, match="callback number"):
+        agree(outcome.rows, outcome.spans)
+
+
+def test_a_span_without_end_is_open():
+    spans = Spans(timers=[(100, 100)], check=[(40, 50)], loop_start=10)
+    assert ("timers", 1) in SpanWitness(spans).places(120)
+    closed = Spans(timers=[(100, 110)], check=[(40, 50)], loop_start=10)
+    assert closed.timers
+    assert ("timers", 1) not in SpanWitness(closed).places(120)
+    assert SpanWitness(closed).places(5) == {("main", 0)}
+    assert SpanWitness(closed).places(45) == {("check", 1)}
+
+
+def test_mistakes_are_named():
+    with pytest.raises(LabError, match=r"There is no file nowhere\.cjs"):
+        lab.trace("nowhere.cjs")
+    with pytest.raises(LabError, match="at least one"):
+        lab.trace("1;\n", runs=0)
+    with pytest.raises(LabError, match="kind is 'ts'"):
+        lab.trace("1;\n", kind="ts")
+    with pytest.raises(LabError, match="Cannot run Node as '/nowhere'"):
+        lab.trace("1;\n", node="/nowhere")
+    with pytest.raises(LabError, match="no loop trace"):
+        Trace.from_json({"type": "trial"})
+
+
+def test_replay_mode_reads_the_recorded_trace_of_the_same_program(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "REFERENCE", tmp_path)
+    text = "console.log('x');\n"
+    monkeypatch.setenv("LAB_MODE", "replay")
+    with pytest.raises(LabError, match="make reference"):
+        lab.trace(text, experiment="one")
+    monkeypatch.setenv("LAB_MODE", "live")
+    monkeypatch.setenv("LAB_PROFILE", "reference")
+    live = lab.trace(text, experiment="one", runs=2)
+    monkeypatch.setenv("LAB_MODE", "replay")
+    assert lab.trace(text, experiment="one").to_json() == live.to_json()
+    with pytest.raises(LabError, match="another program"):
+        lab.trace("console.log('y');\n", experiment="one")
+
+
+def test_the_command_writes_a_file_that_can_be_read_again(tmp_path, capsys):
+    program = tmp_path / "my.js"
+    program.write_text("console.log('x');\n")
+    assert main([str(program), "-n", "2"]) == 0
+    file = tmp_path / "my.trace.json"
+    again = Trace.from_json(json.loads(file.read_text()))
+    assert again.orders[0].count == 2
+    assert "2 × x" in capsys.readouterr().out
+    assert main([str(tmp_path / "none.js")]) == 1
+    assert "There is no file" in capsys.readouterr().err
+
+
+def test_a_trace_shows_itself_without_javascript_and_escapes_the_program(monkeypatch):
+    text = "console.log('</script><b>&');\nsetTimeout(() => console.log('later'), 1);\n"
+    made = traced(text, runs=2)
+    monkeypatch.setenv("LAB_CHAPTER", "some/chapter")
+    page = made._repr_html_()
+    assert page.startswith("<loop-replay predict>")
+    assert page.count("</script>") == 1  # that of the data alone
+    assert "<b>" not in page.split("</script>", 1)[1]
+    assert "<table><caption>What Node" in page
+    assert "timers" in page
+    monkeypatch.delenv("LAB_CHAPTER")
+    assert "customElements.define" in made._repr_html_()
+    assert "2 × " in repr(made)
+
+
+def test_several_orders_are_drawn_with_their_counts():
+    version = {
+        "node": "v1.2.3",
+        "runs": 4,
+        "notes": ["a note"],
+        "recordings": [{"order": 0}],
+        "orders": [
+            {"lines": ["a", "b"], "count": 3, "recorded": 1},
+            {"lines": ["b", "a"], "count": 1, "recorded": 0},
+        ],
+    }
+    shown = html.histogram({"versions": [version]})
+    assert "3 of 4" in shown
+    assert "not determined" in shown
+    assert "a note" in shown
