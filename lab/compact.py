@@ -89,6 +89,7 @@ def _trial(trial: Trial, bits: int, series: bool, texts: bool) -> dict[str, Any]
 def _smaller(data: dict[str, Any], latency: Histogram, bits: int, series: bool) -> None:
     data["latency"] = latency.coarser(bits, PINNED).to_json()
     data["raw_ref"] = None
+    data.pop("question", None)  # stands once, beside the result
     data["throughput"] = rounded(data["throughput"])
     if not series:
         data["series"] = {}

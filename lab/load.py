@@ -105,6 +105,7 @@ def load(
         except BaseException:
             folder.discard()
             raise
+        trial = replace(trial, question=what)
         folder.save(trial)
     if settings.profile().name == "reference":
         store.write_reference(trial, what, "reference")

@@ -11,6 +11,7 @@ import errno
 import hashlib
 import io
 import json
+import math
 import os
 import secrets
 import shutil
@@ -28,6 +29,7 @@ from lab.errors import LabError, did_you_mean
 from lab.machine import Machine
 from lab.question import differences
 from lab.record import canonical, flat
+from lab.rows import window
 from lab.trial import RawRef, Recorded, Trial
 
 SCHEMA = 1
@@ -159,6 +161,25 @@ def read_raw(trial: Trial) -> dict[str, np.ndarray]:
         rows = {k: packed[k] for k in packed.files}
     rows["t_end_us"] = np.cumsum(rows["t_end_us"], dtype=rows["t_end_us"].dtype)
     return rows
+
+
+def verify(trial: Trial) -> list[str]:
+    """Return in words where a trial's figures differ from its raw rows; empty if nowhere.
+
+    Raises LabError if there are no raw rows.
+    """
+    found = window(read_raw(trial), (round(trial.window[0] * 1e6), round(trial.window[1] * 1e6)))
+    pairs = {
+        "throughput": (trial.throughput, found.throughput),
+        "answers": (trial.latency.count, found.latency.count),
+        "mean latency": (trial.latency.mean(), found.latency.mean()),
+        "p99": (trial.latency.quantile(0.99), found.latency.quantile(0.99)),
+    }
+    return [
+        f"{name}: recorded {told:.6g}, the rows say {counted:.6g}"
+        for name, (told, counted) in pairs.items()
+        if not math.isclose(told, counted, rel_tol=1e-6) and not math.isnan(told)
+    ]
 
 
 def latest(experiment: str) -> Trial | Comparison:

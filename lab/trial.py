@@ -237,6 +237,7 @@ class Trial:
     dirty: bool = False
     note: str = ""
     schema: int = SCHEMA
+    question: dict[str, Any] = field(default_factory=dict, repr=False)  # of a trial by itself
     recorded: Recorded | None = None
     folder: str = field(
         default="", repr=False, compare=False
@@ -286,6 +287,13 @@ class Trial:
         from lab.store import read_raw
 
         return read_raw(self)
+
+    def reference(self) -> Trial | None:
+        """Return the recorded run of the same question, or None if there is none or it is stale."""
+        from lab.store import reference_of
+
+        found = reference_of(self) if self.question else None
+        return found if isinstance(found, Trial) else None
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data (schema 1); the series by columns."""
