@@ -3,6 +3,7 @@
 "use strict";
 
 const { call } = require("./client.js");
+const { glue } = require("./glue.js");
 const { programText } = require("./program.js");
 
 const verb =
@@ -43,6 +44,7 @@ module.exports = {
   claim: verb("claim"),
   plot: group("plot"),
   files: group("files"),
+  glue,
   reference: verb("reference"),
   doctor: verb("doctor"),
   ps: verb("ps"),

@@ -27,8 +27,20 @@ const { execute_request } = handlers;
 handlers.execute_request = function (request) {
   // Clients that execute notebooks cannot answer questions; people can.
   Session.current.interactive = request.content.allow_stdin !== false;
+  withMetadata(request);
   return execute_request.call(this, request);
 };
+
+/** jp-kernel shows everything without metadata: a bundle of `$$.mime` may bring its own, as $metadata. */
+function withMetadata(request) {
+  const { respond } = request;
+  request.respond = function (socket, type, content, ...rest) {
+    if (type !== "display_data" || !content.data?.$metadata)
+      return respond.call(this, socket, type, content, ...rest);
+    const { $metadata: metadata, ...data } = content.data;
+    return respond.call(this, socket, type, { ...content, data, metadata }, ...rest);
+  };
+}
 
 // The protocol has the client start a new process also for a restart: this one always ends.
 handlers.shutdown_request = function (request) {
