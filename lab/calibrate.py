@@ -159,7 +159,7 @@ def run(tool: Adapter, spec: ToolSpec) -> Tried:
     try:
         return tool.run(spec), ""
     except AdapterError as error:
-        return None, str(error).splitlines()[0]
+        return None, str(error).splitlines()[0].removesuffix(" It printed:")
 
 
 def answer_bytes(url: str) -> int:
