@@ -103,3 +103,10 @@ def test_ecdf_rises_to_one(values):
     x, share = Histogram.of(values).ecdf()
     assert (np.diff(x) > 0).all()
     assert share[-1] == 1
+
+
+@pytest.mark.parametrize(
+    ("q", "value"), [(0.2, 1), (0.21, 2), (0.5, 3), (0.8, 4), (0.81, 5), (1, 5)]
+)
+def test_a_quantile_is_the_value_of_the_nearest_rank(q, value):
+    assert Histogram.of([1, 2, 3, 4, 5]).quantile(q) == pytest.approx(value / 1e6)
