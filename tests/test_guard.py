@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import psutil
@@ -260,6 +261,25 @@ def test_orphans_of_a_killed_guard_are_found_and_stopped():
     assert eventually(lambda: not alive(pids), PATIENCE_S)
 
 
+@linux
+def test_a_server_that_was_let_go_is_stopped():
+    running = lab.server("node/hello").start()
+    running.abandon()
+    assert eventually(lambda: not alive({running.pid}))
+
+
+@linux
+def test_an_interrupt_while_a_server_starts_leaves_nothing_and_is_passed_on(program):
+    recipe = program("console.log(process.pid); setInterval(() => {}, 1000);")
+    timer = threading.Timer(0.6, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    before = set(paths.STATE.glob("*.log"))
+    with pytest.raises(KeyboardInterrupt):
+        recipe.start()
+    (log,) = [path for path in paths.STATE.glob("node-test*.log") if path not in before]
+    assert eventually(lambda: not alive({int(log.read_text())}))
+
+
 def test_a_guard_without_servers_costs_no_cpu():
     with lab.server("node/hello").start():
         guard = psutil.Process(guard_link.guard_pid())
@@ -280,7 +300,13 @@ def test_the_guard_imports_nothing_but_its_siblings():
     )
     command = [sys.executable, "-I", "-S", "-c", program]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
-    assert set(json.loads(done.stdout)) == {"lab", "lab.bounded_log", "lab.proctree", "lab.spawn"}
+    assert set(json.loads(done.stdout)) == {
+        "lab",
+        "lab.bounded_log",
+        "lab.proctree",
+        "lab.spawn",
+        "lab.supervised",
+    }
 
 
 # --- its log
