@@ -2,7 +2,8 @@
 
 In:  {"id": 1, "call": "load", "args": [...], "on": handle?}   {"release": [handles]}
 Out: {"id": 1, "value": ...} | {"id": 1, "error": {"name", "message", "traceback"?}}
-     {"id": 1, "progress": {"seconds", "answers"}}   {"print": text}   {"warning": text}
+     {"id": 1, "progress": {"seconds", "answers"}}   {"print": text, "stream": "stdout"}
+     {"warning": text}
 
 `call` is a path below `lab` or a method of the object `on`; `args` may end with an object of
 options, written in camelCase. The end of the input ends everything that was started.
@@ -167,12 +168,12 @@ class Bridge:
 class _Printed(io.TextIOBase):
     """What a verb prints belongs under the cell that called it."""
 
-    def __init__(self, bridge: Bridge) -> None:
-        self._bridge = bridge
+    def __init__(self, bridge: Bridge, stream: str) -> None:
+        self._bridge, self._stream = bridge, stream
 
     def write(self, text: str) -> int:
         if text:
-            self._bridge.send(print=text)
+            self._bridge.send(print=text, stream=self._stream)
         return len(text)
 
 
@@ -183,7 +184,7 @@ def main() -> None:
     os.dup2(2, 1)
     sys.argv[0] = "javascript"
     bridge = Bridge(out)
-    sys.stdout = _Printed(bridge)
+    sys.stdout, sys.stderr = _Printed(bridge, "stdout"), _Printed(bridge, "stderr")
     warnings.showwarning = lambda message, *_, **__: bridge.send(warning=str(message))
     _note_our_files()
     bridge.send(ready=True)

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -22,7 +23,16 @@ from lab.paths import ROOT
 
 pytest_plugins = ["kernels"]
 
-SECONDS = 100  # somebody else may be measuring
+SECONDS = 60
+
+
+@pytest.fixture(autouse=True)
+def own_lock(monkeypatch):
+    """Nothing here looks at a figure: no need to wait for whoever measures."""
+    with tempfile.TemporaryDirectory(prefix="lab") as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        yield
+
 
 # A `lab` whose verbs are quick, slow, wrong or talkative.
 FAKE = """
@@ -48,7 +58,7 @@ def echo(value=None, *, keep_alive=True): return {"value": value, "keep_alive": 
 def wrong(): raise LabError("This is wrong. Do that.")
 def broken(): return {}["no such key"]
 def talk():
-    print("said"); warnings.warn("careful")
+    print("said"); print("aside", file=sys.stderr); warnings.warn("careful")
 
 for f in (server, slow, echo, wrong, broken, talk): setattr(lab, f.__name__, f)
 lab.bridge.main()
@@ -164,8 +174,9 @@ def test_errors_arrive_with_their_words(peer, call, args, name, words):
 
 def test_what_a_verb_prints_does_not_break_the_lines(peer):
     number = peer.ask("talk")
-    said = [peer.read() for _ in range(4)]
-    assert "".join(m.get("print", "") for m in said) == "said\n"
+    said = [peer.read() for _ in range(6)]
+    for stream, text in (("stdout", "said\n"), ("stderr", "aside\n")):
+        assert "".join(m["print"] for m in said if m.get("stream") == stream) == text
     assert {"warning": "careful"} in said
     assert {"id": number, "value": None} in said
 

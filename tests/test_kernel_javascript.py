@@ -229,6 +229,11 @@ def test_ten_megabytes_arrive_complete(run):
     assert value(after) == "'still here'"
 
 
+def test_no_message_is_dropped_however_many_there_are(run):
+    (many,) = run("for (let i = 0; i < 5000; i++) { console.log(i); console.error(i); }")
+    assert printed(many).split() == printed(many, "stderr").split() == [*map(str, range(5000))]
+
+
 def test_endless_output_is_cut_with_a_note(run):
     (long,) = run("for (let i = 0; i < 20; i++) console.log('x'.repeat(1024 * 1024))")
     assert printed(long).rstrip().endswith("[output cut here: a cell shows at most 16 MiB]")

@@ -94,7 +94,7 @@ function take(message) {
   if ("value" in message || "error" in message) entry.settle(message);
   else if (message.progress) entry.progress?.at(message.progress);
   // Shown where the call was made, not in the cell that happened to start the bridge.
-  else if (message.print) entry.inContext(() => process.stdout.write(message.print));
+  else if (message.print) entry.inContext(() => process[message.stream].write(message.print));
   else if (message.warning) entry.inContext(() => console.warn(`Warning: ${message.warning}`));
 }
 

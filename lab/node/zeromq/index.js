@@ -8,6 +8,8 @@ const compat = require("zeromq6/v5-compat");
 function Socket(type) {
   this._inner = new compat.Socket(type);
   this._type = type;
+  // By default a publisher drops what exceeds 1000 messages: lines of output would go missing.
+  if (type === "pub") this._inner._socket.sendHighWaterMark = 0;
 }
 
 const delegated = [
