@@ -19,9 +19,8 @@ import numpy as np
 from lab.errors import LabError
 from lab.record import flat, plain
 
-PAIRS_FOR_A_VERDICT = (
-    6  # the smallest n whose sign-flip test can reach p < 0.05: 2 ** (1 - 6) = 0.031
-)
+# The smallest n whose sign-flip test can reach p < 0.05: 2 ** (1 - 6) = 0.031.
+PAIRS_FOR_A_VERDICT = 6
 LEVEL = 0.95
 _EXACT_UP_TO = 16
 
