@@ -86,6 +86,8 @@
         case "ready":
           open(task, at, "micro");
           step = events[at - 1]?.what !== "new" || events[at - 1].task !== task;
+          // Settled already when it was asked: one step for the reader.
+          if (!step) Object.assign(steps.at(-1), { at, settled: true });
           break;
         case "run":
           phase = event.phase ?? phase;
@@ -277,7 +279,9 @@
           : "The program's text has ended. Now the ticks, then the microtasks; then the loop begins.";
       case "new":
         if (facts.kind === "PROMISE")
-          return `${by}: ${facts.label}. What follows waits until the promise is settled.`;
+          return step.settled
+            ? `${by}: ${facts.label}. The promise is settled already: what follows joins the microtask queue.`
+            : `${by}: ${facts.label}. What follows waits until the promise is settled.`;
         if (!event.line && facts.line)
           return `For line ${facts.line}, Node goes on: ${facts.label}. ${WAITS[facts.lane] ?? ""}`;
         return `${by}: ${facts.label}. ${WAITS[facts.lane] ?? ""}`;
@@ -570,6 +574,7 @@
           this.loop(),
         ),
         el("div", { class: "bar" }, p.say, this.controls()),
+        p.options,
         this.list(),
         p.notes,
         el("slot", { name: "orders" }),
@@ -591,7 +596,9 @@
       p.strip = el("div", { class: "strip", "aria-hidden": "true" });
       p.cursor = el("span", { class: "cursor" });
       p.time = el("div", { class: "time", "aria-hidden": "true" });
+      p.span = el("span");
       p.where = el("span", { class: "where" });
+      const scale = el("p", { class: "scale" }, p.span, p.where);
       p.speed = el(
         "select",
         { "aria-label": "Speed", onchange: () => this.setSpeed(+p.speed.value) },
@@ -606,19 +613,18 @@
       p.back = button("Step back", "back", () => this.move(-1));
       p.next = button("Step", "next", () => this.move(1));
       p.last = button("Last step", "last", () => this.go(this.visible.at(-1)));
+      p.options = el(
+        "div",
+        { class: "options", role: "group", "aria-label": "Options" },
+        el("label", {}, "iteration ", p.iteration),
+        el("label", {}, "speed ", p.speed),
+        el("label", { class: "check" }, p.node, " Node's own callbacks"),
+      );
       return el(
         "div",
         { class: "controls", role: "group", "aria-label": "Playback" },
         el("div", { class: "buttons" }, p.first, p.back, p.play, p.next, p.last),
-        el("div", { class: "track" }, p.strip, p.range, p.time),
-        el(
-          "div",
-          { class: "options" },
-          p.where,
-          el("label", {}, "iteration ", p.iteration),
-          el("label", {}, "speed ", p.speed),
-          el("label", { class: "check" }, p.node, " Node's own callbacks"),
-        ),
+        el("div", { class: "track" }, p.strip, p.range, p.time, scale),
       );
     }
 
@@ -744,6 +750,7 @@
         ),
       );
       p.time.replaceChildren(...busyTimes(this.model), p.cursor);
+      p.span.textContent = `main thread, ${ms(this.model.events.at(-1).t)}`;
       this.reserve();
       this.setNode(this.showNode);
       this.go(this.visible[0]);
@@ -930,7 +937,8 @@
         rows.push(el("li", { class: "frame" }, el("code", {}, `${name}()`), ` line ${line}`));
       for (const task of stack) {
         const facts = model.tasks[task];
-        const what = facts.lane === "main" ? "program text" : `callback of ${facts.label}`;
+        const what =
+          facts.lane === "main" ? "program text" : `callback of ${unbroken(facts.label)}`;
         rows.push(
           el(
             "li",
@@ -993,7 +1001,7 @@
             class: `chip${entry.fresh ? " fresh" : ""}${running.has(entry.task) ? " running" : ""}`,
             "data-color": colorOf(facts),
           },
-          facts.label,
+          unbroken(facts.label),
           facts.line ? el("span", { class: "ln" }, lineOf(facts.line)) : null,
           due,
         );
@@ -1293,6 +1301,7 @@
     return facts.lane;
   }
 
+  const unbroken = (label) => label.replace(/ ([\d.]+) ms/, "\u00a0$1\u00a0ms");
   const dueIn = (us) => (us <= 0 ? "due" : `in ${ms(us)}`);
 
   function strips(steps) {
