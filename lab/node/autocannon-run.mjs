@@ -100,10 +100,8 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => run.stop(
 
 run.on("done", (summary) => {
   const end = now();
-  const first = rows.reduce(
-    (least, [t_end_us, latency_us]) => Math.min(least, t_end_us - latency_us),
-    end,
-  );
+  const starts = rows.map(([t_end_us, latency_us]) => t_end_us - latency_us);
+  const first = starts.reduce((least, start) => Math.min(least, start), starts[0] ?? 0);
   const seconds = (end - first) / 1e6; // loading and connecting autocannon itself is no load
   rows.sort((a, b) => a[0] - b[0]);
   const column = (type, index) => new Uint8Array(type.from(rows, (row) => row[index]).buffer);
