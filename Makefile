@@ -10,7 +10,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book test lab preview reference bench clean distclean lock setup kernels lint pytest nodetest smoke site
+.PHONY: help book test lab preview reference bench tools clean distclean lock setup kernels lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,9 @@ bench: setup ## measure the build and the measurement core; prints and stores fi
 lock: setup ## resolve requirements.in into requirements.txt (needs uv; `pip install uv` anywhere)
 	@UV=$${UV:-uv}; $$UV pip compile --universal --python-version 3.10 --fork-strategy fewest \
 	  --no-emit-index-url --no-emit-find-links --no-header requirements.in -o requirements.txt
+
+tools: ## install optional programs (wrk, nginx, ab, hey, a browser) from the system's packages
+	@sh tools/programs.sh
 
 kernels: setup ## put both kernels into .venv again
 	@$(BIN)/python -m lab.kernelspec

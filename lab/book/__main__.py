@@ -61,7 +61,10 @@ def run(output: Path, verbose: bool = False) -> int:
     started = time.monotonic()
     output = output.resolve()
     from jupyter_book.sphinx import build_sphinx
+    from sphinx.util.console import nocolor
 
+    if not sys.stderr.isatty():
+        nocolor()
     html = output / "html"
     what = (
         "replays the reference run"
