@@ -113,6 +113,7 @@ class Trace:
     def _repr_html_(self) -> str:
         from lab.tracing.html import page
 
+        usage.note_modules()
         return page(self.data, predict=self.predict)
 
 

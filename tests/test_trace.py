@@ -419,6 +419,7 @@ def test_a_trace_shows_itself_without_javascript_and_escapes_the_program(monkeyp
     assert page.count("</script>") == 1  # that of the data alone
     assert "<b>" not in page.split("</script>", 1)[1]
     assert "<table><caption>What Node" in page
+    assert "&lt;b&gt;" in page
     assert "timers" in page
     monkeypatch.delenv("LAB_CHAPTER")
     assert "customElements.define" in made._repr_html_()

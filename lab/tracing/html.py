@@ -51,7 +51,7 @@ def _assets() -> str:
 
 
 def fallback(data: Mapping[str, Any]) -> str:
-    """A table of the callbacks of the first recording, in the order they ran."""
+    """The program and a table of the callbacks of its first recording, in the order they ran."""
     recordings = [(v, r) for v in data["versions"] for r in v["recordings"]]
     if not recordings:
         return "<p>Nothing was recorded.</p>"
@@ -66,10 +66,12 @@ def fallback(data: Mapping[str, Any]) -> str:
     )
     more = f" The first {TABLE_ROWS} of {len(rows)}." if len(rows) > TABLE_ROWS else ""
     return (
+        f"<pre style='overflow-x:auto'><code>{escape(data['source'])}</code></pre>"
+        '<div style="overflow-x:auto">'
         f"<table><caption>What Node {escape(version['node'])} ran, in order.{more}</caption>"
         '<thead><tr><th scope="col">#</th><th scope="col">iteration</th><th scope="col">phase</th>'
         '<th scope="col">callback of</th><th scope="col">line</th><th scope="col">printed</th></tr>'
-        f"</thead><tbody>{body}</tbody></table>"
+        f"</thead><tbody>{body}</tbody></table></div>"
     )
 
 
