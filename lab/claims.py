@@ -190,7 +190,7 @@ def published(source: str, experiment: str, system: str, metric: str) -> Publish
 def published_figures(
     experiment: str, metric: str | None = None, system: str | None = None
 ) -> list[Published]:
-    """Return the published figures of an experiment; `metric` and `system` match a part of the name.
+    """Return the published figures of an experiment; `metric` and `system` match in part.
 
     Raises LabError for an experiment that no source published.
     """

@@ -118,9 +118,9 @@ def compare(
             )
         return recorded
     profile = settings.profile()
-    n = profile.pairs if pairs is None else pairs
-    if not isinstance(n, int) or not 1 <= n <= 200:
+    if pairs is not None and (not isinstance(pairs, int) or not 1 <= pairs <= 200):
         raise BadComparison(f"pairs={pairs!r} must be a whole number from 1 to 200")
+    n = profile.pairs_for(pairs)
     control = (aa if isinstance(aa, str) else first) if aa else None
     if control is not None and control not in arms:
         raise BadComparison(f"aa={control!r} is no arm. {did_you_mean(control, arms)}")

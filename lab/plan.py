@@ -103,17 +103,21 @@ def plan(
             **shared,
         },
     )
-    limit_s = COUNT_LIMIT_S if requests is not None else now.measure_s
-    measure_s = _number("seconds", limit_s if seconds is None else seconds, 0.01, 600)
-    # A count is a count: nothing of it is cut away unless asked for.
-    warm = (0.0 if requests is not None else now.warmup_s) if warmup is None else warmup
+    if seconds is not None:
+        _number("seconds", seconds, 0.01, 600)
+    if warmup is not None:
+        _number("warmup", warmup, 0, 600)
+    # A count is a count: it is given time, and nothing of it is cut away unless asked for.
+    counted = requests is not None and seconds is None
+    measure_s = COUNT_LIMIT_S if counted else min(now.measure_for(seconds), 600.0)
+    warm = 0.0 if requests is not None and warmup is None else now.warmup_for(warmup)
     known = tuple(tolerate)
     for name in known:
         if name not in ALL:
             raise BadLoad(f"tolerate={name!r} is no check. {did_you_mean(name, ALL)}")
     return Plan(
         main,
-        _number("warmup", warm, 0, 600),
+        warm,
         measure_s,
         {k: _asked(f"alongside[{k!r}]: ", {**shared, **v}) for k, v in (alongside or {}).items()},
         pin,

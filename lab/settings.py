@@ -16,21 +16,41 @@ MODES = ("live", "replay")
 
 @dataclass(frozen=True)
 class Profile:
-    """How much is measured: pairs of trials per point, and seconds per trial."""
+    """How much is measured: pairs of trials per point, and seconds per trial.
+
+    A chapter that asks for its own numbers means the course profile; the others scale them:
+    `pairs` in proportion, the window by `stretch`, the warm-up by `warm_stretch`.
+    """
 
     name: str
     pairs: int
     warmup_s: float
     measure_s: float
+    stretch: float
+    warm_stretch: float
     verdicts: bool
+
+    def pairs_for(self, asked: int | None) -> int:
+        """Pairs of trials where a chapter asked for that many (None: the profile's own)."""
+        if asked is None:
+            return self.pairs
+        return max(1, round(asked * self.pairs / PROFILES["course"].pairs))
+
+    def measure_for(self, asked_s: float | None) -> float:
+        """Seconds of the window where a chapter asked for that many."""
+        return self.measure_s if asked_s is None else asked_s * self.stretch
+
+    def warmup_for(self, asked_s: float | None) -> float:
+        """Seconds of warm-up where a chapter asked for that many."""
+        return self.warmup_s if asked_s is None else asked_s * self.warm_stretch
 
 
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("smoke", pairs=1, warmup_s=0.05, measure_s=0.15, verdicts=False),
-        Profile("course", pairs=6, warmup_s=0.25, measure_s=0.5, verdicts=True),
-        Profile("reference", pairs=12, warmup_s=1.0, measure_s=4.0, verdicts=True),
+        Profile("smoke", 1, 0.05, 0.15, stretch=0.3, warm_stretch=0.3, verdicts=False),
+        Profile("course", 6, 0.25, 0.5, stretch=1, warm_stretch=1, verdicts=True),
+        Profile("reference", 12, 1.0, 2.0, stretch=4, warm_stretch=2, verdicts=True),
     )
 }
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import lab
-from lab import store
+from lab import settings, store
 from lab.capacity import Capacity, capacity
 from lab.compare import BadComparison
 from lab.comparison import Comparison
@@ -22,6 +22,8 @@ def places(monkeypatch, tmp_path):
     monkeypatch.setattr("lab.paths.RUNS", tmp_path / "runs")
     monkeypatch.setattr("lab.paths.REFERENCE", tmp_path / "reference")
     monkeypatch.setenv("LAB_PROFILE", "smoke")
+    # Short trials, but as many as the test asks for.
+    monkeypatch.setattr(settings.Profile, "pairs_for", lambda self, asked: asked or self.pairs)
     # Nothing here depends on a quiet machine, so nobody who measures need wait for it.
     monkeypatch.setattr("lab.lock.lock_path", lambda: tmp_path / "lock")
     return tmp_path

@@ -48,6 +48,7 @@ def test_a_load_out_of_range_is_refused_with_the_value_and_the_range(options, me
 def test_times_come_from_the_profile_unless_given(monkeypatch):
     monkeypatch.setenv("LAB_PROFILE", "smoke")
     assert (plan().warmup_s, plan().measure_s) == (0.05, 0.15)
+    monkeypatch.setenv("LAB_PROFILE", "course")
     assert (plan(warmup=0, seconds=2).warmup_s, plan(warmup=0, seconds=2).measure_s) == (0, 2)
 
 
