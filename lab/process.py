@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import secrets
@@ -9,7 +10,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from lab import guard_link, paths, registry, settings, sockets, usage
+from lab import guard_link, machine, paths, registry, settings, sockets, usage
 from lab.errors import LabError
 from lab.http_get import NotLoopback, loopback
 from lab.recipe import Body, MissingProgram, Recipe
@@ -80,8 +81,7 @@ def start(
     except BaseException:  # an interrupt: the guard sees the channel close and does the rest
         running.abandon()
         raise
-    usage.note("server", name=recipe.name, started=1)
-    usage.note_modules()
+    _note_use(recipe)
     return running
 
 
@@ -273,6 +273,20 @@ def _quoted(path: Path) -> str:
 
 
 def _prune_logs() -> None:
-    logs = sorted(paths.STATE.glob("*.log"), key=lambda path: path.stat().st_mtime)
-    for old in logs[:-LOGS_KEPT]:
+    logs = []
+    for path in paths.STATE.glob("*.log"):
+        with contextlib.suppress(OSError):  # another notebook may be pruning too
+            logs.append((path.stat().st_mtime, path))
+    for _, old in sorted(logs)[:-LOGS_KEPT]:
         old.unlink(missing_ok=True)
+
+
+def _note_use(recipe: Recipe) -> None:
+    """For the build: what ran, and on which Node."""
+    usage.note("server", name=recipe.name, started=1)
+    usage.note_modules()
+    if recipe.runtime == "node":
+        usage.note_file(paths.PROBE)
+        if os.environ.get("LAB_USAGE_FILE"):  # asking Node for its version takes a while
+            node = next((word for word in recipe.command if Path(word).name == "node"), "node")
+            usage.note("runtime", name="node", version=machine.version(node))

@@ -1,8 +1,10 @@
 """What every test stands on: servers of its own, and nobody left behind."""
 
+import atexit
 import contextlib
 import itertools
 import os
+import shutil
 import sys
 import tempfile
 import textwrap
@@ -10,7 +12,9 @@ import time
 from pathlib import Path
 
 # Before `lab` is imported: a test run neither sees nor stops the servers of anybody else.
-os.environ.setdefault("LAB_STATE", tempfile.mkdtemp(prefix="lab-tests-"))
+if "LAB_STATE" not in os.environ:
+    os.environ["LAB_STATE"] = tempfile.mkdtemp(prefix="lab-tests-")
+    atexit.register(shutil.rmtree, os.environ["LAB_STATE"], ignore_errors=True)
 
 import psutil
 import pytest

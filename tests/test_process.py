@@ -1,4 +1,5 @@
 import contextlib
+import json
 import re
 import socket
 import sys
@@ -399,3 +400,14 @@ def test_warnings_of_the_stop_do_not_hide_the_error_of_the_block(program, hello)
         warnings.simplefilter("error")
         with pytest.raises(ZeroDivisionError), recipe.start():
             raise ZeroDivisionError
+
+
+def test_what_was_started_is_noted_for_the_build(tmp_path, monkeypatch):
+    noted = tmp_path / "usage.jsonl"
+    monkeypatch.setenv("LAB_USAGE_FILE", str(noted))
+    lab.server("node/hello").start().stop()
+    lines = [json.loads(line) for line in noted.read_text().splitlines()]
+    assert {"kind": "server", "name": "node/hello", "started": 1} in lines
+    assert {"kind": "file", "path": "lab/node/probe.cjs"} in lines
+    (runtime,) = [line for line in lines if line["kind"] == "runtime"]
+    assert (runtime["name"], runtime["version"][:1]) == ("node", "v")

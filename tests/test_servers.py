@@ -1,7 +1,7 @@
 import http.client
 import re
-import statistics
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -107,12 +107,12 @@ def test_delay_holds_a_request_as_long_as_it_says():
     with lab.server("node/delay", env={"DELAY_MS": 20}).start() as running:
         client = connection(running)
         held = []
-        for _ in range(10):
+        for _ in range(20):
             answer, _ = ask(client)
             held.append(float(re.search(r"dur=([0-9.]+)", answer.headers["server-timing"])[1]))
         client.close()
-    assert min(held) >= 20
-    assert statistics.median(held) < 20.5  # a plain timer would be a whole millisecond off
+    # The best of twenty, as the machine may be busy. A plain timer is early, or a millisecond late.
+    assert 20 <= min(held) < 20.5
 
 
 def test_delay_closes_every_tenth_answer_when_told():
@@ -135,3 +135,16 @@ def test_freeze_holds_everybody_up():
         slow.getresponse().read()
         slow.close()
         quick.close()
+
+
+@pytest.mark.parametrize(("how", "at_a_time"), [("blocking", 1), ("pool", 4), ("async", 12)])
+def test_fifty_lets_as_many_requests_wait_at_a_time_as_it_says(how, at_a_time):
+    with lab.server(f"node/fifty-{how}").start() as running:
+        ask(connection(running))
+        began = time.monotonic()
+        with ThreadPoolExecutor(12) as clients:
+            list(clients.map(lambda _: ask(connection(running)), range(12)))
+        took_s = time.monotonic() - began
+    assert took_s > 12 / at_a_time * 0.045  # a busy machine only makes it longer
+    if how != "blocking":
+        assert took_s < 12 * 0.050  # so they did wait together
