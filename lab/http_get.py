@@ -18,6 +18,10 @@ class NoAnswer(LabError):
     """A request was not answered completely in time."""
 
 
+class BadPath(LabError):
+    """What was asked for cannot be written into a request."""
+
+
 class NotLoopback(LabError):
     """An address outside this machine: the course loads nobody else's servers."""
 
@@ -59,11 +63,12 @@ def loopback(url: str) -> tuple[str, int]:
 def get(url: str, path: str = "/", deadline_s: float = 10.0) -> Response:
     """GET `path` from the server at `url`, on a connection of its own.
 
-    Raises NoAnswer when there is no complete answer within `deadline_s`, or none that is HTTP.
+    Raises NoAnswer when there is no complete answer within `deadline_s`, or none that is HTTP,
+    BadPath when the path cannot be sent.
     """
     host, port = loopback(url)
     if not path.startswith("/") or any(c <= " " or c >= "\x7f" for c in path):
-        raise NoAnswer(f"{path!r} is no path: it begins with '/' and has no spaces. Quote others.")
+        raise BadPath(f"{path!r} is no path: begin with '/', and quote spaces and letters as %XX.")
     connection = http.client.HTTPConnection(host, port, timeout=deadline_s)
     late = threading.Event()
 

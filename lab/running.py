@@ -44,6 +44,7 @@ class Running:
         self._lock = threading.RLock()
         self._events: list[dict[str, Any]] = []
         self._end: dict[str, Any] | None = None
+        self._closed = False
         self._last: Resources | None = None
         self.log_path = paths.STATE / f"{recipe.name.replace('/', '-')}-{server_id}.log"
         self.probe_path = paths.STATE / f"{server_id}.probe"
@@ -70,34 +71,24 @@ class Running:
         Warns IgnoredSigterm if it had to be killed; raises StillRunning if even that failed.
         """
         with self._lock:
-            first = self._end is None or self.id in registry.own
-            if first and self._end is None:
+            if self._closed:
+                return
+            if self._end is None:
                 self._last = self.resources()
                 try:
                     self.channel.tell(do="stop")
                     self._await_end(2 * GRACE_S + 3.0)
                 except guard_link.GuardDied:
                     self._end = {}
-            if not first:
-                return
-            registry.own.pop(self.id, None)
             self._finish()
         end = self._end or {}
         if end.get("survivors"):
-            raise StillRunning(
-                f"{self.recipe.name} could not be killed: processes "
-                f"{', '.join(map(str, end['survivors']))}. Look at them with ps, then restart "
-                "the machine if nothing else helps."
-            )
+            pids = ", ".join(map(str, end["survivors"]))
+            raise StillRunning(self.story(f"could not be killed: processes {pids} are still there"))
         if end.get("killed"):
-            warnings.warn(
-                IgnoredSigterm(
-                    f"{self.recipe.name} did not end within {GRACE_S:g} s of SIGTERM and was "
-                    "killed. A server should stop listening, finish and exit: "
-                    'process.once("SIGTERM", () => process.exit(0)).'
-                ),
-                stacklevel=2,
-            )
+            what = f"did not end within {GRACE_S:g} s of SIGTERM, so it was killed"
+            hint = 'A server should exit then: process.once("SIGTERM", () => process.exit(0)).'
+            warnings.warn(IgnoredSigterm(self.story(what, hint)), stacklevel=2)
 
     def resources(self) -> Resources:
         """CPU seconds and memory of the server's whole tree, and the rows of its probe."""
@@ -195,7 +186,9 @@ class Running:
         before = self._last or Resources()
         cpu_s = max(before.cpu_s, (self._end or {}).get("cpu_s") or 0.0)
         self._last = Resources(cpu_s, before.rss_bytes, before.processes, rows)
+        self._closed = True
         self.channel.close()
+        registry.own.pop(self.id, None)
         registry.state_file(self.id).unlink(missing_ok=True)
         for path in probe.files(self.probe_path):
             path.unlink(missing_ok=True)

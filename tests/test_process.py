@@ -12,7 +12,7 @@ from conftest import eventually
 
 import lab
 from lab import process, registry, sockets
-from lab.http_get import NoAnswer, NotLoopback, get
+from lab.http_get import BadPath, NoAnswer, NotLoopback, get
 from lab.recipe import Body, MissingProgram
 from lab.server_errors import (
     ExitedEarly,
@@ -170,7 +170,8 @@ def test_a_server_that_never_listens_is_given_up_and_its_log_shown(program):
 
 
 def test_a_server_that_ends_at_once_shows_its_exit_code_and_log(program):
-    message = failure_of(program('console.error("no database"); process.exit(3);'), ExitedEarly)
+    recipe = program('console.error("no database"); process.exit(3);')
+    message = failure_of(recipe, ExitedEarly)
     assert "exit code 3" in message
     assert "no database" in message
 
@@ -276,7 +277,7 @@ def test_a_server_that_ignores_sigterm_is_killed_with_a_warning(program, hello):
     recipe = program(hello + 'process.on("SIGTERM", () => console.log("not now"));')
     running = recipe.start()
     began = time.monotonic()
-    with pytest.warns(IgnoredSigterm, match=r"2 s of SIGTERM"):
+    with pytest.warns(IgnoredSigterm, match=r"2 s of SIGTERM[^|]*\| listening[^|]*\| not now"):
         running.stop()
     assert 1.5 < time.monotonic() - began < 6
     assert running.exit_code == -9
@@ -371,6 +372,12 @@ def test_only_this_machine_is_asked():
     ):
         with pytest.raises(NotLoopback):
             get(url)
+
+
+@pytest.mark.parametrize("path", ["ping", "", "/a b", "/x\r\nhost: evil", "/ü"])
+def test_a_path_that_cannot_be_sent_is_the_askers_mistake(path):
+    with lab.server("node/hello").start() as running, pytest.raises(BadPath, match="is no path"):
+        running.get(path)
 
 
 def test_an_answer_that_drips_is_given_up_in_time():
