@@ -19,59 +19,16 @@ empty columns at its end left out:
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from lab.tracing import kinds
 from lab.tracing.phases import Callback, Spans
+from lab.tracing.tasks import UNKNOWN, Task, collect
 
 EVENT_COLUMNS = ("t_us", "what", "task", "iteration", "phase", "line", "data", "stack")
 GC_SHOWN_US = 50
-CALLED_FOR = {
-    "TickObject": re.compile(r"^nextTick$"),
-    "Timeout": re.compile(r"^(setTimeout|setInterval|wait)$"),
-    "Immediate": re.compile(r"^setImmediate$"),
-    "Microtask": re.compile(r"^queueMicrotask$"),
-    "PROMISE": re.compile(
-        r"^(promiseInitHook\w*|then|catch|finally|Promise|resolve|reject|all|allSettled|race|any|"
-        r"withResolvers|try)$"
-    ),
-}
 MAIN = 0
-
-
-@dataclass
-class Task:
-    """A resource of async_hooks, as the reader knows it."""
-
-    id: int
-    kind: str
-    lane: str
-    row: int
-    t_us: int
-    trigger: int
-    by: int  # async id of the callback that made it; 0 for the program's text
-    site: dict[str, Any] | None
-    detail: dict[str, Any]
-    line: int | None = None
-    runs: int = 0
-    label: str = ""
-    req: int | None = None
-    index: int | None = None  # place in the recording, once something of it is shown
-
-    @property
-    def own(self) -> bool:
-        """True when the program's own text asked for it, false when Node made it."""
-        if not self.site or self.kind == "DNSCHANNEL":
-            return False
-        pattern = CALLED_FOR.get(self.kind)
-        return pattern is None or bool(pattern.match(self.site["called"] or ""))
-
-    @property
-    def input_output(self) -> bool:
-        """True for what the kernel or the thread pool does: shown even when Node made it."""
-        return self.lane in ("pool", "slow", "kernel") and self.kind != "DNSCHANNEL"
 
 
 @dataclass
@@ -98,7 +55,7 @@ class Builder:
 
     def build(self, name: str) -> dict[str, Any]:
         """The recording: `tasks`, `events` and what they need to be read."""
-        self._collect()
+        self.tasks = collect(self.rows, self.spans, self.source)
         start = self._find_main()
         self.shown.append({"kind": "main", "lane": "main", "label": name})
         side = self._side_rows()
@@ -121,27 +78,6 @@ class Builder:
             "module": "cjs" if self.main_id is None else "esm",
         }
 
-    def _collect(self) -> None:
-        for number, row in enumerate(self.rows):
-            if row[0] == "i":
-                _, at, id_, kind, trigger, by, site, detail = row
-                task = Task(
-                    id_, kind, kinds.lane(kind), number, at, trigger, by, site, detail or {}
-                )
-                maker = self.tasks.get(by) or self.tasks.get(trigger)
-                task.line = site["at"][0][0] if site else (maker.line if maker else None)
-                self.tasks[id_] = task
-            elif row[0] == "b" and row[2] in self.tasks:
-                self.tasks[row[2]].runs += 1
-        calls = list(self.spans.fs)
-        for task in self.tasks.values():
-            if task.kind in kinds.POOL_FILES:
-                # Node writes the name of the call right after it makes the request.
-                while calls and calls[0][0] < task.t_us:
-                    calls.pop(0)
-                task.detail["call"] = calls[0][1] if calls else None
-            task.label = self._label(task)
-
     def _find_main(self) -> int:
         """Row at which the program's text begins. An ES module runs inside a promise's callback."""
         stack: list[tuple[int, int]] = []
@@ -154,48 +90,14 @@ class Builder:
             site = row[6] if row[0] == "i" else row[4] if row[0] == "o" else None
             if not site:
                 continue
-            if not stack or (task := self.tasks[stack[0][0]]).own or task.lane != "micro":
+            task = self.tasks[stack[0][0]] if stack else None
+            if task is None or task.own or not (task.lane == "micro" or task.kind == UNKNOWN):
                 return first
             self.main_id, first = stack[0]
             # Linking a module with top-level await makes a promise at 1:1: not yet its text.
             if not (row[0] == "i" and row[3] == "PROMISE" and site["at"][0][:2] == [1, 1]):
                 return first
         return first
-
-    def _label(self, task: Task) -> str:
-        """What the reader wrote (`fs.readFile`), with what Node made of it (`open`)."""
-        written = self._written(task.site) if task.site else None
-        if task.kind == "Timeout":
-            every = task.detail.get("every")
-            name = written or ("setInterval" if every else "setTimeout")
-            return f"{name} {_ms(task.detail.get('ms'))}"
-        maker = self.tasks.get(task.by) or self.tasks.get(task.trigger)
-        inherits = (
-            maker and maker.line is not None and not (maker.own and maker.kind in kinds.LANES)
-        )
-        written = written or (maker.label.split(" · ")[0] if maker and inherits else None)
-        if task.own and task.kind in kinds.LANES:
-            usual = {"Immediate": "setImmediate", "TickObject": "process.nextTick"}
-            return written or usual.get(task.kind) or "promise"
-        if task.kind in ("HTTPINCOMINGMESSAGE", "HTTPCLIENTREQUEST"):
-            return kinds.NOUNS[task.kind]
-        if maker and maker.kind == "TCPSERVERWRAP" and task.kind == "TCPWRAP":
-            return "connection"
-        noun = task.detail.get("call") or kinds.NOUNS.get(task.kind) or task.detail.get("fn")
-        if not written:
-            return noun or task.kind
-        return f"{written} · {noun}" if noun and not written.endswith(f".{noun}") else written
-
-    def _written(self, site: dict[str, Any]) -> str | None:
-        line, column, _ = site["at"][0]
-        if not 1 <= line <= len(self.source):
-            return None
-        text = self.source[line - 1]
-        match = re.compile(r"(new\s+)?[\w$.#]+").match(text, column - 1)
-        if not match:
-            return None
-        before = re.search(r"[\w$.?\])]*$", text[: column - 1])
-        return f"{_last_names(before[0]) if before else ''}{match[0]}"
 
     def _side_rows(self) -> list[tuple[int, str, Any]]:
         """What the trace events add between the rows: GC pauses, and work on the pool's threads."""
@@ -204,9 +106,8 @@ class Builder:
             for at, duration, kind in self.spans.gc
             if duration >= GC_SHOWN_US
         ]
-        slots = {
-            thread: n for n, thread in enumerate(dict.fromkeys(t for *_, t in self.spans.threads))
-        }
+        threads = dict.fromkeys(thread for *_, thread in self.spans.threads)
+        slots = {thread: n for n, thread in enumerate(threads)}
         runs = [
             (callback.t_us, callback.id)
             for callback, _ in self.placed.values()
@@ -412,15 +313,3 @@ def _place(site: dict[str, Any] | None) -> dict[str, Any]:
     named = [[name or "(anonymous)", line] for line, _, name in site["at"]]
     chain = len(named) > 1 or site["at"][0][2]
     return {"line": site["at"][0][0], "stack": named if chain else None}
-
-
-def _ms(value: Any) -> str:
-    return f"{value:g} ms" if isinstance(value, (int, float)) else ""
-
-
-def _last_names(before: str) -> str:
-    """`fs.` of `await fs.`; only a dot when a call's result is what the name hangs on."""
-    match = re.search(r"(?:[\w$]+\.)+$", before)
-    if match:
-        return match[0]
-    return "." if before.endswith(".") else ""
