@@ -28,6 +28,7 @@ _PUBLIC = {
     "ps": "lab.registry:ps",
     "stop_all": "lab.registry:stop_all",
     "plot": "lab.plot",
+    "table": "lab.display:Table",
     "reference": "lab.store:reference",
     "files": "lab.files",
     "LabError": "lab.errors:LabError",

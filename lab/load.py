@@ -73,7 +73,8 @@ def load(
     rate : requests per second of an open loop, latency from the intended send time; schedule
     "poisson" or "constant"
     alongside : other streams at the same time, e.g. {"ping": {"path": "/ping", "rate": 20}}
-    pin : None apart where possible, False never, True, or ([server's processors], [generator's])
+    pin : None apart where possible, False never, True, "together" on one processor, or
+    ([server's processors], [generator's])
     tolerate : checks that this experiment breaks on purpose; they warn instead of failing
     experiment : the id under which it is stored and replayed
     progress : called with (seconds, answers); False for no bar

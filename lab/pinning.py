@@ -19,13 +19,16 @@ def split(pin: Any, workers: int | None) -> tuple[Cpus, Cpus]:
     pin : None pins servers of one process where there are two cores: the generator gets one whole
     core, the server all others, since the threads of a server's pool are part of it. A server of
     several processes shares everything, and the two-core law says what that costs. True pins
-    anyway, False never; (server, generator) says it in numbers.
+    anyway, False never, "together" puts both on one processor, where the law is strictest;
+    (server, generator) says it in numbers.
     """
     if pin is False:
         return None, None
+    mine = cpu_set()
+    if pin == "together":
+        return (tuple(mine[-1:]), tuple(mine[-1:])) if mine else (None, None)
     if pin is not None and pin is not True:
         return _given(pin)
-    mine = cpu_set()
     if len(mine) < 2 or (pin is None and (workers or 1) > 1):
         return None, None
     core = _core_of(mine[-1])
@@ -43,7 +46,7 @@ def _given(pin: Any) -> tuple[Cpus, Cpus]:
         )
     except (TypeError, ValueError):
         raise LabError(
-            f"pin={pin!r}: None, True, False, or (server's "
+            f"pin={pin!r}: None, True, False, 'together', or (server's "
             "processors, generator's), e.g. ([0], [1])"
         ) from None
     mine = set(cpu_set())
