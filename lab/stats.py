@@ -121,6 +121,15 @@ class Ratio:
         return max(self.per_pair, default=math.nan)
 
     @property
+    def text(self) -> str:
+        """The ratio and its interval for a sentence, without a verdict."""
+        times = f"{number(self.estimate, self)} times"
+        if not math.isfinite(self.low * self.high) or self.pairs < 2:
+            return f"{times} (one pair, so no interval)"
+        low, high = number(self.low, self), number(self.high, self)
+        return f"{times} (95 % interval {low} to {high}, {self.pairs} pairs)"
+
+    @property
     def decided(self) -> bool:
         """True if the data carry a verdict."""
         return self.difference != "none"

@@ -194,3 +194,11 @@ def test_a_real_difference_of_ten_percent_is_found():
         a, b = np.exp(rng.normal(0, 0.03, (2, 6)))
         found += stats.paired_ratio(1.1 * a, b).difference == "higher"
     assert found / 300 > 0.85
+
+
+def test_the_text_of_a_ratio_gives_its_interval_or_says_why_there_is_none():
+    one = stats.paired_ratio([3.0], [2.0], a="x", b="y")
+    assert one.text == "1.5 times (one pair, so no interval)"
+    six = stats.paired_ratio([2.0, 2.1, 1.9, 2.0, 2.1, 1.9], [1.0] * 6, a="x", b="y")
+    assert six.text.startswith("2.0") and "6 pairs" in six.text
+    assert "inf" not in one.text + six.text
