@@ -115,6 +115,11 @@ class Survey:
         found = (s for s in self.said if s.tool == tool and arm in (None, s.arm))
         return next(found, None)
 
+    def figure(self, tool: str, metric: str, arm: str | None = None, rows: bool = False) -> float:
+        """A metric of one run in 1/s or ms; not-a-number if the tool is missing or says nothing."""
+        run = self.of(tool, arm)
+        return math.nan if run is None else run.metric(metric, rows)
+
     def rows(self, *names: str) -> list[dict[str, Any]]:
         """One mapping per run for a figure: server, tool and the metrics named (1/s, ms)."""
         return [

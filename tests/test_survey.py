@@ -62,6 +62,8 @@ def test_a_tool_that_is_missing_or_fails_is_left_out_with_the_reason(monkeypatch
     assert "3" in made.left_out["broken"]
     assert "sudo apt-get install missing" in repr(made)
     assert made.of("missing") is None
+    assert math.isnan(made.figure("missing", "p50"))
+    assert made.figure("double", "p50", "b") == 0.25
 
 
 def recorded(monkeypatch, tools):
