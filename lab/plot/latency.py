@@ -279,6 +279,8 @@ def _crossing(a: tuple[str, Histogram], b: tuple[str, Histogram]) -> str:
     """Say who is faster in the middle and who in the tail: the two need not agree."""
     tail = max(q for q in (0.5, 0.9, 0.99, 0.999) if a[1].support(q) and b[1].support(q))
     at_middle, at_tail = (min((a, b), key=lambda side: side[1].quantile(q))[0] for q in (0.5, tail))
+    if tail == 0.5:
+        return f"{at_middle} is faster at the median."
     if at_middle == at_tail:
         return f"{at_middle} is faster both at the median and at p{tail * 100:g}."
     return f"{at_middle} is faster at the median, {at_tail} at p{tail * 100:g}."
