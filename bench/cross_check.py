@@ -19,12 +19,12 @@ from pathlib import Path
 
 from lab import files, stats
 from lab.adapters import ToolResult, ToolSpec, adapter
-from lab.catalog import server
 from lab.display import Table
 from lab.lock import measuring
-from lab.machine import machine
 from lab.pinning import split
-from lab.recipe import Recipe
+from lab.records.machine import machine
+from lab.servers.catalog import server
+from lab.servers.recipe import Recipe
 
 SERVERS = ("nginx", "node/hello", "node/read-sync")
 TOOLS = ("wrk", "hey", "ab", "autocannon-fixed")

@@ -24,7 +24,8 @@ os.environ["LAB_STATE"] = tempfile.mkdtemp(prefix="lab-kernel-kills-")
 
 from jupyter_client.manager import KernelManager
 
-from lab import guard_link, paths, proctree, sockets
+from lab import paths
+from lab.servers import guard_link, proctree, sockets
 
 LIMIT_S = 2.0
 
@@ -83,7 +84,7 @@ if (cluster.isPrimary) {
 
 IN_KERNEL = f"""
 import lab
-from lab import catalog
+from lab.servers import catalog
 servers = [lab.server("node/hello").start()] + [
     catalog.define(name, text).start()
     for name, text in {{

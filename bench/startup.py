@@ -19,8 +19,9 @@ import sys
 import time
 
 import lab
-from lab import guard_link, paths, process
-from lab.recipe import Recipe
+from lab import paths
+from lab.servers import guard_link, process
+from lab.servers.recipe import Recipe
 
 TARGET_MS = 20.0
 

@@ -14,7 +14,7 @@ from typing import Any
 
 # public name -> module, or module:attribute
 _PUBLIC = {
-    "server": "lab.catalog:server",
+    "server": "lab.servers.catalog:server",
     "load": "lab.load:load",
     "compare": "lab.compare:compare",
     "capacity": "lab.capacity:capacity",
@@ -25,11 +25,11 @@ _PUBLIC = {
     "predict": "lab.predict",
     "claim": "lab.claims:claim",
     "doctor": "lab.doctor:doctor",
-    "ps": "lab.registry:ps",
-    "stop_all": "lab.registry:stop_all",
+    "ps": "lab.servers.registry:ps",
+    "stop_all": "lab.servers.registry:stop_all",
     "plot": "lab.plot",
     "table": "lab.display:Table",
-    "reference": "lab.store:reference",
+    "reference": "lab.records.store:reference",
     "files": "lab.files",
     "LabError": "lab.errors:LabError",
 }
@@ -75,7 +75,7 @@ def _enter_notebook() -> None:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is not None:
-        from lab import magic
+        from lab.servers import magic
 
         magic.load_ipython_extension(shell)
 

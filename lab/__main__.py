@@ -10,21 +10,21 @@ from lab.errors import LabError
 
 
 def _ps() -> int:
-    from lab.registry import ps
+    from lab.servers.registry import ps
 
     print(ps())
     return 0
 
 
 def _stop_all() -> int:
-    from lab.registry import stop_all
+    from lab.servers.registry import stop_all
 
     print(stop_all())
     return 0
 
 
 def _servers() -> int:
-    from lab.catalog import names, server
+    from lab.servers.catalog import names, server
 
     for name in names():
         recipe = server(name)

@@ -1,6 +1,6 @@
 """Instruments against known truths: load tools measure servers that are known to the number.
 
-A server that waits exactly 20 ms, under three connection policies (rule 1 of measuring: p50 at most
+A server that waits exactly 20 ms, under three connection policies (rule 1 of book/about/rules.md: p50 at most
 3 ms above it; rule 2: X * R = N within 5 %); answers with known bytes in three framings; and the
 ceiling: a server that does nothing, so that the tool measures itself.
 """
@@ -15,12 +15,12 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from lab.adapters import ADAPTERS, Adapter, AdapterError, Figures, ToolResult, ToolSpec, adapter
-from lab.catalog import server
 from lab.lock import measuring
-from lab.machine import cpu_set, machine
 from lab.paths import NODE_SIDE
 from lab.readings import Calibration, Reading, whole
-from lab.recipe import Recipe
+from lab.records.machine import cpu_set, machine
+from lab.servers.catalog import server
+from lab.servers.recipe import Recipe
 
 DELAY_MS = 20.0
 MODES = ("keep", "close", "every10")

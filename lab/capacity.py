@@ -11,18 +11,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lab import lock, settings, store
-from lab.comparison import Comparison
+from lab import lock, settings
 from lab.errors import LabError
 from lab.generator import Standby
-from lab.histogram import SUPPORT
 from lab.load import measure, resolve
 from lab.plan import plan
 from lab.progress import Progress
-from lab.question import experiment_id, question
-from lab.record import plain
-from lab.store import Folder
-from lab.trial import Trial
+from lab.records import store
+from lab.records.comparison import Comparison
+from lab.records.histogram import SUPPORT
+from lab.records.question import experiment_id, question
+from lab.records.record import plain
+from lab.records.store import Folder
+from lab.records.trial import Trial
 
 STEPS = 6  # halvings of the logarithm: from a factor 20 to one of 1.05
 LOWEST_SHARE = 0.05  # of the closed loop's throughput, where the search begins

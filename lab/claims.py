@@ -18,7 +18,7 @@ from typing import Any
 
 from lab import paths, usage
 from lab.errors import LabError, did_you_mean
-from lab.record import flat, plain
+from lab.records.record import flat, plain
 from lab.settings import profile
 from lab.stats import Ratio, number
 

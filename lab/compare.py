@@ -11,18 +11,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lab import lock, settings, store
-from lab.comparison import CONTROL, Comparison
+from lab import lock, settings
 from lab.errors import LabError, did_you_mean
 from lab.generator import Standby
 from lab.load import Found, measure, resolve
 from lab.plan import Plan, plan
 from lab.progress import Progress
-from lab.question import experiment_id, question
-from lab.recipe import Recipe
+from lab.records import store
+from lab.records.comparison import CONTROL, Comparison
+from lab.records.question import experiment_id, question
+from lab.records.store import Folder
+from lab.records.trial import Trial
+from lab.servers.recipe import Recipe
 from lab.stats import abba
-from lab.store import Folder
-from lab.trial import Trial
 
 __all__ = ["BadComparison", "compare"]
 
@@ -197,7 +198,7 @@ def _run(
             error.args = (
                 f"{error}\n{len(trials) + len(control)} of {len(schedule)} "
                 "trials were measured and are kept: "
-                f"lab.store.latest({design.experiment!r})".strip(),
+                f"lab.records.store.latest({design.experiment!r})".strip(),
                 *error.args[1:],
             )
             raise

@@ -17,8 +17,8 @@ import psutil
 
 from lab.adapters import ADAPTERS, AdapterError
 from lab.adapters.child import run_to_end
-from lab.machine import cpu_set, ephemeral_ports, machine, noise, sample
 from lab.readings import Calibration
+from lab.records.machine import cpu_set, ephemeral_ports, machine, noise, sample
 
 SLEEP_S = 0.001
 LOOK_S = 0.3

@@ -13,19 +13,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lab import lock, machine, rows, settings, store, usage
+from lab import lock, settings, usage
 from lab.errors import LabError
 from lab.generator import Generator, GeneratorFailed, Standby
-from lab.http_get import loopback
 from lab.pinning import Cpus, split
 from lab.plan import Asked, Plan, load_spec, plan, stream_json
-from lab.process import Running
 from lab.progress import Progress
-from lab.question import experiment_id, of_recipe, portable, question
-from lab.recipe import Recipe
-from lab.store import Folder, StorageFull
-from lab.summary import Run, StreamRun, trial_of
-from lab.trial import Check, ServerSpec, Trial
+from lab.records import machine, rows, store
+from lab.records.question import experiment_id, of_recipe, portable, question
+from lab.records.store import Folder, StorageFull
+from lab.records.summary import Run, StreamRun, trial_of
+from lab.records.trial import Check, ServerSpec, Trial
+from lab.servers.http_get import loopback
+from lab.servers.process import Running
+from lab.servers.recipe import Recipe
 
 GRACE_S = 5.0  # beyond load and time-out, until the generator is given up
 
@@ -138,7 +139,7 @@ def resolve(target: Any) -> Found:
         loopback(target)
         return Found(target.rstrip("/"), url=target.rstrip("/"), question={"server": target})
     if isinstance(target, str):
-        from lab.catalog import server
+        from lab.servers.catalog import server
 
         return resolve(server(target))
     raise BadTarget(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import LabError
-from lab.machine import cpu_set
+from lab.records.machine import cpu_set
 
 Cpus = tuple[int, ...] | None
 

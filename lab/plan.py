@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lab.checks import ALL
 from lab.errors import LabError, did_you_mean
-from lab.record import plain
+from lab.records.checks import ALL
+from lab.records.record import plain
+from lab.records.trial import LoadSpec
 from lab.settings import profile
-from lab.trial import LoadSpec
 
 OPEN_CONNECTIONS = 256  # most requests in flight in an open loop; more send late and are counted
 COUNT_LIMIT_S = 60.0  # a fixed number of requests is given up after this

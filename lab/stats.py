@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
-from lab.record import flat, plain
+from lab.records.record import flat, plain
 
 # The smallest n whose sign-flip test can reach p < 0.05: 2 ** (1 - 6) = 0.031.
 PAIRS_FOR_A_VERDICT = 6
@@ -256,7 +256,7 @@ def spread_text(factor: float) -> str:
 
 def number(value: float, r: Ratio) -> str:
     """Return `value` rounded to two digits beyond the first that its interval leaves open
-    (measuring rule 20).
+    (rule 20 of book/about/rules.md).
     """
     if not math.isfinite(value):
         return "?" if math.isnan(value) else "∞"

@@ -13,18 +13,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lab import lock, machine, paths, settings, store, usage
+from lab import lock, paths, settings, usage
 from lab.adapters import AdapterError, Figures, ToolResult, ToolSpec, adapter
 from lab.display import Table
 from lab.errors import LabError
 from lab.load import resolve
-from lab.machine import Machine
 from lab.pinning import split
 from lab.progress import Progress
-from lab.question import experiment_id, question
-from lab.recipe import Recipe
-from lab.record import canonical, flat, plain
-from lab.trial import Recorded
+from lab.records import machine, store
+from lab.records.machine import Machine
+from lab.records.question import experiment_id, question
+from lab.records.record import canonical, flat, plain
+from lab.records.trial import Recorded
+from lab.servers.recipe import Recipe
 
 # ab and autocannon last: what they leave in TIME_WAIT is nobody else's trouble then
 TOOLS = ("ours", "hey", "wrk", "ab", "autocannon", "autocannon-fixed")

@@ -19,7 +19,7 @@ if "LAB_STATE" not in os.environ:
 import psutil
 import pytest
 
-from lab import catalog, guard_link, proctree
+from lab.servers import catalog, guard_link, proctree
 
 LEAVE_S = 4.0  # a server has two seconds from SIGTERM, and its guard a little more
 

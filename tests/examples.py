@@ -7,10 +7,10 @@ from __future__ import annotations
 import numpy as np
 
 from lab import stats
-from lab.comparison import CONTROL, Comparison
-from lab.machine import Machine, Noise
-from lab.summary import Run, StreamRun, trial_of
-from lab.trial import LoadSpec, ServerSpec, Trial
+from lab.records.comparison import CONTROL, Comparison
+from lab.records.machine import Machine, Noise
+from lab.records.summary import Run, StreamRun, trial_of
+from lab.records.trial import LoadSpec, ServerSpec, Trial
 
 EPOCH_US = 1_750_000_000_000_000
 MACHINE = Machine(

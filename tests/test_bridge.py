@@ -18,7 +18,6 @@ import numpy as np
 import psutil
 import pytest
 
-from lab import bridge_calls, bridge_values
 from lab.paths import ROOT
 
 pytest_plugins = ["kernels"]
@@ -222,7 +221,7 @@ class Outer:
 
 
 def test_numbers_arrays_and_bytes_survive():
-    objects = bridge_values.Objects()
+    objects = values.Objects()
     assert objects.encode([np.float64(1.5), np.int64(2), math.inf]) == [1.5, 2, {"$number": "inf"}]
     assert objects.decode({"$number": "-inf"}) == -math.inf
     assert objects.decode(objects.encode(b"\x00\xff")) == b"\x00\xff"
@@ -232,7 +231,7 @@ def test_numbers_arrays_and_bytes_survive():
 
 
 def test_attributes_are_camel_case_and_broken_properties_left_out():
-    objects = bridge_values.Objects()
+    objects = values.Objects()
     made = objects.encode(Outer(Inner(1), (Inner(2), Inner(3))))
     assert set(made["attributes"]) == {"inner", "many", "total"}
     assert made["attributes"]["inner"]["attributes"] == {"inFlight": 1}
@@ -241,7 +240,7 @@ def test_attributes_are_camel_case_and_broken_properties_left_out():
 
 
 def test_a_large_record_is_cut_but_can_be_asked_for():
-    objects = bridge_values.Objects()
+    objects = values.Objects()
     made = objects.encode(Outer(Inner(1), tuple(Inner(i) for i in range(1000))))
     last = made["attributes"]["many"][-1]
     assert "attributes" not in last
@@ -269,7 +268,7 @@ def compare(arms, **options): ...
     ],
 )  # fmt: skip
 def test_the_last_object_is_options_where_that_makes_sense(function, given, expected):
-    assert bridge_calls.bind(function, given) == expected
+    assert calls.bind(function, given) == expected
 
 
 # --- from JavaScript, with real servers ------------------------------------------------------

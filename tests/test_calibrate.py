@@ -8,8 +8,8 @@ import pytest
 
 from lab.adapters import ADAPTERS, Double, adapter
 from lab.calibrate import ASKED, MODES, answer_bytes, bodies, calibrate, delays
-from lab.catalog import server
 from lab.readings import KNOWN, Calibration, NotCalibrated, Reading
+from lab.servers.catalog import server
 
 
 def reading(tool="ours", case="keep", quantity="p50", **figures) -> Reading:

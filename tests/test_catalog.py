@@ -4,8 +4,9 @@ import json
 import pytest
 
 import lab
-from lab import catalog, files, paths
-from lab.catalog import CatalogError, UnknownParameter, UnknownServer
+from lab import files, paths
+from lab.servers import catalog
+from lab.servers.catalog import CatalogError, UnknownParameter, UnknownServer
 
 
 def test_an_unknown_server_is_an_error_that_offers_the_nearest_names():
@@ -138,4 +139,4 @@ def test_what_a_chapter_used_is_noted(tmp_path, monkeypatch):
     lab.server("node/hello")
     lines = [json.loads(line) for line in noted.read_text().splitlines()]
     assert {"kind": "file", "path": "servers/node/hello.mjs"} in lines
-    assert {"kind": "file", "path": "lab/catalog.py"} in lines
+    assert {"kind": "file", "path": "lab/servers/catalog.py"} in lines

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from examples import EPOCH_US, MACHINE, closed_rows, counts_of, example_trial
 
-from lab.machine import Noise
-from lab.summary import Run, StreamRun, trial_of
-from lab.trial import LoadSpec, ServerSpec
+from lab.records.machine import Noise
+from lab.records.summary import Run, StreamRun, trial_of
+from lab.records.trial import LoadSpec, ServerSpec
 
 
 def checked(rows=None, counts=None, load=None, **run):
@@ -43,7 +43,7 @@ def test_littles_law_holds_for_closed_rows(connections):
 
 
 def test_littles_law_trips_on_a_planted_stale_queue():
-    # The bug of measuring.md § 1.1: every close leaves one start time behind, so latencies grow
+    # A bug that real tools have: every close leaves one start time behind, so latencies grow
     # with the run.
     rows = closed_rows(1, 20_000)
     rows["latency_us"] = (rows["latency_us"] * np.arange(1, len(rows["t_end_us"]) + 1)).astype("u4")

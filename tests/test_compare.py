@@ -10,11 +10,12 @@ import sys
 import pytest
 
 import lab
-from lab import settings, store
+from lab import settings
 from lab.capacity import Capacity, capacity
 from lab.compare import BadComparison
-from lab.comparison import Comparison
 from lab.errors import LabError
+from lab.records import store
+from lab.records.comparison import Comparison
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +100,9 @@ def test_an_arm_may_be_a_function_of_the_swept_value_or_have_options_of_its_own(
 def test_what_cannot_be_meant_is_refused_before_anything_starts(
     monkeypatch, arms, options, message
 ):
-    monkeypatch.setattr("lab.recipe.Recipe.start", lambda *_: pytest.fail("a server was started"))
+    monkeypatch.setattr(
+        "lab.servers.recipe.Recipe.start", lambda *_: pytest.fail("a server was started")
+    )
     with pytest.raises(BadComparison, match=message):
         lab.compare(arms, **options)
 
@@ -153,7 +156,7 @@ def test_the_reference_profile_records_and_a_replay_gives_the_same_figures(monke
     store.write_reference(quick, quick.question, "reference", strict=False)
     monkeypatch.setenv("LAB_MODE", "replay")
     monkeypatch.setattr(
-        "lab.recipe.Recipe.start", lambda *_: pytest.fail("a replay started a server")
+        "lab.servers.recipe.Recipe.start", lambda *_: pytest.fail("a replay started a server")
     )
     found = lab.compare(ARMS, connections=[1, 2], experiment="recorded")
     assert found.ratio("async", at=2).estimate == pytest.approx(

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from examples import example_comparison, example_trial
 
-from lab.comparison import Comparison
 from lab.errors import LabError
+from lab.records.comparison import Comparison
 
 
 @pytest.fixture(scope="module")

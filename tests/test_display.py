@@ -13,8 +13,8 @@ from examples import example_comparison, example_trial
 from lab import display
 from lab.claims import Claim, Published
 from lab.paths import ROOT
-from lab.recipe import Body, Recipe
-from lab.trial import Check
+from lab.records.trial import Check
+from lab.servers.recipe import Body, Recipe
 
 VOID = {"br", "hr", "img", "input", "link", "meta"}
 

@@ -12,9 +12,10 @@ import pytest
 from conftest import eventually
 
 import lab
-from lab import guard_link, paths, proctree
-from lab.bounded_log import HEAD_BYTES, TAIL_BYTES, BoundedLog
-from lab.guard_link import GuardDied
+from lab import paths
+from lab.servers import guard_link, proctree
+from lab.servers.bounded_log import HEAD_BYTES, TAIL_BYTES, BoundedLog
+from lab.servers.guard_link import GuardDied
 
 PATIENCE_S = 10  # on a machine busy with other tests; bench/kernel_kills.py asks for two
 
@@ -52,7 +53,7 @@ KERNEL = """
 import os, sys, time
 import lab
 running = lab.server("node/hello").start()
-from lab import catalog
+from lab.servers import catalog
 family = catalog.define("python/family-" + str(os.getpid()), sys.stdin.read())
 other = family.start()
 family.sources[0].unlink()
@@ -302,10 +303,10 @@ def test_the_guard_imports_nothing_but_its_siblings():
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
     assert set(json.loads(done.stdout)) == {
         "lab",
-        "lab.bounded_log",
-        "lab.proctree",
-        "lab.spawn",
-        "lab.supervised",
+        "lab.servers.bounded_log",
+        "lab.servers.proctree",
+        "lab.servers.spawn",
+        "lab.servers.supervised",
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lab.errors import LabError
-from lab.histogram import Histogram, bucket_edges, bucket_of
+from lab.records.histogram import Histogram, bucket_edges, bucket_of
 
 
 @pytest.fixture

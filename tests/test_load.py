@@ -18,11 +18,12 @@ import pytest
 from conftest import eventually
 
 import lab
-from lab import generator, paths, store
+from lab import generator, paths
 from lab.errors import LabError
-from lab.http_get import NotLoopback
 from lab.load import BadTarget, ServerGone
-from lab.trial import Trial
+from lab.records import store
+from lab.records.trial import Trial
+from lab.servers.http_get import NotLoopback
 
 
 @pytest.fixture(autouse=True)
@@ -254,7 +255,7 @@ def test_a_full_disk_is_named_and_nothing_is_left(monkeypatch, places):
 
 def test_a_replay_starts_nothing_and_says_where_it_comes_from(monkeypatch, one, places):
     from lab.load import resolve
-    from lab.question import question
+    from lab.records.question import question
 
     recipe = lab.server("node/read-sync")
     asked = question({recipe.name: resolve(recipe).question}, options={"connections": 5})
@@ -262,7 +263,7 @@ def test_a_replay_starts_nothing_and_says_where_it_comes_from(monkeypatch, one, 
     store.write_reference(one, asked, "reference", strict=False)
     monkeypatch.setenv("LAB_MODE", "replay")
     monkeypatch.setattr(
-        "lab.recipe.Recipe.start", lambda *_: pytest.fail("a replay started a server")
+        "lab.servers.recipe.Recipe.start", lambda *_: pytest.fail("a replay started a server")
     )
     found = lab.load(recipe, connections=5, experiment="one")
     assert found.throughput == pytest.approx(one.throughput)

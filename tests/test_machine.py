@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from lab import machine
-from lab.machine import Machine, Noise
+from lab.records import machine
+from lab.records.machine import Machine, Noise
 
 
 def test_machine_tells_what_a_record_needs_and_no_names_of_hosts_or_people():

@@ -2,9 +2,9 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import lab
-from lab import catalog, magic
-from lab.catalog import CatalogError
-from lab.server_errors import ExitedEarly
+from lab.servers import catalog, magic
+from lab.servers.catalog import CatalogError
+from lab.servers.server_errors import ExitedEarly
 
 MINE = "node/test-magic"
 

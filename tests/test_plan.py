@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import pytest
 
-from lab import paths, question
-from lab.catalog import server
+from lab import paths
 from lab.errors import LabError
 from lab.pinning import split
 from lab.plan import BadLoad, plan, stream_json
+from lab.records import question
+from lab.servers.catalog import server
 
 
 @pytest.mark.parametrize(

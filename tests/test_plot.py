@@ -19,7 +19,7 @@ from lab.plot.figure import NARROW, WIDE
 from lab.plot.palette import THEMES
 from lab.plot.svg import leftovers
 from lab.plot.ticks import spread
-from lab.trial import Check, Recorded
+from lab.records.trial import Check, Recorded
 
 RECORDED = Recorded("example", "2025-06-15T10:00:00Z", MACHINE)
 

@@ -6,7 +6,7 @@ import time
 from conftest import eventually
 
 import lab
-from lab import probe
+from lab.servers import probe
 
 
 def rows_of(running, least=1, patience_s=5):

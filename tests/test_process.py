@@ -11,10 +11,10 @@ import pytest
 from conftest import eventually
 
 import lab
-from lab import process, registry, sockets
-from lab.http_get import BadPath, NoAnswer, NotLoopback, get
-from lab.recipe import Body, MissingProgram
-from lab.server_errors import (
+from lab.servers import process, registry, sockets
+from lab.servers.http_get import BadPath, NoAnswer, NotLoopback, get
+from lab.servers.recipe import Body, MissingProgram
+from lab.servers.server_errors import (
     ExitedEarly,
     IgnoredSigterm,
     NeverListened,
@@ -23,7 +23,7 @@ from lab.server_errors import (
     WrongBody,
     WrongPort,
 )
-from lab.sockets import PortTaken
+from lab.servers.sockets import PortTaken
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from examples import EPOCH_US, closed_rows, probe_lines
 
-from lab import rows
 from lab.errors import LabError
+from lab.records import rows
 
 COLUMNS = [
     {"name": "t_end_us", "type": "u32"},

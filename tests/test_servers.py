@@ -7,7 +7,7 @@ import pytest
 
 import lab
 from lab import paths
-from lab.catalog import names
+from lab.servers.catalog import names
 
 CATALOGUE = [name for name in names() if not re.search(r"/test-\d", name)]
 WORKLOADS = sorted({lab.server(name).workload for name in CATALOGUE})

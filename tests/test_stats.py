@@ -135,7 +135,7 @@ def test_figures_are_rounded_to_what_the_interval_leaves_open(value, low, high, 
     assert stats.number(value, r).startswith(text[:4])
 
 
-# What is promised, simulated: log-normal trials as in measuring.md § 4.
+# What is promised, simulated: log-normal trials.
 
 
 @pytest.mark.parametrize("n", [3, 6, 12])

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from examples import closed_rows, example_comparison, example_trial
 
-from lab import compact, store
 from lab.errors import LabError
+from lab.records import compact, store
 
 QUESTION = {
     "arms": {"sync": {"source": "1", "env": {}}, "async": {"source": "2", "env": {}}},

@@ -11,7 +11,7 @@ import lab
 from lab import adapters, paths
 from lab.adapters import Double, Figures, Presence
 from lab.errors import LabError
-from lab.store import NoRecord, StaleRecord
+from lab.records.store import NoRecord, StaleRecord
 from lab.survey import Said, Survey, survey
 
 

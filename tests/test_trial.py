@@ -9,7 +9,7 @@ import pytest
 from examples import example_trial
 
 from lab.errors import LabError
-from lab.trial import Counts, Trial
+from lab.records.trial import Counts, Trial
 
 
 def test_json_gives_back_the_same_trial():

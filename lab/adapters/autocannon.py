@@ -13,7 +13,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from lab import rows as raw_rows
 from lab.adapters.base import (
     Adapter,
     Capabilities,
@@ -26,6 +25,7 @@ from lab.adapters.base import (
 )
 from lab.adapters.child import pinned, run_to_end, succeeded, unreadable
 from lab.paths import NODE_SIDE, ROOT
+from lab.records import rows as raw_rows
 
 RUNNER = NODE_SIDE / "autocannon-run.mjs"
 FIXED_VERSION = "9.0.0"  # the fix touches private names: another version has to be calibrated first

@@ -11,7 +11,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from lab import rows as raw_rows
 from lab.adapters.base import (
     Adapter,
     Capabilities,
@@ -24,6 +23,7 @@ from lab.adapters.base import (
 )
 from lab.adapters.child import pinned, run_to_end, shown, succeeded, unreadable
 from lab.paths import NODE_SIDE
+from lab.records import rows as raw_rows
 
 GENERATOR = NODE_SIDE / "loadgen" / "main.mjs"
 

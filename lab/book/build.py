@@ -185,7 +185,7 @@ class Build:
         )
         inputs = self.present.digests(names | self.present.implied(names))
         inputs |= {name: MOVED for name in inputs if self.present.edited_since(name, begun_ns)}
-        from lab.machine import machine
+        from lab.records.machine import machine
 
         versions = {
             "node": self.present.digest("node"),

@@ -27,7 +27,10 @@ LOCKS = ("requirements.txt", "package-lock.json")
 # What the kernel itself consists of, for chapters in that language.
 KERNEL_FILES = {"javascript": ("lab/node/kernel", "lab/node/api")}
 # Run in processes of their own, so the chapter's process never imports them.
-COMPANIONS = {"lab/guard_link.py": "lab/guard.py", "lab/process.py": "lab/node/probe.cjs"}
+COMPANIONS = {
+    "lab/servers/guard_link.py": "lab/servers/guard.py",
+    "lab/servers/process.py": "lab/node/probe.cjs",
+}
 # Written by chapters while they run; a result cannot depend on itself.
 WRITTEN = ("data/runs/", "_build/")
 
@@ -176,7 +179,7 @@ def _kernel(name: str) -> str:
 
 
 def _machine(_: str) -> str:
-    from lab.machine import machine
+    from lab.records.machine import machine
 
     return machine().id
 

@@ -20,7 +20,7 @@ from lab.errors import LabError
 AHEAD = (
     "jupyter_book.sphinx",
     "lab.book.extension",
-    "lab.machine",
+    "lab.records.machine",
     "myst_nb.sphinx_ext",
     "sphinx.builders.html",
     "sphinx_book_theme",

@@ -93,7 +93,7 @@ def _row(name: str, r: Record) -> list[str]:
 
 
 def _facts(build: Build, records: list[Record]) -> list[list[str]]:
-    from lab.machine import machine
+    from lab.records.machine import machine
 
     total = sum(r.seconds for r in records)
     servers, requests = sum(r.servers for r in records), sum(r.requests for r in records)

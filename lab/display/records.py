@@ -6,16 +6,16 @@ import math
 from html import escape
 from typing import Any
 
-from lab.comparison import Comparison
 from lab.errors import LabError
-from lab.histogram import Histogram
 from lab.plot.arms import comparison as comparison_figure
 from lab.plot.latency import histogram
 from lab.plot.measures import ratio_words, stamps, sweep_label, sweep_of, value_label
 from lab.plot.sweeps import sweep, sweep_finding
 from lab.plot.words import count, ms, number, size, tidy
+from lab.records.comparison import Comparison
+from lab.records.histogram import Histogram
+from lab.records.trial import LoadSpec, Stream, Trial
 from lab.stats import Ratio
-from lab.trial import LoadSpec, Stream, Trial
 
 from .pieces import STYLE, box, checks, facts, plain, record, table
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from lab.comparison import Comparison
+from lab.records.comparison import Comparison
 from lab.stats import Ratio
 
 from .canvas import Canvas, Entry

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lab.comparison import Comparison
 from lab.errors import LabError
-from lab.histogram import Histogram
-from lab.trial import Stream, Trial
+from lab.records.comparison import Comparison
+from lab.records.histogram import Histogram
+from lab.records.trial import Stream, Trial
 
 from .canvas import Canvas, Label
 from .figure import NARROW, WIDE, Figure

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from lab.records.trial import Trial
 from lab.stats import Ratio
-from lab.trial import Trial
 
 from .words import count, interval, number, times
 

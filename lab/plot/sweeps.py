@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lab.comparison import Comparison
 from lab.errors import LabError
+from lab.records.comparison import Comparison
 
 from .canvas import Canvas
 from .figure import Figure

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from lab.errors import LabError
-from lab.trial import Bin, Trial
+from lab.records.trial import Bin, Trial
 
 from .canvas import Canvas, Label
 from .figure import NARROW, WIDE, Figure

@@ -1,4 +1,4 @@
-// F5: ticks, then microtasks, after every callback; F9: equal delays in the order of their making.
+// Ticks, then microtasks, after every callback; equal delays in the order of their making.
 setTimeout(() => {
   console.log("t1");
   process.nextTick(() => console.log("n1"));

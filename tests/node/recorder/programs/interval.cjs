@@ -1,4 +1,4 @@
-// F10: an interval whose work takes longer than its period never overlaps.
+// An interval whose work takes longer than its period never overlaps.
 let left = 3;
 const interval = setInterval(() => {
   const end = Date.now() + 15;

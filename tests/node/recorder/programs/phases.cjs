@@ -1,4 +1,4 @@
-// F2, F3, F4: timers, poll and check from the main program and from a poll callback.
+// Timers, poll and check from the main program and from a poll callback.
 const fs = require("node:fs");
 
 setTimeout(() => console.log("timeout"), 0);

@@ -1,4 +1,4 @@
-// F6: in CommonJS the ticks go first.
+// In CommonJS the ticks go first.
 process.nextTick(() => console.log("tick"));
 Promise.resolve().then(() => console.log("promise"));
 queueMicrotask(() => console.log("microtask"));

@@ -1,4 +1,4 @@
-// F6: in an ES module the promises go first.
+// In an ES module the promises go first.
 process.nextTick(() => console.log("tick"));
 Promise.resolve().then(() => console.log("promise"));
 queueMicrotask(() => console.log("microtask"));

@@ -1,4 +1,4 @@
-// F18: fs.readFile makes four trips to the thread pool.
+// fs.readFile makes four trips to the thread pool.
 const fs = require("node:fs");
 
 fs.readFile(__filename, () => console.log("read"));

@@ -1,4 +1,4 @@
-// F7: a tick made in a microtask waits until the microtask queue is empty.
+// A tick made in a microtask waits until the microtask queue is empty.
 Promise.resolve()
   .then(() => {
     console.log("m1");

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
-from lab.record import rounded
+from lab.records.record import rounded
 
 BITS = 11
 SUPPORT = 10  # values that must lie beyond a percentile before it is more than an anecdote
@@ -107,7 +107,7 @@ class Histogram:
         return min(max(middle, self.min_us), self.max_us) / 1e6
 
     def support(self, q: float) -> bool:
-        """True if at least 10 values lie beyond quantile `q` (measuring rule: n * (1 - q) >= 10,
+        """True if at least 10 values lie beyond quantile `q` (rule 15 of book/about/rules.md: n * (1 - q) >= 10,
         and n * q below).
         """
         return self.count * min(q, 1 - q) >= SUPPORT - 1e-9

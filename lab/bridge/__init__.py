@@ -27,8 +27,8 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any
 
-from lab.bridge_calls import bind, check, verb
-from lab.bridge_values import Objects, show, snake
+from lab.bridge.calls import bind, check, verb
+from lab.bridge.values import Objects, show, snake
 from lab.errors import LabError
 
 # Answered at once, also while a measurement is under way.

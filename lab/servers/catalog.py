@@ -15,7 +15,7 @@ from typing import Any
 
 from lab import files, paths, usage
 from lab.errors import LabError, did_you_mean
-from lab.recipe import Body, Recipe
+from lab.servers.recipe import Body, Recipe
 
 # Python 3.10 has it as a package of another name.
 tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")

@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab import paths, proctree
+from lab import paths
+from lab.servers import proctree
 
 if TYPE_CHECKING:
-    from lab.process import Running
+    from lab.servers.process import Running
 
 # Servers of this process: these are stopped through their guard.
 own: dict[str, Running] = {}

@@ -9,12 +9,13 @@ import warnings
 from types import TracebackType
 from typing import Any
 
-from lab import guard_link, paths, probe, registry
+from lab import paths
 from lab.errors import LabError
-from lab.http_get import NoAnswer, Response, get
-from lab.recipe import Recipe
-from lab.resources import Resources, measure
-from lab.server_errors import IgnoredSigterm, NotAnswering, ServerDied, StillRunning
+from lab.servers import guard_link, probe, registry
+from lab.servers.http_get import NoAnswer, Response, get
+from lab.servers.recipe import Recipe
+from lab.servers.resources import Resources, measure
+from lab.servers.server_errors import IgnoredSigterm, NotAnswering, ServerDied, StillRunning
 
 ANSWER_S = 10.0
 GRACE_S = 2.0

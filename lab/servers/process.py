@@ -10,12 +10,14 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from lab import guard_link, machine, paths, registry, settings, sockets, usage
+from lab import paths, settings, usage
 from lab.errors import LabError
-from lab.http_get import NotLoopback, loopback
-from lab.recipe import Body, MissingProgram, Recipe
-from lab.running import Running
-from lab.server_errors import (
+from lab.records import machine
+from lab.servers import guard_link, registry, sockets
+from lab.servers.http_get import NotLoopback, loopback
+from lab.servers.recipe import Body, MissingProgram, Recipe
+from lab.servers.running import Running
+from lab.servers.server_errors import (
     ExitedEarly,
     NeverListened,
     ServerDied,
@@ -23,7 +25,7 @@ from lab.server_errors import (
     WrongBody,
     WrongPort,
 )
-from lab.sockets import PortTaken
+from lab.servers.sockets import PortTaken
 
 __all__ = ["Running", "prepare", "start"]
 

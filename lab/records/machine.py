@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.record import digest, flat, plain
+from lab.records.record import digest, flat, plain
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 
-from lab import probe
+from lab.servers import probe
 
 _LINUX = sys.platform.startswith("linux")
 

@@ -10,11 +10,11 @@ import gzip
 import json
 from typing import Any
 
-from lab.comparison import Comparison
 from lab.errors import LabError
-from lab.histogram import Histogram
-from lab.record import canonical, rounded
-from lab.trial import Trial
+from lab.records.comparison import Comparison
+from lab.records.histogram import Histogram
+from lab.records.record import canonical, rounded
+from lab.records.trial import Trial
 
 LIMIT_BYTES = 20_000  # gzipped
 PINNED = (0.5, 0.9, 0.99, 0.999)

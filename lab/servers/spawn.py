@@ -7,7 +7,7 @@ import os
 import signal
 from typing import Any
 
-from lab.proctree import LINUX
+from lab.servers.proctree import LINUX
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None) if LINUX else None

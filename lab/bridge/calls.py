@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from lab.bridge_values import camel, snake
+from lab.bridge.values import camel, snake
 from lab.errors import LabError, did_you_mean
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab import catalog
-from lab.recipe import Recipe
+from lab.servers import catalog
+from lab.servers.recipe import Recipe
 
 
 class BadMagic(catalog.CatalogError):

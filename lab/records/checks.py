@@ -1,10 +1,8 @@
-"""What can be wrong with a trial: each check has a number, a limit with its source, and the finding
-in words.
+"""What can be wrong with a trial: each check has a number, a limit, and the finding in words.
 
 "fail" means that the numbers don't say what they seem to say; figures are stamped and the reference
-run refuses.
-"warn" means that something disturbed or limits them. Sources: measuring.md § 2 and § 3, by rule
-number.
+run refuses. "warn" means that something disturbed or limits them. The numbers of rules are those of
+book/about/rules.md, which has their sources.
 """
 
 from __future__ import annotations
@@ -13,9 +11,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lab.machine import Noise
-from lab.rows import Window
-from lab.trial import Check, Counts, LoadSpec, Resources
+from lab.records.machine import Noise
+from lab.records.rows import Window
+from lab.records.trial import Check, Counts, LoadSpec, Resources
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Evidence:
 
 
 def littles_law(e: Evidence) -> Check:
-    """N = X * R within 5 %: the cheapest lie detector there is (Little 1961; measuring rule 2).
+    """N = X * R within 5 %: the cheapest lie detector there is (Little 1961; rule 2).
 
     X * R is taken as the time average of requests in flight from the rows, which is X times mean
     cycle time without the error that requests cut by the window's edges would make in a short
@@ -77,7 +75,7 @@ def littles_law(e: Evidence) -> Check:
 
 
 def accounted(e: Evidence) -> Check:
-    """Every request has a fate, and rows and counters agree (measuring rule 6)."""
+    """Every request has a fate, and rows and counters agree (rule 6)."""
     c, f = e.counts, e.fates
     lost = c.sent - c.accounted
     rows = (f["ok"], f["non2xx"], f["timeouts"], f["in_flight"], f["errors"], f["dropped"])

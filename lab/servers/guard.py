@@ -21,11 +21,11 @@ import sys
 import time
 
 # Last in the path, so that nothing in the project can hide a standard module.
-sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from lab.proctree import LINUX, children, grown, owner, processes
-from lab.spawn import become_subreaper
-from lab.supervised import Loop, Server
+from lab.servers.proctree import LINUX, children, grown, owner, processes
+from lab.servers.spawn import become_subreaper
+from lab.servers.supervised import Loop, Server
 
 POLL_S = 0.02
 GRACE_S = 2.0  # from TERM to KILL, and from KILL to giving up

@@ -17,7 +17,7 @@ from lab import paths
 from lab.errors import LabError
 
 if TYPE_CHECKING:
-    from lab.process import Running
+    from lab.servers.process import Running
 
 
 class MissingProgram(LabError):
@@ -143,7 +143,7 @@ class Recipe:
         cpus : logical processors to pin it to (Linux). Raises a LabError that names what went
         wrong and carries the last log lines; nothing is left running then.
         """
-        from lab.process import start
+        from lab.servers.process import start
 
         return start(self, cpus=cpus, **options)
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
-from lab.histogram import Histogram
-from lab.trial import Bin, Loop
+from lab.records.histogram import Histogram
+from lab.records.trial import Bin, Loop
 
 # What a negative status in a row means (the generator's protocol).
 IN_FLIGHT, TIMEOUT, REFUSED, RESET, CLOSED_EARLY, MALFORMED, WRONG_BODY, OTHER, NEVER_SENT = range(

@@ -14,8 +14,8 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.paths import ROOT
-from lab.recipe import Recipe
-from lab.record import canonical, plain
+from lab.records.record import canonical, plain
+from lab.servers.recipe import Recipe
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 

@@ -23,14 +23,14 @@ from typing import Any
 import numpy as np
 
 from lab import paths, usage
-from lab.compact import compact, expand
-from lab.comparison import Comparison
 from lab.errors import LabError, did_you_mean
-from lab.machine import Machine
-from lab.question import differences
-from lab.record import canonical, flat
-from lab.rows import window
-from lab.trial import RawRef, Recorded, Trial
+from lab.records.compact import compact, expand
+from lab.records.comparison import Comparison
+from lab.records.machine import Machine
+from lab.records.question import differences
+from lab.records.record import canonical, flat
+from lab.records.rows import window
+from lab.records.trial import RawRef, Recorded, Trial
 
 SCHEMA = 1
 KEPT_RUNS = 5  # of an experiment; older ones are removed when a new one is complete

@@ -19,9 +19,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from lab.bounded_log import BoundedLog
-from lab.proctree import LINUX
-from lab.spawn import spawn
+from lab.servers.bounded_log import BoundedLog
+from lab.servers.proctree import LINUX
+from lab.servers.spawn import spawn
 
 LINE_BYTES = 8192  # of a line, as far as readiness is concerned
 PIPE_BYTES = 1024 * 1024

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from lab import checks, rows
-from lab.machine import Machine, Noise
-from lab.record import flat
-from lab.trial import (
+from lab.records import checks, rows
+from lab.records.machine import Machine, Noise
+from lab.records.record import flat
+from lab.records.trial import (
     Check,
     Counts,
     LoadSpec,

@@ -1,8 +1,7 @@
-"""The record of one trial: what one fresh server process did under one load, every request
-accounted for.
+"""The record of one trial: what one fresh server process did under one load.
 
-Data only, in the order of measuring.md § 7. How rows become these numbers: `lab.rows`; what is
-wrong with them: `lab.checks`.
+Data only, every request accounted for. How rows become these numbers: `lab.records.rows`; what is
+wrong with them: `lab.records.checks`.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
-from lab.histogram import Histogram
-from lab.machine import Machine, Noise
-from lab.record import flat, plain, rounded
+from lab.records.histogram import Histogram
+from lab.records.machine import Machine, Noise
+from lab.records.record import flat, plain, rounded
 
 SCHEMA = 1
 
@@ -284,13 +283,13 @@ class Trial:
 
         Raises LabError if this record has no raw rows (replayed, or the tool gives none).
         """
-        from lab.store import read_raw
+        from lab.records.store import read_raw
 
         return read_raw(self)
 
     def reference(self) -> Trial | None:
         """Return the recorded run of the same question, or None if there is none or it is stale."""
-        from lab.store import reference_of
+        from lab.records.store import reference_of
 
         found = reference_of(self) if self.question else None
         return found if isinstance(found, Trial) else None

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lab.errors import LabError
-from lab.histogram import SUPPORT, Histogram
-from lab.machine import Machine
-from lab.record import plain
+from lab.records.histogram import SUPPORT, Histogram
+from lab.records.machine import Machine
+from lab.records.record import plain
+from lab.records.trial import Recorded, Trial
 from lab.stats import Ratio, paired_ratio, spread
-from lab.trial import Recorded, Trial
 
 SCHEMA = 1
 CONTROL = " (again)"
@@ -184,7 +184,7 @@ class Comparison:
 
     def reference(self) -> Comparison | None:
         """Return the recorded run of the same question, or None if there is none or it is stale."""
-        from lab.store import reference_of
+        from lab.records.store import reference_of
 
         return reference_of(self)
 
@@ -259,7 +259,7 @@ def _label(value: Any) -> str:
 
 
 def _unsupported(trials: list[Trial], metric: str) -> str:
-    """Return why trials can't carry a percentile, or "" (measuring rule 15: ten values beyond
+    """Return why trials can't carry a percentile, or "" (rule 15 of book/about/rules.md: ten values beyond
     it).
     """
     *path, name = metric.split(".", 2) if metric.startswith("alongside.") else [metric]
