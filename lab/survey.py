@@ -30,7 +30,8 @@ from lab.servers.recipe import Recipe
 # ab and autocannon last: what they leave in TIME_WAIT is nobody else's trouble then
 TOOLS = ("ours", "hey", "wrk", "ab", "autocannon", "autocannon-fixed")
 PRIMING = 3  # requests before each run: the first answers of a fresh process are slow
-SMOKE_S = 1.0
+SMOKE_ROUNDS = 3  # the smoke profile asks whether everything runs: a few requests a connection
+TIMED = ("wrk", "ours-open")  # cannot be asked for a number of requests
 OPEN_CONNECTIONS = 1000  # the most in flight in an open loop
 
 # name -> (field of Figures, factor to the unit of the reader)
@@ -193,7 +194,7 @@ def survey(
     """Return what each of `tools` says of each server, one run and one fresh process each.
 
     arms : recipes or names of the catalogue, by the name shown; seconds : of each run (most tools
-    round up to whole ones; the smoke profile takes at most 1); rate : requests per second of
+    round up to whole ones; few requests instead in the smoke profile); rate : requests per second of
     `ours-open`. A tool that fails is left out with its reason. Raises AdapterError for an unknown
     tool, LabError in the reference profile if one is missing; NoRecord, StaleRecord in replay.
     """
@@ -213,19 +214,18 @@ def survey(
         return recorded
     recipes = {arm: _recipe(f.recipe, arm) for arm, f in found.items()}
     profile = settings.profile()
-    run_s = min(seconds, SMOKE_S) if profile.name == "smoke" else seconds
     said: list[Said] = []
     left_out = {n: p.install for n in names if not (p := adapter(n).present())}
     kept = []
     started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    total_s = len(names) * len(recipes) * (run_s + 1)
+    total_s = len(names) * len(recipes) * (seconds + 1)
     with lock.measuring(), Progress(total_s, f"asking {len(names)} tools") as bar:
         begun = time.monotonic()
         for arm, recipe in recipes.items():
             for tool in [n for n in names if n not in left_out]:
                 bar.at(time.monotonic() - begun, f"{tool}, {arm}")
                 try:
-                    result = _run(recipe, tool, connections, run_s, rate)
+                    result = _run(recipe, tool, connections, seconds, rate)
                 except AdapterError as error:
                     left_out[tool] = str(error).splitlines()[0]
                     continue
@@ -261,6 +261,8 @@ def _run(
             rate_per_s=rate if is_open else None,
             cpus=ours,
         )
+        if settings.profile().name == "smoke" and tool not in TIMED:
+            spec = replace(spec, seconds=None, requests=SMOKE_ROUNDS * connections)
         result = adapter(tool).run(spec)
     usage.note("load", requests=result.said.n or result.trusted.n or 0)
     return result
