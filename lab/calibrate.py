@@ -1,8 +1,8 @@
 """Instruments against known truths: load tools measure servers that are known to the number.
 
-A server that waits exactly 20 ms, under three connection policies (rule 1 of book/about/rules.md: p50 at most
-3 ms above it; rule 2: X * R = N within 5 %); answers with known bytes in three framings; and the
-ceiling: a server that does nothing, so that the tool measures itself.
+A server that waits exactly 20 ms, under three connection policies (rule 1 of book/about/rules.md:
+p50 at most 3 ms above it; rule 2: X * R = N within 5 %); answers with known bytes in three
+framings; and the ceiling: a server that does nothing, so that the tool measures itself.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Limits and their sources: two cores and pinning, Node's benchmark guide (CPUSET); TIME_WAIT below
 5000, TechEmpower's pause; backlog 511, Node's default; governor and battery, pyperf's tuning
-guide; client below 70 % of its ceiling, rule 8 of book/about/rules.md. Of the CPU that others take, a
-twentieth warns and a quarter fails: our own choice.
+guide; client below 70 % of its ceiling, rule 8 of book/about/rules.md. Of the CPU that others take,
+a twentieth warns and a quarter fails: our own choice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NODE_LEAST = 20
 TIME_WAIT_MOST = 5000
 BACKLOG = 511  # of Node's listen()
 FILES = 4096
-HEADROOM = 0.7  # rule 8 of book/about/rules.md: above this share of the ceiling it is the client that is seen
+HEADROOM = 0.7  # rule 8: above this share of the ceiling it is the client that is seen
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ import numpy as np
 import psutil
 import pytest
 
+from lab.bridge import calls, values
 from lab.paths import ROOT
 
 pytest_plugins = ["kernels"]

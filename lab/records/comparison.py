@@ -259,8 +259,8 @@ def _label(value: Any) -> str:
 
 
 def _unsupported(trials: list[Trial], metric: str) -> str:
-    """Return why trials can't carry a percentile, or "" (rule 15 of book/about/rules.md: ten values beyond
-    it).
+    """Return why trials can't carry a percentile, or "" (rule 15 of
+    book/about/rules.md: ten values beyond it).
     """
     *path, name = metric.split(".", 2) if metric.startswith("alongside.") else [metric]
     if not trials or not re.fullmatch(r"p\d+(\.\d+)?", name):

@@ -107,8 +107,8 @@ class Histogram:
         return min(max(middle, self.min_us), self.max_us) / 1e6
 
     def support(self, q: float) -> bool:
-        """True if at least 10 values lie beyond quantile `q` (rule 15 of book/about/rules.md: n * (1 - q) >= 10,
-        and n * q below).
+        """True if at least 10 values lie beyond quantile `q` (rule 15 of
+        book/about/rules.md: n * (1 - q) >= 10, and n * q below).
         """
         return self.count * min(q, 1 - q) >= SUPPORT - 1e-9
 
