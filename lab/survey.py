@@ -194,9 +194,10 @@ def survey(
     """Return what each of `tools` says of each server, one run and one fresh process each.
 
     arms : recipes or names of the catalogue, by the name shown; seconds : of each run (most tools
-    round up to whole ones; few requests instead in the smoke profile); rate : requests per second of
-    `ours-open`. A tool that fails is left out with its reason. Raises AdapterError for an unknown
-    tool, LabError in the reference profile if one is missing; NoRecord, StaleRecord in replay.
+    round up to whole ones; the smoke profile asks for few requests instead); rate : requests per
+    second of `ours-open`. A tool that fails is left out with its reason. Raises AdapterError for an
+    unknown tool, LabError in the reference profile if one is missing; NoRecord, StaleRecord in
+    replay.
     """
     names = list(tools)
     found = {arm: resolve(target) for arm, target in arms.items()}
