@@ -1,9 +1,9 @@
-// Waits 45 ms, computes 5 ms, answers. HOW says who waits: the loop, a thread of the pool, or only a timer.
+// Computes 5 ms and waits 45 ms. HOW says who waits: the loop, a thread of the pool, or only a timer.
 // The book uses it as the example of Node's guide: what is gained by not blocking for 45 of 50 ms?
 import { write, writeSync } from "node:fs";
 import { createServer } from "node:http";
 
-const { PORT = "0", HOW = "timer", DEVICES = "" } = process.env;
+const { PORT = "0", HOW = "timer", FIRST = "compute", WAITS = "equal", DEVICES = "" } = process.env;
 const devices = DEVICES.split(",").map(Number);
 const block = Buffer.alloc(128 * 1024); // more than a pipe holds: the call is done when it is taken
 let jobs = 0;
@@ -13,7 +13,7 @@ const device = () => devices[jobs++ % devices.length];
 const waits = {
   loop: (done) => done(writeSync(device(), block)),
   pool: (done) => write(device(), block, done),
-  timer: (done) => setTimeout(done, 45),
+  timer: (done) => setTimeout(done, WAITS === "equal" ? 45 : -45 * Math.log(1 - Math.random())),
 };
 const wait = waits[HOW];
 if (!wait) throw new Error(`HOW=${HOW}: one of ${Object.keys(waits).join(", ")}`);
@@ -24,8 +24,9 @@ const compute = () => {
 };
 
 const server = createServer((_request, response) => {
+  if (FIRST === "compute") compute();
   wait(() => {
-    compute();
+    if (FIRST === "wait") compute();
     response.setHeader("content-type", "text/plain; charset=utf-8");
     response.end("fifty\n");
   });
