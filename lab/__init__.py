@@ -27,6 +27,7 @@ _PUBLIC = {
     "doctor": "lab.doctor:doctor",
     "ps": "lab.servers.registry:ps",
     "stop_all": "lab.servers.registry:stop_all",
+    "stats": "lab.stats",
     "plot": "lab.plot",
     "table": "lab.display:Table",
     "reference": "lab.records.store:reference",
