@@ -110,3 +110,9 @@ def test_ecdf_rises_to_one(values):
 )
 def test_a_quantile_is_the_value_of_the_nearest_rank(q, value):
     assert Histogram.of([1, 2, 3, 4, 5]).quantile(q) == pytest.approx(value / 1e6)
+
+
+def test_a_histogram_merged_with_nothing_keeps_its_exact_quantiles():
+    values = np.arange(1, 2000, 7)
+    coarse = Histogram.of(values).coarser(4, pin=(0.5,))
+    assert coarse.merge().quantile(0.5) == Histogram.of(values).quantile(0.5)
