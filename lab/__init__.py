@@ -31,6 +31,7 @@ _PUBLIC = {
     "plot": "lab.plot",
     "table": "lab.display:Table",
     "reference": "lab.records.store:reference",
+    "latest": "lab.records.store:latest",
     "files": "lab.files",
     "LabError": "lab.errors:LabError",
 }

@@ -198,7 +198,7 @@ def _run(
             error.args = (
                 f"{error}\n{len(trials) + len(control)} of {len(schedule)} "
                 "trials were measured and are kept: "
-                f"lab.records.store.latest({design.experiment!r})".strip(),
+                f"lab.latest({design.experiment!r})".strip(),
                 *error.args[1:],
             )
             raise

@@ -125,7 +125,7 @@ def test_an_interrupt_keeps_what_was_measured_and_says_so(monkeypatch, error):
     interrupt_after(monkeypatch, 3, error)
     with pytest.raises(
         type(error),
-        match=r"3 of 4 trials were measured and are kept: " r"lab\.store\.latest\('partial'\)",
+        match=r"3 of 4 trials were measured and are kept: " r"lab\.latest\('partial'\)",
     ):
         lab.compare(ARMS, connections=2, pairs=2, aa=False, experiment="partial")
     found = store.latest("partial")

@@ -303,6 +303,7 @@ def test_the_guard_imports_nothing_but_its_siblings():
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
     assert set(json.loads(done.stdout)) == {
         "lab",
+        "lab.servers",
         "lab.servers.bounded_log",
         "lab.servers.proctree",
         "lab.servers.spawn",
