@@ -14,7 +14,7 @@ from lab.errors import LabError, did_you_mean
 def verb(path: str) -> Callable[..., Any]:
     """The function of `lab` under that name, as another language writes it. Raises LabError."""
     if path == "define":  # what the `%%server` magic calls
-        path = "catalog.define"
+        path = "servers.catalog.define"
     found: Any = importlib.import_module("lab")
     for part in path.split("."):
         name = snake(part)
