@@ -1,5 +1,5 @@
 # The same line of text as node/hello, through Flask on its development server (Werkzeug).
-# The book uses it as what tutorials run: a thread and a new connection for each request, and a log line.
+# The book uses it as what tutorials run: a thread, a new connection and a log line per request.
 import os
 import signal
 import sys
