@@ -245,7 +245,9 @@ def behind(
     bands: Sequence[Band] = (), recorded: str = "", published: Sequence[Published] = ()
 ) -> list[Entry]:
     """Return the key of what stands behind the measured series."""
-    entries = [Entry(b.name, SENTINELS["band"], dash=(0, (2, 2)), fill=True) for b in bands]
+    # All bands look alike, each behind its own series: several of them share one entry.
+    said = [b.name for b in bands] if len(bands) < 2 else ["predicted"]
+    entries = [Entry(name, SENTINELS["band"], dash=(0, (2, 2)), fill=True) for name in said]
     if recorded:
         entries.append(Entry(recorded, SENTINELS["recorded"], dash="-"))
     names = dict.fromkeys(point.name for point in published)

@@ -89,9 +89,11 @@ def _latency_lane(canvas: Canvas, axes: Any, bins: list[Bin], ts: list[float]) -
     _line(axes, ts, p99, 2)
     values = {t: [a, b] for t, a, b in zip(ts, p50, p99, strict=True)}
     y_limits(axes, [Series("latency", look(1), values)])
+    # A percentile that no tenth of a second could carry has no line and so no name.
     ends = [
-        Label(next((y for y in reversed(ys) if math.isfinite(y)), 0.0), text, look(i))
+        Label(next(y for y in reversed(ys) if math.isfinite(y)), text, look(i))
         for ys, text, i in ((p50, "p50", 1), (p99, "p99", 2))
+        if any(map(math.isfinite, ys))
     ]
     canvas.end_labels(axes, ends)
 
