@@ -23,6 +23,8 @@ from lab.records.record import flat, plain
 PAIRS_FOR_A_VERDICT = 6
 LEVEL = 0.95
 _EXACT_UP_TO = 16
+_PATTERNS = 100_000  # above that
+_CELLS = 1_000_000  # signs held at a time
 
 
 def t_interval(values: Sequence[float], level: float = LEVEL) -> tuple[float, float, float]:
@@ -54,11 +56,20 @@ def sign_flip_p(values: Sequence[float]) -> float:
         return 1.0
     if n <= _EXACT_UP_TO:
         signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
-    else:
-        signs = np.random.default_rng(1935).choice([-1, 1], size=(100_000, n))
-        signs[0] = 1  # the observed pattern is one of them: p can't be 0
-    sums = np.abs(signs @ v)
-    return float(np.mean(sums >= abs(v.sum()) * (1 - 1e-12) - 1e-300))
+        return float(np.mean(_as_extreme(signs, v)))
+    # In slices: at a time they hold _CELLS signs (a byte, and eight as the product needs them).
+    random_signs = np.random.default_rng(1935)
+    reached, left = 1, _PATTERNS - 1  # the observed pattern is one of them: p can't be 0
+    while left:
+        rows = min(left, max(_CELLS // n, 1))
+        signs = 2 * random_signs.integers(0, 2, size=(rows, n), dtype=np.int8) - 1
+        reached += int(_as_extreme(signs, v).sum())
+        left -= rows
+    return reached / _PATTERNS
+
+
+def _as_extreme(signs: np.ndarray, v: np.ndarray) -> np.ndarray:
+    return np.asarray(np.abs(signs @ v) >= abs(v.sum()) * (1 - 1e-12) - 1e-300)
 
 
 def min_max_level(n: int) -> float:

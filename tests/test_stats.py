@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -49,6 +50,17 @@ def test_smallest_p_is_two_to_the_one_minus_n(n, p):
 def test_many_values_are_sampled_and_p_is_never_zero():
     assert 0 < stats.sign_flip_p([1.0] * 30) < 1e-4
     assert stats.sign_flip_p(np.random.default_rng(2).normal(0, 1, 30)) > 0.01
+
+
+def test_sampling_sign_patterns_takes_bounded_memory():
+    values = np.random.default_rng(3).normal(0, 1, 200)
+    tracemalloc.start()
+    try:
+        stats.sign_flip_p(values)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 30 * 2**20  # all at once they take 160 MB
 
 
 def test_six_trials_make_min_max_a_96_9_percent_interval():
