@@ -169,6 +169,15 @@ def test_a_client_at_its_limit_is_stamped_although_it_only_warns():
     assert "client-bound" in plot.histogram(bound).stamps
 
 
+def test_a_drifting_server_is_stamped_and_one_with_too_few_answers_is_not():
+    trial = example_trial()
+    drift = Check("warn", -0.4, 0.05, "the last third of the window was 40.0% slower")
+    unknown = Check("warn", None, None, "too few answers to see whether the rate was steady")
+    for check, told in ((drift, True), (unknown, False)):
+        shown = plot.histogram(replace(trial, checks={**trial.checks, "steady": check}))
+        assert ("not steady" in shown.stamps) is told
+
+
 def test_a_replayed_figure_says_when_and_where_it_was_recorded(compared):
     page = plot.sweep(compared.with_recorded(RECORDED))._repr_html_()
     assert "Recorded 2025-06-15 on 2 × Example CPU @ 2.50GHz" in page

@@ -158,6 +158,7 @@ _STAMPS = {
     "verified": "wrong body",
     "finished": "ended early",
     "client_headroom": "client-bound",
+    "steady": "not steady",
     "on_schedule": "requests never sent",
     "throttled": "CPU throttled",
 }
@@ -169,7 +170,9 @@ def stamp_words(check: str) -> str:
 
 
 def stamps(trials: Iterable[Trial], *, cells: bool = True) -> list[str]:
-    """Return what to stamp on a figure of these trials: each failed check, and in which cells."""
+    """Return what to stamp on a figure of these trials, and in which cells: failed checks, a client
+    at its limit, a rate that drifts.
+    """
     trials = list(trials)
     everywhere = list(dict.fromkeys((t.arm, value_label(t.at)) for t in trials))
     found: dict[str, list[tuple[str, str]]] = {}
@@ -191,7 +194,9 @@ def stamps(trials: Iterable[Trial], *, cells: bool = True) -> list[str]:
 def _stamped(t: Trial) -> list[str]:
     # A client at its limit only warns in the record, but the figure then shows the client.
     bound = [n for n, c in t.warnings.items() if c.text.startswith("client-bound")]
-    return [*t.failures, *bound]
+    # Neither does a server that drifts have one rate; without a value nothing was seen to drift.
+    drifting = [n for n, c in t.warnings.items() if n == "steady" and c.value is not None]
+    return [*t.failures, *bound, *drifting]
 
 
 def provenance(thing: Any) -> list[str]:
