@@ -45,9 +45,16 @@ def test_figures_by_name_are_in_seconds_and_per_second():
     assert t.metric("throughput") == pytest.approx(2000, rel=0.05)
     assert t.metric("p50") == pytest.approx(0.005, rel=0.1)
     assert t.metric("p99.9") >= t.metric("p99") >= t.metric("mean") > 0
-    assert t.metric("cpu_per_request") == pytest.approx(0.7 / t.answers)
     assert t.metric("delay_max") == pytest.approx(0.003)
     assert t.metric("alongside.ping.p50") == t.alongside["ping"].latency.quantile(0.5)
+
+
+def test_cpu_per_request_is_shared_by_the_answers_of_all_streams():
+    alone, watched = example_trial(ping=False), example_trial(ping=True)
+    assert alone.metric("cpu_per_request") == pytest.approx(0.7 / alone.answers)
+    pings = round(watched.alongside["ping"].throughput * 0.5)
+    assert pings > 0
+    assert watched.metric("cpu_per_request") == pytest.approx(0.7 / (watched.answers + pings))
 
 
 def test_an_unknown_figure_or_stream_is_named():

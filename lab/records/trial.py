@@ -77,7 +77,9 @@ class Bin:
 
 @dataclass(frozen=True)
 class Loop:
-    """The server's event loop over the window, from the probe inside it (Node only)."""
+    """The server's event loop over the window, from the probe inside it (Node only); the busiest
+    process of several.
+    """
 
     elu: float
     delay_mean_s: float
@@ -348,8 +350,11 @@ class Trial:
 
 
 def _cpu_per_request(t: Trial) -> float | None:
+    # The CPU is that of all streams, so their answers count too.
+    window_s = t.window[1] - t.window[0]
+    answers = t.answers + sum(round(s.throughput * window_s) for s in t.alongside.values())
     used = t.resources.server_cpu_s
-    return used / t.answers if used is not None and t.answers else None
+    return used / answers if used is not None and answers else None
 
 
 def _of_loop(name: str) -> Callable[[Trial], float | None]:
