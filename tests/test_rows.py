@@ -127,3 +127,22 @@ def test_every_row_has_a_fate():
         made(*[(1, 1, s) for s in (200, 204, 301, 500, -1, -2, -3, -4, -5, -6, -7, -8, -9)])
     )
     assert found == {"ok": 2, "non2xx": 2, "timeouts": 1, "in_flight": 1, "errors": 6, "dropped": 1}
+
+
+def test_of_several_processes_the_busiest_has_the_loop_figures_and_the_series():
+    primary = [{**line, "pid": 10} for line in probe_lines(elu=0.02, delay_us=100)]
+    worker = [{**line, "pid": 11} for line in probe_lines(elu=0.98, delay_us=3000)]
+    # A line of the primary is the last of each tenth of a second.
+    mixed = sorted([*worker, *primary], key=lambda line: line["t_us"])
+    window_us = (250_000, 750_000)
+    assert rows.loop(mixed, EPOCH_US, window_us) == rows.loop(worker, EPOCH_US, window_us)
+    chosen = rows.busiest(mixed, EPOCH_US, window_us)
+    assert chosen == worker
+    found = rows.series(closed_rows(), chosen, EPOCH_US)
+    assert {one.elu for one in found if one.elu is not None} == {0.98}
+
+
+def test_a_blocked_process_is_the_busiest_although_it_writes_few_lines():
+    idle = [{**line, "pid": 10} for line in probe_lines(elu=0.3)]
+    blocked = [{**line, "pid": 11} for line in (probe_lines(elu=1.0)[i] for i in (0, 5))]
+    assert rows.busiest([*idle, *blocked], EPOCH_US, (0, 700_000)) == blocked

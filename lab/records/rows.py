@@ -99,7 +99,8 @@ def series(
     """Return 100 ms bins of the whole run, warm-up included: answers, failures, p50 and p99 in
     seconds, loop figures.
 
-    probe : lines of the probe inside a Node server, each about the 100 ms before its `t_us`.
+    probe : lines of the probe inside a Node server, each about the 100 ms before its `t_us`; of one
+    process, see `busiest`.
     """
     end, latency, status = rows["t_end_us"], rows["latency_us"], rows["status"]
     over = (status != IN_FLIGHT) & (status != NEVER_SENT)
@@ -150,18 +151,44 @@ def _loop_bin(line: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
+def busiest(
+    probe: list[dict[str, Any]], epoch_us: int, window_us: tuple[int, int]
+) -> list[dict[str, Any]]:
+    """Return the lines of one process: that whose loop was busy for longest in the window.
+
+    A server of several processes has as many event loops. Their mean would hide a saturated worker
+    behind an idle primary, and their lines taken together are those of no loop at all.
+    """
+    start, stop = epoch_us + window_us[0], epoch_us + window_us[1] + BIN_US
+    busy_us: dict[Any, float] = {}
+    before: dict[Any, float] = {}
+    for line in sorted(probe, key=lambda x: float(x["t_us"])):
+        pid, t_us = line.get("pid"), line["t_us"]
+        # A blocked loop writes its line late, and that line is about all the time since the last.
+        since = max(before.get(pid, t_us - BIN_US), start - BIN_US)
+        share = t_us - since if start < t_us <= stop else 0
+        busy_us[pid] = busy_us.get(pid, 0.0) + (line.get("elu") or 0) * share
+        before[pid] = t_us
+    if len(busy_us) < 2:
+        return list(probe)
+    chosen = max(busy_us, key=lambda pid: busy_us[pid])
+    return [line for line in probe if line.get("pid") == chosen]
+
+
 def _seconds(us: float | None) -> float | None:
     return None if us is None else us / 1e6
 
 
 def loop(probe: list[dict[str, Any]], epoch_us: int, window_us: tuple[int, int]) -> Loop | None:
-    """Return the server's event loop over the window, or None without a probe line that ends in it.
+    """Return the server's event loop over the window, or None without a probe line that ends in it;
+    of several processes that of the busiest.
 
     A loop that is blocked can't write a line: its next one tells the whole delay, so a line just
     after the window counts.
     """
     start, stop = epoch_us + window_us[0], epoch_us + window_us[1] + BIN_US
-    lines = [x for x in probe if start < x["t_us"] <= stop]
+    one = busiest(probe, epoch_us, window_us)
+    lines = [x for x in one if start < x["t_us"] <= stop]
     if not lines:
         return None
 

@@ -104,7 +104,11 @@ def _stream(run: Run, stream: StreamRun, window: rows.Window) -> Stream:
         bytes_in=stream.bytes_in,
         load=stream.load,
         series=rows.series(
-            stream.rows, run.probe if stream is run.streams[0] else [], run.epoch_us
+            stream.rows,
+            rows.busiest(run.probe, run.epoch_us, run.window_us)
+            if stream is run.streams[0]
+            else [],
+            run.epoch_us,
         ),
         raw_ref=stream.raw_ref,
     )
