@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -279,6 +280,17 @@ def test_an_interrupt_while_a_server_starts_leaves_nothing_and_is_passed_on(prog
         recipe.start()
     (log,) = [path for path in paths.STATE.glob("node-test*.log") if path not in before]
     assert eventually(lambda: not alive({int(log.read_text())}))
+
+
+def test_a_state_folder_that_is_removed_ends_no_other_server(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "STATE", tmp_path / "state")
+    with lab.server("node/hello").start() as one, lab.server("node/hello").start() as other:
+        guard = guard_link.guard_pid()
+        shutil.rmtree(paths.STATE)
+        one.stop()
+        assert not other.died(0.3)
+        assert other.get().status == 200
+        assert guard_link.guard_pid() == guard
 
 
 def test_a_guard_without_servers_costs_no_cpu():

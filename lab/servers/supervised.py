@@ -170,7 +170,10 @@ class Server:
             self._log.close()
         if self._spec:  # what the probe wrote was read by the owner, or there is no owner
             folder, prefix = os.path.split(self._spec["probe"])
-            for name in os.listdir(folder):
+            names = list[str]()
+            with contextlib.suppress(OSError):  # the folder may be gone: somebody cleaned up
+                names = os.listdir(folder)
+            for name in names:
                 if name.startswith(prefix + "."):
                     _unlink(os.path.join(folder, name))
 
