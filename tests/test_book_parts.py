@@ -2,10 +2,14 @@
 
 import errno
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from lab import paths
 from lab.book import chapter, usage
 from lab.book.__main__ import explain as explain_error
 from lab.book.inputs import Present, explain
@@ -198,3 +202,26 @@ def test_a_server_comes_with_its_catalogue_entry_and_a_node_module_with_its_sibl
     after = present.digest("catalog:a/b"), present.digest("catalog:a/c")
     assert before[0] == after[0]
     assert before[1] != after[1]
+
+
+def test_the_guard_comes_with_every_module_of_its_process():
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys, lab.servers.guard; print(*sys.modules)"],
+        cwd=paths.ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    run = {m for m in done.stdout.split() if re.match(r"lab\.servers\.", m)}
+    named = Present(paths.ROOT).implied({"file:lab/servers/guard_link.py"})
+    assert named == {f"file:{m.replace('.', '/')}.py" for m in run}
+
+
+def test_the_probe_of_a_server_does_not_bring_the_javascript_kernel_along():
+    named = Present(paths.ROOT).implied({"file:lab/servers/process.py", "file:lab/node/probe.cjs"})
+    assert named == {"file:lab/node/probe.cjs"}
+
+
+def test_a_companion_in_node_comes_with_its_siblings():
+    named = Present(paths.ROOT).implied({"file:lab/adapters/ours.py"})
+    assert {"file:lab/node/loadgen/main.mjs", "file:lab/node/loadgen/rows.mjs"} <= named

@@ -25,12 +25,22 @@ ABSENT = "absent"
 MOVED = "edited while the chapter ran"  # a digest that nothing matches: run the chapter again
 LOCKS = ("requirements.txt", "package-lock.json")
 # What the kernel itself consists of, for chapters in that language.
-KERNEL_FILES = {"javascript": ("lab/node/kernel", "lab/node/api")}
+KERNEL_FILES = {"javascript": ("lab/node/kernel", "lab/node/api", "lab/node/zeromq")}
 # Run in processes of their own, so the chapter's process never imports them.
 COMPANIONS = {
-    "lab/servers/guard_link.py": "lab/servers/guard.py",
-    "lab/servers/process.py": "lab/node/probe.cjs",
+    "lab/servers/guard_link.py": (
+        "lab/servers/guard.py",
+        "lab/servers/supervised.py",
+        "lab/servers/spawn.py",
+        "lab/servers/bounded_log.py",
+        "lab/servers/proctree.py",
+    ),
+    "lab/servers/process.py": ("lab/node/probe.cjs",),
+    "lab/adapters/ours.py": ("lab/node/loadgen/main.mjs",),
+    "lab/adapters/autocannon.py": ("lab/node/autocannon-run.mjs",),
+    "lab/adapters/wrk.py": ("lab/adapters/wrk_report.lua",),
 }
+NODE_SIDE = Path("lab/node")
 # Written by chapters while they run; a result cannot depend on itself.
 WRITTEN = ("data/runs/", "_build/")
 
@@ -82,10 +92,14 @@ class Present:
                 found.add(f"catalog:{name}")
                 # "python:flask" and "node:express" are in the lock files
                 found.update(f"program:{p}" for p in entry.get("needs", ()) if ":" not in p)
-        found.update(f"file:{COMPANIONS[name]}" for name in used if name in COMPANIONS)
+        beside = {file for name in used for file in COMPANIONS.get(name, ())}
+        found.update(f"file:{name}" for name in beside)
         # A Node module is noted by the file that was started; what it imports lies beside it.
-        for folder in {Path(n).parent for n in used if n.startswith("lab/node/")}:
-            found.update(self._code_in(folder))
+        # Those in lab/node itself import nothing, and below it lies all the rest.
+        folders = {Path(name).parent for name in used | beside}
+        for folder in folders:
+            if NODE_SIDE in folder.parents:
+                found.update(self._code_in(folder))
         return found
 
     def _code_in(self, folder: Path | str) -> Iterator[str]:
