@@ -303,7 +303,11 @@ def _write_reference(made: Survey) -> None:
 
 def _completed(made: Survey, names: list[str]) -> Survey:
     """The survey with the runs of missing tools from the recorded one, if that asked the same."""
-    if not made.left_out or not (paths.REFERENCE / f"{made.experiment}.json").exists():
+    if not made.left_out:
+        return made
+    file = paths.REFERENCE / f"{made.experiment}.json"
+    usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
+    if not file.exists():
         return made
     data = store.read_reference(made.experiment)
     if canonical(data["question"]) != canonical(made.question):

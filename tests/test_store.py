@@ -220,3 +220,10 @@ def test_a_record_that_cannot_be_made_small_is_refused(monkeypatch, whole):
     monkeypatch.setattr(compact, "LIMIT_BYTES", 500)
     with pytest.raises(LabError, match="a record may have 500"):
         store.write_reference(whole, QUESTION, "reference")
+
+
+def test_a_record_that_is_not_there_yet_is_noted(whole, monkeypatch, tmp_path):
+    monkeypatch.setenv("LAB_USAGE_FILE", str(tmp_path / "notes"))
+    assert store.reference_of(whole) is None
+    noted = json.loads((tmp_path / "notes").read_text())
+    assert noted["path"].endswith("reference/example.json")

@@ -87,6 +87,12 @@ def test_a_missing_tool_is_taken_from_the_record_of_the_same_question_and_marked
     assert {s.tool for s in other.said} == {"double"}
 
 
+def test_a_record_that_is_not_there_yet_is_noted(places, monkeypatch):
+    monkeypatch.setenv("LAB_USAGE_FILE", str(places / "notes"))
+    asked(("missing",))
+    assert "reference/survey-test.json" in (places / "notes").read_text()
+
+
 def test_a_record_replays_and_another_question_is_refused(monkeypatch):
     recorded(monkeypatch, ("missing", "double"))
     monkeypatch.setenv("LAB_MODE", "replay")

@@ -294,6 +294,7 @@ def reference_of(result: Trial | Comparison) -> Any:
     question changed.
     """
     file = paths.REFERENCE / f"{result.experiment}.json"
+    usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
     if not file.exists():
         return None
     data = read_reference(result.experiment)
