@@ -1,12 +1,15 @@
+import errno
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
 import threading
 import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -14,7 +17,7 @@ from conftest import eventually
 
 import lab
 from lab import paths
-from lab.servers import guard_link, proctree
+from lab.servers import guard_link, proctree, spawn, supervised
 from lab.servers.bounded_log import HEAD_BYTES, TAIL_BYTES, BoundedLog
 from lab.servers.guard_link import GuardDied
 
@@ -291,6 +294,37 @@ def test_a_state_folder_that_is_removed_ends_no_other_server(tmp_path, monkeypat
         assert not other.died(0.3)
         assert other.get().status == 200
         assert guard_link.guard_pid() == guard
+
+
+@linux
+def test_a_server_inherits_no_ignored_signals():
+    output, child_output = os.pipe()
+    spec = {"argv": ["cat", "/proc/self/status"], "env": dict(os.environ), "cwd": "/"}
+    pid = spawn.spawn(spec, child_output)
+    os.close(child_output)
+    with open(output) as lines:
+        (ignored,) = [int(line.split()[1], 16) for line in lines if line.startswith("SigIgn:")]
+    os.waitpid(pid, 0)
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        assert not ignored & 1 << (number - 1)
+
+
+@linux
+def test_a_fork_that_fails_leaves_no_descriptor_open(tmp_path, monkeypatch):
+    def no_process(*_):
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(supervised, "spawn", no_process)
+    ours, theirs = socket.socketpair()
+    loop = SimpleNamespace(unwatch=lambda _: None)
+    names = {"log": str(tmp_path / "log"), "probe": str(tmp_path / "probe")}
+    before = len(os.listdir("/proc/self/fd"))
+    server = supervised.Server(loop, theirs)
+    server.start({"id": "1", **names})
+    server.close()
+    assert len(os.listdir("/proc/self/fd")) == before - 1, "the channel, which was open before"
+    with ours:
+        assert json.loads(ours.recv(4096))["event"] == "failed"
 
 
 def test_a_guard_without_servers_costs_no_cpu():

@@ -34,6 +34,9 @@ def spawn(spec: dict[str, Any], output: int) -> int:
 def _become(spec: dict[str, Any], output: int) -> None:
     try:
         os.setsid()
+        # Python ignores these, and what is ignored stays ignored across an exec.
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
         null = os.open(os.devnull, os.O_RDONLY)
         for source, target in ((null, 0), (output, 1), (output, 2)):
             os.dup2(source, target)

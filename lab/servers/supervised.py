@@ -117,11 +117,16 @@ class Server:
                 # Fails when the user's share of pipe memory is used up; the default will do.
                 with contextlib.suppress(OSError):
                     fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-            self.pid = spawn(spec, child_output)
+            try:
+                self.pid = spawn(spec, child_output)
+            except OSError:
+                os.close(output)
+                raise
+            finally:
+                os.close(child_output)
         except OSError as error:
             self.tell(event="failed", message=f"{error.strerror}: {error.filename or 'fork'}")
             return
-        os.close(child_output)
         os.set_blocking(output, False)
         self._output = output
         self.loop.watch(output, self.pump)
