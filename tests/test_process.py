@@ -380,14 +380,21 @@ def test_a_path_that_cannot_be_sent_is_the_askers_mistake(path):
         running.get(path)
 
 
-def test_an_answer_that_drips_is_given_up_in_time():
+@pytest.mark.parametrize(
+    "start",
+    [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"],
+    ids=["in its head", "in its body", "in a body of no length"],
+)
+def test_an_answer_that_drips_is_given_up_in_time(start):
     with socket.create_server(("127.0.0.1", 0)) as server:
         done = threading.Event()
 
         def drip():
             client, _ = server.accept()
+            end = time.monotonic() + 4
             with client, contextlib.suppress(OSError):
-                while not done.is_set():
+                client.sendall(start)
+                while not done.is_set() and time.monotonic() < end:
                     client.sendall(b"H")
                     time.sleep(0.02)
 

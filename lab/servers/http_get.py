@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import socket
 import threading
@@ -71,17 +72,23 @@ def get(url: str, path: str = "/", deadline_s: float = 10.0) -> Response:
         raise BadPath(f"{path!r} is no path: begin with '/', and quote spaces and letters as %XX.")
     connection = http.client.HTTPConnection(host, port, timeout=deadline_s)
     late = threading.Event()
+    line: socket.socket | None = None  # the connection forgets its own once it has the headers
 
     def cut() -> None:
         # A timeout of the socket is per read, and a server may drip: this one is for all of it.
         late.set()
-        if connection.sock is not None:
-            connection.sock.shutdown(socket.SHUT_RDWR)
+        if line is not None:
+            with contextlib.suppress(OSError):  # it has ended by itself
+                line.shutdown(socket.SHUT_RDWR)
 
     timer = threading.Timer(deadline_s, cut)
     timer.daemon = True
     timer.start()
     try:
+        connection.connect()
+        line = connection.sock
+        if late.is_set():  # the cut came when there was nothing to cut yet
+            raise TimeoutError
         connection.request("GET", path, headers={"Connection": "close"})
         answer = connection.getresponse()
         body = answer.read(LARGEST_BODY + 1)
