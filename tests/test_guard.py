@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
@@ -302,7 +303,7 @@ def test_a_server_inherits_no_ignored_signals():
     spec = {"argv": ["cat", "/proc/self/status"], "env": dict(os.environ), "cwd": "/"}
     pid = spawn.spawn(spec, child_output)
     os.close(child_output)
-    with open(output) as lines:
+    with os.fdopen(output) as lines:
         (ignored,) = [int(line.split()[1], 16) for line in lines if line.startswith("SigIgn:")]
     os.waitpid(pid, 0)
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
@@ -318,11 +319,12 @@ def test_a_fork_that_fails_leaves_no_descriptor_open(tmp_path, monkeypatch):
     ours, theirs = socket.socketpair()
     loop = SimpleNamespace(unwatch=lambda _: None)
     names = {"log": str(tmp_path / "log"), "probe": str(tmp_path / "probe")}
-    before = len(os.listdir("/proc/self/fd"))
+    before = len(list(Path("/proc/self/fd").iterdir()))
     server = supervised.Server(loop, theirs)
     server.start({"id": "1", **names})
     server.close()
-    assert len(os.listdir("/proc/self/fd")) == before - 1, "the channel, which was open before"
+    left = len(list(Path("/proc/self/fd").iterdir()))
+    assert left == before - 1, "the channel was open before, and nothing else is now"
     with ours:
         assert json.loads(ours.recv(4096))["event"] == "failed"
 
