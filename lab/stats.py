@@ -115,6 +115,7 @@ class Ratio:
     p: float
     per_pair: tuple[float, ...] = ()
     aa_spread: float | None = None
+    aa_where: str = ""  # "connections=100" where the control ran at one of several swept values
     difference: str = "none"
     verdict: str = ""
     why_none: str = ""
@@ -189,6 +190,7 @@ def paired_ratio(
     at: Any = None,
     where: str = "",
     aa_spread: float | None = None,
+    aa_where: str = "",
     verdicts: bool = True,
     warnings: Sequence[str] = (),
     refuse: str = "",
@@ -196,7 +198,8 @@ def paired_ratio(
     """Return a / b from values measured in pairs, with interval, exact p and the verdict.
 
     a_values, b_values : one value per pair, same order. A verdict needs 6 pairs, p <= 0.05, an
-    interval without 1 and an effect outside the A/A spread. Raises LabError if the lengths differ.
+    interval without 1 and an effect outside the A/A spread; an infinite one (a control without
+    values) allows none. Raises LabError if the lengths differ.
     """
     if len(a_values) != len(b_values):
         raise LabError(
@@ -219,6 +222,7 @@ def paired_ratio(
         p=sign_flip_p(logs),
         per_pair=tuple(float(v) for v in np.exp(logs)),
         aa_spread=aa_spread,
+        aa_where=aa_where,
         warnings=tuple(warnings),
     )
     lost = int((~good).sum())
@@ -227,6 +231,8 @@ def paired_ratio(
         blind = "this profile gives none"
     elif not blind and n < PAIRS_FOR_A_VERDICT:
         blind = f"{n} pair{'s' * (n != 1)}, {PAIRS_FOR_A_VERDICT} are the least"
+    elif not blind and aa_spread is not None and not math.isfinite(aa_spread):
+        blind = "the A/A control has no value, so what noise does is unknown"
     ratio = replace(ratio, blind=blind)
     none = _why_none(ratio)
     ratio = replace(
@@ -242,8 +248,7 @@ def _why_none(r: Ratio) -> str:
         return f"no verdict: the interval includes 1 or chance is not excluded (p = {r.p:.2g})"
     if r.aa_spread is not None and abs(math.log(r.estimate)) <= math.log(r.aa_spread):
         return (
-            "no verdict: not larger than what the same server differed from itself "
-            f"(A/A ±{spread_text(r.aa_spread)})"
+            f"no verdict: not larger than what the same server differed from itself ({_control(r)})"
         )
     return ""
 
@@ -255,9 +260,14 @@ def sentence(r: Ratio, where: str = "") -> str:
         head += f" [{number(r.low, r)}, {number(r.high, r)}]"
     head += f", {r.pairs} pair{'s' * (r.pairs != 1)}"
     if r.aa_spread is not None and math.isfinite(r.aa_spread):
-        head += f"; A/A ±{spread_text(r.aa_spread)}"
+        head += f"; {_control(r)}"
     tail = r.why_none or f"{r.difference}, p = {r.p:.2g}"
     return "; ".join([head, tail, *r.warnings])
+
+
+def _control(r: Ratio) -> str:
+    where = f" at {r.aa_where}" if r.aa_where else ""
+    return f"A/A ±{spread_text(r.aa_spread or math.inf)}{where}"
 
 
 def spread_text(factor: float) -> str:

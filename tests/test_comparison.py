@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -95,3 +97,19 @@ def test_a_single_value_need_not_be_said():
 
 def test_merged_latency_holds_every_answer_of_the_cell(whole):
     assert whole.latency("sync", 10).count == sum(t.latency.count for t in whole.cell("sync", 10))
+
+
+def test_the_verdict_says_at_which_swept_value_the_control_ran(whole):
+    assert re.search(r"A/A ±[\d.]+ % at connections=100;", whole.ratio("async", at=10).verdict)
+    single = example_comparison(values=(10,))
+    assert re.search(r"A/A ±[\d.]+ %;", single.ratio("async").verdict)
+
+
+def test_a_planned_control_without_values_closes_the_gate_and_an_unplanned_one_does_not(whole):
+    lost = replace(whole, control=()).ratio("async", at=10)
+    assert lost.aa_spread == math.inf
+    assert not lost.decided
+    assert "A/A control has no value" in lost.verdict
+    unplanned = replace(whole, control=(), aa_arm=None, aa_at=None).ratio("async", at=10)
+    assert unplanned.aa_spread is None
+    assert unplanned.decided

@@ -93,6 +93,7 @@ class Comparison:
             at=at,
             where=f"{self.sweep}={_label(at)}" if len(self.values) > 1 or at is not None else "",
             aa_spread=self.aa_spread(metric),
+            aa_where=f"{self.sweep}={_label(self.aa_at)}" if len(self.values) > 1 else "",
             verdicts=self.verdicts,
             warnings=[f"check failed: {n}" for n in sorted({n for t in used for n in t.failures})],
             refuse=_unsupported(used, metric),
@@ -119,10 +120,14 @@ class Comparison:
         )
 
     def aa_spread(self, metric: str = "throughput") -> float | None:
-        """Return the factor within which the A/A control stayed, or None if it wasn't run."""
+        """Return the factor within which the A/A control stayed at `aa_at`, or None if none was
+        planned; infinite if one was and has too few values of this metric.
+        """
+        if self.aa_arm is None:
+            return None
         values = [(again.metric(metric), first.metric(metric)) for first, again in self._aa_pairs()]
         logs = [math.log(x / y) for x, y in values if x > 0 and y > 0]
-        return spread(logs) if len(logs) >= 2 else None
+        return spread(logs)
 
     def _aa_pairs(self) -> list[tuple[Trial, Trial]]:
         if self.aa_arm is None or not self.control:
