@@ -14,13 +14,17 @@ import importlib
 import math
 import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab import paths, usage
 from lab.errors import LabError, did_you_mean
 from lab.records.record import flat, plain
 from lab.settings import profile
 from lab.stats import Ratio, number
+
+if TYPE_CHECKING:
+    from lab.records.comparison import Comparison
+    from lab.records.trial import Trial
 
 tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
@@ -100,12 +104,14 @@ def claim(
     between: tuple[float, float] | None = None,
     sentence: str = "",
     exact: bool = False,
+    of: Trial | Comparison | None = None,
 ) -> Claim:
     """Return the verdict on a claim: a published one by its id, or one of the course with its
     limit.
 
-    value : a ratio (its interval decides) or a number; above, below, between : the limit of the
-    course's own sentence;
+    value : a ratio (its interval decides, widened by what its A/A control differed) or a number;
+    of : the trial or comparison that a number was taken from: no verdict if a check of it failed;
+    above, below, between : the limit of the course's own sentence;
     exact : the number is counted, not measured, so every profile can judge it. Raises LabError for
     an unknown id, a limit on a published claim, or none on another.
     """
@@ -121,13 +127,15 @@ def claim(
                 f"{id!r} compares two servers: give it a ratio, e.g. "
                 f"comparison.ratio(a, b); got {value!r}"
             )
-        result = _judge_published(id, known[id], value)
+        result = _judge_published(id, known[id], value, _failed(None, of))
     elif len(limits) == 1:
         low, high = between or (
             above if above is not None else -math.inf,
             below if below is not None else math.inf,
         )
-        result = _judge_own(id, sentence, value, (float(low), float(high)), exact)
+        failed = _failed(value, of)
+        limit = (float(low), float(high))
+        result = _judge_own(id, sentence, value, limit, exact=exact, failed=failed)
     else:
         raise LabError(
             f"{id!r} is no published claim. {did_you_mean(id, known)} "
@@ -229,17 +237,26 @@ def _published(
     return tuple(found.values()), None if value is None else (float(value), float(value))
 
 
-def _judge_published(id: str, entry: dict[str, Any], ratio: Ratio) -> Claim:
+def _failed(value: Ratio | float | None, of: Trial | Comparison | None) -> list[str]:
+    """Return what failed in the measurements that a value comes from, said by itself or by `of`."""
+    said = "check failed: "
+    found = {w for w in value.warnings if w.startswith(said)} if isinstance(value, Ratio) else set()
+    return sorted(found | {f"{said}{name}" for name in (of.failures if of is not None else ())})
+
+
+def _judge_published(id: str, entry: dict[str, Any], ratio: Ratio, failed: list[str]) -> Claim:
     rows, printed = _published(id, entry)
     source = claims()["sources"][entry["source"]]
     verdict = band(
         ratio, printed, entry.get("held"), entry.get("same", SAME), entry.get("expects", "more")
     )
+    if failed:
+        verdict = "no verdict"
     return Claim(
         id=id,
         sentence=entry["sentence"],
         verdict=verdict,
-        text=f"{ratio.verdict} → {verdict}",
+        text=f"{_with(ratio.verdict, failed)} → {verdict}",
         value=ratio,
         source=f"{source['author']}, {source['title']}, {source['year']}",
         url=source["url"],
@@ -288,8 +305,18 @@ def band(
     return "held" if middle >= (held or math.sqrt(target)) else "held weaker"
 
 
+def _with(shown: str, failed: list[str]) -> str:
+    return "; ".join([shown, *(f for f in failed if f not in shown)])
+
+
 def _judge_own(
-    id: str, sentence: str, value: Ratio | float, limits: tuple[float, float], exact: bool
+    id: str,
+    sentence: str,
+    value: Ratio | float,
+    limits: tuple[float, float],
+    *,
+    exact: bool,
+    failed: list[str],
 ) -> Claim:
     low, high = limits
     wanted = (
@@ -300,14 +327,16 @@ def _judge_own(
         else f"{low:g} to {high:g}"
     )
     if isinstance(value, Ratio):
-        least, most, shown = value.low, value.high, value.verdict
+        # A limit this near could be passed, or missed, by what the same server differs from itself.
+        noise = value.aa_spread or 1.0
+        least, most, shown = value.low / noise, value.high * noise, value.verdict
         unsure = bool(value.blind)
         named = f"{number(value.estimate, value)}×"
     else:
         least = most = float(value)
         shown, named = f"{float(value):.4g}", f"{float(value):.4g}"
         unsure = math.isnan(least) or not (exact or profile().verdicts)
-    if unsure:
+    if unsure or failed:
         verdict = "no verdict"
     elif low <= least and most <= high:
         verdict = "held"
@@ -315,7 +344,7 @@ def _judge_own(
         verdict = "did not hold"
     else:
         verdict = "no verdict"
-    text = f"{shown} → {verdict} (wanted {wanted})"
+    text = f"{_with(shown, failed)} → {verdict} (wanted {wanted})"
     return Claim(
         id, sentence or f"{id}: {named}, wanted {wanted}", verdict, text, value, limit=wanted
     )

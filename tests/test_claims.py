@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from examples import example_trial
 
 from lab import claims, stats
 from lab.claims import claim
@@ -99,6 +100,29 @@ def test_a_sentence_of_the_course_is_judged_by_the_whole_interval(limits, verdic
     assert found.verdict == verdict
     assert found.own
     assert found.sentence == "Sync wins."
+
+
+def test_a_sentence_of_the_course_has_no_verdict_where_a_check_failed():
+    found = claim("small-files", ratio(1.3, warnings=["check failed: littles_law"]), above=1.1)
+    assert (found.verdict, found.holds) == ("no verdict", None)
+    assert found.text.count("check failed: littles_law") == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "verdict"),
+    [({"above": 1.1}, "held"), ({"above": 1.25}, "no verdict"), ({"below": 1.25}, "no verdict")],
+)
+def test_a_limit_within_the_a_a_spread_of_the_estimate_is_no_verdict(limits, verdict):
+    assert claim("small-files", ratio(1.3, aa_spread=1.08), **limits).verdict == verdict
+
+
+def test_a_number_has_no_verdict_if_a_check_failed_in_what_it_was_taken_from():
+    sound, broken = example_trial(), example_trial(status=500)
+    assert claim("effective-concurrency", 3.9, above=3, of=sound).verdict == "held"
+    found = claim("effective-concurrency", 3.9, above=3, of=broken)
+    assert found.verdict == "no verdict"
+    assert "check failed: no_errors" in found.text
+    assert claim("sync-vs-async-file", ratio(2.0), of=broken).verdict == "no verdict"
 
 
 def test_a_number_is_judged_in_a_profile_with_verdicts_and_a_count_in_any(monkeypatch):
