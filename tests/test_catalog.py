@@ -56,6 +56,22 @@ def test_workers_are_refused_where_there_is_no_choice():
         lab.server("node/hello", workers=2)
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_workers_are_refused_in_another_configuration_too(workers):
+    with pytest.raises(UnknownParameter, match="no workers"):
+        lab.server("node/hello").configured(workers=workers)
+
+
+def test_workers_can_be_chosen_again_and_are_kept_otherwise(program, monkeypatch):
+    name = program("// several\n").name
+    monkeypatch.setitem(catalog._defined[name], "workers", 1)
+    recipe = lab.server(name, workers=3)
+    assert recipe.configured(workers=2).workers == 2
+    assert recipe.configured(env={}).workers == 3
+    with pytest.raises(UnknownParameter, match="1 to 256"):
+        recipe.configured(workers=0)
+
+
 def test_a_cell_server_shares_workload_body_and_parameters_with_its_model(program):
     recipe = program("// mine\n", like="node/read-sync")
     model = lab.server("node/read-sync")

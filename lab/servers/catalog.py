@@ -211,11 +211,12 @@ def _recipe(
         usage.note_file(source)
 
     def again(**other: Any) -> Recipe:
+        kept = workers if "workers" in entry else None
         return _recipe(
             name,
             entry,
             {**env, **(other.get("env") or {})},
-            other.get("workers") or workers if "workers" in entry else None,
+            other["workers"] if other.get("workers") is not None else kept,
             other.get("node") or node,
         )
 
