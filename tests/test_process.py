@@ -284,6 +284,21 @@ def test_a_server_that_ignores_sigterm_is_killed_with_a_warning(program, hello):
     assert "not now" in running.log()
 
 
+@pytest.mark.parametrize("when", ["resources", "_await_end", "_finish"])
+def test_an_interrupt_of_the_stop_ends_the_server_all_the_same(when, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    running = lab.server("node/hello").start()
+    with monkeypatch.context() as patch:
+        patch.setattr(running, when, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            running.stop()
+    assert running.id not in registry.own
+    assert eventually(lambda: not sockets.listeners(running.port, [running.pid]))
+    running.stop()
+
+
 def test_a_server_that_prints_a_hundred_megabytes_fills_no_disk_and_still_answers(program, hello):
     flood = """
     let left = 1600;

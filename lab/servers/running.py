@@ -74,14 +74,18 @@ class Running:
         with self._lock:
             if self._closed:
                 return
-            if self._end is None:
-                self._last = self.resources()
-                try:
-                    self.channel.tell(do="stop")
-                    self._await_end(2 * GRACE_S + 3.0)
-                except guard_link.GuardDied:
-                    self._end = {}
-            self._finish()
+            try:
+                if self._end is None:
+                    self._last = self.resources()
+                    try:
+                        self.channel.tell(do="stop")
+                        self._await_end(2 * GRACE_S + 3.0)
+                    except guard_link.GuardDied:
+                        self._end = {}
+                self._finish()
+            except BaseException:  # an interrupt, mostly: nobody will ask for the stop again
+                self.abandon()
+                raise
         end = self._end or {}
         if end.get("survivors"):
             pids = ", ".join(map(str, end["survivors"]))
