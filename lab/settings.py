@@ -50,7 +50,7 @@ PROFILES = {
     for profile in (
         Profile("smoke", 1, 0.05, 0.15, stretch=0.3, warm_stretch=0.3, verdicts=False),
         Profile("course", 6, 0.25, 0.5, stretch=1, warm_stretch=1, verdicts=True),
-        Profile("reference", 12, 1.0, 2.0, stretch=4, warm_stretch=2, verdicts=True),
+        Profile("reference", 12, 1.0, 2.0, stretch=2, warm_stretch=1.5, verdicts=True),
     )
 }
 
