@@ -215,6 +215,8 @@ def survey(
         return recorded
     recipes = {arm: _recipe(f.recipe, arm) for arm, f in found.items()}
     profile = settings.profile()
+    for program in sorted({adapter(n).program for n in names} - {""}):
+        usage.note("runtime", name=program)  # also if it is absent: installing it changes the page
     said: list[Said] = []
     left_out = {n: p.install for n in names if not (p := adapter(n).present())}
     kept = []
@@ -233,8 +235,7 @@ def survey(
                 kept.append({"arm": arm, **plain(result.to_json())})
                 said.append(_said(arm, result))
     made = Survey(name, tuple(said), left_out, started, machine.machine(), profile.name, what)
-    folder = store.Folder(name)
-    store.write(folder.path / "survey.json", json.dumps([made.to_json(), *kept]).encode())
+    store.Folder(name).keep("survey", [made.to_json(), *kept])
     if profile.name == "reference":
         _write_reference(made)
     return _completed(made, names)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+import os
 
 import pytest
 
 import lab
 from lab import adapters, paths
 from lab.adapters import Double, Figures, Presence
+from lab.book.inputs import Present
+from lab.book.usage import read as read_usage
 from lab.errors import LabError
-from lab.records.store import NoRecord, StaleRecord
+from lab.records.store import KEPT_RUNS, NoRecord, StaleRecord
 from lab.survey import Said, Survey, survey
 
 
@@ -19,6 +22,7 @@ class Missing(Double):
     """A tool that is not installed."""
 
     name = "missing"
+    program = "missing-tool"
     install = "sudo apt-get install missing"
 
     def present(self):
@@ -85,6 +89,28 @@ def test_a_missing_tool_is_taken_from_the_record_of_the_same_question_and_marked
     assert "missing (recorded)" in repr(made)
     other = asked(("missing", "double"), seconds=0.2)
     assert {s.tool for s in other.said} == {"double"}
+
+
+def test_the_newest_survey_is_found_again_and_the_oldest_are_removed(places):
+    for _ in range(KEPT_RUNS + 1):
+        made = asked(("missing",))
+    found = lab.latest("survey-test")
+    assert isinstance(found, Survey)
+    assert found.to_json() == made.to_json()
+    assert len(list((places / "runs/survey-test").iterdir())) == KEPT_RUNS
+
+
+def test_installing_a_tool_that_was_missing_makes_the_chapter_run_again(places, monkeypatch):
+    monkeypatch.setenv("LAB_USAGE_FILE", str(places / "notes"))
+    asked(("missing",))
+    names = read_usage(places / "notes").names
+    assert "program:missing-tool" in names
+    before = Present(places).digest("program:missing-tool")
+    tool = places / "missing-tool"
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(places), prepend=os.pathsep)
+    assert before == "absent" != Present(places).digest("program:missing-tool")
 
 
 def test_a_record_that_is_not_there_yet_is_noted(places, monkeypatch):

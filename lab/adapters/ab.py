@@ -70,7 +70,7 @@ ROWS_HEADER = "starttime\tseconds\tctime\tdtime\tttime\twait"
 class Ab(Adapter):
     """ApacheBench 2.3 with -l (lengths may vary) and, unless fresh, -k."""
 
-    name = "ab"
+    name = program = "ab"
     install = "sudo apt-get install apache2-utils (Debian, Ubuntu); part of macOS"
     capabilities = Capabilities(
         raw_rows=Capability(

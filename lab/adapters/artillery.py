@@ -39,7 +39,7 @@ OFFLINE = {
 class Artillery(Adapter):
     """artillery 2.x: one GET per virtual user, users arriving evenly at rate_per_s."""
 
-    name = "artillery"
+    name = program = "artillery"
     install = "npm install --global artillery (about 590 MB)"
     capabilities = Capabilities(
         raw_rows=Capability(False, "It keeps sketches with buckets of about 2 % width."),

@@ -223,6 +223,7 @@ class Adapter(ABC):
     """One load tool: is it here, what can it do, run it."""
 
     name: str
+    program: str = ""  # what is looked for in PATH; empty: it comes with the book's own packages
     install: str
     capabilities: Capabilities
 

@@ -67,7 +67,7 @@ KINDS = {  # the end of Go's message -> the name Node gives the same thing
 class Hey(Adapter):
     """hey as it is used: its summary, with latencies in tenths of a millisecond."""
 
-    name = "hey"
+    name = program = "hey"
     install = "sudo apt-get install hey (Debian, Ubuntu) or brew install hey (macOS)"
     csv = False
     capabilities = Capabilities(

@@ -50,7 +50,7 @@ GRAMMAR = {
 class Wrk(Adapter):
     """wrk 4.x, one thread, with a Lua `done()` that reports its counts as JSON."""
 
-    name = "wrk"
+    name = program = "wrk"
     install = "sudo apt-get install wrk (Debian, Ubuntu) or brew install wrk (macOS)"
     capabilities = Capabilities(
         raw_rows=Capability(False, "wrk keeps only a histogram, corrected before anyone sees it."),

@@ -90,9 +90,16 @@ class Folder:
         """Store the complete record, drop the partial one and the oldest runs. Raises
         StorageFull.
         """
-        file = self.path / f"{_kind(result)}.json"
-        write(file, json.dumps(result.to_json(), ensure_ascii=False).encode())
+        file = self.keep(_kind(result), result.to_json())
         (self.path / "trials.jsonl").unlink(missing_ok=True)
+        return file
+
+    def keep(self, kind: str, data: Any) -> Path:
+        """Store plain data as the complete record of this kind and drop the oldest runs. Raises
+        StorageFull.
+        """
+        file = self.path / f"{kind}.json"
+        write(file, json.dumps(data, ensure_ascii=False).encode())
         for old in sorted(self.path.parent.glob("*-*"))[:-KEPT_RUNS]:
             shutil.rmtree(old, ignore_errors=True)
         return file
@@ -182,14 +189,20 @@ def verify(trial: Trial) -> list[str]:
     ]
 
 
-def latest(experiment: str) -> Trial | Comparison:
-    """Return the newest complete result of an experiment on this machine. Raises NoRecord."""
+def latest(experiment: str) -> Any:
+    """Return the newest complete Trial, Comparison or Survey of an experiment on this machine.
+    Raises NoRecord.
+    """
     found = sorted((paths.RUNS / experiment).glob("*/*.json"))
     if not found:
         raise NoRecord(f"{experiment!r} was not measured here yet")
     data = json.loads(found[-1].read_text(encoding="utf-8"))
     if found[-1].stem == "trial":
         return replace(Trial.from_json(data), folder=str(found[-1].parent))
+    if found[-1].stem == "survey":
+        from lab.survey import Survey
+
+        return Survey.from_json(data[0])  # what each tool printed follows
     whole = Comparison.from_json(data)
     placed = tuple(replace(t, folder=str(found[-1].parent)) for t in whole.trials)
     return replace(whole, trials=placed)
