@@ -12,7 +12,7 @@ from conftest import eventually
 
 import lab
 from lab.servers import process, registry, sockets
-from lab.servers.http_get import BadPath, NoAnswer, NotLoopback, get
+from lab.servers.http_get import BadPath, NoAnswer, NotLoopback, get, loopback
 from lab.servers.recipe import Body, MissingProgram
 from lab.servers.server_errors import (
     ExitedEarly,
@@ -26,6 +26,16 @@ from lab.servers.server_errors import (
 from lab.servers.sockets import PortTaken
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+
+
+def _has_ipv6():
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6) as probe:
+        probe.bind(("::1", 0))
+        return True
+    return False
+
+
+ipv6 = pytest.mark.skipif(not _has_ipv6(), reason="needs IPv6")
 
 
 def failure_of(recipe, kind, **options):
@@ -387,6 +397,38 @@ def test_only_this_machine_is_asked():
     ):
         with pytest.raises(NotLoopback):
             get(url)
+
+
+def test_an_ipv6_address_without_brackets_is_told_how_to_be_written():
+    with pytest.raises(NotLoopback, match=r"http://\[::1\]:3000"):
+        get("http://::1:3000")
+    assert loopback("http://[::1]:3000/") == ("::1", 3000)
+
+
+def test_port_0_is_no_port_to_ask():
+    with pytest.raises(NotLoopback, match="port 0"):
+        get("http://127.0.0.1:0/")
+    assert loopback("http://127.0.0.1/") == ("127.0.0.1", 80)
+
+
+def test_a_server_that_says_port_0_is_told_to_say_the_real_one(program, hello):
+    recipe = program(hello.replace("${server.address().port}", "${process.env.PORT}"))
+    assert "server.address()" in failure_of(recipe, WrongPort)
+    assert "port 0" in failure_of(recipe, WrongPort)
+
+
+@ipv6
+@pytest.mark.parametrize("said", ["[::1]", "localhost"])
+def test_a_server_on_ipv6_is_asked_where_it_listens(program, hello, said):
+    text = hello.replace('"127.0.0.1"', '"::1"').replace("http://127.0.0.1:", f"http://{said}:")
+    with program(text).start() as running:
+        assert running.url == f"http://[::1]:{running.port}"
+        assert running.get().text == "hello world\n"
+
+
+def test_localhost_is_ipv4_where_the_server_is(program, hello):
+    with program(hello.replace("http://127.0.0.1:", "http://localhost:")).start() as running:
+        assert running.url == f"http://127.0.0.1:{running.port}"
 
 
 @pytest.mark.parametrize("path", ["ping", "", "/a b", "/x\r\nhost: evil", "/ü"])

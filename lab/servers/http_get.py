@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import re
 import socket
 import threading
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from lab.errors import LabError
 
 LARGEST_BODY = 256 * 1024 * 1024
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_BARE_IPV6 = re.compile(r"http://[0-9a-f]*:[0-9a-f]*:", re.IGNORECASE)
 
 
 class NoAnswer(LabError):
@@ -46,18 +48,32 @@ class Response:
         return len(self.body)
 
 
+class NoPort(NotLoopback):
+    """An address with port 0, on which nobody can listen."""
+
+
+def address(host: str, port: int) -> str:
+    """The URL of a host and a port; an IPv6 address gets its brackets."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 def loopback(url: str) -> tuple[str, int]:
-    """Host and port of a URL on this machine. Raises NotLoopback for any other."""
-    try:
+    """Host and port of a URL on this machine. Raises NotLoopback for any other, NoPort for 0."""
+    host, port = None, None
+    with contextlib.suppress(ValueError):
         parts = urlsplit(url)
-        host, port = parts.hostname, parts.port or 80
-    except ValueError:
-        host, port = None, 0
+        host, port = parts.hostname, 80 if parts.port is None else parts.port
+    if _BARE_IPV6.match(url):
+        raise NotLoopback(
+            f"{url!r} is no URL: an IPv6 address needs brackets. Write http://[::1]:3000, say."
+        )
     if host not in _LOOPBACK or not url.startswith("http://"):
         raise NotLoopback(
             f"{url!r} is not a server of this machine. Use http://127.0.0.1:PORT/: "
             "load for other people's machines is not what this is for."
         )
+    if not port:
+        raise NoPort(f"{url!r} has port 0, where nobody can listen. Give the port of a server.")
     return str(host), port
 
 

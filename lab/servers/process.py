@@ -14,7 +14,7 @@ from lab import paths, settings, usage
 from lab.errors import LabError
 from lab.records import machine
 from lab.servers import guard_link, registry, sockets
-from lab.servers.http_get import NotLoopback, loopback
+from lab.servers.http_get import NoPort, NotLoopback, address, loopback
 from lab.servers.recipe import Body, MissingProgram, Recipe
 from lab.servers.running import Running
 from lab.servers.server_errors import (
@@ -149,9 +149,19 @@ def _await_listening(running: Running, deadline: float, port: int, listen_s: flo
 def _take_address(running: Running, url: str, told: int) -> None:
     try:
         host, running.port = loopback(url.rstrip("/"))
+    except NoPort:
+        raise WrongPort(
+            running.story(
+                f"says {url}, but nobody can listen on port 0",
+                "Print the port of server.address(), once it listens.",
+            )
+        ) from None
     except NotLoopback as error:
         raise NotLoopback(running.story("is not on this machine", str(error))) from None
-    running.url = f"http://{'127.0.0.1' if host == 'localhost' else host}:{running.port}"
+    if host == "localhost":  # a name for two addresses: take the one that is listened on
+        found = {one.address for one in sockets.listeners(running.port, [running.pid])}
+        host = "::1" if found == {"::1"} else "127.0.0.1"
+    running.url = address(host, running.port)
     if told and running.port != told:
         raise WrongPort(
             running.story(
