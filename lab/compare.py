@@ -14,7 +14,7 @@ from typing import Any
 from lab import lock, settings
 from lab.errors import LabError, did_you_mean
 from lab.generator import Standby
-from lab.load import Found, measure, resolve
+from lab.load import Found, aimed, measure, resolve
 from lab.plan import Plan, plan
 from lab.progress import Progress
 from lab.records import store
@@ -275,7 +275,7 @@ def _cell(name: str, arm: Any, sweep: str, value: Any, options: Mapping[str, Any
     if changed and found.recipe is not None:
         found = resolve(found.recipe.configured(**changed))
     load_options = {k: v for k, v in wanted.items() if k in _LOAD}
-    return _Cell(found, plan(**load_options, given={}))
+    return _Cell(found, aimed(found, plan(**load_options, given={})))
 
 
 def _comparable(cells: Mapping[tuple[str, int], _Cell]) -> None:

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from lab import lock, settings, usage
 from lab.errors import LabError
 from lab.generator import Generator, GeneratorFailed, Standby
 from lab.pinning import Cpus, split
-from lab.plan import Asked, Plan, load_spec, plan, stream_json
+from lab.plan import Asked, Plan, load_spec, path_of, plan, stream_json
 from lab.progress import Progress
 from lab.records import machine, rows, store
 from lab.records.question import experiment_id, of_recipe, portable, question
@@ -66,7 +67,7 @@ def load(
     progress: Callable[[float, int], None] | bool | None = None,
 ) -> Trial:
     """Return one trial of a recipe (a fresh process), a running server, a name of the catalogue, or
-    a loopback URL.
+    a loopback URL, whose path and query count as path=.
 
     connections : requests in flight, 10 in a closed loop; in an open loop the most, 256
     seconds, warmup : window and what is cut before it, by default the profile's
@@ -90,6 +91,7 @@ def load(
         given=_said(given),
     )
     found = resolve(target)
+    asked = aimed(found, asked)
     name = experiment_id(experiment, settings.notebook(), [found.name])
     what = question({found.name: found.question}, options=asked.given)
     if settings.mode() == "replay":
@@ -123,7 +125,8 @@ class Found:
     name: str
     recipe: Recipe | None = None
     running: Running | None = None
-    url: str = ""
+    url: str = ""  # of the server, without a path
+    path: str = ""  # and query, if the target was a URL with more than "/"
     question: dict[str, Any] = field(default_factory=dict)
 
 
@@ -137,7 +140,14 @@ def resolve(target: Any) -> Found:
         )
     if isinstance(target, str) and "://" in target:
         loopback(target)
-        return Found(target.rstrip("/"), url=target.rstrip("/"), question={"server": target})
+        parts = urlsplit(target)
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        return Found(
+            target.rstrip("/"),
+            url=f"{parts.scheme}://{parts.netloc}",
+            path="" if path == "/" else path_of("the URL's path", path),
+            question={"server": target},
+        )
     if isinstance(target, str):
         from lab.servers.catalog import server
 
@@ -147,6 +157,18 @@ def resolve(target: Any) -> Found:
         "a running server, a name of the catalogue, "
         "or a URL like http://127.0.0.1:3000"
     )
+
+
+def aimed(found: Found, asked: Plan) -> Plan:
+    """Return the plan with the path of a target that has one. Raises BadTarget if both have."""
+    if not found.path or asked.main.path == found.path:
+        return asked
+    if asked.main.path != "/":
+        raise BadTarget(
+            f"the URL says {found.path!r} and path= says {asked.main.path!r}: give one of them, "
+            f"e.g. {found.url}/ with path={asked.main.path!r}"
+        )
+    return replace(asked, main=replace(asked.main, path=found.path))
 
 
 def measure(
@@ -160,6 +182,7 @@ def measure(
     """Return one trial, its raw rows in `folder`; the caller holds the lock. Nothing is left
     running.
     """
+    asked = aimed(found, asked)
     recipe = found.recipe
     workers = recipe.workers if recipe else None
     server_cpus, client_cpus = (
@@ -360,7 +383,7 @@ def _server_spec(found: Found, cpus: Cpus) -> ServerSpec:
         runtime=recipe.runtime,
         env={k: portable(str(v)) for k, v in recipe.env.items()},
         source_sha256=recipe.source_sha256,
-        version=machine.version(recipe.command[0]) if recipe.command else "",
+        version=machine.version(recipe.interpreter) if recipe.command else "",
         workers=recipe.workers,
         cpus=cpus,
     )

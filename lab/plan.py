@@ -145,16 +145,7 @@ def _asked(where: str, options: dict[str, Any]) -> Asked:
             raise BadLoad(f"{where}there is no option {key!r}. {did_you_mean(key, known)}")
     rate = options.get("rate")
     wanted = options.get("connections")
-    path = options.get("path", "/")
-    if (
-        not isinstance(path, str)
-        or not path.startswith("/")
-        or any(c <= " " or c > "~" for c in path)
-    ):
-        raise BadLoad(
-            f"{where}path={path!r} must begin with / and hold "
-            "visible ASCII only; encode the rest with %XX"
-        )
+    path = path_of(f"{where}path", options.get("path", "/"))
     schedule = options.get("schedule", "poisson")
     if schedule not in ("poisson", "constant"):
         raise BadLoad(f"{where}schedule={schedule!r}: poisson or constant")
@@ -178,6 +169,20 @@ def _asked(where: str, options: dict[str, Any]) -> Asked:
         _number(f"{where}timeout", options.get("timeout", 10.0), 0.001, 600),
         _whole(f"{where}seed", options.get("seed", 1), 0, 2**53 - 1),
     )
+
+
+def path_of(name: str, path: Any) -> str:
+    """Return a path that a request line can carry. Raises BadLoad for any other."""
+    if (
+        not isinstance(path, str)
+        or not path.startswith("/")
+        or any(c <= " " or c > "~" for c in path)
+    ):
+        raise BadLoad(
+            f"{name}={path!r} must begin with / and hold "
+            "visible ASCII only; encode the rest with %XX"
+        )
+    return path
 
 
 def _whole(name: str, value: Any, least: int, most: int) -> int:

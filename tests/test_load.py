@@ -4,13 +4,16 @@ leaves.
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import http.server
 import json
 import os
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from dataclasses import replace
 
@@ -54,6 +57,32 @@ def one(tmp_path_factory):
     )
     yield trial
     patch.undo()
+
+
+@contextlib.contextmanager
+def recording():
+    """(url, the request targets it saw) of a server in this process."""
+    seen = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            seen.append(self.path)
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}", seen
+        server.shutdown()
+        thread.join()
 
 
 def test_a_trial_obeys_littles_law_and_accounts_for_every_request(one):
@@ -124,6 +153,23 @@ def test_a_url_of_this_machine_is_loaded_without_knowing_its_body():
     assert trial.throughput > 0
     assert trial.checks["verified"].status == "warn"
     assert trial.resources.server_cpu_s is None
+
+
+@pytest.mark.parametrize("asked", ["/ping", "/ping/", "/?delay_ms=20", "/a?b=c/"])
+def test_a_url_is_requested_with_its_own_path_and_query(asked):
+    with recording() as (url, seen):
+        lab.load(url + asked, connections=1, requests=3)
+        assert set(seen) == {asked}
+
+
+def test_a_url_with_a_path_and_path_are_one_too_many():
+    with pytest.raises(BadTarget, match=r"/ping.*/pong"):
+        lab.load("http://127.0.0.1:1/ping", path="/pong")
+    with pytest.raises(BadTarget, match=r"/ping.*/pong"):
+        lab.compare({"a": "http://127.0.0.1:1/ping"}, path="/pong")
+    with recording() as (url, seen):
+        lab.load(url + "/", path="/pong", connections=1, requests=3)
+        assert set(seen) == {"/pong"}
 
 
 def test_a_fixed_number_of_requests_is_sent_exactly():
