@@ -1,5 +1,6 @@
 import hashlib
 import json
+import sys
 
 import pytest
 
@@ -45,6 +46,13 @@ def test_a_recipe_can_be_configured_again_and_keeps_its_other_parameters():
     closing = lab.server("node/delay", env={"KEEP_ALIVE": "close"})
     slower = closing.configured(env={"DELAY_MS": 50})
     assert (slower.env["DELAY_MS"], slower.env["KEEP_ALIVE"]) == ("50", "close")
+
+
+def test_a_recipe_knows_what_runs_its_program():
+    for name in ("node/hello", "node/waiting-sync"):
+        assert lab.server(name, node="/opt/node/bin/node").interpreter == "/opt/node/bin/node"
+    assert lab.server("node/hello", node="/opt/bin/node18").interpreter == "/opt/bin/node18"
+    assert lab.server("python/flask-hello").interpreter == sys.executable
 
 
 def test_another_node_can_be_asked_for():

@@ -11,6 +11,7 @@ import pytest
 from conftest import eventually
 
 import lab
+from lab.load import _server_spec, resolve
 from lab.servers import process, registry, sockets
 from lab.servers.http_get import BadPath, NoAnswer, NotLoopback, get, loopback
 from lab.servers.recipe import Body, MissingProgram
@@ -471,6 +472,11 @@ def test_warnings_of_the_stop_do_not_hide_the_error_of_the_block(program, hello)
         warnings.simplefilter("error")
         with pytest.raises(ZeroDivisionError), recipe.start():
             raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("name", ["node/hello", "node/waiting-sync"])
+def test_the_version_of_a_server_is_that_of_its_runtime_and_not_of_a_wrapper(name):
+    assert _server_spec(resolve(name), None).version.startswith("v")
 
 
 def test_what_was_started_is_noted_for_the_build(tmp_path, monkeypatch):

@@ -300,5 +300,5 @@ def _note_use(recipe: Recipe) -> None:
     if recipe.runtime == "node":
         usage.note_file(paths.PROBE)
         if os.environ.get("LAB_USAGE_FILE"):  # asking Node for its version takes a while
-            node = next((word for word in recipe.command if Path(word).name == "node"), "node")
-            usage.note("runtime", name="node", version=machine.version(node))
+            version = machine.version(recipe.interpreter)
+            usage.note("runtime", name="node", version=version)

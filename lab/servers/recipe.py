@@ -95,6 +95,17 @@ class Recipe:
             digest.update(len(content).to_bytes(8, "big") + content)
         return digest.hexdigest()
 
+    @property
+    def interpreter(self) -> str:
+        """The word of the command that runs the program: Node, also behind a wrapper's script.
+
+        "" if there is no command.
+        """
+        first = self.command[0] if self.command else ""
+        if self.runtime != "node":
+            return first
+        return next((word for word in self.command if Path(word).name == "node"), first)
+
     def configured(
         self,
         *,
