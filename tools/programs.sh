@@ -1,38 +1,66 @@
 #!/bin/sh
-# Installs the optional programs that some series use, from the system's packages. Without them the book builds all the
-# same: those series are drawn from the reference run. Prints what it cannot install, and never fails for that.
-set -eu
+# Installs the optional programs that some series use, and the browser of `make test`, from the system's packages.
+# Without them the book builds all the same: those series are drawn from the reference run. Prints what it cannot
+# install, and never fails for that.
+set -u
+# Debian puts nginx where users have no PATH to.
+PATH=$PATH:/usr/sbin:/usr/local/sbin
 
 # program:Debian package:Homebrew formula
-programs="wrk:wrk:wrk nginx:nginx:nginx ab:apache2-utils:httpd hey:hey:hey chromium:chromium:-"
+programs="wrk:wrk:wrk nginx:nginx:nginx ab:apache2-utils:httpd hey:hey:hey"
+mac_chrome="/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 
-if command -v apt-get >/dev/null 2>&1; then
+has() { command -v "$1" >/dev/null 2>&1; }
+browser() { has chromium || has chromium-browser || has google-chrome-stable || has google-chrome || has "$mac_chrome"; }
+
+if has apt-get; then
   manager=apt; field=2
   if [ "$(id -u)" = 0 ]; then sudo=; else sudo=sudo; fi
-elif command -v brew >/dev/null 2>&1; then
+elif has brew; then
   manager=brew; field=3; sudo=
 else
-  manager=; field=2
+  manager=; field=2; sudo=
 fi
 
 missing=
 for entry in $programs; do
-  program=${entry%%:*}
-  package=$(echo "$entry" | cut -d: -f"$field")
-  command -v "$program" >/dev/null 2>&1 || [ "$package" = - ] || missing="$missing $package"
+  has "${entry%%:*}" || missing="$missing $(echo "$entry" | cut -d: -f"$field")"
 done
+browser || missing="$missing chromium"
 if [ -z "$missing" ]; then echo "All optional programs are here."; exit 0; fi
-if [ -z "$manager" ] || { [ -n "${sudo:-}" ] && ! command -v sudo >/dev/null 2>&1; }; then
+if [ -z "$manager" ] || { [ -n "$sudo" ] && ! has sudo; }; then
   echo "Not installed:$missing. Install them with your system's package manager, as its administrator."
   exit 0
 fi
-[ "$manager" = apt ] && $sudo apt-get update -qq
+
+apt() {
+  if [ -n "$sudo" ]; then set -- sudo env DEBIAN_FRONTEND=noninteractive apt-get "$@"
+  else set -- env DEBIAN_FRONTEND=noninteractive apt-get "$@"; fi
+  "$@" </dev/null
+}
+install() {
+  case $manager:$1 in
+    apt:*) apt install -y -qq --no-install-recommends "$1" >/dev/null ;;
+    brew:chromium) brew install --quiet --cask google-chrome >/dev/null ;;
+    brew:*) brew install --quiet "$1" >/dev/null ;;
+  esac
+}
+# Without the newest lists the old ones may still do.
+[ "$manager" != apt ] || apt update -qq || true
 # One by one: a package that this release does not have must not keep the others away.
 for package in $missing; do
-  case $manager in
-    apt) DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends "$package" >/dev/null ;;
-    brew) brew install --quiet "$package" >/dev/null ;;
-  esac && echo "installed: $package" || echo "not available here: $package"
+  done=
+  case $manager:$package in
+    apt:chromium) names="chromium chromium-browser google-chrome-stable" ;;  # Debian's, Ubuntu's, Google's
+    *) names=$package ;;
+  esac
+  for name in $names; do
+    if install "$name"; then done=$name; break; fi
+  done
+  if [ -n "$done" ]; then echo "installed: $done"; else echo "not available here: $package"; fi
 done
 # Debian starts nginx when it is installed; nothing else may serve while we measure.
-if [ "$manager" = apt ] && echo "$missing" | grep -q nginx; then $sudo service nginx stop >/dev/null 2>&1 || true; fi
+case "$manager $missing " in
+  apt*" nginx "*) $sudo service nginx stop >/dev/null 2>&1 || true ;;
+esac
+exit 0
