@@ -10,7 +10,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book test lab preview reference bench tools clean distclean lock setup kernels lint pytest nodetest smoke site
+.PHONY: help book test lab preview reference bench tools clean distclean lock setup kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -27,7 +27,15 @@ preview: setup ## serve the site from recorded results, rebuild on save; measure
 reference: setup ## record the reference run again (long; an idle machine, please)
 	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book build
 
-test: lint pytest nodetest smoke site ## linters, tests, the book in the smoke profile, the site in a browser
+test: browser lint pytest nodetest smoke site ## linters, tests, the book in the smoke profile, the site in a browser
+
+# Asked first, because it is needed last. The same places as in tests/site/browser.mjs.
+browser:
+	@if [ -n "$$CHROME" ]; then set -- "$$CHROME"; \
+	else set -- chromium chromium-browser google-chrome-stable google-chrome \
+	  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"; fi; \
+	for b; do if command -v "$$b" >/dev/null 2>&1; then exit 0; fi; done; \
+	echo "make test needs Chromium or Chrome, and there is no $$1: run make tools (Debian: sudo apt-get install chromium), or set CHROME to its path." >&2; exit 1
 
 lint: setup
 	@echo "== linters"
@@ -75,4 +83,4 @@ clean: ## remove what builds and chapters wrote; keeps the environments
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## remove the environments too
-	rm -rf .venv node_modules .setup-lock *.egg-info
+	rm -rf .venv node_modules .setup-lock* *.egg-info
