@@ -12,11 +12,28 @@ is() { [ "$(cat "$1" 2>/dev/null)" = "$2" ]; }
 
 # One at a time: two pip or npm processes in one folder ruin it.
 lock=.setup-lock
+waited=0 told=
+pid_in() { cat "$1/pid" 2>/dev/null || true; }
+# kill -0 also fails for a process of another user.
+alive() { kill -0 "$1" 2>/dev/null || [ -d "/proc/$1" ] || ps -p "$1" >/dev/null 2>&1; }
+stale() {
+  if [ -n "$holder" ]; then ! alive "$holder"; else [ "$waited" -gt 10 ]; fi  # nameless: died while it made the lock
+}
 until mkdir "$lock" 2>/dev/null; do
-  holder=$(cat "$lock/pid" 2>/dev/null || true)
-  if [ -n "$holder" ] && ! kill -0 "$holder" 2>/dev/null; then rm -rf "$lock"; continue; fi
-  echo "Waiting for another set-up in this folder (process ${holder:-unknown})." >&2
+  [ -d "$lock" ] || fail "Cannot make $here/$lock: is this folder yours to write to?"
+  holder=$(pid_in "$lock")
+  [ -z "$holder" ] || waited=0
+  if stale; then
+    # Only one of several that wait can move it; should it have got the lock of the next one, it gives that back.
+    if mv "$lock" "$lock.$$" 2>/dev/null; then
+      if [ "$(pid_in "$lock.$$")" = "$holder" ]; then rm -rf "$lock.$$"; else mv "$lock.$$" "$lock"; fi
+    fi
+    continue
+  fi
+  [ "$told" = "$holder." ] || echo "Waiting for another set-up in this folder (process ${holder:-unknown})." >&2
+  told=$holder.
   sleep 2
+  waited=$((waited + 2))
 done
 echo $$ > "$lock/pid"
 trap 'rm -rf "$lock"' EXIT
