@@ -126,8 +126,8 @@ class Found:
     recipe: Recipe | None = None
     running: Running | None = None
     url: str = ""  # of the server, without a path
-    path: str = ""  # and query, if the target was a URL with more than "/"
     question: dict[str, Any] = field(default_factory=dict)
+    path: str = ""  # and query, if the target was a URL with more than "/"
 
 
 def resolve(target: Any) -> Found:
