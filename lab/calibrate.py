@@ -18,6 +18,7 @@ from lab.adapters import ADAPTERS, Adapter, AdapterError, Figures, ToolResult, T
 from lab.lock import measuring
 from lab.paths import NODE_SIDE
 from lab.readings import Calibration, Reading, whole
+from lab.records.ceiling import keep
 from lab.records.machine import cpu_set, machine
 from lab.servers.catalog import server
 from lab.servers.recipe import Recipe
@@ -63,7 +64,10 @@ def calibrate(
         for case in cases:
             readings += measures[case](chosen, seconds)
     missing = tuple((name, found[name].install) for name in asked if not found[name])
-    return Calibration(tuple(readings), missing, started, machine().label, load)
+    result = Calibration(tuple(readings), missing, started, machine().label, load)
+    if (most := result.ceiling_per_s()) is not None:
+        keep(most)
+    return result
 
 
 def delays(tools: Sequence[Adapter], seconds: float) -> Iterator[Reading]:

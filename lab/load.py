@@ -20,7 +20,7 @@ from lab.generator import Generator, GeneratorFailed, Standby
 from lab.pinning import Cpus, split
 from lab.plan import Asked, Plan, load_spec, path_of, plan, stream_json
 from lab.progress import Progress
-from lab.records import machine, rows, store
+from lab.records import ceiling, machine, rows, store
 from lab.records.question import experiment_id, of_recipe, portable, question
 from lab.records.store import Folder, StorageFull
 from lab.records.summary import Run, StreamRun, trial_of
@@ -238,6 +238,7 @@ def measure(
         processes=used.processes,
         machine=machine.machine(),
         noise=noise,
+        ceiling_per_s=ceiling.known(),
         verified=expect is not None and ("sha256" in expect or "bytes" in expect),
     )
     usage.note("load", requests=sum(p.counts["sent"] for p in parts.values()))

@@ -9,6 +9,7 @@ import pytest
 from lab.adapters import ADAPTERS, Double, adapter
 from lab.calibrate import ASKED, MODES, answer_bytes, bodies, calibrate, delays
 from lab.readings import KNOWN, Calibration, NotCalibrated, Reading
+from lab.records import ceiling as kept
 from lab.servers.catalog import server
 
 
@@ -65,6 +66,16 @@ def test_a_calibration_shows_and_stores_itself():
 
 def test_every_known_fault_names_a_tool_that_exists():
     assert {tool for tool, _, _ in KNOWN} <= set(ADAPTERS)
+
+
+def test_a_calibration_keeps_the_ceiling_that_trials_are_compared_with(monkeypatch, tmp_path):
+    monkeypatch.setattr("lab.paths.STATE", tmp_path)
+    monkeypatch.setattr("lab.lock.lock_path", lambda: tmp_path / "lock")
+    said = Reading("ours", "ceiling", "throughput", "1/s", None, 9000.0, 8000.0)
+    monkeypatch.setattr("lab.calibrate.ceiling", lambda tools, seconds: [said])
+    assert kept.known() is None
+    calibrate(["ours"], cases=("ceiling",))
+    assert kept.known() == 8000.0
 
 
 def test_a_tool_that_gives_up_is_a_failed_reading_and_ends_no_calibration():

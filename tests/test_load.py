@@ -24,7 +24,7 @@ import lab
 from lab import generator, paths
 from lab.errors import LabError
 from lab.load import BadTarget, ServerGone
-from lab.records import store
+from lab.records import ceiling, store
 from lab.records.trial import Trial
 from lab.servers.http_get import NotLoopback
 
@@ -170,6 +170,26 @@ def test_a_url_with_a_path_and_path_are_one_too_many():
     with recording() as (url, seen):
         lab.load(url + "/", path="/pong", connections=1, requests=3)
         assert set(seen) == {"/pong"}
+
+
+def test_a_trial_near_the_ceiling_of_the_generator_says_so(monkeypatch, places):
+    monkeypatch.setattr("lab.paths.STATE", places / "state")
+    with recording() as (url, _):
+        assert "null server" not in lab.load(url, connections=1).checks["client_headroom"].text
+        ceiling.keep(1.0)  # any server is above 70 % of one answer a second
+        found = lab.load(url, connections=1).checks["client_headroom"]
+        assert found.text.startswith("client-bound")
+        ceiling.keep(1e9)
+        found = lab.load(url, connections=1).checks["client_headroom"]
+        assert "at 0% of what it can do against a null server" in found.text
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"per_s": null}', '{"per_s": -1}'])
+def test_a_ceiling_that_cannot_be_read_is_none(monkeypatch, places, text):
+    monkeypatch.setattr("lab.paths.STATE", places / "state")
+    ceiling.keep(1.0)
+    next((places / "state").iterdir()).write_text(text)
+    assert ceiling.known() is None
 
 
 def test_a_fixed_number_of_requests_is_sent_exactly():

@@ -1,0 +1,48 @@
+"""What our load generator reached on this machine against a server that does nothing, kept between
+sessions: `lab.doctor` and `lab.calibrate` measure it, every trial is compared with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import time
+from pathlib import Path
+
+from lab import paths
+from lab.records.machine import machine
+
+
+def keep(per_s: float) -> None:
+    """Keep a ceiling, in answers per second, as that of this machine; the last one counts.
+
+    A folder that can't be written to costs the comparison, not the calibration.
+    """
+    said = {"per_s": per_s, "measured": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    file = _file()
+    draft = file.with_name(f"{file.name}.{os.getpid()}")
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(json.dumps(said), encoding="utf-8")
+        draft.replace(file)
+
+
+def known() -> float | None:
+    """Return the ceiling of this machine in answers per second, or None if none was measured."""
+    file = _file()
+    try:
+        return _read(file, file.stat().st_mtime_ns)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _file() -> Path:
+    return paths.STATE / f"{machine().id}.ceiling"  # *.json there are the running servers
+
+
+@functools.lru_cache(maxsize=4)
+def _read(file: Path, _mtime: int) -> float | None:
+    per_s = float(json.loads(file.read_text(encoding="utf-8"))["per_s"])
+    return per_s if 0 < per_s < float("inf") else None
