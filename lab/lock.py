@@ -1,4 +1,8 @@
-"""One measurement at a time on this machine: two at once measure each other."""
+"""One measurement at a time: two at once measure each other.
+
+The lock is per user: it does not hold back what other users of the machine measure. A trial's
+check for other programs notices those.
+"""
 
 from __future__ import annotations
 
