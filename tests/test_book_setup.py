@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-UTILITIES = "sh cat cksum cut dirname grep mkdir mv paste ps rm sleep tr".split()
+UTILITIES = ["sh", "cat", "cksum", "cut", "dirname", "grep", "mkdir", "mv", "paste", "ps", "rm"]
+UTILITIES += ["sleep", "tr"]
 
 
 @pytest.fixture
