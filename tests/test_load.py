@@ -23,7 +23,7 @@ from conftest import eventually
 import lab
 from lab import generator, paths
 from lab.errors import LabError
-from lab.load import BadTarget, ServerGone
+from lab.load import BadTarget, ServerGone, resolve
 from lab.records import ceiling, store
 from lab.records.trial import Trial
 from lab.servers.http_get import NotLoopback
@@ -145,6 +145,13 @@ def test_a_running_server_is_loaded_and_left_running():
         assert trial.counts.ok > 0
         assert trial.server.cpus is None
         assert running.get().status == 200
+
+
+def test_a_running_server_is_asked_the_question_of_its_recipe_at_no_path_of_its_own():
+    recipe = lab.server("node/hello")
+    with recipe.start() as running:
+        found = resolve(running)
+    assert (found.question, found.path) == (resolve(recipe).question, "")
 
 
 def test_a_url_of_this_machine_is_loaded_without_knowing_its_body():
@@ -320,7 +327,6 @@ def test_a_full_disk_is_named_and_nothing_is_left(monkeypatch, places):
 
 
 def test_a_replay_starts_nothing_and_says_where_it_comes_from(monkeypatch, one, places):
-    from lab.load import resolve
     from lab.records.question import question
 
     recipe = lab.server("node/read-sync")
