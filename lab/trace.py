@@ -222,6 +222,7 @@ def pool_size(setting: str) -> int:
 
 def _replayed(title: str, asked: dict[str, Any]) -> Trace:
     file = paths.REFERENCE / f"{title}.trace.json"
+    usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
     advice = "Record it with `make reference`, or run with LAB_MODE=live."
     if not file.exists():
         raise NoTraceError(
