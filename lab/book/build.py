@@ -115,6 +115,8 @@ class Build:
         for variable in ("LAB_CHAPTER", "LAB_USAGE_FILE"):
             os.environ.pop(variable, None)
         used = usage.read(notes)
+        if self.variant == "live-reference":  # these it writes: they are results, not inputs
+            used.names = {n for n in used.names if not n.startswith("file:data/reference/")}
         known = next((r for r in self.records.of(chapter) if r.token == token), None)
         seconds = float((execution or {}).get("runtime") or 0.0)
         # A result from the cache brings the duration of its execution along. (Its date is no
