@@ -138,6 +138,7 @@ describe("controls", () => {
       await tab.getByLabel("Go to iteration").selectOption({ label: "2" });
       assert.match(await say(tab), /iteration 2/);
       await tab.getByText("All steps as text").click();
+      await tab.locator(".steps li").first().waitFor(); // filled on `toggle`, which comes later
       assert.equal(await tab.locator(".steps li").count(), await total(tab));
       await tab.locator(".steps button").nth(2).click();
       assert.equal(await stepNow(tab), 3);
