@@ -127,6 +127,9 @@ def capacity(
         begun, started = time.monotonic(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         folder = Folder(name)
         first = measure(found, plan(**options, given={}), folder, standby=standby, experiment=name)
+        if not first.throughput:  # a short window on a busy machine: ask once more, for a second
+            longer = plan(**options, seconds=1 / profile.stretch, given={})
+            first = measure(found, longer, folder, standby=standby, experiment=name)
         low, high = (
             math.log(max(first.throughput, 1) * LOWEST_SHARE),
             math.log(max(first.throughput, 1)),
@@ -137,7 +140,10 @@ def capacity(
             # The lowest rate first: if even that breaks the bound there is nothing to search.
             rate = round(math.exp(low if step == 0 else (low + high) / 2), 2)
             seconds = min(max(profile.measure_s, 1.1 * SUPPORT / (1 - q) / rate), LONGEST_S)
-            asked = plan(**options, rate=rate, seconds=seconds, seed=step + 1, given={})
+            # The search knows how long it must look; the profile is not to scale that.
+            asked = plan(
+                **options, rate=rate, seconds=seconds / profile.stretch, seed=step + 1, given={}
+            )
             labels: dict[str, Any] = {
                 "experiment": name,
                 "arm": found.name,
