@@ -229,6 +229,6 @@ def _notes(plain: list[Outcome], recorded: list[Outcome], limits: Limits) -> lis
 
 def _last_error(stderr: str) -> str:
     found = re.search(r"^(\w*(?:Error|Exception)\b.*)$", stderr, re.MULTILINE)
-    where = re.search(r"^\S+?([^/\\\s]+):(\d+)$", stderr, re.MULTILINE)
+    where = re.search(r"^\S.*?([^/\\\n]+):(\d+)$", stderr, re.MULTILINE)
     text = found[1] if found else next(iter(stderr.strip().splitlines()[-1:]), "")
     return f"{text} ({where[1]}, line {where[2]})" if where else text
