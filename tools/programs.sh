@@ -7,7 +7,7 @@ set -u
 PATH=$PATH:/usr/sbin:/usr/local/sbin
 
 # program:Debian package:Homebrew formula
-programs="wrk:wrk:wrk nginx:nginx:nginx ab:apache2-utils:httpd hey:hey:hey"
+programs="wrk:wrk:wrk nginx:nginx:nginx ab:apache2-utils:httpd hey:hey:hey thin:thin:thin"
 mac_chrome="/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 
 has() { command -v "$1" >/dev/null 2>&1; }
