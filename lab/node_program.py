@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
+import os
+import re
 import shutil
 import subprocess
+import time
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from lab import usage
+from lab import lock, paths, settings, usage
 from lab.errors import LabError
+from lab.records import machine, store
+from lab.records.question import experiment_id, of_recipe, portable, question
+from lab.records.record import canonical
+from lab.records.trial import Recorded
+from lab.servers.recipe import Recipe
 
 LONGEST_S = 60.0
-KEPT = 200_000  # characters
+KEPT = 2_000_000  # characters
+_IMPORT = re.compile(r"""(?:from|import|require\()\s*["'](\.[^"']+\.[cm]?js)["']""")
 
 
 class ProgramFailed(LabError):
@@ -23,10 +35,14 @@ class ProgramFailed(LabError):
 
 @dataclass(frozen=True)
 class Printed:
-    """What a program printed; `rows` holds its lines that are JSON objects."""
+    """What a program printed; `rows` holds its lines that are JSON objects.
+
+    note : empty, or why this was not measured here and now: recorded, or its server is missing.
+    """
 
     text: str
     rows: list[dict[str, Any]] = field(default_factory=list)
+    note: str = ""
 
     def __repr__(self) -> str:
         return self.text
@@ -37,36 +53,169 @@ class Printed:
         return html(self.rows) if self.rows else f"<pre>{escape(self.text)}</pre>"
 
 
-def node(program: str | Path, *arguments: object, timeout_s: float = 20.0) -> Printed:
+def node(
+    program: str | Path,
+    *arguments: object,
+    server: Recipe | str | None = None,
+    env: Mapping[str, object] | None = None,
+    experiment: str | None = None,
+    timeout_s: float = 20.0,
+) -> Printed:
     """Run `node program arguments...` once and return what it printed on standard output.
 
-    program : a path from the working directory, in a chapter from the chapter's folder. Raises
-    ProgramFailed with the end of its output if it fails or is not done after `timeout_s` (at most
-    60); nothing is left running then.
+    program : a path from the working directory, in a chapter from the chapter's folder
+    server : a recipe or a name; a fresh process of it runs meanwhile, at SERVER_URL and SERVER_PID
+    experiment : the id under which it is measured alone, stored and replayed; without it the
+    program runs in replay, too
+
+    Raises ProgramFailed with the end of its output if it fails or is not done after `timeout_s` (at
+    most 60), nothing is left running then; NoRecord, StaleRecord in replay. If a program that the
+    server needs is missing here, the recorded output is returned, or none, with a note.
     """
     path = Path(program).resolve()
     if not path.is_file():
         raise ProgramFailed(f"There is no file {program} in {Path.cwd()}; paths start there.")
     if not 0 < timeout_s <= LONGEST_S:
         raise ProgramFailed(f"timeout_s={timeout_s!r} must be above 0 and at most {LONGEST_S:g}.")
-    usage.note_file(path)
+    sources = _sources(path)
+    for source in sources:
+        usage.note_file(source)
+    recipe = _recipe(server)
+    added = {name: str(value) for name, value in (env or {}).items()}
+    if experiment is None:
+        return _run(path, arguments, recipe, added, timeout_s)
+    name = experiment_id(experiment, "", [])
+    what = _question(path, sources, arguments, recipe, added)
+    if settings.mode() == "replay":
+        return _printed(store.replay(name, what), name)
+    if recipe is not None and (missing := recipe.missing()):
+        return _instead(name, what, "; ".join(missing))
+    with lock.measuring():
+        made = _run(path, arguments, recipe, added, timeout_s)
+    store.Folder(name).keep("program", {"question": what, "text": made.text})
+    if settings.profile().name == "reference":
+        _write_reference(name, what, made)
+    return made
+
+
+def _recipe(server: Recipe | str | None) -> Recipe | None:
+    if isinstance(server, str):
+        from lab.servers.catalog import server as named
+
+        return named(server)
+    return server
+
+
+def _sources(path: Path) -> list[Path]:
+    """The program and the files beside it that it imports, each once."""
+    found = [path]
+    for file in found:
+        for name in _IMPORT.findall(file.read_text("utf-8")):
+            other = (file.parent / name).resolve()
+            if other.is_file() and other not in found:
+                found.append(other)
+    return found
+
+
+def _run(
+    path: Path,
+    arguments: tuple[object, ...],
+    recipe: Recipe | None,
+    added: Mapping[str, str],
+    timeout_s: float,
+) -> Printed:
     command = [shutil.which("node") or "node", str(path), *map(str, arguments)]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=timeout_s, check=False
-        )
-    except FileNotFoundError:
-        raise ProgramFailed("There is no `node` on the PATH; install Node 20 or newer.") from None
-    except subprocess.TimeoutExpired:
-        raise ProgramFailed(
-            f"{program} was not done after {timeout_s:g} s and was stopped. "
-            "Raise timeout_s, or look for what keeps it alive."
-        ) from None
+    with _served(recipe) as where:
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                timeout=timeout_s,
+                check=False,
+                env={**os.environ, **where, **added},
+            )
+        except FileNotFoundError:
+            raise ProgramFailed(
+                "There is no `node` on the PATH; install Node 20 or newer."
+            ) from None
+        except subprocess.TimeoutExpired:
+            raise ProgramFailed(
+                f"{path.name} was not done after {timeout_s:g} s and was stopped. "
+                "Raise timeout_s, or look for what keeps it alive."
+            ) from None
     if done.returncode:
         raise ProgramFailed(
-            f"{program} ended with code {done.returncode}:\n{done.stderr[-2000:].strip()}"
+            f"{path.name} ended with code {done.returncode}:\n{done.stderr[-2000:].strip()}"
         )
     return Printed(done.stdout[:KEPT], _rows(done.stdout[:KEPT]))
+
+
+@contextlib.contextmanager
+def _served(recipe: Recipe | None) -> Iterator[dict[str, str]]:
+    if recipe is None:
+        yield {}
+        return
+    with recipe.start() as running:
+        yield {"SERVER_URL": running.url.rstrip("/"), "SERVER_PID": str(running.pid)}
+
+
+def _question(
+    path: Path,
+    sources: list[Path],
+    arguments: tuple[object, ...],
+    recipe: Recipe | None,
+    added: Mapping[str, str],
+) -> dict[str, Any]:
+    text = "".join(source.read_text("utf-8") for source in sources)
+    options = {
+        "program": paths.relative(path),
+        "source": hashlib.sha256(text.encode()).hexdigest()[:16],
+        "arguments": [portable(str(a)) for a in arguments],
+        "env": {name: portable(value) for name, value in sorted(added.items())},
+    }
+    return question({recipe.name: of_recipe(recipe)} if recipe else {}, options=options)
+
+
+def _instead(name: str, what: dict[str, Any], missing: str) -> Printed:
+    """The recorded output in place of what can't be measured here."""
+    if settings.profile().name == "reference":
+        raise LabError(f"{name!r} is not recorded, something is missing: {missing}")
+    file = paths.REFERENCE / f"{name}.json"
+    usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
+    if file.exists() and canonical(store.read_reference(name)["question"]) == canonical(what):
+        return _printed(store.reference(name), name, f"not installed here ({missing}): ")
+    return Printed(f"Left out, not installed here: {missing}\n", [], f"left out: {missing}")
+
+
+def _printed(found: Any, name: str, before: str = "") -> Printed:
+    if not isinstance(found, RecordedOutput):
+        raise LabError(f"experiment {name!r} is recorded, but not as the output of a program")
+    return Printed(found.text, _rows(found.text), before + found.recorded.label)
+
+
+@dataclass(frozen=True)
+class RecordedOutput:
+    """What a program printed in the reference run."""
+
+    text: str
+    recorded: Recorded
+
+
+def _write_reference(name: str, what: dict[str, Any], made: Printed) -> None:
+    record = {
+        "schema": store.SCHEMA,
+        "kind": "program",
+        "experiment": name,
+        "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "profile": settings.profile().name,
+        "commit": machine.commit()[0],
+        "machine": machine.machine().to_json(),
+        "question": what,
+        "text": made.text,
+    }
+    file = paths.REFERENCE / f"{name}.json"
+    store.write(file, json.dumps(record, indent=1, ensure_ascii=False).encode())
 
 
 def _rows(text: str) -> list[dict[str, Any]]:

@@ -1,6 +1,11 @@
+import json
+
+import psutil
 import pytest
 
+import lab
 from lab import paths
+from lab.errors import LabError
 from lab.node_program import ProgramFailed, node
 
 
@@ -39,3 +44,65 @@ def test_the_trips_of_the_file_chapter_are_four():
     assert rows["sync"]["turns"] == 0
     assert round(rows["async"]["turns"]) == round(rows["promises"]["turns"]) == 4
     assert rows["async"]["promises"] == 0 < rows["promises"]["promises"]
+
+
+def test_a_server_runs_meanwhile_and_the_program_is_told_where(tmp_path):
+    text = """
+      const answer = await fetch(`${process.env.SERVER_URL}/`);
+      const pid = Number(process.env.SERVER_PID);
+      console.log(JSON.stringify({ text: await answer.text(), pid }));
+    """
+    (row,) = node(program(tmp_path, text), server="node/hello").rows
+    assert row["text"] == "hello world\n"
+    assert not psutil.pid_exists(row["pid"])
+
+
+@pytest.fixture
+def recording(monkeypatch, tmp_path):
+    monkeypatch.setattr(paths, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(paths, "RUNS", tmp_path / "runs")
+    return lambda profile, mode: (
+        monkeypatch.setenv("LAB_PROFILE", profile),
+        monkeypatch.setenv("LAB_MODE", mode),
+    )
+
+
+def test_what_the_reference_run_printed_is_replayed_without_running(recording, tmp_path):
+    path = program(tmp_path, "console.log(JSON.stringify({ at: Date.now() }));")
+    recording("reference", "live")
+    made = node(path, "x", experiment="a-program")
+    recording("course", "replay")
+    again = node(path, "x", experiment="a-program")
+    assert again.rows == made.rows
+    assert "recorded" in again.note
+    assert not made.note
+
+
+def test_a_record_of_another_program_or_other_arguments_is_stale(recording, tmp_path):
+    (tmp_path / "part.mjs").write_text("export const a = 1;")
+    path = program(tmp_path, 'import { a } from "./part.mjs"; console.log(a);')
+    recording("reference", "live")
+    node(path, "x", experiment="a-program")
+    recording("course", "replay")
+    with pytest.raises(LabError, match="arguments"):
+        node(path, "y", experiment="a-program")
+    (tmp_path / "part.mjs").write_text("export const a = 2;")
+    with pytest.raises(LabError, match="source"):
+        node(path, "x", experiment="a-program")
+
+
+def test_a_missing_server_gives_the_recorded_output_or_a_note(recording, tmp_path, monkeypatch):
+    path = program(tmp_path, "console.log(JSON.stringify({ a: 1 }));")
+    recording("reference", "live")
+    node(path, server="node/hello", experiment="with-hello")
+    recording("course", "live")
+    kind = type(lab.server("node/hello"))
+    monkeypatch.setattr(kind, "missing", lambda _: ["hello: apt-get install hello"])
+    recorded = node(path, server="node/hello", experiment="with-hello")
+    assert recorded.rows == [{"a": 1}]
+    assert "apt-get install hello" in recorded.note
+    nothing = node(path, "other", server="node/hello", experiment="with-hello")
+    assert nothing.rows == []
+    assert "apt-get install hello" in nothing.note
+    file = json.loads((paths.REFERENCE / "with-hello.json").read_text())
+    assert list(file["question"]["arms"]) == ["node/hello"]

@@ -203,6 +203,8 @@ def latest(experiment: str) -> Any:
         from lab.survey import Survey
 
         return Survey.from_json(data[0])  # what each tool printed follows
+    if found[-1].stem == "program":
+        return data["text"]
     whole = Comparison.from_json(data)
     placed = tuple(replace(t, folder=str(found[-1].parent)) for t in whole.trials)
     return replace(whole, trials=placed)
@@ -334,6 +336,10 @@ def _open(data: dict[str, Any]) -> Any:
         from lab.survey import Survey
 
         return Survey.from_json(data["survey"], recorded)
+    if data["kind"] == "program":  # what a chapter's own program printed
+        from lab.node_program import RecordedOutput
+
+        return RecordedOutput(data["text"], recorded)
     whole = expand(data)
     if data["kind"] == "trial":
         return replace(Trial.from_json(whole), recorded=recorded)
