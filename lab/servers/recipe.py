@@ -143,7 +143,8 @@ class Recipe:
         if kind == "node":
             found = (paths.ROOT / "node_modules" / name).is_dir()
             return None if found else f"npm package {name}: npm ci"
-        if shutil.which(need):
+        # Debian puts servers where users have no PATH to.
+        if shutil.which(need) or shutil.which(need, path="/usr/sbin:/usr/local/sbin"):
             return None
         how = self.install.get(need, "make tools")
         return f"{need}: {how}"
