@@ -64,9 +64,9 @@ class Claim:
     quote: str = ""
     measures: str = ""
     published: tuple[Published, ...] = ()
-    published_ratio: tuple[float, float] | None = (
-        None  # low and high; equal if the source gives one
-    )
+    # low and high; equal if the source gives one
+    published_ratio: tuple[float, float] | None = None
+    why: str = ""  # the mechanism in a sentence
     limit: str = ""
 
     @property
@@ -141,14 +141,8 @@ def claim(
             f"{id!r} is no published claim. {did_you_mean(id, known)} "
             "A sentence of the course needs exactly one of above=, below=, between=."
         )
-    usage.note(
-        "claim",
-        id=id,
-        verdict=result.verdict,
-        text=result.text,
-        sentence=result.sentence,
-        held=result.holds if result.own else None,  # what a published one comes to is a finding
-    )
+    # What a published one comes to is a finding, so only our own can fail to hold.
+    usage.note("claim", held=result.holds if result.own else None, **result.to_json())
     return result
 
 
@@ -165,6 +159,11 @@ def claims() -> dict[str, Any]:
 def _read(_mtime: int) -> dict[str, Any]:
     data: dict[str, Any] = tomllib.loads(CLAIMS.read_text(encoding="utf-8"))
     return data
+
+
+def published_ratio(id: str) -> tuple[float, float] | None:
+    """Return the ratio that a source printed, low and high; None if it gave none."""
+    return _published(id, claims()["claims"][id])[1]
 
 
 def published_text(ratio: tuple[float, float] | None) -> str:
@@ -264,6 +263,7 @@ def _judge_published(id: str, entry: dict[str, Any], ratio: Ratio, failed: list[
         measures=entry["measures"],
         published=rows,
         published_ratio=printed,
+        why=entry.get("why", ""),
     )
 
 

@@ -1,7 +1,7 @@
 """The Sphinx side of the build; in _config.yml, so that a bare `jupyter-book build .` has it too.
 
 Order within one build: `_only_toc` -> `_start` -> `_outdated` -> for each page read: `_begin`, its
-cells run or come from the cache, `_end` -> `_all_read` -> pages are written, `status` fills in what
+cells run or come from the cache, `_end` -> `_all_read` -> pages are written, `filled` puts in what
 happened -> `_finish`.
 """
 
@@ -20,7 +20,7 @@ from sphinx.errors import SphinxError
 from sphinx.util.matching import get_matching_files
 
 from lab import paths
-from lab.book import assets, mathml, report, status
+from lab.book import assets, filled, mathml, report, status, verdicts
 from lab.book.build import Build
 from lab.errors import LabError
 
@@ -46,11 +46,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", _all_read)
     app.connect("build-finished", _finish, priority=900)
     mathml.setup(app)
-    status.setup(app)
+    filled.setup(app, {**status.MAKERS, **verdicts.MAKERS})
     assets.setup(app)
     return {
         "version": "1",
-        "env_version": 1,
+        "env_version": 2,
         "parallel_read_safe": False,
         "parallel_write_safe": True,
     }
@@ -136,7 +136,7 @@ def _all_read(app: Sphinx, env: BuildEnvironment) -> list[str]:
     for name, token in _tokens(env).items():
         if token is not None:
             build.unchanged(name, token)
-    return status.changed(env, build)
+    return filled.changed(env, build)
 
 
 def _finish(app: Sphinx, exception: Exception | None) -> None:
