@@ -18,7 +18,7 @@ from typing import Any
 
 from lab import paths, settings, usage
 from lab.errors import LabError
-from lab.tracing import child, nodes, recording
+from lab.tracing import child, load, nodes, recording
 from lab.tracing.canonical import EVENT_COLUMNS
 from lab.tracing.orders import Order, words
 from lab.tracing.phases import TraceRefusedError
@@ -71,7 +71,7 @@ class Trace:
     @property
     def events(self) -> list[dict[str, Any]]:
         """The canonical recording as one dict an event: seq, t_us, iteration, phase, what, kind,
-        label, line, trigger, internal, text.
+        label, line, trigger, internal, request, text.
         """
         recordings = self.data["versions"][0]["recordings"]
         return expand(recordings[0]) if recordings else []
@@ -129,7 +129,7 @@ def trace(
     cwd: str | os.PathLike[str] | None = None,
     seconds: float = 5.0,
     events: int = 800,
-    drive: Callable[[str], object] | None = None,
+    drive: Callable[[str], object] | Mapping[str, Any] | None = None,
     predict: bool = True,
     experiment: str | None = None,
     name: str | None = None,
@@ -143,7 +143,8 @@ def trace(
     seconds : a run is stopped after this; the trace then shows the program's beginning.
     events : the recording is cut after so many; about 40 bytes each.
     drive : called with the URL when the program prints `listening on URL`; afterwards the program
-        gets SIGTERM. The way to trace a server under load.
+        gets SIGTERM. The way to trace a server under load. Options of a load by a fixed number of
+        requests do, too: {"connections": 2, "requests": 6, "path": "/"}.
     experiment : name of the recorded trace in LAB_MODE=replay; default a hash of the program.
 
     Raises TraceRefusedError when the two sources of the phases do not agree, LabError for a missing
@@ -158,6 +159,9 @@ def trace(
         if paths.RUNS not in prog.path.parents:
             usage.note_file(prog.path)
         asked = {"source": _hash(prog.source), "args": list(args), "env": dict(env or {})}
+        if isinstance(drive, Mapping):
+            asked["drive"] = dict(drive)
+            drive = load.driver(**drive)
         title = experiment or f"trace-{_hash(prog.source)[:10]}"
         if settings.mode() == "replay":
             return dataclasses.replace(_replayed(title, asked), predict=predict)
@@ -262,6 +266,7 @@ def expand(made: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "line": event["line"] or task.get("line"),
                 "trigger": made["tasks"][trigger]["label"] if trigger is not None else None,
                 "internal": bool(task.get("internal")),
+                "request": task.get("req"),
                 "text": event["data"] if event["what"] in ("out", "err", "error") else None,
             }
         )

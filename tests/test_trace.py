@@ -315,6 +315,26 @@ server.listen(process.env.PORT, "127.0.0.1", () => {
     assert made.orders[0].lines == ("listening on http://127.0.0.1:PORT",)
 
 
+def test_options_in_place_of_a_function_have_the_load_generator_ask():
+    asked = {"connections": 2, "requests": 3}
+    made = traced(paths.SERVERS / "node" / "first-line.mjs", runs=1, drive=asked)
+    assert made.data["asked"]["drive"] == asked
+    per_request = {
+        number: [e["phase"] for e in made.events if e["what"] == "run" and e["request"] == number]
+        for number in (1, 2, 3)
+    }
+    # open, fstat, read and close come back through poll; the immediate answers
+    assert all(phases == [*["poll"] * 4, "check"] for phases in per_request.values())
+    with pytest.raises(LabError, match="fixed number of requests"):
+        traced("1;\n", drive={"connections": 2})
+    refuses = (
+        "require('http').createServer((_, answer) => answer.destroy()).listen(0, function () {\n"
+        "  console.log(`listening on http://127.0.0.1:${this.address().port}`);\n});\n"
+    )
+    with pytest.raises(LabError, match="not all answered"):
+        traced(refuses, drive={"requests": 1})
+
+
 def test_the_programs_children_and_workers_are_not_recorded():
     made = traced(PROGRAMS / "fork.cjs", runs=1)
     assert lines(made) == ["hi", "exit"]
