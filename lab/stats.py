@@ -12,7 +12,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -121,6 +121,7 @@ class Ratio:
     why_none: str = ""
     blind: str = ""  # why not even the interval may be judged: too few pairs, no support, profile
     warnings: tuple[str, ...] = ()
+    comparison: ClassVar[Any] = None  # the one it was taken from, set there; not stored
 
     @property
     def least(self) -> float:
@@ -148,7 +149,7 @@ class Ratio:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data, one key a field."""
-        return {k: plain(v) for k, v in self.__dict__.items()}
+        return {k: plain(v) for k, v in self.__dict__.items() if k != "comparison"}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Ratio:

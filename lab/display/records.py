@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.plot.arms import comparison as comparison_figure
-from lab.plot.latency import histogram
+from lab.plot.histograms import histogram
 from lab.plot.measures import ratio_words, stamps, sweep_label, sweep_of, value_label
 from lab.plot.sweeps import sweep, sweep_finding
 from lab.plot.words import count, ms, number, size, tidy

@@ -7,8 +7,9 @@ from html import escape
 from typing import Any
 
 from lab.paths import ROOT
-from lab.plot.forest import Line, forest
+from lab.plot.forest import Line, ends, forest
 from lab.plot.measures import metric_of, ratio_words, sweep_of
+from lab.plot.recorded import notes, ratio_of
 from lab.plot.words import count
 from lab.stats import Ratio
 
@@ -86,10 +87,23 @@ def _beside(c: Any) -> str:
     r = c.value
     if not isinstance(r, Ratio) or not math.isfinite(r.estimate):
         return ""
-    low, high = (r.low, r.high) if r.pairs > 1 else (-math.inf, math.inf)
-    line = Line(f"{r.a} ÷ {r.b}", r.estimate, low, high, r.per_pair, c.published_ratio)
+    then = ratio_of(r)
+    line = Line(
+        f"{r.a} ÷ {r.b}",
+        r.estimate,
+        *ends(r),
+        r.per_pair,
+        c.published_ratio,
+        recorded=(then.estimate, *ends(then)) if then else None,
+    )
     shown = metric_of(r.metric).label.split(" (")[0]
-    figure = forest([line], x_label=f"{shown}, {line.name}", caption=f"{c.id}, {shown}", name=c.id)
+    figure = forest(
+        [line],
+        x_label=f"{shown}, {line.name}",
+        caption=f"{c.id}, {shown}",
+        name=c.id,
+        notes=notes([then.comparison]) if then else (),
+    )
     return figure._repr_html_()
 
 

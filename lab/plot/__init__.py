@@ -6,7 +6,8 @@ Drawn with matplotlib, shown as inline SVG that follows the page's theme. Nothin
 from .arms import comparison
 from .figure import Figure
 from .forest import Line, forest
-from .latency import histogram, spectrum
+from .histograms import histogram
+from .latency import spectrum
 from .series import Band, Published
 from .simple import bars, dots, lines
 from .sweeps import sweep

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.errors import LabError
+from lab.stats import Ratio
 
 from .canvas import Canvas, Entry
 from .figure import NARROW, WIDE, Figure
 from .palette import SENTINELS, Look, look
+from .recorded import NAME
 from .ticks import linear_x, ratio_ticks, ticks_at
 from .words import count, interval, short, tidy, times
 
@@ -27,6 +29,7 @@ class Line:
     values: Sequence[float] = ()
     published: float | Sequence[float] | None = None  # several: the ends of a range
     look: Look | None = None
+    recorded: tuple[float, float, float] | None = None  # estimate, low, high of the reference run
 
     @property
     def theirs(self) -> list[float]:
@@ -36,6 +39,11 @@ class Line:
         if isinstance(self.published, (int, float)):
             return [float(self.published)]
         return sorted(set(self.published))
+
+
+def ends(r: Ratio) -> tuple[float, float]:
+    """Return the interval of a ratio; infinite where a single pair gives none."""
+    return (r.low, r.high) if r.pairs > 1 else (-math.inf, math.inf)
 
 
 def draw_lines(
@@ -60,6 +68,7 @@ def draw_lines(
             axes.axvspan(1 / spread, spread, color=SENTINELS["recorded"], alpha=0.25, linewidth=0)
         axes.axvline(1, color=SENTINELS["axis"], linewidth=1.3)
     for i, line in enumerate(lines):
+        _draw_recorded(axes, i, line)
         if not math.isfinite(line.estimate):
             continue
         style = line.look or look(0)
@@ -104,6 +113,26 @@ def draw_lines(
             )
 
 
+def _draw_recorded(axes: Any, row: int, line: Line) -> None:
+    if line.recorded is None or not math.isfinite(line.recorded[0]):
+        return
+    estimate, low, high = line.recorded
+    tone, y = SENTINELS["recorded"], row + 0.32
+    if math.isfinite(low) and math.isfinite(high):
+        axes.plot([low, high], [y, y], color=tone, linewidth=1.8, zorder=1.8)
+    axes.plot(
+        [estimate],
+        [y],
+        marker=(line.look or look(0)).marker,
+        markersize=6,
+        markeredgewidth=0,
+        color=tone,
+        linestyle="none",
+        zorder=1.9,
+        gid="lab-recorded",
+    )
+
+
 def _name_rows(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
     room = canvas.size.width * 0.38
     names = [canvas.clip(line.name, room) for line in lines]
@@ -129,7 +158,8 @@ def _x_axis(
 ) -> None:
     seen = [v for line in lines for v in (line.estimate, *line.values) if math.isfinite(v)]
     seen += [v for line in lines for v in (line.low, line.high) if math.isfinite(v)]
-    seen += [v for line in lines for v in line.theirs]
+    seen += [v for line in lines for v in (*line.theirs, *(line.recorded or ()))]
+    seen = [v for v in seen if math.isfinite(v)]
     if ratio:
         seen = [v for v in seen if v > 0] + [1.0]
         if spread and math.isfinite(spread):
@@ -157,11 +187,13 @@ def forest(
     caption: str = "published and measured ratios",
     finding: str = "",
     name: str = "forest",
+    notes: Sequence[str] = (),
 ) -> Figure:
     """Return ratios with their intervals, one row each, the published figure beside ours.
 
-    rows : Line, or mappings with name, estimate, low, high and optionally published and values.
-    Raises LabError for a row without name or estimate.
+    rows : Line, or mappings with name, estimate, low, high and optionally published, values, and
+    recorded (estimate, low, high of the reference run, drawn grey below). Raises LabError for a row
+    without name or estimate.
     """
     lines = []
     for row in rows:
@@ -179,6 +211,8 @@ def forest(
         entries = [Entry("measured here, 95 % interval", look(0).colour, "o", "-")]
         if any(line.theirs for line in lines):
             entries.append(Entry(published_name, SENTINELS["published"], "*"))
+        if any(line.recorded for line in lines):
+            entries.append(Entry(NAME, SENTINELS["recorded"], "o", "-"))
         canvas.key(entries)
         draw_lines(canvas, canvas.axes("", x_label), lines, ratio=True)
 
@@ -195,9 +229,11 @@ def forest(
                 "low": line.low,
                 "high": line.high,
                 "published": " to ".join(map(tidy, line.theirs)),
+                **({"recorded": line.recorded[0]} if line.recorded else {}),
             }
             for line in lines
         ],
+        notes=notes,
         wide=WIDE._replace(height=80 + 40 * len(lines)),
         narrow=NARROW._replace(height=100 + 46 * len(lines)),
     )

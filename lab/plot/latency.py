@@ -1,4 +1,4 @@
-"""The distribution of latencies: spectrum (how long the tail is) and histogram (its shape)."""
+"""The distribution of latencies by percentile: how long the tail is."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
 
 from .canvas import Canvas, Label
-from .figure import NARROW, WIDE, Figure
+from .figure import Figure
 from .measures import at_words, provenance, stamps
 from .palette import SENTINELS, look
+from .recorded import NAME, notes, of_groups, reference_of
 from .series import Published, behind, points
-from .ticks import linear_x, linear_y, log_ticks, log_y, ticks_at
-from .words import count, listed, ms, number, short
+from .ticks import log_y, ticks_at
+from .words import ms
 
 _NINES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 _POINTS = 72  # of a spectrum line: more cannot be seen
@@ -29,6 +30,7 @@ def spectrum(
     *,
     at: Any = None,
     published: Sequence[Mapping[str, Any] | Published] = (),
+    recorded: str | None = "auto",
     caption: str = "",
     finding: str = "",
     name: str = "",
@@ -38,9 +40,11 @@ def spectrum(
     trials : a Trial, a Comparison (`at` says where) or {name: Trial, Stream, Histogram or a list of
     trials}; several trials of a name are thin lines, their merged histogram the thick one. A line
     ends at the last percentile the sample supports. published : x is a
-    share (0.99), y in ms.
+    share (0.99), y in ms; recorded : "auto" draws the reference run of the same question grey
+    behind, None does not.
     """
-    groups, every, origin = _groups(trials, at)
+    groups, every, origin = groups_of(trials, at)
+    theirs = recorded_of(trials, at) if recorded else {}
     marks = points(published)
     merged = {n: hs[0].merge(*hs[1:]) for n, hs in groups.items()}
     if not any(h.count for h in merged.values()):
@@ -49,10 +53,12 @@ def spectrum(
     thin = {n: [_curve(h) for h in hs if h.count] for n, hs in groups.items() if len(hs) > 1}
     end = max(x[-1] for x, _ in curves.values())
     end = max(end, *(1 / (1 - p.x) for p in marks if p.x < 1), 10.0)
+    grey = {n: _curve(merged_of(there), end) for n, there in theirs.items() if n in curves}
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.axes("latency (ms)", "percentile of requests")
-        ys = [y for _, curve in curves.items() for y in curve[1]] + [p.y for p in marks]
+        ys = [y for drawn in (curves, grey) for _, line in drawn.values() for y in line]
+        ys += [p.y for p in marks]
         log_y(axes, max(min(ys), 1e-3) / 1.25, max(ys) * 1.25)
         axes.set_xscale("log")
         axes.set_xlim(1, end * 1.06)
@@ -65,6 +71,9 @@ def spectrum(
         labels = []
         for i, (group, (xs, values)) in enumerate(curves.items()):
             style = look(i)
+            if group in grey:
+                tone = SENTINELS["recorded"]
+                axes.plot(*grey[group], color=tone, linestyle=style.dash, linewidth=1.6, zorder=1.8)
             for tx, ty in thin.get(group, []):
                 axes.plot(tx, ty, color=style.colour, linewidth=0.8, alpha=0.45, zorder=2)
             axes.plot(xs, values, color=style.colour, linestyle=style.dash, zorder=3)
@@ -94,15 +103,13 @@ def spectrum(
                 zorder=5,
                 gid="lab-published",
             )
-        canvas.names(axes, labels if len(labels) > 1 else [], behind(published=marks))
+        background = behind(recorded=NAME if grey else "", published=marks)
+        canvas.names(axes, labels if len(labels) > 1 else [], background)
 
     where = at_words(origin.sweep, every[0].at) if isinstance(origin, Comparison) and every else ""
     caption = caption or f"latency by percentile {where}".strip()
-    rows = [
-        {"series": n, "percentile": round(100 * (1 - 1 / x), 5), "latency_ms": round(y, 4)}
-        for n, (xs, ys) in curves.items()
-        for x, y in list(zip(xs, ys, strict=True))[::2]
-    ]
+    rows = _curve_rows(curves)
+    rows += [{**row, "recorded": "yes"} for row in _curve_rows(grey)]
     return Figure(
         name=name or f"latency spectrum {' '.join(groups)} {where}",
         title=caption,
@@ -113,66 +120,12 @@ def spectrum(
             *rows,
             *({"series": p.name, "percentile": p.x * 100, "latency_ms": p.y} for p in marks),
         ],
-        notes=provenance(origin),
+        notes=[*provenance(origin), *notes(t for there in theirs.values() for t in there)],
         stamps=stamps(every),
     )
 
 
-def histogram(
-    trial: Trial | Stream | Histogram | Comparison,
-    *,
-    at: Any = None,
-    caption: str = "",
-    finding: str = "",
-    name: str = "",
-    bins: int = 36,
-) -> Figure:
-    """Return the histogram of latencies over logarithmic bins, with p50, p90 and p99 marked.
-
-    A percentile the sample does not support is left out. Raises LabError if nothing was answered.
-    """
-    groups, every, origin = _groups(trial, at)
-    if len(groups) != 1:
-        raise LabError(f"one histogram at a time: choose one of {', '.join(groups)}, or a spectrum")
-    label, parts = next(iter(groups.items()))
-    merged = parts[0].merge(*parts[1:])
-    if not merged.count:
-        raise LabError("nothing to plot: no request was answered in the window")
-    edges, heights, is_log = _binned(merged, bins)
-    marks = [(q, merged.quantile(q) * 1e3) for q in (0.5, 0.9, 0.99) if merged.support(q)]
-
-    def draw(canvas: Canvas) -> None:
-        axes = canvas.axes("requests", "latency (ms)")
-        linear_y(axes, max(heights))
-        if is_log:
-            axes.set_xscale("log")
-            axes.set_xlim(edges[0], edges[-1])
-            ticks = log_ticks(edges[0], edges[-1], 5 if canvas.narrow else 8)
-            ticks_at(axes, ticks, [short(t) for t in ticks])
-        else:
-            linear_x(axes, edges[0], edges[-1], 4 if canvas.narrow else 7)
-        axes.stairs(heights, edges, fill=True, color=look(0).colour, alpha=0.75, gid="lab-bars")
-        _mark_percentiles(canvas, axes, marks, max(heights))
-
-    caption = caption or f"latencies of {label}"
-    return Figure(
-        name=name or f"latency histogram {label}",
-        title=caption,
-        alt=finding or _histogram_words(label, merged, edges, heights),
-        caption=caption,
-        draw=draw,
-        data=[
-            {"from_ms": round(a, 5), "to_ms": round(b, 5), "requests": int(n)}
-            for a, b, n in zip(edges[:-1], edges[1:], heights, strict=True)
-        ],
-        notes=provenance(origin),
-        stamps=stamps(every, cells=False),
-        wide=WIDE._replace(height=300),
-        narrow=NARROW._replace(height=300),
-    )
-
-
-def _groups(thing: Any, at: Any) -> tuple[dict[str, list[Histogram]], list[Trial], Any]:
+def groups_of(thing: Any, at: Any) -> tuple[dict[str, list[Histogram]], list[Trial], Any]:
     """Return histograms by name, the trials they came from, and what carries the provenance."""
     if isinstance(thing, Comparison):
         cells = {arm: list(thing.cell(arm, at)) for arm in thing.arms}
@@ -181,7 +134,7 @@ def _groups(thing: Any, at: Any) -> tuple[dict[str, list[Histogram]], list[Trial
     if isinstance(thing, Trial):
         return {thing.arm or thing.server.name: [thing.latency]}, [thing], thing
     if isinstance(thing, Stream):
-        return {thing.name: [thing.latency]}, [], thing
+        return {thing.name: [thing.latency]}, [], thing.trial
     if isinstance(thing, Histogram):
         return {"requests": [thing]}, [], thing
     if isinstance(thing, Mapping):
@@ -191,74 +144,60 @@ def _groups(thing: Any, at: Any) -> tuple[dict[str, list[Histogram]], list[Trial
             items = value if isinstance(value, (list, tuple)) else [value]
             every += [t for t in items if isinstance(t, Trial)]
             out[str(name)] = [t if isinstance(t, Histogram) else t.latency for t in items]
-        return out, every, every[0] if every else None
+        streams = [s for s in thing.values() if isinstance(s, Stream)]
+        return out, every, next(iter([*every, *(s.trial for s in streams)]), None)
     if isinstance(thing, (list, tuple)) and all(isinstance(t, Trial) for t in thing):
         grouped: dict[str, list[Trial]] = {}
         for t in thing:
             grouped.setdefault(t.arm or t.server.name, []).append(t)
-        return _groups(grouped, at)
+        return groups_of(grouped, at)
     raise LabError(
         f"cannot draw latencies of a {type(thing).__name__}: give a trial or a comparison"
     )
 
 
-def _curve(h: Histogram) -> tuple[list[float], list[float]]:
+def recorded_of(thing: Any, at: Any) -> dict[str, list[Any]]:
+    """Return what was recorded for each group that `_groups` makes of the same thing."""
+    if isinstance(thing, Comparison):
+        whole = reference_of(thing)
+        cells = {arm: list(whole.cell(arm, at)) for arm in whole.arms} if whole else {}
+        return {arm: cell for arm, cell in cells.items() if cell}
+    if isinstance(thing, Trial):
+        return of_groups({thing.arm or thing.server.name: [thing]})
+    if isinstance(thing, Stream):
+        return of_groups({thing.name: [thing]})
+    if isinstance(thing, (list, tuple)):
+        grouped: dict[str, list[Any]] = {}
+        for t in thing:
+            grouped.setdefault(t.arm or t.server.name, []).append(t)
+        return of_groups(grouped)
+    if not isinstance(thing, Mapping):
+        return {}
+    return of_groups({str(n): v if isinstance(v, (list, tuple)) else [v] for n, v in thing.items()})
+
+
+def merged_of(things: Sequence[Any]) -> Histogram:
+    """Return one histogram of all requests of these trials or streams."""
+    found = [thing.latency for thing in things]
+    return found[0].merge(*found[1:]) if found else Histogram.of([])
+
+
+def _curve_rows(curves: Mapping[str, tuple[list[float], list[float]]]) -> list[dict[str, Any]]:
+    return [
+        {"series": n, "percentile": round(100 * (1 - 1 / x), 5), "latency_ms": round(y, 4)}
+        for n, (xs, ys) in curves.items()
+        for x, y in list(zip(xs, ys, strict=True))[::2]
+    ]
+
+
+def _curve(h: Histogram, end: float = np.inf) -> tuple[list[float], list[float]]:
     """Return x = 1/(1 - p) and latency in ms up to the last percentile that ten answers support."""
-    last = max(h.count / 10, 2.0)
+    last = min(max(h.count / 10, 2.0), end)
     xs = np.geomspace(1, last, _POINTS)
     if last > 2:  # hit the marked percentiles exactly
         xs = np.unique(np.concatenate([xs, [1 / (1 - p) for p in _NINES if 1 / (1 - p) <= last]]))
     ys = [h.quantile(float(1 - 1 / x)) * 1e3 for x in xs]
     return [float(x) for x in xs], ys
-
-
-def _mark_percentiles(
-    canvas: Canvas, axes: Any, marks: Sequence[tuple[float, float]], highest: float
-) -> None:
-    """Name each percentile on a row of its own above the bars, so that lines and names never cross.
-
-    Names stand on the side that has room; the line whose name would be crossed is the longer one.
-    """
-    if not marks:
-        return
-    top = highest * 1.06
-    step = top * canvas.font * 1.55 / (canvas.size.height * 0.6)
-    axes.set_ylim(0, top + step * len(marks))
-    canvas.settle()
-    box = axes.get_window_extent()
-    places = [float(axes.transData.transform((y, 0))[0]) for _, y in marks]
-    texts = [f"p{q * 100:g} {number(y)} ms" for q, y in marks]
-    left = places[-1] + canvas.width_of(texts[-1]) + 8 > box.x1
-    for rank, (text, (_, y)) in enumerate(zip(texts, marks, strict=True)):
-        row = rank if left else len(marks) - 1 - rank
-        level = top + step * (row + 0.5)
-        axes.plot([y, y], [0, level], color=SENTINELS["ink"], linewidth=1.1, linestyle=(0, (2, 2)))
-        axes.annotate(
-            text,
-            (y, level),
-            xytext=(-5 if left else 5, 0),
-            textcoords="offset points",
-            ha="right" if left else "left",
-            va="center",
-            gid="lab-halo",
-        )
-
-
-def _binned(h: Histogram, bins: int) -> tuple[list[float], list[float], bool]:
-    """Return edges in ms, requests per bin, and whether bins are logarithmic (a factor of 5)."""
-    low, high, counts = h.bins()
-    first, last = float(low.min()) * 1e3, float(high.max()) * 1e3
-    is_log = first > 0 and last / first >= 5
-    if is_log:
-        edges = np.geomspace(first * 0.999, last * 1.001, bins + 1)
-    else:
-        margin = max(0.15 * (last - first), 0.002)
-        # No bin narrower than the buckets the latencies are kept in: it would be a gap or a tooth.
-        widest = float((high - low).max()) * 1e3
-        bins = max(5, min(bins, int((last - first + 2 * margin) / (2 * widest))))
-        edges = np.linspace(max(0.0, first - margin), last + margin, bins + 1)
-    heights, _ = np.histogram((low + high) / 2 * 1e3, bins=edges, weights=counts)
-    return [float(e) for e in edges], [float(n) for n in heights], is_log
 
 
 def _spectrum_words(merged: Mapping[str, Histogram], where: str) -> str:
@@ -284,15 +223,3 @@ def _crossing(a: tuple[str, Histogram], b: tuple[str, Histogram]) -> str:
     if at_middle == at_tail:
         return f"{at_middle} is faster both at the median and at p{tail * 100:g}."
     return f"{at_middle} is faster at the median, {at_tail} at p{tail * 100:g}."
-
-
-def _histogram_words(
-    label: str, h: Histogram, edges: Sequence[float], heights: Sequence[float]
-) -> str:
-    peak = int(np.argmax(heights))
-    told = [f"p{q * 100:g} {ms(h.quantile(q))}" for q in (0.5, 0.9, 0.99) if h.support(q)]
-    tail = f" {listed(told)};" if told else " too few for percentiles;"
-    return (
-        f"{count(h.count, 'answer')} of {label}:{tail} most took {number(edges[peak])} to "
-        f"{number(edges[peak + 1])} ms, the longest {ms(h.max())}."
-    )

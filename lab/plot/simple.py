@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lab.errors import LabError
 
-from .canvas import Canvas
+from .canvas import Canvas, Entry
 from .figure import NARROW, WIDE, Figure, Row
-from .palette import Look, look
+from .measures import provenance
+from .palette import SENTINELS, look
+from .recorded import NAME, notes, reference_of
 from .series import Published, Scale, Series, behind, draw_published, draw_series, summary, y_limits
 from .ticks import linear_x
 from .words import tidy
+
+Table = list[dict[str, Any]]
+Rows = Callable[[Any], Any]  # makes a table of a record
 
 
 def rows_of(data: Any) -> list[dict[str, Any]]:
@@ -76,35 +83,36 @@ def _said(series: Sequence[Series], y_label: str, x_label: str) -> str:
     return f"{y_label} by {x_label}: {'; '.join(parts)}."
 
 
-def _make(kind: str, data: Any, x: str, y: str, options: dict[str, Any]) -> Figure:
-    by, points = options["by"], options["published"]
-    rows = rows_of(data)
-    series = _grouped(rows, x, y, by)
-    x_label, y_label = options["x_label"] or x, options["y_label"] or y
-    scale = Scale([px for s in series for px in s.values], options["x_scale"])
-    if kind == "dots":  # dots alone: nothing is claimed about what lies between
-        series = [
-            Series(s.name, Look(s.look.name, s.look.marker, "none"), s.values) for s in series
-        ]
+def _tables(data: Any, rows: Rows | None, recorded: Any) -> tuple[Table, Table, list[str]]:
+    """Return own rows, grey rows behind them, and notes for the caption."""
+    if rows is None:
+        there = recorded if isinstance(recorded, Mapping) and "rows" in recorded else {}
+        grey = there.get("rows") or (None if there else recorded)
+        of = there.get("of")
+        return rows_of(data), rows_of(grey) if grey else [], notes([of] if grey else [])
+    records = _records(data)
+    own = rows_of(rows(data))
+    behind_it = [reference_of(record) for record in records]
+    where = list(dict.fromkeys(note for record in records for note in provenance(record)))
+    if not records or None in behind_it:
+        return own, [], where
+    try:
+        grey = rows_of(rows(_shaped_like(data, behind_it)))
+    except LabError:  # a record has no raw rows, and perhaps that is what they are made of
+        return own, [], where
+    return own, grey, [*where, *notes(behind_it)]
 
-    def draw(canvas: Canvas) -> None:
-        axes = canvas.axes(y_label, x_label)
-        y_limits(axes, series, [p.y for p in points], options["y_scale"])
-        scale.apply(axes, canvas)
-        labels = draw_series(canvas, axes, scale, series)
-        draw_published(axes, scale, points)
-        canvas.names(axes, labels if by else [], behind(published=points))
 
-    columns = [c for c in (by, x, y) if c]
-    caption = options["caption"] or f"{y_label} by {x_label}"
-    return Figure(
-        name=options["name"] or f"{y} by {x}",
-        title=caption,
-        alt=options["finding"] or _said(series, y_label, x_label),
-        caption=caption,
-        draw=draw,
-        data=[{c: row[c] for c in columns} for row in rows],
-    )
+def _records(data: Any) -> list[Any]:
+    if isinstance(data, Mapping):
+        return list(data.values())
+    return list(data) if isinstance(data, (list, tuple)) else [data]
+
+
+def _shaped_like(data: Any, records: Sequence[Any]) -> Any:
+    if isinstance(data, Mapping):
+        return dict(zip(data, records, strict=True))
+    return list(records) if isinstance(data, (list, tuple)) else records[0]
 
 
 def lines(
@@ -121,33 +129,62 @@ def lines(
     x_scale: str = "auto",
     y_scale: str = "auto",
     published: Sequence[Published] = (),
+    rows: Rows | None = None,
+    recorded: Any = None,
+    joined: bool = True,
 ) -> Figure:
     """Return a figure of lines: column y over column x, one line for each value of column `by`.
 
     Several rows with the same x are trials: each is a dot, the line goes through their means.
     Scales are "auto", "log", "linear" (x also "names"). `finding` is the alternative text; without
-    it the ends of each line are told. Raises LabError for a missing column or no rows.
+    it the ends of each line are told. rows : what makes the table of `data` where that is a trial,
+    a comparison, or a list or dict of them; the same is then made of the reference run and drawn
+    grey behind. recorded : the grey rows themselves, or {"rows": rows, "of": their record}.
+    joined : False draws dots alone. Raises LabError for a missing column or no rows.
     """
-    return _make("lines", data, x, y, {k: v for k, v in locals().items() if k not in "data x y"})
+    own, grey, told = _tables(data, rows, recorded)
+    series = _grouped(own, x, y, by)
+    looks = {s.name: s.look for s in series}
+    behind_it = _grouped(grey, x, y, by) if grey else []
+    behind_it = [replace(s, look=looks[s.name], quiet=True) for s in behind_it if s.name in looks]
+    x_label, y_label = x_label or x, y_label or y
+    every = [*behind_it, *series]
+    if not joined:  # nothing is claimed about what lies between
+        every = [replace(s, look=replace(s.look, dash="none")) for s in every]
+    scale = Scale([px for s in every for px in s.values], x_scale)
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.axes(y_label, x_label)
+        y_limits(axes, every, [p.y for p in published], y_scale)
+        scale.apply(axes, canvas)
+        labels = draw_series(canvas, axes, scale, every)
+        draw_published(axes, scale, published)
+        background = behind(recorded=NAME if behind_it else "", published=published)
+        canvas.names(axes, labels if by else [], background)
+
+    caption = caption or f"{y_label} by {x_label}"
+    return Figure(
+        name=name or f"{y} by {x}",
+        title=caption,
+        alt=finding or _said(series, y_label, x_label),
+        caption=caption,
+        draw=draw,
+        data=_kept(own, grey, [c for c in (by, x, y) if c]),
+        notes=told,
+    )
 
 
-def dots(
-    data: Any,
-    *,
-    x: str,
-    y: str,
-    by: str | None = None,
-    x_label: str = "",
-    y_label: str = "",
-    caption: str = "",
-    finding: str = "",
-    name: str = "",
-    x_scale: str = "auto",
-    y_scale: str = "auto",
-    published: Sequence[Published] = (),
-) -> Figure:
-    """Return a figure of dots, joined by nothing; parameters as for `lines`."""
-    return _make("dots", data, x, y, {k: v for k, v in locals().items() if k not in "data x y"})
+def dots(data: Any, **options: Any) -> Figure:
+    """Return a figure of dots, joined by nothing; options as for `lines`."""
+    return lines(data, **{"joined": False, **options})
+
+
+dots.__signature__ = inspect.signature(lines)  # type: ignore[attr-defined]
+
+
+def _kept(own: Sequence[Row], grey: Sequence[Row], columns: Sequence[str]) -> list[dict[str, Any]]:
+    kept = [{c: row[c] for c in columns} for row in own]
+    return kept + [{**{c: row[c] for c in columns}, "recorded": "yes"} for row in grey]
 
 
 def bars(
@@ -161,27 +198,41 @@ def bars(
     finding: str = "",
     name: str = "",
     start: str | None = None,
+    rows: Rows | None = None,
+    recorded: Any = None,
 ) -> Figure:
     """Return a figure of horizontal bars: one row for each name in column x, its length column y.
 
     start : column where each bar begins (a Gantt chart: y is then the length), same unit as y.
-    Each bar carries its value. Several rows of the same name share a line.
+    Each bar carries its value. Several rows of the same name share a line. rows, recorded : as for
+    `lines`; the reference run is a thin grey bar below.
     """
-    rows = rows_of(data)
-    _grouped(rows, x, y, None)  # the checks
-    names = list(dict.fromkeys(str(row[x]) for row in rows))
-    spans = [(str(r[x]), float(r[start]) if start else 0.0, float(r[y])) for r in rows]
+    own, grey, told = _tables(data, rows, recorded)
+    _grouped(own, x, y, None)  # the checks
+
+    def spans_of(table: Sequence[Row]) -> list[tuple[str, float, float]]:
+        return [(str(r[x]), float(r[start]) if start else 0.0, float(r[y])) for r in table]
+
+    spans = spans_of(own)
+    names = list(dict.fromkeys(named for named, _, _ in spans))
+    thin = [span for span in spans_of(grey) if span[0] in names]
     y_label = y_label or y
 
     def draw(canvas: Canvas) -> None:
+        if thin:
+            canvas.key([Entry(NAME, SENTINELS["recorded"], dash="-")])
         axes = canvas.axes("", y_label)
         axes.grid(False)
-        end = max(begin + length for _, begin, length in spans)
+        end = max(begin + length for _, begin, length in [*spans, *thin])
         linear_x(axes, min(0.0, *(begin for _, begin, _ in spans)), end * 1.14, 5)
         axes.set_ylim(len(names) - 0.45, -0.55)
         room = canvas.size.width * (0.36 if canvas.narrow else 0.3)
         axes.set_yticks(range(len(names)), [canvas.clip(name, room) for name in names])
         tone = look(0)
+        for named, begin, length in thin:
+            at = names.index(named) + 0.38
+            shade = SENTINELS["recorded"]
+            axes.barh(at, length, left=begin, height=0.1, color=shade, gid="lab-recorded")
         for named, begin, length in spans:
             at = names.index(named)
             axes.barh(
@@ -201,15 +252,15 @@ def bars(
     said = f"{y_label}: " + "; ".join(
         f"{n} {tidy(length)}" + (f" from {tidy(b)}" if start else "") for n, b, length in spans[:8]
     )
-    columns = [c for c in (x, start, y) if c]
-    height = 70 + 30 * len(names)
+    height = 70 + 30 * len(names) + (20 if thin else 0)
     return Figure(
         name=name or f"{y} by {x}",
         title=caption,
         alt=finding or f"{said}. The longest is {longest[0]}.",
         caption=caption,
         draw=draw,
-        data=[{c: row[c] for c in columns} for row in rows],
+        data=_kept(own, grey, [c for c in (x, start, y) if c]),
+        notes=told,
         wide=WIDE._replace(height=height),
         narrow=NARROW._replace(height=height),
     )

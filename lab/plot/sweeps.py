@@ -24,6 +24,7 @@ from .measures import (
     value_label,
 )
 from .palette import look
+from .recorded import NAME, notes, reference_of
 from .series import (
     Band,
     Published,
@@ -63,7 +64,7 @@ def sweep(
     """
     shown = metric_of(metric)
     marks = points(published)
-    reference = _reference(comparison) if recorded == "auto" else recorded
+    reference = reference_of(comparison) if recorded == "auto" else recorded
     if isinstance(reference, str):
         raise LabError(f"recorded={reference!r}: give a comparison, None or 'auto'")
     arms = {
@@ -92,12 +93,9 @@ def sweep(
             draw_band(axes, scale, _within(band, scale))
         labels = draw_series(canvas, axes, scale, series)
         draw_published(axes, scale, marks)
-        canvas.names(axes, labels, behind(bands, "recorded run" if grey else "", marks))
+        canvas.names(axes, labels, behind(bands, NAME if grey else "", marks))
 
     caption = caption or f"{_noun(shown)} by {sweep_label(comparison.sweep)}"
-    notes = provenance(comparison)
-    if reference is not None and reference.recorded:
-        notes.append(f"grey: {reference.recorded.label}")
     return Figure(
         name=f"{comparison.experiment} {metric}",
         title=caption,
@@ -109,7 +107,7 @@ def sweep(
             *(trial_rows(reference.trials, shown, comparison.sweep) if reference else []),
             *_point_rows(bands, marks, shown, comparison.sweep),
         ],
-        notes=notes,
+        notes=[*provenance(comparison), *notes([reference])],
         stamps=stamps(comparison.trials),
     )
 
@@ -187,15 +185,6 @@ def _native(value: Any) -> Any:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
     return value_label(value)
-
-
-def _reference(comparison: Comparison) -> Comparison | None:
-    if comparison.recorded is not None:
-        return None
-    try:
-        return comparison.reference()
-    except (LabError, ImportError, OSError):
-        return None  # no record to stand behind: nothing grey, nothing lost
 
 
 def _noun(shown: Metric) -> str:

@@ -8,10 +8,11 @@ from typing import Any
 from lab.errors import LabError
 from lab.records.trial import Bin, Trial
 
-from .canvas import Canvas, Label
+from .canvas import Canvas, Entry, Label
 from .figure import NARROW, WIDE, Figure
 from .measures import provenance, stamps
 from .palette import SENTINELS, look
+from .recorded import NAME, notes, twins
 from .series import Series, y_limits
 from .ticks import linear_x, linear_y
 from .words import ms, number, tidy
@@ -20,12 +21,19 @@ _BIN_S = 0.1
 
 
 def timeline(
-    trial: Trial, *, caption: str = "", finding: str = "", name: str = "", loop: bool = True
+    trial: Trial,
+    *,
+    caption: str = "",
+    finding: str = "",
+    name: str = "",
+    loop: bool = True,
+    recorded: str | None = "auto",
 ) -> Figure:
     """Return throughput, latency and (Node servers) event loop of one trial over its seconds.
 
-    The warm-up is shaded. `loop=False` leaves the loop lane out. Raises LabError for a trial
-    without a series.
+    The warm-up is shaded. `loop=False` leaves the loop lane out. recorded : "auto" draws the
+    reference run of the same question grey behind, as far as this one goes; None does not. Raises
+    LabError for a trial without a series.
     """
     bins = _whole(trial)
     if not bins:
@@ -35,23 +43,32 @@ def timeline(
     rate = [b.n / _BIN_S for b in bins]
     begin, end = trial.window
     end = max(end, ts[-1] + _BIN_S / 2)
+    theirs = [t for t in (twins([trial]) if recorded else []) if t.series][:1]
+    then = [b for t in theirs for b in _whole(t) if b.t_s + _BIN_S <= end + 1e-6]
+    grey = [b.t_s + _BIN_S / 2 for b in then]
+    rate_then = [b.n / _BIN_S for b in then]
 
     def draw(canvas: Canvas) -> None:
         labels = ["throughput (req/s)", "latency (ms)"]
         labels += ["longest event loop delay (ms)"] if has_loop else []
+        if then:
+            canvas.key([Entry(NAME, SENTINELS["recorded"], dash="-")])
         lanes = canvas.lanes(labels, "time (s)")
         linear_x(lanes[0], 0, end, 4 if canvas.narrow else 8)
         for axes in lanes:
             axes.axvspan(0, begin, color=SENTINELS["recorded"], alpha=0.22, linewidth=0)
+        _quiet(lanes[0], grey, rate_then, 0)
         _line(lanes[0], ts, rate, 0)
-        linear_y(lanes[0], max(rate) or 1.0)
+        linear_y(lanes[0], max([*rate, *rate_then]) or 1.0)
         if begin > 0.12 * end:
             canvas.note(lanes[0], "warm-up", corner="lower left")
-        _latency_lane(canvas, lanes[1], bins, ts)
+        _latency_lane(canvas, lanes[1], bins, then)
         if has_loop:
-            delay = [_ms(b.delay_max_s) for b in bins]
+            delay, late = ([_ms(b.delay_max_s) for b in some] for some in (bins, then))
+            _quiet(lanes[2], grey, late, 3)
             _line(lanes[2], ts, delay, 3)
-            linear_y(lanes[2], max((d for d in delay if math.isfinite(d)), default=1.0) or 1.0)
+            longest = max((d for d in [*delay, *late] if math.isfinite(d)), default=1.0)
+            linear_y(lanes[2], longest or 1.0)
 
     server = trial.arm or trial.server.name
     caption = caption or f"one trial of {server}, 100 ms at a time"
@@ -62,8 +79,8 @@ def timeline(
         alt=finding or _said(trial, bins, server),
         caption=caption,
         draw=draw,
-        data=[_row(b) for b in bins],
-        notes=provenance(trial),
+        data=[*map(_row, bins), *({**_row(b), "recorded": "yes"} for b in then)],
+        notes=[*provenance(trial), *notes(theirs if then else [])],
         stamps=stamps([trial], cells=False),
         wide=WIDE._replace(height=height),
         narrow=NARROW._replace(height=height + 20),
@@ -83,12 +100,31 @@ def _line(axes: Any, xs: list[float], ys: list[float], index: int) -> None:
     )
 
 
-def _latency_lane(canvas: Canvas, axes: Any, bins: list[Bin], ts: list[float]) -> None:
-    p50, p99 = ([_ms(getattr(b, name)) for b in bins] for name in ("p50", "p99"))
+def _quiet(axes: Any, xs: list[float], ys: list[float], index: int) -> None:
+    """The recorded run: the dash of the series it stands behind, without its markers."""
+    axes.plot(
+        xs,
+        ys,
+        color=SENTINELS["recorded"],
+        linestyle=look(index).dash,
+        linewidth=1.6,
+        zorder=1.8,
+        gid="lab-recorded",
+    )
+
+
+def _latency_lane(canvas: Canvas, axes: Any, bins: list[Bin], then: list[Bin]) -> None:
+    def lines(some: list[Bin]) -> tuple[list[float], list[float], list[float]]:
+        ts = [b.t_s + _BIN_S / 2 for b in some]
+        return ts, [_ms(b.p50) for b in some], [_ms(b.p99) for b in some]
+
+    (grey, *recorded), (ts, p50, p99) = lines(then), lines(bins)
+    for i, ys in enumerate(recorded, start=1):
+        _quiet(axes, grey, ys, i)
     _line(axes, ts, p50, 1)
     _line(axes, ts, p99, 2)
     values = {t: [a, b] for t, a, b in zip(ts, p50, p99, strict=True)}
-    y_limits(axes, [Series("latency", look(1), values)])
+    y_limits(axes, [Series("latency", look(1), values)], [y for ys in recorded for y in ys])
     # A percentile that no tenth of a second could carry has no line and so no name.
     ends = [
         Label(next(y for y in reversed(ys) if math.isfinite(y)), text, look(i))

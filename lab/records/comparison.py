@@ -84,7 +84,7 @@ class Comparison:
         left, right = ({t.block: t for t in self.cell(arm, at)} for arm in (a, b))
         blocks = sorted(left.keys() & right.keys())
         used = [t[i] for i in blocks for t in (left, right)]
-        return paired_ratio(
+        found = paired_ratio(
             [left[i].metric(metric) for i in blocks],
             [right[i].metric(metric) for i in blocks],
             a=a,
@@ -98,6 +98,8 @@ class Comparison:
             warnings=[f"check failed: {n}" for n in sorted({n for t in used for n in t.failures})],
             refuse=_unsupported(used, metric),
         )
+        object.__setattr__(found, "comparison", self)
+        return found
 
     @property
     def aa(self) -> Ratio | None:

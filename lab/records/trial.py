@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -176,10 +176,12 @@ class Stream:
     load: LoadSpec = field(default_factory=LoadSpec)
     series: tuple[Bin, ...] = ()
     raw_ref: RawRef | None = None
+    trial: ClassVar[Any] = None  # the one it ran in, set there; not stored, or it would hold itself
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data; the series by columns."""
-        return {k: columns(v) if k == "series" else plain(v) for k, v in self.__dict__.items()}
+        known = {k: v for k, v in self.__dict__.items() if k != "trial"}
+        return {k: columns(v) if k == "series" else plain(v) for k, v in known.items()}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Stream:
@@ -243,6 +245,10 @@ class Trial:
     folder: str = field(
         default="", repr=False, compare=False
     )  # where raw_ref.file lies, on this machine only
+
+    def __post_init__(self) -> None:
+        for stream in self.alongside.values():
+            object.__setattr__(stream, "trial", self)
 
     @property
     def failures(self) -> dict[str, Check]:

@@ -1,0 +1,172 @@
+"""The shape of latencies: one histogram, with the percentiles that its sample supports marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lab.errors import LabError
+from lab.records.comparison import Comparison
+from lab.records.histogram import Histogram
+from lab.records.trial import Stream, Trial
+
+from .canvas import Canvas, Entry
+from .figure import NARROW, WIDE, Figure
+from .latency import groups_of, merged_of, recorded_of
+from .measures import provenance, stamps
+from .palette import SENTINELS, look
+from .recorded import NAME, notes
+from .ticks import linear_x, linear_y, log_ticks, ticks_at
+from .words import count, listed, ms, number, short
+
+
+def histogram(
+    trial: Trial | Stream | Histogram | Comparison,
+    *,
+    at: Any = None,
+    caption: str = "",
+    finding: str = "",
+    name: str = "",
+    bins: int = 36,
+    recorded: str | None = "auto",
+) -> Figure:
+    """Return the histogram of latencies over logarithmic bins, with p50, p90 and p99 marked.
+
+    A percentile the sample does not support is left out. recorded : "auto" draws the shape of the
+    reference run of the same question as a grey outline, scaled to as many requests; None does not.
+    Raises LabError if nothing was answered.
+    """
+    groups, every, origin = groups_of(trial, at)
+    if len(groups) != 1:
+        raise LabError(f"one histogram at a time: choose one of {', '.join(groups)}, or a spectrum")
+    label, parts = next(iter(groups.items()))
+    merged = parts[0].merge(*parts[1:])
+    if not merged.count:
+        raise LabError("nothing to plot: no request was answered in the window")
+    theirs = next(iter((recorded_of(trial, at) if recorded else {}).values()), [])
+    other = merged_of(theirs)
+    edges, heights, is_log = _binned(merged, bins, other)
+    grey = _spread_over(edges, other, merged.count)
+    marks = [(q, merged.quantile(q) * 1e3) for q in (0.5, 0.9, 0.99) if merged.support(q)]
+
+    def draw(canvas: Canvas) -> None:
+        if grey:
+            words = f"{NAME}, scaled to as many requests"
+            canvas.key([Entry(words, SENTINELS["recorded"], dash="-")])
+        axes = canvas.axes("requests", "latency (ms)")
+        linear_y(axes, max([*heights, *grey]))
+        if is_log:
+            axes.set_xscale("log")
+            axes.set_xlim(edges[0], edges[-1])
+            ticks = log_ticks(edges[0], edges[-1], 5 if canvas.narrow else 8)
+            ticks_at(axes, ticks, [short(t) for t in ticks])
+        else:
+            linear_x(axes, edges[0], edges[-1], 4 if canvas.narrow else 7)
+        axes.stairs(heights, edges, fill=True, color=look(0).colour, alpha=0.75, gid="lab-bars")
+        if grey:
+            tone = SENTINELS["recorded"]
+            axes.stairs(grey, edges, color=tone, linewidth=1.6, gid="lab-recorded")
+        _mark_percentiles(canvas, axes, marks, max([*heights, *grey]))
+
+    caption = caption or f"latencies of {label}"
+    return Figure(
+        name=name or f"latency histogram {label}",
+        title=caption,
+        alt=finding or _histogram_words(label, merged, edges, heights),
+        caption=caption,
+        draw=draw,
+        data=[
+            {
+                "from_ms": round(a, 5),
+                "to_ms": round(b, 5),
+                "requests": int(n),
+                **({"recorded_scaled": round(grey[i], 2)} if grey else {}),
+            }
+            for i, (a, b, n) in enumerate(zip(edges[:-1], edges[1:], heights, strict=True))
+        ],
+        notes=[*provenance(origin), *notes(theirs)],
+        stamps=stamps(every, cells=False),
+        wide=WIDE._replace(height=300),
+        narrow=NARROW._replace(height=300),
+    )
+
+
+def _mark_percentiles(
+    canvas: Canvas, axes: Any, marks: Sequence[tuple[float, float]], highest: float
+) -> None:
+    """Name each percentile on a row of its own above the bars, so that lines and names never cross.
+
+    Names stand on the side that has room; the line whose name would be crossed is the longer one.
+    """
+    if not marks:
+        return
+    top = highest * 1.06
+    step = top * canvas.font * 1.55 / (canvas.size.height * 0.6)
+    axes.set_ylim(0, top + step * len(marks))
+    canvas.settle()
+    box = axes.get_window_extent()
+    places = [float(axes.transData.transform((y, 0))[0]) for _, y in marks]
+    texts = [f"p{q * 100:g} {number(y)} ms" for q, y in marks]
+    left = places[-1] + canvas.width_of(texts[-1]) + 8 > box.x1
+    for rank, (text, (_, y)) in enumerate(zip(texts, marks, strict=True)):
+        row = rank if left else len(marks) - 1 - rank
+        level = top + step * (row + 0.5)
+        axes.plot([y, y], [0, level], color=SENTINELS["ink"], linewidth=1.1, linestyle=(0, (2, 2)))
+        axes.annotate(
+            text,
+            (y, level),
+            xytext=(-5 if left else 5, 0),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            va="center",
+            gid="lab-halo",
+        )
+
+
+def _binned(h: Histogram, bins: int, other: Histogram) -> tuple[list[float], list[float], bool]:
+    """Return edges in ms, requests of `h` per bin, and whether bins are logarithmic (a factor of
+    5); the edges also hold 98 % of `other`.
+    """
+    low, high, counts = h.bins()
+    first, last = float(low.min()) * 1e3, float(high.max()) * 1e3
+    if other.count:
+        first = min(first, other.quantile(0.01) * 1e3)
+        last = max(last, other.quantile(0.99) * 1e3)
+    is_log = first > 0 and last / first >= 5
+    if is_log:
+        edges = np.geomspace(first * 0.999, last * 1.001, bins + 1)
+    else:
+        margin = max(0.15 * (last - first), 0.002)
+        # No bin narrower than the buckets the latencies are kept in: it would be a gap or a tooth.
+        widest = float((high - low).max()) * 1e3
+        bins = max(5, min(bins, int((last - first + 2 * margin) / (2 * widest))))
+        edges = np.linspace(max(0.0, first - margin), last + margin, bins + 1)
+    heights, _ = np.histogram((low + high) / 2 * 1e3, bins=edges, weights=counts)
+    return [float(e) for e in edges], [float(n) for n in heights], is_log
+
+
+def _spread_over(edges: Sequence[float], h: Histogram, total: float) -> list[float]:
+    """Return `h` per bin, scaled to a total; its buckets may be wider than bins, so each is spread
+    over its width.
+    """
+    if not h.count:
+        return []
+    low, high, counts = h.bins()
+    ends = np.cumsum(counts)
+    at = np.stack([low, high], 1).ravel() * 1e3
+    below = np.interp(edges, at, np.stack([ends - counts, ends], 1).ravel())
+    return [float(n) for n in np.diff(below) * total / h.count]
+
+
+def _histogram_words(
+    label: str, h: Histogram, edges: Sequence[float], heights: Sequence[float]
+) -> str:
+    peak = int(np.argmax(heights))
+    told = [f"p{q * 100:g} {ms(h.quantile(q))}" for q in (0.5, 0.9, 0.99) if h.support(q)]
+    tail = f" {listed(told)};" if told else " too few for percentiles;"
+    return (
+        f"{count(h.count, 'answer')} of {label}:{tail} most took {number(edges[peak])} to "
+        f"{number(edges[peak + 1])} ms, the longest {ms(h.max())}."
+    )
