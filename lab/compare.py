@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lab import lock, settings
+from lab import lock, settings, usage
 from lab.errors import LabError, did_you_mean
 from lab.generator import Standby
 from lab.load import Found, aimed, measure, resolve
@@ -32,7 +32,17 @@ __all__ = ["BadComparison", "compare"]
 OVERHEAD_S = 0.25
 _SERVER = ("env", "workers", "node")  # options of the recipe; all others belong to the load
 _LOAD = (
-    *("connections", "seconds", "requests", "rate", "schedule", "path", "method", "headers"),
+    *(
+        "connections",
+        "seconds",
+        "requests",
+        "rounds",
+        "rate",
+        "schedule",
+        "path",
+        "method",
+        "headers",
+    ),
     *("body", "keep_alive", "warmup", "timeout", "alongside", "pin", "seed", "tolerate"),
 )
 _ARE_LISTS = ("tolerate", "pin")  # a list here is one value, not a sweep
@@ -76,6 +86,8 @@ def compare(
 
     An interrupt stops the trial under way and returns to the prompt; what was measured is stored
     and said.
+    An arm whose program is not installed is left out, with the line that installs it; in the
+    reference profile, and if it is the baseline, it raises MissingProgram.
     Raises BadComparison, whatever `lab.load` raises, NoRecord and StaleRecord in replay.
     """
     if len(arms) < 1:
@@ -119,6 +131,8 @@ def compare(
             )
         return recorded
     profile = settings.profile()
+    if profile.name != "reference":
+        arms = _installed(arms, cells, first)
     if pairs is not None and (not isinstance(pairs, int) or not 1 <= pairs <= 200):
         raise BadComparison(f"pairs={pairs!r} must be a whole number from 1 to 200")
     n = profile.pairs_for(pairs)
@@ -147,6 +161,24 @@ def compare(
     if profile.name == "reference":
         store.write_reference(result, what, profile.name)
     return result
+
+
+def _installed(
+    arms: Mapping[str, Any], cells: Mapping[tuple[str, int], _Cell], baseline: str
+) -> dict[str, Any]:
+    """The arms whose programs are here; of each other one it is said how to install it.
+
+    All of them if the baseline is not among them, and starting it says what is missing.
+    """
+    recipes = {arm: cell.found.recipe for (arm, _), cell in cells.items()}
+    missing = {arm: found for arm, r in recipes.items() if r and (found := r.missing())}
+    if baseline in missing:
+        return dict(arms)
+    for arm, needs in missing.items():
+        # Also if it is absent: installing it changes the page.
+        usage.note("runtime", name=needs[0].partition(":")[0])
+        print(f"{arm} is left out, not installed here: {'; '.join(needs)}")
+    return {arm: target for arm, target in arms.items() if arm not in missing}
 
 
 def _run(

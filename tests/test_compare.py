@@ -16,6 +16,7 @@ from lab.compare import BadComparison
 from lab.errors import LabError
 from lab.records import store
 from lab.records.comparison import Comparison
+from lab.servers.recipe import MissingProgram
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +47,22 @@ def test_every_arm_runs_in_every_block_at_every_value_beside_its_control(places)
     assert c.aa is not None
     assert "this profile gives none" in c.ratio("async", at=1).verdict
     assert store.latest("design").to_json() == c.to_json()
+
+
+def test_an_arm_whose_program_is_missing_is_left_out_with_the_line_that_installs_it(
+    monkeypatch, capsys
+):
+    def missing(self):
+        return ["nginx: make tools"] if self.name == "python/tornado-body" else []
+
+    monkeypatch.setattr("lab.servers.recipe.Recipe.missing", missing)
+    env = {"FILE": "{file:64}"}
+    arms = {"node": "node/body", "absent": "python/tornado-body"}
+    c = lab.compare(arms, env=env, pairs=1, aa=False, experiment="absent")
+    assert c.arms == ("node",)
+    assert capsys.readouterr().out == "absent is left out, not installed here: nginx: make tools\n"
+    with pytest.raises(MissingProgram):
+        lab.compare(arms, env=env, baseline="absent", aa=False, experiment="absent-too")
 
 
 def test_parameters_of_the_server_are_swept_and_recorded():
