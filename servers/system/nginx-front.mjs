@@ -34,11 +34,9 @@ writeFileSync(
     }
   }`,
 );
-const options = {
-  stdio: "inherit",
-  env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
-};
-const nginx = spawn("nginx", ["-e", "stderr", "-p", folder, "-c", "nginx.conf"], options);
+process.env.PATH += ":/usr/sbin";
+const options = ["-e", "stderr", "-p", folder, "-c", "nginx.conf"];
+const nginx = spawn("nginx", options, { stdio: "inherit" });
 
 process.once("SIGTERM", () => {
   for (const child of [node, nginx]) child.kill();
