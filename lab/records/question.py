@@ -1,8 +1,8 @@
 """The question an experiment asks, without its answer: what may not change between a record and its
 replay.
 
-Durations and pairs are left out where the profile sets them: a longer run answers the same question
-better. No machine paths.
+Durations and pairs are left out, the profile scales them anyway: a longer run answers the same
+question better. Only "no warm-up at all" is another question. No machine paths.
 """
 
 from __future__ import annotations
@@ -66,9 +66,26 @@ def question(
     """Return the question as plain data. arms : name -> what `of_recipe` gives, or a list of it per
     swept value.
     """
-    return plain(
-        {"arms": dict(arms), "sweep": sweep, "values": list(values), "options": dict(options or {})}
-    )
+    asked = {"arms": dict(arms), "sweep": sweep, "values": list(values), "options": options or {}}
+    return plain({**asked, "options": _asked(asked)})
+
+
+def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a question without its durations, also one recorded when they still counted.
+
+    Those of a survey of tools (its sweep is "tools") are scaled by no profile, so they stay.
+    """
+    options = dict(question.get("options") or {})
+    if question.get("sweep") == "tools":
+        return options
+    if by_arm := options.pop("by arm", None):
+        options["by arm"] = {arm: _timeless(own) for arm, own in by_arm.items()}
+    return _timeless(options)
+
+
+def _timeless(options: Mapping[str, Any]) -> dict[str, Any]:
+    cold = {"warmup": 0} if options.get("warmup") == 0 else {}
+    return {k: v for k, v in options.items() if k not in ("seconds", "warmup")} | cold
 
 
 def differences(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
@@ -82,7 +99,7 @@ def differences(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> list[s
     for key in ("sweep", "values"):
         if canonical(recorded.get(key)) != canonical(asked.get(key)):
             found.append(f"{key}: recorded {recorded.get(key)}; now {asked.get(key)}")
-    before, now = recorded.get("options", {}), asked.get("options", {})
+    before, now = _asked(recorded), _asked(asked)
     for key in sorted({*before, *now}):
         if canonical(before.get(key)) != canonical(now.get(key)):
             found.append(f"{key}: recorded {before.get(key)!r}; now {now.get(key)!r}")

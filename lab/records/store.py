@@ -28,7 +28,7 @@ from lab.records.compact import compact, expand
 from lab.records.comparison import Comparison
 from lab.records.machine import Machine
 from lab.records.question import differences
-from lab.records.record import canonical, flat
+from lab.records.record import flat
 from lab.records.rows import window
 from lab.records.trial import RawRef, Recorded, Trial
 
@@ -314,7 +314,7 @@ def reference_of(result: Trial | Comparison) -> Any:
         return None
     data = read_reference(result.experiment)
     asked = getattr(result, "question", None)
-    if asked and canonical(asked) != canonical(data["question"]):
+    if asked and differences(data["question"], asked):
         return None
     return _open(data)
 
