@@ -24,6 +24,7 @@ _PUBLIC = {
     "survey": "lab.survey:survey",
     "predict": "lab.predict",
     "claim": "lab.claims:claim",
+    "need": "lab.need:need",
     "doctor": "lab.doctor:doctor",
     "ps": "lab.servers.registry:ps",
     "stop_all": "lab.servers.registry:stop_all",

