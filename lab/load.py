@@ -50,6 +50,7 @@ def load(
     connections: int | None = None,
     seconds: float | None = None,
     requests: int | None = None,
+    rounds: int | None = None,
     rate: float | None = None,
     schedule: str = "poisson",
     path: str = "/",
@@ -72,6 +73,7 @@ def load(
     connections : requests in flight, 10 in a closed loop; in an open loop the most, 256
     seconds, warmup : window and what is cut before it, by default the profile's
     requests : a fixed number in total, instead of a time; without warm-up
+    rounds : a fixed number on each connection (as hey counts): who is quick leaves early
     rate : requests per second of an open loop, latency from the intended send time; schedule
     "poisson" or "constant"
     alongside : other streams at the same time, e.g. {"ping": {"path": "/ping", "rate": 20}}

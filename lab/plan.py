@@ -37,6 +37,7 @@ class Asked:
     requests: int | None = None
     timeout_s: float = 10.0
     seed: int = 1
+    rounds: int | None = None  # then requests is connections * rounds
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ def plan(
     connections: int | None = None,
     seconds: float | None = None,
     requests: int | None = None,
+    rounds: int | None = None,
     rate: float | None = None,
     schedule: str = "poisson",
     path: str = "/",
@@ -86,6 +88,8 @@ def plan(
         raise BadLoad(
             "requests= counts in a closed loop, rate= makes an open one: give one of them"
         )
+    if rounds is not None and (requests is not None or rate is not None):
+        raise BadLoad("rounds= counts on each connection of a closed loop: no requests=, no rate=")
     now = profile()
     shared = {"timeout": timeout, "seed": seed}
     main = _asked(
@@ -100,6 +104,7 @@ def plan(
             "body": body,
             "keep_alive": keep_alive,
             "requests": requests,
+            "rounds": rounds,
             **shared,
         },
     )
@@ -108,9 +113,10 @@ def plan(
     if warmup is not None:
         _number("warmup", warmup, 0, 600)
     # A count is a count: it is given time, and nothing of it is cut away unless asked for.
-    counted = requests is not None and seconds is None
-    measure_s = COUNT_LIMIT_S if counted else min(now.measure_for(seconds), 600.0)
-    warm = 0.0 if requests is not None and warmup is None else now.warmup_for(warmup)
+    counted = main.requests is not None
+    timed = not counted or seconds is not None
+    measure_s = min(now.measure_for(seconds), 600.0) if timed else COUNT_LIMIT_S
+    warm = 0.0 if counted and warmup is None else now.warmup_for(warmup)
     known = tuple(tolerate)
     for name in known:
         if name not in ALL:
@@ -137,6 +143,7 @@ def _asked(where: str, options: dict[str, Any]) -> Asked:
         "body",
         "keep_alive",
         "requests",
+        "rounds",
         "timeout",
         "seed",
     }
@@ -150,14 +157,17 @@ def _asked(where: str, options: dict[str, Any]) -> Asked:
     if schedule not in ("poisson", "constant"):
         raise BadLoad(f"{where}schedule={schedule!r}: poisson or constant")
     text = options.get("body") or b""
-    requests = options.get("requests")
+    connections = _whole(
+        f"{where}connections",
+        wanted or (OPEN_CONNECTIONS if rate else 10) if wanted is None else wanted,
+        1,
+        10_000,
+    )
+    requests, rounds = options.get("requests"), options.get("rounds")
+    if rounds is not None:
+        requests = connections * _whole(f"{where}rounds", rounds, 1, 1_000_000)
     return Asked(
-        _whole(
-            f"{where}connections",
-            wanted or (OPEN_CONNECTIONS if rate else 10) if wanted is None else wanted,
-            1,
-            10_000,
-        ),
+        connections,
         None if rate is None else _number(f"{where}rate", rate, 0.001, 1_000_000),
         schedule,
         path,
@@ -168,6 +178,7 @@ def _asked(where: str, options: dict[str, Any]) -> Asked:
         None if requests is None else _whole(f"{where}requests", requests, 1, 20_000_000),
         _number(f"{where}timeout", options.get("timeout", 10.0), 0.001, 600),
         _whole(f"{where}seed", options.get("seed", 1), 0, 2**53 - 1),
+        rounds,
     )
 
 
@@ -214,7 +225,8 @@ def stream_json(
         "schedule": asked.schedule,
         "seed": asked.seed,
         "keep_alive": asked.keep_alive,
-        "requests": asked.requests,
+        "requests": asked.rounds or asked.requests,
+        "per_connection": asked.rounds is not None,
         "timeout_s": asked.timeout_s,
         "expect": expect,
     }

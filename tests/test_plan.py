@@ -120,3 +120,15 @@ def test_pinning_to_a_processor_we_may_not_use_is_refused():
         split(([9999], [0]), None)
     with pytest.raises(LabError, match="pin='x'"):
         split("x", None)
+
+
+def test_rounds_are_a_count_on_each_connection():
+    asked = plan(rounds=10, connections=100)
+    sent = stream_json("main", asked.main, "http://127.0.0.1:1/", None)
+    assert (asked.main.requests, asked.warmup_s) == (1000, 0)
+    assert (sent["requests"], sent["per_connection"]) == (10, True)
+
+
+def test_rounds_and_requests_are_two_ways_to_count():
+    with pytest.raises(BadLoad, match="rounds="):
+        plan(rounds=10, requests=100)

@@ -2,6 +2,7 @@
 measurements than those predicted.
 """
 
+from lab.predict.accept import Admission, accept_losses, accept_turns
 from lab.predict.closed import Band, Closed, Mva, Station, closed, delay, queue
 from lab.predict.queues import (
     Exponential,
@@ -29,6 +30,7 @@ from lab.predict.servers import (
 )
 
 __all__ = [
+    "Admission",
     "Band",
     "Closed",
     "Exponential",
@@ -37,6 +39,8 @@ __all__ = [
     "Open",
     "Station",
     "Usl",
+    "accept_losses",
+    "accept_turns",
     "batches",
     "blocking",
     "closed",
