@@ -32,7 +32,7 @@ def test_the_formula_is_the_model_where_it_may_be_used():
 def test_nobody_loses_who_is_patient():
     found = accept_turns(100, 10, 0.0044)
     assert (found.ok, found.failed) == (1000, 0)
-    assert found.quantile(0.5) == pytest.approx(10 * 0.0044, rel=0.1)
+    assert found.quantile(0.5) == pytest.approx(10 * 0.0044, rel=0.25)
     assert found.first_s[-1] == max(found.first_s) > 0.9 * (found.total_s - 10 * 0.0044)
 
 

@@ -1,4 +1,4 @@
-# Waits DELAY_MS, then answers with a line of text; THREADED=no lets in one request at a time (Flask).
+# Waits DELAY_MS, then answers with a line of text; THREADED=no lets in one request at a time.
 # The book uses it for waiting in a threaded server; gunicorn runs the same `app` in its own ways.
 import os
 import signal
