@@ -128,6 +128,13 @@ def test_every_trial_is_a_dot(compared, pages):
     assert sum(g.count("<use ") for g in groups) == len(compared.trials)
 
 
+def test_published_points_of_lines_are_stars_also_when_they_come_as_plain_data():
+    given = [{"x": 2, "y": 7, "name": "published 2010"}]
+    figure = plot.lines({"x": [1, 2], "y": [3, 4]}, x="x", y="y", published=given)
+    assert "published 2010" in figure.svg
+    assert 'class="lab-published"' in figure.svg
+
+
 def test_the_finding_of_a_sweep_is_the_ratio_with_its_interval(compared):
     said = plot.sweep(compared, recorded=None).alt
     r = compared.ratio("async", at=100)

@@ -15,7 +15,17 @@ from .figure import NARROW, WIDE, Figure, Row
 from .measures import provenance
 from .palette import SENTINELS, look
 from .recorded import NAME, notes, reference_of
-from .series import Published, Scale, Series, behind, draw_published, draw_series, summary, y_limits
+from .series import (
+    Published,
+    Scale,
+    Series,
+    behind,
+    draw_published,
+    draw_series,
+    points,
+    summary,
+    y_limits,
+)
 from .ticks import linear_x
 from .words import tidy
 
@@ -128,7 +138,7 @@ def lines(
     name: str = "",
     x_scale: str = "auto",
     y_scale: str = "auto",
-    published: Sequence[Published] = (),
+    published: Sequence[Published | Mapping[str, Any]] = (),
     rows: Rows | None = None,
     recorded: Any = None,
     joined: bool = True,
@@ -143,6 +153,7 @@ def lines(
     joined : False draws dots alone. Raises LabError for a missing column or no rows.
     """
     own, grey, told = _tables(data, rows, recorded)
+    marks = points(published)
     series = _grouped(own, x, y, by)
     looks = {s.name: s.look for s in series}
     behind_it = _grouped(grey, x, y, by) if grey else []
@@ -155,11 +166,11 @@ def lines(
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.axes(y_label, x_label)
-        y_limits(axes, every, [p.y for p in published], y_scale)
+        y_limits(axes, every, [p.y for p in marks], y_scale)
         scale.apply(axes, canvas)
         labels = draw_series(canvas, axes, scale, every)
-        draw_published(axes, scale, published)
-        background = behind(recorded=NAME if behind_it else "", published=published)
+        draw_published(axes, scale, marks)
+        background = behind(recorded=NAME if behind_it else "", published=marks)
         canvas.names(axes, labels if by else [], background)
 
     caption = caption or f"{y_label} by {x_label}"
