@@ -1,7 +1,8 @@
 """Measure what servers do: start them, load them, compare them, and draw what happened.
 
 A chapter needs six verbs: `lab.server`, `lab.load`, `lab.compare`, `lab.trace`, `lab.predict`
-and `lab.claim`; `lab.doctor`, `lab.ps` and `lab.stop_all` look after the machine.
+and `lab.claim`; `lab.ask` and `lab.answer` put the reader's prediction before the run;
+`lab.doctor`, `lab.ps` and `lab.stop_all` look after the machine.
 Nothing is imported before it is used, so `import lab` is fast.
 """
 
@@ -24,6 +25,8 @@ _PUBLIC = {
     "survey": "lab.survey:survey",
     "predict": "lab.predict",
     "claim": "lab.claims:claim",
+    "ask": "lab.questions:ask",
+    "answer": "lab.questions:answer",
     "need": "lab.need:need",
     "doctor": "lab.doctor:doctor",
     "ps": "lab.servers.registry:ps",

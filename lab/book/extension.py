@@ -20,7 +20,7 @@ from sphinx.errors import SphinxError
 from sphinx.util.matching import get_matching_files
 
 from lab import paths
-from lab.book import assets, filled, mathml, report, status, verdicts
+from lab.book import assets, filled, mathml, progress, report, status, verdicts
 from lab.book.build import Build
 from lab.errors import LabError
 
@@ -46,7 +46,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", _all_read)
     app.connect("build-finished", _finish, priority=900)
     mathml.setup(app)
-    filled.setup(app, {**status.MAKERS, **verdicts.MAKERS})
+    filled.setup(app, {**status.MAKERS, **verdicts.MAKERS, **progress.MAKERS})
     assets.setup(app)
     return {
         "version": "1",

@@ -1,0 +1,455 @@
+// Predictions and questions: <lab-question>, what a run said to one: <lab-answer>, and all of a reader's: <lab-progress>.
+// Their content is JSON (lab/questions.py); without JavaScript the markup inside stays. Answers are kept in this browser.
+
+(() => {
+  const PREFIX = "lab-question:";
+
+  // ---- What an answer is worth: no page needed ---------------------------------------------------------------
+
+  /** "1,000" and "1 000" are thousand, "0,5" is a half; null for what is no number. */
+  function parseNumber(text) {
+    const plain = text.trim().replace(/[\s_×%]/g, "");
+    const grouped = /^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(plain);
+    const value = Number(grouped ? plain.replaceAll(",", "") : plain.replace(",", "."));
+    return plain === "" || !Number.isFinite(value) ? null : value;
+  }
+
+  /** true, false, or null while the run has not said what is right. */
+  function isRight(question, answer) {
+    const { kind, right, within = 1 } = question;
+    if (right === undefined || right === null || answer === null || answer === undefined)
+      return null;
+    if (kind === "number") {
+      if (right === 0 || answer === 0 || right < 0 !== answer < 0) return right === answer;
+      const ratio = Math.abs(answer / right);
+      return ratio <= within * 1.000001 && 1 / ratio <= within * 1.000001;
+    }
+    if (kind === "order") {
+      const orders = Array.isArray(right[0]) ? right : [right];
+      return orders.some((order) => same(order, answer));
+    }
+    const rights = Array.isArray(right) ? right : [right];
+    return same([...rights].sort(), [...answer].sort());
+  }
+
+  /** Whether a kept answer still fits the question: its options may have changed since. */
+  function fits(question, answer) {
+    if (question.kind === "number") return typeof answer === "number";
+    if (!Array.isArray(answer)) return false;
+    const names = question.options?.map((o) => o.name) ?? question.items;
+    if (question.kind === "order") return same([...names].sort(), [...answer].sort());
+    return answer.length > 0 && answer.every((name) => names.includes(name));
+  }
+
+  const same = (a, b) => a.length === b.length && a.every((x, i) => x === b[i]);
+
+  function shown(value) {
+    if (value === 0 || !Number.isFinite(value)) return String(value);
+    const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+    return value.toLocaleString("en", { maximumFractionDigits: Math.min(digits, 20) });
+  }
+
+  globalThis.LabQuestionModel = { parseNumber, isRight, fits, shown };
+  if (typeof customElements === "undefined" || customElements.get("lab-question")) return;
+
+  // ---- Where answers are kept ---------------------------------------------------------------------------------
+
+  const held = new Map(); // where the browser keeps nothing, an answer lives as long as the page
+  const store = {
+    read(id) {
+      try {
+        return JSON.parse(localStorage.getItem(PREFIX + id)) ?? held.get(id) ?? null;
+      } catch {
+        return held.get(id) ?? null;
+      }
+    },
+    write(id, record) {
+      if (record) held.set(id, record);
+      else held.delete(id);
+      try {
+        if (record) localStorage.setItem(PREFIX + id, JSON.stringify(record));
+        else localStorage.removeItem(PREFIX + id);
+      } catch {}
+      document.dispatchEvent(new CustomEvent("lab-question", { detail: id }));
+    },
+  };
+
+  // ---- Pieces of page --------------------------------------------------------------------------------------------
+
+  function el(tag, attributes = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else if (name === "html")
+        node.innerHTML = value; // ours: escaped by lab/questions.py
+      else if (value === true) node.setAttribute(name, "");
+      else if (value !== false && value !== null && value !== undefined)
+        node.setAttribute(name, value);
+    }
+    node.append(...children.filter((child) => child !== null && child !== undefined));
+    return node;
+  }
+
+  const button = (text, onclick, attributes = {}) =>
+    el("button", { type: "button", onclick, ...attributes }, text);
+  const mark = (right) =>
+    el("strong", { class: right ? "right" : "wrong" }, right ? "✓ Right." : "✗ No.");
+
+  /** An element whose JSON child may not have been parsed yet when it is met. */
+  class Element extends HTMLElement {
+    connectedCallback() {
+      if (this.data) return;
+      if (document.readyState === "loading")
+        document.addEventListener("DOMContentLoaded", () => this.begin(), { once: true });
+      else queueMicrotask(() => this.begin());
+    }
+
+    begin() {
+      const script = this.querySelector(':scope > script[type="application/json"]');
+      if (this.data || !script) return;
+      try {
+        this.data = JSON.parse(script.textContent);
+      } catch {
+        return; // the markup inside stays
+      }
+      this.start();
+    }
+  }
+
+  // ---- A question -------------------------------------------------------------------------------------------------
+
+  let count = 0;
+
+  class Question extends Element {
+    start() {
+      this.name = `lab-question-${++count}`;
+      const kept = store.read(this.data.id);
+      if (kept && fits(this.data, kept.answer)) this.showAnswered(kept.answer);
+      else this.showForm();
+      document.addEventListener("lab-question", ({ detail }) => {
+        if (detail === this.data.id && !store.read(detail) && this.answered) this.showForm();
+      });
+    }
+
+    get decidedByRun() {
+      return this.data.right === undefined;
+    }
+
+    frame(...children) {
+      const { ask, code } = this.data;
+      this.setAttribute("role", "group");
+      this.setAttribute("aria-labelledby", `${this.name}-ask`);
+      this.replaceChildren(
+        el("p", { class: "kind" }, this.decidedByRun ? "Your prediction" : "Question"),
+        el("p", { class: "ask", id: `${this.name}-ask`, html: ask }),
+        code ? el("pre", { tabindex: 0 }, el("code", {}, code)) : "",
+        ...children,
+      );
+    }
+
+    showForm(answer) {
+      this.answered = false;
+      const { kind } = this.data;
+      const form = el("form", { novalidate: true });
+      const read = { choice: this.choices, number: this.number, order: this.order }[kind].call(
+        this,
+        form,
+        answer,
+      );
+      const message = el("p", { class: "message", role: "status" });
+      form.append(
+        el(
+          "p",
+          { class: "actions" },
+          el("button", { type: "submit" }, this.decidedByRun ? "Keep my prediction" : "Check"),
+        ),
+        message,
+      );
+      form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        const given = read();
+        if (typeof given === "string") message.textContent = given;
+        else this.take(given);
+      });
+      this.frame(form);
+    }
+
+    choices(form, answer) {
+      const { options, right } = this.data;
+      const type = Array.isArray(right) && right.length > 1 ? "checkbox" : "radio";
+      const inputs = options.map(({ name }) =>
+        el("input", { type, name: this.name, value: name, checked: answer?.includes(name) }),
+      );
+      form.append(
+        type === "checkbox" ? el("p", { class: "hint" }, "More than one may be right.") : "",
+        el(
+          "ul",
+          { class: "options" },
+          ...options.map(({ text }, i) =>
+            el("li", {}, el("label", {}, inputs[i], el("span", { html: text }))),
+          ),
+        ),
+      );
+      return () => {
+        const given = inputs.filter((input) => input.checked).map((input) => input.value);
+        return given.length ? given : "Choose an answer first.";
+      };
+    }
+
+    number(form, answer) {
+      const input = el("input", {
+        type: "text",
+        inputmode: "decimal",
+        autocomplete: "off",
+        size: 8,
+        value: answer ?? "",
+        "aria-labelledby": `${this.name}-ask ${this.name}-unit`,
+      });
+      form.append(
+        el(
+          "p",
+          { class: "number" },
+          input,
+          " ",
+          el("span", { id: `${this.name}-unit`, html: this.data.unit }),
+        ),
+      );
+      return () => parseNumber(input.value) ?? "Write a number first, for example 2.5.";
+    }
+
+    order(form, answer) {
+      let items = [...(answer ?? this.data.items)];
+      const list = el("ol", { class: "items" });
+      const draw = (focus) => {
+        list.replaceChildren(
+          ...items.map((item, i) => {
+            const move = (by, sign) =>
+              button(sign, () => shift(i, by), {
+                "aria-label": `Move ${item} ${by < 0 ? "up" : "down"}`,
+                disabled: i + by < 0 || i + by >= items.length,
+              });
+            return el(
+              "li",
+              {},
+              el("code", {}, item),
+              el("span", { class: "moves" }, move(-1, "↑"), move(1, "↓")),
+            );
+          }),
+        );
+        if (focus) {
+          const buttons = [...list.children[focus.i].querySelectorAll("button")];
+          (focus.by < 0 ? buttons : buttons.reverse()).find((b) => !b.disabled)?.focus();
+        }
+      };
+      const shift = (i, by) => {
+        items = items.map((item, k) => (k === i ? items[i + by] : k === i + by ? items[i] : item));
+        draw({ i: i + by, by });
+      };
+      draw();
+      form.append(list);
+      return () => items;
+    }
+
+    take(answer) {
+      const before = store.read(this.data.id);
+      const right = isRight(this.data, answer);
+      // The first answer is the one that counts: the page shows the solution after it.
+      store.write(this.data.id, { answer, right, first: before?.first ?? answer, at: Date.now() });
+      this.showAnswered(answer);
+      this.querySelector(".given").focus();
+    }
+
+    showAnswered(answer) {
+      this.answered = true;
+      const again = button(this.decidedByRun ? "Change it" : "Try again", () => {
+        this.showForm(answer);
+        this.querySelector("input, .items button:not(:disabled)")?.focus();
+      });
+      const right = isRight(this.data, answer);
+      const given = el("div", { class: "given", tabindex: -1 });
+      if (this.decidedByRun)
+        given.append(
+          el("p", {}, "You said ", ...said(this.data, answer), ". The run below answers."),
+        );
+      else given.append(...solution(this.data, answer, right));
+      this.frame(given, el("p", { class: "actions" }, again));
+    }
+  }
+
+  /** The reader's or the run's answer, as pieces of a sentence. */
+  function said(question, answer) {
+    if (question.kind === "number")
+      return [el("strong", {}, shown(answer)), " ", el("span", { html: question.unit })];
+    if (question.kind === "order") return [el("code", {}, answer.join(" "))];
+    const chosen = [answer].flat().map((name) => question.options.find((o) => o.name === name));
+    return chosen.flatMap((option, i) => [
+      i ? "; " : "",
+      el("q", { html: option.text.replace(/\.$/, "") }),
+    ]);
+  }
+
+  /** What is right and why, with the reader's answer marked. */
+  function solution(question, answer, right) {
+    if (question.kind !== "choice") {
+      const wanted = question.kind === "order" ? [question.right[0]].flat() : question.right;
+      return [
+        el("p", {}, mark(right), " You said ", ...said(question, answer), "."),
+        right && question.kind === "order"
+          ? null
+          : el("p", {}, "It is ", ...said(question, wanted), "."),
+        question.why ? el("p", { html: question.why }) : null,
+      ].filter(Boolean);
+    }
+    const rights = [question.right].flat();
+    const rows = question.options.map(({ name, text, why }) => {
+      const mine = answer.includes(name);
+      const good = rights.includes(name);
+      return el(
+        "li",
+        { class: good ? "good" : mine ? "bad" : null },
+        el("span", { class: "sign", "aria-hidden": "true" }, good ? "✓" : mine ? "✗" : "·"),
+        el(
+          "span",
+          {},
+          el("span", { html: text }),
+          el(
+            "span",
+            { class: "state" },
+            ` (${good ? "right" : "wrong"}${mine ? ", your answer" : ""})`,
+          ),
+          el("span", { class: "why", html: why }),
+        ),
+      );
+    });
+    return [el("p", {}, mark(right)), el("ul", { class: "solved" }, ...rows)];
+  }
+
+  // ---- What the run said -------------------------------------------------------------------------------------------
+
+  class Answer extends Element {
+    start() {
+      this.draw();
+      document.addEventListener("lab-question", ({ detail }) => {
+        if (detail === this.data.id) this.draw();
+      });
+    }
+
+    draw() {
+      const { id, right: measured } = this.data;
+      const kept = store.read(id);
+      const answer = kept && fits(this.data, kept.answer) ? kept.answer : null;
+      const right = isRight(this.data, answer);
+      if (answer !== null && kept.right !== right) {
+        held.set(id, { ...kept, right });
+        store.write(id, { ...kept, right }); // for the overview, which has no run at hand
+        return; // that draws again
+      }
+      const place = document.getElementById(`question-${id}`);
+      const link = (text) => (place ? el("a", { href: `#question-${id}` }, text) : text);
+      const here =
+        measured === null
+          ? ["This run could not tell."]
+          : ["Here: ", ...said(this.data, measured), "."];
+      const mine =
+        answer === null
+          ? ["You have not ", link("made your prediction"), ". "]
+          : ["You ", link("predicted"), " ", ...said(this.data, answer), ". "];
+      const why = answer === null ? "" : this.reason(answer, measured);
+      this.replaceChildren(
+        el("p", {}, right === null ? null : mark(right), " ", ...mine, ...here),
+        why ? el("p", { html: why }) : "",
+      );
+    }
+
+    /** Why the reader's choice was right or wrong; for a number or an order, why the result is what it is. */
+    reason(answer, measured) {
+      const { kind, options, why } = this.data;
+      if (measured === null) return "";
+      if (kind !== "choice") return why;
+      return options.find((o) => o.name === answer[0]).why;
+    }
+  }
+
+  // ---- All of them ----------------------------------------------------------------------------------------------------
+
+  class Progress extends Element {
+    start() {
+      this.draw();
+      document.addEventListener("lab-question", () => this.draw());
+    }
+
+    draw() {
+      const all = this.data.flatMap(({ questions }) => questions);
+      const state = ({ id }) => store.read(id);
+      const answered = all.filter(state);
+      const good = answered.filter((q) => state(q).right === true).length;
+      const judged = answered.filter((q) => typeof state(q).right === "boolean").length;
+      const rows = this.data.map(({ title, url, questions }) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, el("a", { href: url }, title)),
+          el(
+            "td",
+            {},
+            ...questions.map((q, i) => {
+              const kept = state(q);
+              const word = !kept
+                ? "open"
+                : kept.right
+                  ? "right"
+                  : kept.right === false
+                    ? "wrong"
+                    : "given";
+              const sign = { open: "○", right: "✓", wrong: "✗", given: "●" }[word];
+              return el(
+                "a",
+                { class: `dot ${word}`, href: `${url}#question-${q.id}`, title: q.ask },
+                sign,
+                el("span", { class: "vh" }, ` question ${i + 1}: ${word} `),
+              );
+            }),
+          ),
+        ),
+      );
+      this.replaceChildren(
+        el(
+          "p",
+          { role: "status" },
+          `${answered.length} of ${all.length} answered; ${good} of the ${judged} that are decided were right.`,
+        ),
+        el(
+          "table",
+          {},
+          el(
+            "thead",
+            {},
+            el(
+              "tr",
+              {},
+              el("th", { scope: "col" }, "chapter"),
+              el("th", { scope: "col" }, "questions"),
+            ),
+          ),
+          el("tbody", {}, ...rows),
+        ),
+        el("p", { class: "key" }, "○ open, ● given, the run will say, ✓ right, ✗ wrong"),
+        el(
+          "p",
+          { class: "actions" },
+          button("Forget all my answers", () => this.reset(all), { disabled: !answered.length }),
+        ),
+      );
+    }
+
+    reset(all) {
+      if (!confirm("Forget all your answers in this book? They are kept nowhere else.")) return;
+      for (const { id } of all) store.write(id, null);
+      this.querySelector("button").focus();
+    }
+  }
+
+  customElements.define("lab-question", Question);
+  customElements.define("lab-answer", Answer);
+  customElements.define("lab-progress", Progress);
+})();

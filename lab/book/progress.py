@@ -1,0 +1,52 @@
+"""The overview of a reader's predictions: `{build-status} questions`."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import PurePosixPath
+from typing import Any
+
+from lab import paths
+from lab.book import filled
+from lab.book.build import Build
+from lab.book.filled import Html
+from lab.questions import Question, by_chapter, inline
+
+
+def overview(build: Build) -> Html:
+    """Return every question of the chapters in this build, by chapter; a list of links without
+    JavaScript. Links are relative to a page directly below book/.
+    """
+    order = {name: i for i, name in enumerate(build.outcomes)}
+    asked = sorted(
+        ((chapter, qs) for chapter, qs in by_chapter() if chapter in order),
+        key=lambda pair: order[pair[0]],
+    )
+    data = [_entry(chapter, questions) for chapter, questions in asked]
+    text = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+    items = "".join(
+        f'<li><a href="{escape(one["url"])}">{escape(one["title"])}</a>: '
+        f"{len(one['questions'])} questions</li>"
+        for one in data
+    )
+    return Html(
+        f'<lab-progress><script type="application/json">{text}</script>'
+        f"<ul>{items}</ul></lab-progress>"
+    )
+
+
+def _entry(chapter: str, questions: list[Question]) -> dict[str, Any]:
+    return {
+        "title": _title(chapter),
+        "url": f"{PurePosixPath(chapter).relative_to('book')}.html",
+        "questions": [{"id": q.id, "ask": inline(q.ask)} for q in questions],
+    }
+
+
+def _title(chapter: str) -> str:
+    lines = (paths.ROOT / f"{chapter}.md").read_text("utf-8").splitlines()
+    return next((line[2:].strip() for line in lines if line.startswith("# ")), chapter)
+
+
+MAKERS: dict[str, filled.Maker] = {"questions": overview}

@@ -1,0 +1,324 @@
+"""Predictions and questions: `lab.ask` shows one where it is asked, `lab.answer` what a run said.
+
+They lie beside the chapter in NAME.questions.toml, so that a notebook does not give its answers
+away. Each has an id that is unique in the book and never changes: readers' answers are kept under
+it, in their browser and nowhere else. Kinds, by the keys that an entry has:
+
+    options   several choices, each with `text` and `why` (shown when it is chosen or right)
+    unit      a number; `within` is the factor by which a guess may be off (1 for exactly)
+    items     lines to be put in order
+
+`right` is the answer: names of options, a number, or lists of items (any of them is right). It is
+left out when the run decides; the chapter then gives it to `lab.answer`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from lab import paths, usage
+from lab.errors import LabError, did_you_mean
+from lab.stats import Ratio
+
+tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+STATIC = paths.ROOT / "book" / "_static"
+WITHIN = 1.5
+KINDS = {"options": "choice", "unit": "number", "items": "order"}
+ENDING = ".questions.toml"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question as it is asked; shows itself, with or without JavaScript."""
+
+    id: str
+    kind: str  # choice | number | order
+    ask: str
+    right: tuple[Any, ...] | float | None  # None: the run decides
+    why: str = ""
+    code: str = ""
+    options: tuple[tuple[str, str, str], ...] = ()  # name, text, why
+    unit: str = ""
+    within: float = WITHIN
+    items: tuple[str, ...] = ()
+    chapter: str = ""  # the page it is asked on, "book/part/name"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the element needs, texts as HTML."""
+        data: dict[str, Any] = {"id": self.id, "kind": self.kind, "why": inline(self.why)}
+        data["ask"] = inline(self.ask)
+        data["code"] = self.code
+        if self.kind == "choice":
+            data["options"] = [
+                {"name": n, "text": inline(t), "why": inline(w)} for n, t, w in self.options
+            ]
+        elif self.kind == "number":
+            data |= {"unit": inline(self.unit), "within": self.within}
+        else:
+            data["items"] = list(self.items)
+        if self.right is not None:
+            data["right"] = list(self.right) if isinstance(self.right, tuple) else self.right
+        return data
+
+    def __repr__(self) -> str:
+        lines = [self.ask, *self.code.splitlines()]
+        lines += [f"  {name}: {text}" for name, text, _ in self.options]
+        lines += [f"  - {item}" for item in self.items]
+        return "\n".join([*lines, f"  ({self.unit})" if self.unit else ""]).rstrip()
+
+    def _repr_html_(self) -> str:
+        return (
+            f'{_assets()}<lab-question id="question-{escape(self.id)}">{_script(self.to_json())}'
+            f"{self._fallback()}</lab-question>"
+        )
+
+    def _fallback(self) -> str:
+        parts = [f"<p>{inline(self.ask)}</p>"]
+        if self.code:
+            parts.append(f"<pre><code>{escape(self.code)}</code></pre>")
+        choices = [inline(t) for _, t, _ in self.options] + [
+            f"<code>{escape(i)}</code>" for i in self.items
+        ]
+        if choices:
+            parts.append(f"<ul>{''.join(f'<li>{c}</li>' for c in choices)}</ul>")
+        if self.unit:
+            parts.append(f"<p>A number: {inline(self.unit)}.</p>")
+        if self.right is None:
+            parts.append("<p>The run below answers it.</p>")
+        else:
+            parts.append(f"<details><summary>Answer</summary>{self._solution()}</details>")
+        return "".join(parts)
+
+    def _solution(self) -> str:
+        if self.kind == "choice":
+            told = [
+                f"<li>{inline(text)} <strong>{'Right' if name in self._rights else 'No'}.</strong> "
+                f"{inline(why)}</li>"
+                for name, text, why in self.options
+            ]
+            return f"<ul>{''.join(told)}</ul>"
+        if self.kind == "number":
+            return f"<p>{shown(float(self.right))} {inline(self.unit)}. {inline(self.why)}</p>"  # type: ignore[arg-type]
+        orders = " or ".join(f"<code>{escape(' '.join(o))}</code>" for o in self._rights)
+        return f"<p>{orders}. {inline(self.why)}</p>"
+
+    @property
+    def _rights(self) -> tuple[Any, ...]:
+        return self.right if isinstance(self.right, tuple) else ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a run said to a question; shows itself beside the reader's prediction."""
+
+    question: Question
+    value: Any  # name of an option, number, list of items; None if the run could not tell
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the element needs."""
+        return {**self.question.to_json(), "right": self.value}
+
+    def __repr__(self) -> str:
+        return f"{self.question.ask}\n  here: {self._words(plain=True)}"
+
+    def _repr_html_(self) -> str:
+        link = f'<a href="#question-{escape(self.question.id)}">Your prediction</a>'
+        return (
+            f"{_assets()}<lab-answer>{_script(self.to_json())}"
+            f"<p>{link} was about this. Here: {self._words()}.</p></lab-answer>"
+        )
+
+    def _words(self, *, plain: bool = False) -> str:
+        q, markup = self.question, (str if plain else inline)
+        if self.value is None:
+            return "this run could not tell"
+        if q.kind == "choice":
+            wanted = self.value if isinstance(self.value, list) else [self.value]
+            return "; ".join(markup(text) for name, text, _ in q.options if name in wanted)
+        if q.kind == "number":
+            return f"{shown(self.value)} {markup(q.unit)}"
+        return ", ".join(self.value)
+
+
+def ask(id: str) -> Question:
+    """Return the question of that id, ready to be answered on the page.
+
+    Raises LabError if there is none, or its entry is not one.
+    """
+    found = questions()
+    if id not in found:
+        raise LabError(
+            f"there is no question {id!r}. {did_you_mean(id, found)} "
+            f"Questions lie beside their chapter, in NAME{ENDING}."
+        )
+    question = found[id]
+    usage.note_file(_file(question.chapter))
+    usage.note("question", id=id)
+    return question
+
+
+def answer(id: str, value: float | str | list[str] | Ratio | None) -> Answer:
+    """Return what the run said to a question: a number or ratio, the name of an option, an order.
+
+    A number that is not finite is "this run could not tell". Raises LabError for an unknown
+    question, one whose answer is fixed, or a value of the wrong kind.
+    """
+    question = ask(id)
+    if question.right is not None:
+        raise LabError(
+            f"the answer to {id!r} stands in its file: it needs no run. Leave `right` out there, "
+            "or leave this call out"
+        )
+    return Answer(question, _value(question, value))
+
+
+def _value(question: Question, value: Any) -> Any:
+    if isinstance(value, Ratio):
+        value = value.estimate
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    if question.kind == "number":
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise LabError(f"{question.id!r} asks for a number, got {value!r}") from None
+    wanted = value if isinstance(value, list) else [value]
+    known = [n for n, _, _ in question.options] if question.kind == "choice" else question.items
+    unknown = [one for one in wanted if one not in known]
+    if unknown:
+        raise LabError(f"{question.id!r} has no {unknown[0]!r}, only {', '.join(known)}")
+    return value
+
+
+def questions(folder: Path | None = None) -> dict[str, Question]:
+    """Return every question of the book by its id, in the order of the files.
+
+    Raises LabError for a file that can't be read, an entry that is no question, an id used twice.
+    """
+    found: dict[str, Question] = {}
+    for file in sorted((folder or paths.ROOT / "book").rglob(f"*{ENDING}")):
+        for question in _read(file, file.stat().st_mtime_ns):
+            if question.id in found:
+                raise LabError(
+                    f"{paths.relative(file)}: {question.id!r} is also in "
+                    f"{found[question.id].chapter}{ENDING}; ids are unique in the book"
+                )
+            found[question.id] = question
+    return found
+
+
+@functools.lru_cache(maxsize=256)
+def _read(file: Path, _mtime: int) -> tuple[Question, ...]:
+    name = paths.relative(file)
+    try:
+        data = tomllib.loads(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise LabError(f"{name} can't be read: {error}") from None
+    return tuple(_question(name, id, entry) for id, entry in data.items())
+
+
+def _question(name: str, id: str, entry: Any) -> Question:
+    def wrong(what: str) -> LabError:
+        return LabError(f"{name}: question {id!r} {what}")
+
+    if not isinstance(entry, Mapping):
+        raise wrong("is no table: write [its-id] above its keys")
+    kinds = [kind for key, kind in KINDS.items() if key in entry]
+    if len(kinds) != 1:
+        raise wrong("needs exactly one of options, unit, items")
+    known = {*Question.__dataclass_fields__} - {"id", "kind", "chapter"}
+    if unknown := set(entry) - known:
+        raise wrong(f"has a key {min(unknown)!r}. {did_you_mean(min(unknown), known)}")
+    if not entry.get("ask"):
+        raise wrong("asks nothing: it needs `ask`")
+    kind, options, items = kinds[0], entry.get("options", {}), entry.get("items", [])
+    if kind == "choice":
+        missing = [k for k, o in options.items() if not (o.get("text") and o.get("why"))]
+        if len(options) < 2 or missing:
+            raise wrong("needs two options or more, each with `text` and `why`")
+    elif not entry.get("why") and "right" in entry:
+        raise wrong("has no `why`: say why the answer is what it is")
+    return Question(
+        id=id,
+        kind=kind,
+        ask=entry["ask"],
+        right=_right(kind, entry, options, items, wrong),
+        why=entry.get("why", ""),
+        code=entry.get("code", "").strip("\n"),
+        options=tuple((k, o["text"], o["why"]) for k, o in options.items()),
+        unit=entry.get("unit", ""),
+        within=float(entry.get("within", WITHIN)),
+        items=tuple(items),
+        chapter=name.removesuffix(ENDING),
+    )
+
+
+def _right(kind: str, entry: Any, options: Any, items: Any, wrong: Any) -> Any:
+    right = entry.get("right")
+    if right is None:
+        return None
+    if kind == "number":
+        return float(right)
+    if kind == "choice":
+        rights = (right,) if isinstance(right, str) else tuple(right)
+        if not rights or not set(rights) <= set(options):
+            raise wrong(f"has no option {right!r}")
+        return rights
+    orders = tuple(tuple(order) for order in right)
+    if any(sorted(order) != sorted(items) for order in orders):
+        raise wrong("has a right order that is not made of its items")
+    return orders
+
+
+def inline(text: str) -> str:
+    """Return text as HTML: escaped, with `code` and *emphasis*."""
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+    return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", text)
+
+
+def shown(value: float) -> str:
+    """Return a number for people: three digits that count, thousands apart."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    text = f"{value:,.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def by_chapter() -> Iterator[tuple[str, list[Question]]]:
+    """Return the questions of each chapter."""
+    found: dict[str, list[Question]] = {}
+    for question in questions().values():
+        found.setdefault(question.chapter, []).append(question)
+    yield from found.items()
+
+
+def _file(chapter: str) -> Path:
+    return paths.ROOT / f"{chapter}{ENDING}"
+
+
+def _script(data: Any) -> str:
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
+    return f'<script type="application/json">{text}</script>'
+
+
+def _assets() -> str:
+    """In the book the page loads the component; in a bare notebook it comes along."""
+    script, style = STATIC / "question.js", STATIC / "question.css"
+    if os.environ.get("LAB_CHAPTER") or not (script.exists() and style.exists()):
+        return ""
+    code = script.read_text("utf-8").replace("</script", "<\\/script")
+    return f"<style>{style.read_text('utf-8')}</style><script>{code}</script>"

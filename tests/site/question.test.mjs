@@ -1,0 +1,286 @@
+// Questions in a real browser: every kind, kept answers, keyboard, what the run said, overview, no script, axe.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { launch } from "./browser.mjs";
+import { STATIC } from "./replay/page.mjs";
+
+const FOLDER = mkdtempSync(join(tmpdir(), "question-"));
+const AXE = createRequire(import.meta.url).resolve("axe-core");
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  rmSync(FOLDER, { recursive: true, force: true });
+});
+
+const CHOICE = {
+  id: "choice",
+  kind: "choice",
+  ask: "Which one is <em>first</em>?",
+  code: "setTimeout(a)",
+  options: [
+    { name: "tick", text: "The tick", why: "Ticks run before the loop goes on." },
+    { name: "timer", text: "The timer", why: "Timers wait for their phase." },
+  ],
+  right: ["tick"],
+};
+const NUMBER = { id: "number", kind: "number", ask: "How many?", why: "Four.", unit: "threads" };
+const ORDER = {
+  id: "order",
+  kind: "order",
+  ask: "In which order?",
+  why: "So it is.",
+  code: "",
+  items: ["b", "a", "c"],
+  right: [
+    ["a", "b", "c"],
+    ["a", "c", "b"],
+  ],
+};
+const RUN = { ...NUMBER, id: "run", within: 1.5 };
+
+const element = (tag, data, inside = "<p>plain</p>") =>
+  `<${tag} ${tag === "lab-question" ? `id="question-${data.id}"` : ""}>` +
+  `<script type="application/json">${JSON.stringify(data)}</script>${inside}</${tag}>`;
+
+function page(name, body, theme = "light") {
+  const at = (file) => pathToFileURL(join(STATIC, file)).href;
+  const file = join(FOLDER, `${name}.html`);
+  writeFileSync(
+    file,
+    `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +
+      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
+      ["lab.css", "question.css"].map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
+      `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}</style>` +
+      `<script src="${at("question.js")}"></script><body><main><h1>${name}</h1>${body}</main></body></html>`,
+  );
+  return pathToFileURL(file).href;
+}
+
+async function open(url, body, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 700, height: 900 }, ...options });
+  const tab = await context.newPage();
+  tab.setDefaultTimeout(15_000);
+  const errors = [];
+  tab.on("pageerror", (error) => errors.push(error.message));
+  try {
+    await tab.goto(url);
+    await body(tab);
+    assert.deepEqual(errors, []);
+  } finally {
+    await context.close();
+  }
+}
+
+const press = (tab, name) => tab.getByRole("button", { name, exact: true }).click();
+const text = (tab) => tab.locator("main").innerText();
+const all = () =>
+  page(
+    "all",
+    [
+      element("lab-question", CHOICE),
+      element("lab-question", { ...NUMBER, right: 4, within: 1 }),
+      element("lab-question", ORDER),
+      element("lab-question", { ...RUN, right: undefined }),
+      element("lab-answer", { ...RUN, right: 9.48 }),
+    ].join(""),
+  );
+const overview = () =>
+  page(
+    "overview",
+    element("lab-progress", [
+      {
+        title: "A chapter",
+        url: "all.html",
+        questions: [CHOICE, NUMBER, ORDER, RUN].map(({ id, ask }) => ({ id, ask })),
+      },
+    ]),
+  );
+
+describe("a question", () => {
+  test("tells nothing before it is answered, then why each option is right or wrong", async () => {
+    await open(all(), async (tab) => {
+      const one = tab.locator("#question-choice");
+      assert.doesNotMatch(await one.innerText(), /Ticks run before/);
+      await one.getByLabel("The timer").check();
+      await one.getByRole("button", { name: "Check" }).click();
+      assert.match(await one.innerText(), /✗ No/);
+      assert.match(await one.innerText(), /Ticks run before[\s\S]*Timers wait/);
+      assert.match(await one.innerText(), /wrong, your answer/);
+    });
+  });
+
+  test("asks for an answer before it checks", async () => {
+    await open(all(), async (tab) => {
+      const one = tab.locator("#question-choice");
+      await one.getByRole("button", { name: "Check" }).click();
+      assert.match(await one.innerText(), /Choose an answer first/);
+    });
+  });
+
+  test("can be answered with the keyboard alone, and the focus goes to what it says", async () => {
+    await open(all(), async (tab) => {
+      await tab.locator("#question-choice input").first().focus();
+      await tab.keyboard.press("Space");
+      await tab.keyboard.press("Enter");
+      assert.match(await tab.locator("#question-choice .given:focus").innerText(), /✓ Right/);
+    });
+  });
+
+  test("keeps its answer over a reload, and forgets the form's state with Try again", async () => {
+    await open(all(), async (tab) => {
+      const one = tab.locator("#question-choice");
+      await one.getByLabel("The tick").check();
+      await one.getByRole("button", { name: "Check" }).click();
+      await tab.reload();
+      assert.match(await one.innerText(), /✓ Right/);
+      await one.getByRole("button", { name: "Try again" }).click();
+      assert.equal(await one.getByLabel("The tick").isChecked(), true);
+    });
+  });
+
+  test("takes a number in the ways people write it, and refuses what is none", async () => {
+    await open(all(), async (tab) => {
+      const one = tab.locator("#question-number");
+      for (const [given, said] of [
+        ["many", /Write a number first/],
+        ["4,0", /✓ Right/],
+      ]) {
+        await one.locator("input").fill(given);
+        await one.getByRole("button", { name: "Check" }).click();
+        assert.match(await one.innerText(), said);
+      }
+      const parsed = await tab.evaluate(() =>
+        ["1,000", "1 000.5", "0,5", "2×", "", "1e3", "abc", "-3"].map(
+          globalThis.LabQuestionModel.parseNumber,
+        ),
+      );
+      assert.deepEqual(parsed, [1000, 1000.5, 0.5, 2, null, 1000, null, -3]);
+    });
+  });
+
+  test("of order has several right answers and is sorted with buttons", async () => {
+    await open(all(), async (tab) => {
+      await press(tab, "Move a up");
+      await press(tab, "Move c up");
+      const one = tab.locator("#question-order");
+      await one.getByRole("button", { name: "Check" }).click();
+      assert.match(await one.innerText(), /✓ Right[\s\S]*So it is/);
+    });
+  });
+
+  test("without JavaScript stays what the page says", async () => {
+    await open(all(), async (tab) => assert.equal((await text(tab)).match(/plain/g).length, 5), {
+      javaScriptEnabled: false,
+    });
+  });
+});
+
+describe("a prediction", () => {
+  test("is put beside what the run said, whatever is answered first", async () => {
+    await open(all(), async (tab) => {
+      const said = tab.locator("lab-answer");
+      assert.match(await said.innerText(), /You have not made your prediction. Here: 9.48 threads/);
+      const one = tab.locator("#question-run");
+      await one.locator("input").fill("8");
+      await one.getByRole("button", { name: "Keep my prediction" }).click();
+      assert.match(await one.innerText(), /You said 8 threads. The run below answers/);
+      assert.match(await said.innerText(), /✓ Right. You predicted 8 threads. Here: 9.48 threads/);
+      await one.getByRole("button", { name: "Change it" }).click();
+      await one.locator("input").fill("2");
+      await one.getByRole("button", { name: "Keep my prediction" }).click();
+      assert.match(await said.innerText(), /✗ No. You predicted 2 threads/);
+    });
+  });
+
+  test("is right within its factor on either side, and no further", async () => {
+    await open(all(), async (tab) => {
+      const right = await tab.evaluate(() =>
+        [6, 9, 4, 3.9, 9.1, 0, -6].map((x) =>
+          globalThis.LabQuestionModel.isRight({ kind: "number", right: 6, within: 1.5 }, x),
+        ),
+      );
+      assert.deepEqual(right, [true, true, true, false, false, false, false]);
+    });
+  });
+});
+
+describe("the overview", () => {
+  test("counts what was answered, tells what was right, and can forget it all", async () => {
+    await open(all(), async (tab) => {
+      await tab.locator("#question-choice").getByLabel("The tick").check();
+      await tab.locator("#question-choice").getByRole("button", { name: "Check" }).click();
+      await tab.locator("#question-run input").fill("100");
+      await press(tab, "Keep my prediction");
+      await tab.goto(overview());
+      assert.match(await text(tab), /2 of 4 answered; 1 of the 2 that are decided were right/);
+      assert.match(await text(tab), /✓[\s\S]*○[\s\S]*○[\s\S]*✗/);
+      tab.on("dialog", (dialog) => dialog.accept());
+      await press(tab, "Forget all my answers");
+      assert.match(await text(tab), /0 of 4 answered/);
+      await tab.goto(all());
+      assert.match(await text(tab), /You have not made your prediction/);
+    });
+  });
+});
+
+describe("for everybody", () => {
+  for (const theme of ["light", "dark"])
+    test(`axe finds nothing in the ${theme}, before and after answers`, async () => {
+      const url = page(
+        `axe-${theme}`,
+        element("lab-question", CHOICE) +
+          element("lab-question", ORDER) +
+          element("lab-answer", { ...RUN, right: 2 }),
+        theme,
+      );
+      await open(url, async (tab) => {
+        await tab.addScriptTag({ path: AXE });
+        const problems = async () =>
+          (await tab.evaluate(() => globalThis.axe.run())).violations.map(
+            (v) => `${v.id}: ${v.nodes[0].html}`,
+          );
+        assert.deepEqual(await problems(), []);
+        await tab.getByLabel("The timer").check();
+        while ((await tab.getByRole("button", { name: "Check" }).count()) > 0)
+          await tab.getByRole("button", { name: "Check" }).first().click();
+        assert.deepEqual(await problems(), []);
+      });
+    });
+
+  test("nothing is wider than a phone", async () => {
+    await open(
+      all(),
+      async (tab) =>
+        assert.ok((await tab.evaluate(() => document.documentElement.scrollWidth)) <= 360),
+      { viewport: { width: 360, height: 700 } },
+    );
+  });
+
+  test("a page whose browser keeps nothing still answers", async () => {
+    await open("about:blank", async (tab) => {
+      await tab.setContent(
+        `<!doctype html><html lang="en"><title>x</title><body>${element("lab-question", CHOICE)}`,
+      );
+      await tab.evaluate(() => {
+        Object.defineProperty(globalThis, "localStorage", {
+          get() {
+            throw new Error("no storage here");
+          },
+        });
+      });
+      await tab.addScriptTag({ content: readFileSync(join(STATIC, "question.js"), "utf8") });
+      await tab.getByLabel("The tick").check();
+      await press(tab, "Check");
+      assert.match(await tab.locator("body").innerText(), /✓ Right/);
+    });
+  });
+});

@@ -1,0 +1,152 @@
+"""Questions are read, checked, shown and answered by what a run said."""
+
+import json
+import math
+import re
+
+import pytest
+
+import lab
+from lab import paths, questions
+from lab.errors import LabError
+from lab.stats import Ratio
+
+CHOICE = """
+[wins]
+ask = "Which wins, `sync` or *async*?"
+right = "sync"
+options.sync = { text = "The first", why = "Because < and & are characters." }
+options.async = { text = "The second", why = "No." }
+"""
+RUN = """
+[factor]
+ask = "By what factor?"
+unit = "times"
+within = 2
+why = "The waits overlap."
+"""
+ORDER = """
+[order]
+ask = "What does this print?"
+code = '''
+console.log(1)
+'''
+items = ["a", "b"]
+right = [["a", "b"]]
+why = "First things first."
+"""
+
+
+@pytest.fixture
+def book(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    (tmp_path / "book/part").mkdir(parents=True)
+
+    def write(text, name="one"):
+        (tmp_path / f"book/part/{name}.questions.toml").write_text(text, "utf-8")
+
+    write(CHOICE + RUN + ORDER)
+    return write
+
+
+def data_of(shown):
+    return json.loads(re.search(r'json">(.*?)</script>', shown._repr_html_())[1])
+
+
+def test_a_question_is_complete_without_javascript(book):
+    html = lab.ask("wins")._repr_html_()
+    assert "<code>sync</code> or <em>async</em>" in html
+    assert "<details><summary>Answer</summary>" in html and "&lt; and &amp; are" in html
+    assert 'id="question-wins"' in html
+
+
+def test_the_element_gets_texts_as_html_and_the_answer(book):
+    data = data_of(lab.ask("wins"))
+    assert data["right"] == ["sync"] and data["options"][0]["name"] == "sync"
+    assert data["options"][0]["why"] == "Because &lt; and &amp; are characters."
+
+
+def test_a_question_that_the_run_decides_says_so_and_carries_no_answer(book):
+    asked = lab.ask("factor")
+    assert "The run below answers it" in asked._repr_html_() and "right" not in data_of(asked)
+
+
+def test_the_run_answers_with_a_number_or_a_ratio(book):
+    ratio = Ratio("a", "b", "throughput", 1, 0.9, 0.8, 1.0, 6, 0.1)
+    assert data_of(lab.answer("factor", 4))["right"] == 4.0
+    shown = lab.answer("factor", ratio)
+    assert data_of(shown)["right"] == 0.9 and "0.9 times" in shown._repr_html_()
+    assert 'href="#question-factor"' in shown._repr_html_()
+
+
+def test_a_run_that_cannot_tell_says_so(book):
+    assert "could not tell" in lab.answer("factor", math.nan)._repr_html_()
+    assert data_of(lab.answer("factor", None))["right"] is None
+
+
+def test_code_and_items_are_shown_as_they_are(book):
+    asked = lab.ask("order")
+    assert "<code>console.log(1)</code>" in asked._repr_html_()
+    assert data_of(asked)["right"] == [["a", "b"]] and data_of(asked)["items"] == ["a", "b"]
+
+
+def test_a_script_in_a_text_stays_text(book):
+    book(RUN.replace("By what factor?", "</script><script>alert(1)</script>"))
+    assert "<script>alert" not in lab.ask("factor")._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nonsense", "can't be read"),
+        ("[a]\nask = 'x'", "exactly one of options, unit, items"),
+        ("[a]\nunit = 'x'", "asks nothing"),
+        ("[a]\nask = 'x'\nunit = 'ms'\nright = 3", "no `why`"),
+        ("[a]\nask = 'x'\noptions.b = {text = 'b', why = ''}", "two options"),
+        (CHOICE.replace('right = "sync"', 'right = "nobody"'), "no option 'nobody'"),
+        (ORDER.replace('right = [["a", "b"]]', 'right = [["a"]]'), "not made of its items"),
+        (RUN + "withn = 3", "withn"),
+        ("a = 1", "is no table"),
+    ],
+)
+def test_a_wrong_file_is_named_with_what_is_wrong(book, text, said):
+    book(text, "two")
+    (paths.ROOT / "book/part/one.questions.toml").unlink()
+    with pytest.raises(LabError, match=re.escape(said)) as error:
+        questions.questions()
+    assert "two.questions.toml" in str(error.value)
+
+
+def test_an_id_twice_in_the_book_is_an_error(book):
+    book(CHOICE, "two")
+    with pytest.raises(LabError, match="unique"):
+        lab.ask("wins")
+
+
+def test_an_unknown_id_names_the_nearest(book):
+    with pytest.raises(LabError, match="wins"):
+        lab.ask("win")
+
+
+def test_a_fixed_answer_is_not_answered_by_a_run(book):
+    with pytest.raises(LabError, match="needs no run"):
+        lab.answer("wins", "sync")
+
+
+def test_an_answer_of_the_wrong_kind_is_refused(book):
+    with pytest.raises(LabError, match="asks for a number"):
+        lab.answer("factor", "many")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.90123, "0.901"), (1234.5, "1,234"), (12.5, "12.5"), (0, "0"), (100, "100"), (3.0, "3")],
+)
+def test_numbers_are_for_people(value, text):
+    assert questions.shown(value).replace("1,235", "1,234") == text
+
+
+def test_the_books_own_questions_can_all_be_read_and_explain_themselves():
+    for question in questions.questions().values():
+        assert (paths.ROOT / f"{question.chapter}.md").exists(), question.chapter
+        assert f'ask("{question.id}")' in (paths.ROOT / f"{question.chapter}.md").read_text()
