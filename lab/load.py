@@ -235,7 +235,7 @@ def measure(
         stopped=result["stopped"],
         client=client,
         probe=list(used.probe),
-        server_cpu_s=used.cpu_s(asked.measure_s),
+        server_cpu_s=used.cpu_s((result["window_us"][1] - result["window_us"][0]) / 1e6),
         rss_peak=used.rss_peak,
         processes=used.processes,
         machine=machine.machine(),

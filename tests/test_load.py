@@ -17,6 +17,7 @@ import threading
 import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from conftest import eventually
 
@@ -204,6 +205,13 @@ def test_a_fixed_number_of_requests_is_sent_exactly():
     assert trial.counts.sent == trial.counts.ok == 200
     assert trial.stopped == "count"
     assert trial.checks["littles_law"].status == "ok"
+    assert 0 < trial.resources.server_cpu_share < 3  # of the time it took, not of the limit
+
+
+def test_rounds_are_sent_on_each_connection():
+    trial = lab.load("node/hello", rounds=3, connections=8)
+    assert trial.counts.ok == 24
+    assert np.bincount(trial.raw()["connection"]).tolist() == [3] * 8
 
 
 def test_an_open_loop_keeps_its_rate():
