@@ -266,7 +266,7 @@ def expand(made: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "line": event["line"] or task.get("line"),
                 "trigger": made["tasks"][trigger]["label"] if trigger is not None else None,
                 "internal": bool(task.get("internal")),
-                "request": task.get("req"),
+                "request": event["data"][0] if event["what"] == "req" else task.get("req"),
                 "text": event["data"] if event["what"] in ("out", "err", "error") else None,
             }
         )

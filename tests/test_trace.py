@@ -325,6 +325,7 @@ def test_options_in_place_of_a_function_have_the_load_generator_ask():
     }
     # open, fstat, read and close come back through poll; the immediate answers
     assert all(phases == [*["poll"] * 4, "check"] for phases in per_request.values())
+    assert [e["request"] for e in made.events if e["what"] == "req"] == [1, 2, 3]
     with pytest.raises(LabError, match="fixed number of requests"):
         traced("1;\n", drive={"connections": 2})
     refuses = (
