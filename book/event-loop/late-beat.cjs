@@ -7,11 +7,11 @@ let beats = 0;
 const beat = setInterval(() => {
   beats += 1;
   console.log(`beat ${beats}`);
-  if (beats === 1) busy(70);
+  if (beats === 1) busy(150);
   if (beats === 3) clearInterval(beat);
-}, 20);
+}, 40);
 
-setTimeout(() => console.log("65 ms"), 65);
-setTimeout(() => console.log("50 ms"), 50);
-setTimeout(() => console.log("30 ms"), 30);
+setTimeout(() => console.log("130 ms"), 130);
+setTimeout(() => console.log("110 ms"), 110);
+setTimeout(() => console.log("60 ms"), 60);
 setImmediate(() => console.log("immediate"));
