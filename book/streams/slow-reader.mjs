@@ -3,9 +3,9 @@
 import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
-import { kernelMib, MIB, residentMib, tree, unlinkedMib } from "./watching.mjs";
+import { kernelMib, MIB, residentMib, scale, tree, unlinkedMib } from "./watching.mjs";
 
-const [way, rate] = [process.argv[2], Number(process.argv[3])];
+const [way, rate] = [process.argv[2], Number(process.argv[3]) / scale];
 const { hostname, port } = new URL(process.env.SERVER_URL);
 const agent = new Agent({ keepAlive: true });
 const pids = tree(Number(process.env.SERVER_PID));
