@@ -164,3 +164,13 @@ def test_what_a_chapter_used_is_noted(tmp_path, monkeypatch):
     lines = [json.loads(line) for line in noted.read_text().splitlines()]
     assert {"kind": "file", "path": "servers/node/hello.mjs"} in lines
     assert {"kind": "file", "path": "lab/servers/catalog.py"} in lines
+
+
+def test_what_stands_behind_a_model_stands_behind_the_server_like_it():
+    catalog.define("node/test-8-waiting", "// mine\n", like="node/waiting-sync")
+    mine, model = lab.server("node/test-8-waiting"), lab.server("node/waiting-sync")
+    assert mine.command[:-1] == model.command[:-1]
+    assert mine.command[-1].endswith(".mjs")
+    assert mine.source_text.startswith("--- ")
+    assert "// mine" in mine.source_text
+    assert "A disk that turns" in mine.source_text

@@ -106,6 +106,7 @@ def define(
         "command": [f"{{{runtime}}}", str(path)],
         "runtime": runtime,
         "source": [str(path)],
+        **_wrapped(model, str(path)),
         "workload": model.get("workload", name),
         "keep_alive": model.get("keep_alive", True) if keep_alive is None else keep_alive,
         "env": {**model.get("env", {}), **{key: str(value) for key, value in (env or {}).items()}},
@@ -115,6 +116,17 @@ def define(
         entry["body"] = model["body"]
     _defined[name] = entry
     return server(name)
+
+
+def _wrapped(model: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """The command of a model that is started by another program, with `path` in place of its own:
+    what stands behind it, a disk or a database, stands behind the new one too.
+    """
+    own, *others = model.get("source", [""])
+    if not others or own not in model["command"]:
+        return {}
+    command = [path if word == own else word for word in model["command"]]
+    return {"command": command, "source": [path, *others], "needs": model.get("needs", [])}
 
 
 def _store(name: str, runtime: str, text: str) -> Path:
