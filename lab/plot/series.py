@@ -176,18 +176,19 @@ def draw_series(canvas: Canvas, axes: Any, scale: Scale, series: Sequence[Series
         if not centres:
             continue
         many = any(len(ys) > 1 for ys in s.values.values())
-        axes.plot(
-            dots_x,
-            dots_y,
-            linestyle="none",
-            marker=s.look.marker,
-            markersize=3.6 if many else 6.5,
-            markeredgewidth=0,
-            color=colour,
-            alpha=0.55 if many else 1,
-            zorder=4,
-            gid=_TRIAL_DOTS.format("recorded" if s.quiet else rank),
-        )
+        if not s.quiet:  # of what stands behind, mean and interval are enough
+            axes.plot(
+                dots_x,
+                dots_y,
+                linestyle="none",
+                marker=s.look.marker,
+                markersize=3.6 if many else 6.5,
+                markeredgewidth=0,
+                color=colour,
+                alpha=0.55 if many else 1,
+                zorder=4,
+                gid=_TRIAL_DOTS.format(rank),
+            )
         xs, means = zip(*centres, strict=True)
         joined = scale.kind != "names" and len(xs) > 1
         axes.plot(
@@ -196,8 +197,8 @@ def draw_series(canvas: Canvas, axes: Any, scale: Scale, series: Sequence[Series
             color=colour,
             linestyle=s.look.dash if joined else "none",
             linewidth=1.6 if s.quiet else 2,
-            marker=s.look.marker if many else "",
-            markersize=6.5,
+            marker=s.look.marker if many or s.quiet else "",
+            markersize=5 if s.quiet else 6.5,
             markeredgewidth=0,
             zorder=2 if s.quiet else 5,
         )
