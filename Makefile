@@ -10,7 +10,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book test lab preview reference bench tools clean distclean lock setup kernels browser lint pytest nodetest smoke site
+.PHONY: help book test lab preview replay links reference bench tools clean distclean lock setup kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -23,6 +23,12 @@ lab: setup ## JupyterLab on book/, both kernels ready
 
 preview: setup ## serve the site from recorded results, rebuild on save; measures nothing
 	@LAB_MODE=replay $(BIN)/python -m lab.book preview --port $(or $(PORT),8000)
+
+replay: setup ## build the site from recorded results into _build/replay; measures nothing
+	@LAB_MODE=replay $(BIN)/python -m lab.book build --output _build/replay
+
+links: replay ## ask every outside link of the book whether it still answers (needs the network)
+	@LAB_MODE=replay $(BIN)/jupyter-book build . --builder linkcheck --path-output _build/links
 
 reference: setup ## record the reference run again (long; an idle machine, please)
 	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book build
