@@ -43,6 +43,11 @@ SETTINGS = {
     "max_wal_senders": "0",
     "dynamic_shared_memory_type": "mmap",
 }
+# Two thirds of a fresh cluster are databases to copy new ones from.
+_SMALLER = (
+    b"UPDATE pg_database SET datistemplate = false;\n\n"
+    b"DROP DATABASE template0;\n\nDROP DATABASE template1;\n\n"
+)
 _IN_USE = "could not create any TCP/IP sockets"
 
 
@@ -134,7 +139,8 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 def _cluster(sql: Path) -> Path:
     """The folder of a cluster with these tables, made once for all starts. Half a second."""
     text = sql.read_bytes()
-    mark = hashlib.sha256(text + str(_installed()).encode() + repr(SETTINGS).encode()).hexdigest()
+    key = text + _SMALLER + str(_installed()).encode() + repr(SETTINGS).encode()
+    mark = hashlib.sha256(key).hexdigest()
     made = CLUSTERS / mark[:16]
     if made.is_dir():
         return made
@@ -152,7 +158,7 @@ def _cluster(sql: Path) -> Path:
             folder,
         )
         # The single-user mode needs no port and no password. -j: statements end at an empty line.
-        loaded = text.replace(b";\n", b";\n\n")
+        loaded = _SMALLER + text.replace(b";\n", b";\n\n")
         _finish(
             [str(programs / "postgres"), "--single", "-j", "-D", str(data), "postgres"],
             folder,
@@ -204,20 +210,16 @@ def _installed() -> Path:
 
 def _programs(folder: Path) -> Path:
     """The programs where the user that runs them can reach them; a home of root's he can not."""
-    programs = _installed() / "bin"
-    if os.geteuid() != 0:
-        return programs
-    try:
-        _spawn([str(programs / "postgres"), "--version"], folder, subprocess.DEVNULL).wait()
-    except PermissionError:
-        # Beside the package lie libraries of its wheel, found by a relative path.
-        package, copy = programs.parent.parent, folder / "programs"
-        shutil.copytree(programs.parent, copy / package.name / programs.parent.name, symlinks=True)
-        for libraries in package.parent.glob(f"{package.name}.libs"):
-            shutil.copytree(libraries, copy / libraries.name, symlinks=True)
-        _give(copy)
-        return copy / package.name / programs.parent.name / "bin"
-    return programs
+    installed = _installed()
+    if os.geteuid() != 0 or _open_to_all(installed / "bin"):
+        return installed / "bin"
+    # Beside the package lie libraries of its wheel, found by a relative path.
+    package, copy = installed.parent, folder / "programs"
+    shutil.copytree(installed, copy / package.name / installed.name, symlinks=True)
+    for libraries in package.parent.glob(f"{package.name}.libs"):
+        shutil.copytree(libraries, copy / libraries.name, symlinks=True)
+    _give(copy)
+    return copy / package.name / installed.name / "bin"
 
 
 def _spawn(command: list[str], folder: Path, errors: Any) -> subprocess.Popen[bytes]:
