@@ -300,3 +300,8 @@ def test_one_trial_of_one_value_is_drawn_without_an_interval():
     for svg in drawings(page):
         assert "nan" not in svg.lower()
         ET.fromstring(svg)
+
+
+def test_a_mark_names_a_place_on_the_x_axis():
+    figure = plot.lines({"x": [1, 2], "y": [3, 4]}, x="x", y="y", mark={"2 cores": 2})
+    assert "2 cores" in figure.svg

@@ -125,6 +125,20 @@ def _shaped_like(data: Any, records: Sequence[Any]) -> Any:
     return list(records) if isinstance(data, (list, tuple)) else records[0]
 
 
+def _mark(axes: Any, place: float, text: str) -> None:
+    """A quiet vertical line with its name at the foot, where there is room in most figures."""
+    axes.axvline(place, color=SENTINELS["axis"], linewidth=1.3, linestyle=(0, (2, 2)), zorder=0.8)
+    axes.annotate(
+        text,
+        (place, 0),
+        xycoords=("data", "axes fraction"),
+        xytext=(5, 6),
+        textcoords="offset points",
+        color=SENTINELS["muted"],
+        gid="lab-halo",
+    )
+
+
 def lines(
     data: Any,
     *,
@@ -142,6 +156,7 @@ def lines(
     rows: Rows | None = None,
     recorded: Any = None,
     joined: bool = True,
+    mark: Mapping[str, float] | None = None,
 ) -> Figure:
     """Return a figure of lines: column y over column x, one line for each value of column `by`.
 
@@ -150,7 +165,7 @@ def lines(
     it the ends of each line are told. rows : what makes the table of `data` where that is a trial,
     a comparison, or a list or dict of them; the same is then made of the reference run and drawn
     grey behind. recorded : the grey rows themselves, or {"rows": rows, "of": their record}.
-    joined : False draws dots alone. Raises LabError for a missing column or no rows.
+    joined : False draws dots alone. mark : names of places on the x axis. Raises LabError for a missing column or no rows.
     """
     own, grey, told = _tables(data, rows, recorded)
     marks = points(published)
@@ -172,6 +187,8 @@ def lines(
         draw_published(axes, scale, marks)
         background = behind(recorded=NAME if behind_it else "", published=marks)
         canvas.names(axes, labels if by else [], background)
+        for text, place in (mark or {}).items():
+            _mark(axes, scale.place(place), text)
 
     caption = caption or f"{y_label} by {x_label}"
     return Figure(
