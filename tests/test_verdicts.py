@@ -84,7 +84,7 @@ def test_the_books_own_sentences_are_a_table_of_their_own(build):
 
 def test_the_plot_tells_both_ratios_in_words_and_carries_its_data(build):
     html = verdicts.verdict_plot(build).html
-    assert "<svg" in html and "sync-vs-async-file" in html and "published 1.27" in html
+    assert "<svg" in html and "a file: async ÷ sync" in html and "published 1.27" in html
 
 
 def test_the_data_can_be_downloaded_and_read_back(build):

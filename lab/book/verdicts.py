@@ -90,9 +90,10 @@ def sentence_table(build: Build) -> Table:
 
 def verdict_plot(build: Build) -> Html:
     """Return the published ratios and ours in one forest plot."""
+    entries = claims.claims()["claims"]
     lines = [
         Line(
-            c["id"],
+            entries.get(c["id"], {}).get("short", c["id"]),
             c["value"]["estimate"],
             _or(c["value"]["low"], -math.inf),
             _or(c["value"]["high"], math.inf),
