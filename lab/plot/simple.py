@@ -165,7 +165,8 @@ def lines(
     it the ends of each line are told. rows : what makes the table of `data` where that is a trial,
     a comparison, or a list or dict of them; the same is then made of the reference run and drawn
     grey behind. recorded : the grey rows themselves, or {"rows": rows, "of": their record}.
-    joined : False draws dots alone. mark : names of places on the x axis. Raises LabError for a missing column or no rows.
+    joined : False draws dots alone. mark : names of places on the x axis. Raises LabError for a
+    missing column or no rows.
     """
     own, grey, told = _tables(data, rows, recorded)
     marks = points(published)
