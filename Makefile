@@ -10,7 +10,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book test lab preview replay links reference bench tools clean distclean lock setup kernels browser lint pytest nodetest smoke site
+.PHONY: help book test lab preview replay links reference bench tools clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -82,6 +82,9 @@ kernels: setup ## put both kernels into .venv again
 
 setup:
 	@sh tools/setup.sh
+	@$(BIN)/python -m lab.servers.rust_addon
+
+addons: setup ## build the addons in Rust again if their sources changed; `make` does it too, where there is cargo
 
 clean: ## remove what builds and chapters wrote; keeps the environments
 	rm -rf _build data/runs .pytest_cache .mypy_cache .ruff_cache

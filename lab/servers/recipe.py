@@ -143,6 +143,10 @@ class Recipe:
         if kind == "node":
             found = (paths.ROOT / "node_modules" / name).is_dir()
             return None if found else f"npm package {name}: npm ci"
+        if kind == "rust":
+            from lab.servers import rust_addon
+
+            return rust_addon.missing(name)
         # Debian puts servers where users have no PATH to.
         if shutil.which(need) or shutil.which(need, path="/usr/sbin:/usr/local/sbin"):
             return None

@@ -1,0 +1,95 @@
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+import lab
+from lab import paths
+from lab.servers import rust_addon
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A copy of the sources, so that the real build is left alone."""
+    shutil.copytree(
+        paths.SERVERS / "rust" / "qr", tmp_path / "qr", ignore=shutil.ignore_patterns("target")
+    )
+    monkeypatch.setattr(rust_addon, "FOLDER", tmp_path)
+    return tmp_path / "qr"
+
+
+def cargo(tmp_path, monkeypatch, script):
+    """A cargo of our own in front of the real one."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "cargo").write_text(f"#!/bin/sh\n{script}\n")
+    (programs / "cargo").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+
+
+MAKES = "mkdir -p target/release && echo built >> target/release/libqr.so && echo ran >> ../ran"
+
+
+def test_builds_once_and_again_when_a_source_changes(folder, tmp_path, monkeypatch):
+    cargo(tmp_path, monkeypatch, MAKES)
+    assert rust_addon.missing("qr")
+    assert [rust_addon.build("qr"), rust_addon.build("qr")] == ["", ""]
+    assert (tmp_path / "ran").read_text() == "ran\n"
+    assert rust_addon.missing("qr") is None
+    (folder / "src" / "lib.rs").write_text("// other")
+    assert "make addons" in rust_addon.missing("qr")
+    rust_addon.build("qr")
+    assert (tmp_path / "ran").read_text() == "ran\nran\n"
+
+
+def test_a_build_that_fails_is_said_and_what_was_built_is_not_used(folder, tmp_path, monkeypatch):
+    cargo(tmp_path, monkeypatch, MAKES)
+    rust_addon.build("qr")
+    shutil.rmtree(tmp_path / "bin")
+    cargo(tmp_path, monkeypatch, "echo 'error[E0308]: mismatched types' >&2; exit 101")
+    (folder / "Cargo.toml").write_text("[package]\n")
+    wrong = rust_addon.build("qr")
+    assert "E0308" in wrong
+    assert "cargo build" in wrong
+    assert rust_addon.missing("qr")
+
+
+def test_without_cargo_the_way_to_it_is_said(folder, monkeypatch):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert "rustup" in rust_addon.build("qr")
+    assert "rustup" in rust_addon.missing("qr")
+
+
+def test_the_command_never_fails():
+    done = subprocess.run(
+        [sys.executable, "-m", "lab.servers.rust_addon"],
+        env={**os.environ, "PATH": "/nonexistent"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+
+
+def test_no_version_is_open_and_no_lock_file_is_in_the_repository():
+    text = (paths.SERVERS / "rust" / "qr" / "Cargo.toml").read_text()
+    wanted = text.partition("[dependencies]")[2].partition("[profile")[0].split("\n")
+    assert all('"=' in line for line in wanted if line.strip())
+    ignored = (paths.SERVERS / "rust" / "qr" / ".gitignore").read_text().split()
+    assert {"Cargo.lock", "target/"} <= set(ignored)
+
+
+@pytest.mark.parametrize("how", ["loop", "slices", "worker", "pool"])
+def test_every_way_in_javascript_draws_the_same(how):
+    with lab.server("node/qr", env={"HOW": how}).start() as running:  # start verifies the bytes
+        assert running.get("/ping").text == "pong\n"
+        assert running.get("/?text=" + "x" * 3000).status == 400
+
+
+@pytest.mark.skipif(bool(rust_addon.missing("qr")), reason="the addon is not built")
+@pytest.mark.parametrize("how", ["loop", "pool", "thread"])
+def test_every_way_in_rust_draws_the_same(how):
+    with lab.server("node/qr-rust", env={"HOW": how}).start() as running:
+        assert running.get("/?text=" + "x" * 3000).status == 400
