@@ -52,7 +52,7 @@ try {
     start ??= Number(at);
     if (call === "accept4") socket = result;
     else if (!call.startsWith("epoll") && args.split(",")[0] !== socket) continue;
-    const ms = Math.round(1e5 * (Number(at) - start)) / 100;
+    const ms = Math.round(1e4 * (Number(at) - start)) / 10;
     console.log(
       JSON.stringify({ ms, call, "asks for": asks(call, args), gets: gets(call, result) }),
     );
