@@ -31,8 +31,7 @@ const inPool = async (threads) => {
   return (text) => pool.run({ text, count }, { name: "sheet" });
 };
 
-const onLoop = (text) => sheet({ text, count });
-const ways = { loop: onLoop, slices: inSlices, worker: inWorker };
+const ways = { loop: (text) => sheet({ text, count }), slices: inSlices, worker: inWorker };
 const make = ways[HOW] ?? (await inPool(Number(THREADS)));
 
 const server = createServer(async (request, response) => {
