@@ -14,7 +14,8 @@ app = Flask(__name__)
 @app.get("/")
 def data():
     time.sleep(DELAY_S)
-    return "Data response", {"content-type": "text/plain; charset=utf-8"}
+    who = str(os.getpid())
+    return "Data response", {"content-type": "text/plain; charset=utf-8", "x-process": who}
 
 
 if __name__ == "__main__":
