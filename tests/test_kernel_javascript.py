@@ -358,6 +358,53 @@ def test_a_process_that_ends_is_reported_and_replaced(run):
     assert value(cells[4]) == "'up'"
 
 
+# dies before a cell can run, and leaves a line behind
+DIES = """
+if (process.argv[1]?.endsWith("cells.cjs")) {
+  require("node:fs").appendFileSync(process.env.STARTS, "started\\n");
+  console.error("no room for variables");
+  process.exit(7);
+}
+"""
+
+
+def test_a_process_that_dies_at_its_start_is_started_three_times_and_then_explained(live, tmp_path):
+    (tmp_path / "dies.cjs").write_text(DIES)
+    starts = tmp_path / "starts.txt"
+    preload = {"NODE_OPTIONS": f"--require {tmp_path / 'dies.cjs'}", "STARTS": str(starts)}
+    with live(env={**os.environ, **preload}) as kernel:
+        for _ in range(2):
+            [(kind, found)] = kernel.run("1 + 1")
+            assert (kind, found["ename"]) == ("error", "SessionBroken")
+            assert "3 times" in found["evalue"]
+            assert "exit code 7" in found["evalue"]
+            assert "no room for variables" in found["evalue"]
+    assert starts.read_text() == "started\n" * 3
+
+
+def test_a_cell_that_waits_for_a_second_start_is_run(live, tmp_path):
+    once = DIES.replace('.endsWith("cells.cjs")', '.endsWith("cells.cjs") && !existed()')
+    once = f"const existed = () => require('node:fs').existsSync(process.env.STARTS);{once}"
+    (tmp_path / "once.cjs").write_text(once)
+    starts = tmp_path / "starts.txt"
+    preload = {"NODE_OPTIONS": f"--require {tmp_path / 'once.cjs'}", "STARTS": str(starts)}
+    with live(env={**os.environ, **preload}) as kernel:
+        assert kernel.run("6 * 7")[0][1]["data"]["text/plain"] == "42"
+    assert starts.read_text() == "started\n"
+
+
+def test_cells_that_end_their_process_again_and_again_are_the_readers_own(run):
+    cells = run(*["process.exit(1)"] * 5, "'up'")
+    assert all("exit code 1" in trace(c) for c in cells[:5])
+    assert value(cells[5]) == "'up'"
+
+
+def test_late_output_of_a_cell_long_ago_is_not_lost(run):
+    say = "var say = require('async_hooks').AsyncResource.bind(() => console.log('late'))"
+    cells = run(say, *["1"] * 110, "say()", "2")
+    assert "".join(printed(c) for c in cells) == "[an earlier cell, after it was done] late\n"
+
+
 # --- interrupt, restart, shutdown --------------------------------------------------------------
 
 

@@ -23,6 +23,9 @@ const FORWARD_MS = 100;
 const PATIENCE_MS = 1500;
 const DRAIN_MS = 250;
 const LAST_WORDS_CHARS = 2000;
+const QUICK_MS = 2000;
+const QUICK_DEATHS = 3; // in a row, without a cell: the next one would die, too
+const KEPT_CELLS = 100; // whose late output is shown as theirs
 
 /** The session jp-kernel creates in place of nel's; there is one per kernel, `Session.current`. */
 class Session extends NelSession {
@@ -35,8 +38,9 @@ class Session extends NelSession {
     // An interactive client keeps listening for a cell that is done; an executing one (a book being
     // built) does not, so what comes late must wait for the next cell.
     this.interactive = false;
-    this.finished = new Map();
     this.held = [];
+    this.quickDeaths = 0;
+    this.broken = "";
     this.atLineStart = true;
     this._adopt();
   }
@@ -44,6 +48,8 @@ class Session extends NelSession {
   /** Everything that belongs to one process, done anew after each restart. */
   _adopt() {
     const server = this._server;
+    this.started = Date.now();
+    this.finished = new Map(); // cells by id; a new process counts anew
     this.transpile = (code) => this._program(code);
     this.taps = [new Tap(server.stdout, "stdout"), new Tap(server.stderr, "stderr")];
     for (const tap of this.taps) tap.on("text", (text) => this._raw(tap, text));
@@ -65,6 +71,10 @@ class Session extends NelSession {
 
   execute(code, callbacks) {
     if (!callbacks?.beforeRun) return super.execute(code, callbacks);
+    if (this.broken) {
+      callbacks.beforeRun();
+      return fail(callbacks, "SessionBroken", this.broken);
+    }
     const beforeRun = () => {
       this.cellNumber += 1;
       this.atLineStart = true;
@@ -85,6 +95,7 @@ class Session extends NelSession {
     task.id = this._lastContextId;
     task.number = this.cellNumber;
     this.finished.set(task.id, task);
+    if (this.finished.size > KEPT_CELLS) this.finished.delete(this._oldest());
     const program = transpile(source, task.number);
     return `$$cell$$(${JSON.stringify({ id: task.id, number: task.number, source, ...program })})`;
   }
@@ -95,21 +106,28 @@ class Session extends NelSession {
       const marks = this.taps.map((tap) => tap.ended(message.id));
       await Promise.race([Promise.all(marks), new Promise((r) => setTimeout(r, DRAIN_MS))]);
       if (this._contextTable[message.id] !== cell) return;
+      this.quickDeaths = 0;
     }
-    if (!cell && this.finished.has(message.id)) this._late(message);
+    if (!cell && message.id <= this._lastContextId) this._late(message);
     else NelSession.prototype._onMessage.call(this, message);
+  }
+
+  _oldest() {
+    return this.finished.keys().next().value;
   }
 
   /** Output of a cell that is done, from a callback it left behind. */
   _late({ id, stdout, stderr, display }) {
     const task = this.finished.get(id);
-    if (this.interactive) {
+    if (!task && !(id < this._oldest())) return; // of nel itself
+    if (this.interactive && task) {
       if (stdout) task.onStdout(stdout);
       if (stderr) task.onStderr(stderr);
       if (display?.mime) task.onDisplay(display);
       return;
     }
-    this.held.push({ number: task.number, text: stdout ?? stderr, stderr: !!stderr, display });
+    if (!stdout && !stderr && !display) return;
+    this.held.push({ number: task?.number, text: stdout ?? stderr, stderr: !!stderr, display });
     this._releaseHeld();
   }
 
@@ -156,12 +174,33 @@ class Session extends NelSession {
     if (server === this._ending) return;
     const how = signal ? `killed by ${signal}` : `exit code ${code}`;
     const words = this.taps[1].tail.trim();
+    const lastWords = words ? `\nIts last words:\n${words.slice(-LAST_WORDS_CHARS)}` : "";
+    const ran = this._status === "online" || this._currentTask?.number;
+    if (!this._currentTask?.number && Date.now() - this.started < QUICK_MS) {
+      this.quickDeaths += 1;
+      if (this.quickDeaths >= QUICK_DEATHS) return this._giveUp(how, lastWords);
+    }
+    if (!ran) return this.restart("SIGKILL"); // cells that wait for it lose nothing
     this._replace(
       "SessionEnded",
       `The process that runs the cells ended (${how}) and was restarted. ` +
-        "All variables are gone: run the cells above again." +
-        (words ? `\nIts last words:\n${words.slice(-LAST_WORDS_CHARS)}` : ""),
+        `All variables are gone: run the cells above again.${lastWords}`,
     );
+  }
+
+  /** A process that cannot even start is not started for ever: all cells say why from now on. */
+  _giveUp(how, lastWords) {
+    this.broken =
+      `The process that runs the cells ended ${QUICK_DEATHS} times as soon as it was started ` +
+      `(${how}), so no cell can run. Remove the cause, then restart the kernel.${lastWords}`;
+    this._status = "dead";
+    this._currentTask = null;
+    const waiting = this._tasks.splice(0);
+    for (const task of waiting) {
+      task.beforeRun?.();
+      fail(task, "SessionBroken", this.broken);
+    }
+    process.stderr.write(`SessionBroken: ${this.broken}\n`);
   }
 
   /** Fails the running cell and those that wait, and starts a new process for the next ones. */
@@ -213,7 +252,8 @@ function fail(task, name, message) {
 
 function label(number, text) {
   const lines = text.replace(/\n$/, "").split("\n");
-  return lines.map((line) => `[cell ${number}, after it was done] ${line}\n`).join("");
+  const whose = number ? `cell ${number}` : "an earlier cell";
+  return lines.map((line) => `[${whose}, after it was done] ${line}\n`).join("");
 }
 
 nel.Session = Session;
