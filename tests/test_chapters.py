@@ -1,0 +1,98 @@
+"""Every chapter has the shape that readers learn to find their way in, and fits the page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from lab import questions
+
+ROOT = Path(__file__).parent.parent
+WIDTH = 76  # columns of code that a page shows; what is wider scrolls
+LINES = 14  # of a cell that is shown; what is longer is folded (hide-input) or belongs in a file
+SHAPE = ["What you may believe now", "Predict", "Run", "See", "Why", "Change one thing"]
+ENDS = ["Summary", "Sources"]
+
+LISTED = re.findall(r"file: (book/\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
+PAGES = {name: (ROOT / f"{name}.md").read_text("utf-8") for name in LISTED}
+CHAPTERS = {name: text for name, text in PAGES.items() if "\nkernelspec:" in text}
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n((?::[^\n]*\n)*)\n?(.*?)^```$", re.S | re.M)
+
+each_chapter = pytest.mark.parametrize("name", CHAPTERS)
+
+
+def cells(text):
+    """Tags and lines of each cell."""
+    for match in CELL.finditer(text):
+        yield match[1], match[2].rstrip().splitlines()
+
+
+def shown(text):
+    """Lines of each cell whose code a reader sees at once."""
+    return [lines for tags, lines in cells(text) if "remove" not in tags and "hide" not in tags]
+
+
+@each_chapter
+def test_the_parts_of_a_chapter_stand_in_their_order(name):
+    headings = re.findall(r"^## (.+)$", CELL.sub("", CHAPTERS[name]), re.M)
+    known = [h.partition(":")[0] for h in headings]
+    places = [known.index(part) for part in (*SHAPE[:3], *SHAPE[4:], *ENDS)]
+    assert places == sorted(places), headings
+    assert "See" in known, headings
+    assert headings[-2:] == ENDS
+    assert "**After this page you can**" in CHAPTERS[name]
+
+
+@each_chapter
+def test_no_line_of_code_is_wider_than_the_page(name):
+    wide = [
+        line
+        for tags, lines in cells(CHAPTERS[name])
+        if "remove" not in tags
+        for line in lines
+        if len(line) > WIDTH
+    ]
+    assert wide == []
+
+
+@each_chapter
+def test_a_cell_is_one_thought(name):
+    long = [lines[0] for lines in shown(CHAPTERS[name]) if len(lines) > LINES]
+    assert long == []
+
+
+@each_chapter
+def test_a_chapter_asks_before_it_tells(name):
+    text = CHAPTERS[name]
+    asked = [q for chapter, qs in questions.by_chapter() if chapter == name for q in qs]
+    assert len(asked) >= 3, "at least three questions, in NAME.questions.toml"
+    for question in asked:
+        at = text.index(f'ask("{question.id}")')
+        if question.right is None:
+            assert f'answer("{question.id}",' in text[at:], "the run decides, and never says"
+
+
+@each_chapter
+def test_what_a_chapter_claims_can_be_false(name):
+    assert "lab.claim(" in CHAPTERS[name]
+
+
+@each_chapter
+def test_a_source_is_named_with_its_address(name):
+    _, _, sources = CHAPTERS[name].rpartition("## Sources")
+    assert re.search(r"https?://", sources)
+    for note in re.findall(r"^\[\^[\w-]+\]: (.+(?:\n {4}.+)*)", sources, re.M):
+        assert "http" in note or re.search(r"\*[^*]+\*.*\b\d{4}\b", note), note  # or a book
+
+
+def test_one_question_in_four_asks_what_a_program_does():
+    every = list(questions.questions().values())
+    told = sum(q.kind == "order" or bool(q.code) for q in every)
+    # A replay asks for the order of the lines before it shows it.
+    replays = sum(
+        "lab.trace(" in line and "predict" not in " ".join(lines)
+        for text in CHAPTERS.values()
+        for _, lines in cells(text)
+        for line in lines
+    )
+    assert told + replays >= (len(every) + replays) / 4
