@@ -23,6 +23,7 @@ const started = async () => {
 
 /** Asks over one connection, again and again; a new one when the server ends it; done when refused. */
 function client(port, count) {
+  let answers = 0;
   return new Promise((gone) => {
     const open = () => {
       const socket = connect(port, "127.0.0.1");
@@ -39,6 +40,8 @@ function client(port, count) {
         if (!text.endsWith("\r\n\r\ndone\n")) return;
         under_way = false;
         count.answered += 1;
+        count.first += answers === 0;
+        answers += 1;
         const last = /^connection: close/im.test(text);
         text = "";
         if (last) socket.end();
@@ -58,8 +61,9 @@ function client(port, count) {
 let next = started();
 for (let run = 0; run < times; run += 1) {
   const { child, port } = await next;
-  const count = { answered: 0, lost: 0 };
+  const count = { first: 0, answered: 0, lost: 0 };
   const clients = Array.from({ length: 20 }, () => client(port, count));
+  while (count.first < 20) await new Promise((resolve) => setTimeout(resolve, 5));
   await new Promise((resolve) => setTimeout(resolve, LOAD_MS));
   const before = count.answered;
   const told = performance.now();

@@ -5,7 +5,6 @@ import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 const { HOW = "stream", PORT = "0" } = process.env;
@@ -20,8 +19,9 @@ async function save(request) {
       yield chunk;
     }
   };
-  const body =
-    HOW === "collect" ? Readable.from([Buffer.concat(await request.toArray())]) : request;
+  // If the disk fails, the request must live: destroyed, it would take the answer with it.
+  const chunks = request.iterator({ destroyOnReturn: false });
+  const body = HOW === "collect" ? [Buffer.concat(await request.toArray())] : chunks;
   const file = createWriteStream(TO);
   await pipeline(body, hashing, file);
   return { bytes: file.bytesWritten, sha256: hash.digest("hex") };
@@ -34,8 +34,8 @@ const server = createServer(async (request, response) => {
     response.end(JSON.stringify(await save(request)));
   } catch (error) {
     const why = words[error.code] ?? error.message;
-    if (!response.destroyed)
-      response.writeHead(507, { connection: "close" }).end(`${why}: ${TO}\n`);
+    request.resume(); // what is still coming is read, and dropped
+    response.writeHead(507).end(`${why}: ${TO}\n`);
   } finally {
     if (TO.startsWith(folder)) rmSync(TO, { force: true });
   }
