@@ -1,0 +1,49 @@
+// Waves of five requests, each on a connection of its own, as ab sends them. The same server is asked by
+// two client processes, one after the other: only the first meets a new server. Rows: client, wave, ms.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Agent, get } from "node:http";
+import { fileURLToPath } from "node:url";
+
+const WAVES = 200;
+const AT_ONCE = 5;
+
+const ask = (url) => {
+  const began = performance.now();
+  return new Promise((done, failed) => {
+    get(url, { agent: new Agent() }, (response) => {
+      response.resume().on("end", () => done(performance.now() - began));
+    }).on("error", failed);
+  });
+};
+
+const measure = async (url, client) => {
+  for (let wave = 1; wave <= WAVES; wave++) {
+    const times = await Promise.all(Array.from({ length: AT_ONCE }, () => ask(url)));
+    const ms = Math.round(100 * Math.max(...times)) / 100;
+    console.log(JSON.stringify({ client, wave, ms }));
+  }
+};
+
+const [url, client] = process.argv.slice(2);
+if (url) {
+  await measure(url, client);
+} else {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const server = spawn(process.execPath, ["servers/node/express-json.mjs"], {
+    cwd: root,
+    env: { ...process.env, FILE: "data/foo.json", NODE_ENV: "production", PORT: "0" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const [said] = await once(server.stdout, "data");
+    const [where] = String(said).match(/http:\S+/);
+    for (const name of ["new server", "warm server"]) {
+      const self = fileURLToPath(import.meta.url);
+      const asking = spawn(process.execPath, [self, where, name], { stdio: "inherit" });
+      await once(asking, "exit");
+    }
+  } finally {
+    server.kill();
+  }
+}
