@@ -19,6 +19,7 @@ from lab.plot.figure import NARROW, WIDE
 from lab.plot.palette import THEMES
 from lab.plot.svg import leftovers
 from lab.plot.ticks import spread
+from lab.records.histogram import Histogram
 from lab.records.trial import Check, Recorded
 
 RECORDED = Recorded("example", "2025-06-15T10:00:00Z", MACHINE)
@@ -256,6 +257,22 @@ def test_labels_that_touch_move_apart_and_keep_their_order():
     assert all(b - a >= 9.999 for a, b in pairwise(ordered))
     assert places[0] < places[1] < places[3] < places[2]
     assert min(spread([1, 2], 10, 0, 100)) >= 0
+
+
+def test_the_names_of_percentiles_stay_inside_the_axes():
+    latencies = [5000 + i for i in range(1900)] + [100_000] * 100  # p50 and p90 at the left edge
+    page = plot.histogram(Histogram.of(latencies))._repr_html_()
+    for svg in drawings(page):
+        for name, anchor in (("p50", "start"), ("p90", "start"), ("p99", "end")):
+            (style,) = re.findall(rf"<text([^>]*)>{name} ", svg)
+            assert ("text-anchor:end" in style) is (anchor == "end")
+
+
+def test_a_series_in_time_has_round_ticks():
+    rows = [{"t": i / 10, "n": i} for i in range(35)]
+    page = plot.lines(rows, x="t", y="n", x_scale="linear")._repr_html_()
+    assert {">0.5</text>", ">2.5</text>"} <= set(re.findall(r">[\d.]+</text>", page))
+    assert ">2.1</text>" not in page
 
 
 def test_a_percentile_without_support_is_neither_drawn_nor_told():

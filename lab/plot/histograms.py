@@ -109,17 +109,24 @@ def _mark_percentiles(
     box = axes.get_window_extent()
     places = [float(axes.transData.transform((y, 0))[0]) for _, y in marks]
     texts = [f"p{q * 100:g} {number(y)} ms" for q, y in marks]
-    left = places[-1] + canvas.width_of(texts[-1]) + 8 > box.x1
+    widths = [canvas.width_of(text) + 8 for text in texts]
+    # To the right, unless the edge is there or the line of one that stands to the left.
+    ends, edge = [], box.x1
+    for place, width in zip(reversed(places), reversed(widths), strict=True):
+        ends.append(place + width > edge)
+        edge = place if ends[-1] else edge
+    left = ends[::-1]
+    ranks = range(len(marks))
+    rows = [i for i in reversed(ranks) if not left[i]] + [i for i in ranks if left[i]]
     for rank, (text, (_, y)) in enumerate(zip(texts, marks, strict=True)):
-        row = rank if left else len(marks) - 1 - rank
-        level = top + step * (row + 0.5)
+        level = top + step * (rows.index(rank) + 0.5)
         axes.plot([y, y], [0, level], color=SENTINELS["ink"], linewidth=1.1, linestyle=(0, (2, 2)))
         axes.annotate(
             text,
             (y, level),
-            xytext=(-5 if left else 5, 0),
+            xytext=(-5 if left[rank] else 5, 0),
             textcoords="offset points",
-            ha="right" if left else "left",
+            ha="right" if left[rank] else "left",
             va="center",
             gid="lab-halo",
         )

@@ -12,9 +12,10 @@ from lab.stats import t_interval
 
 from .canvas import Canvas, Entry, Label
 from .palette import SENTINELS, Look
-from .ticks import linear_y, log_ticks, log_y, ticks_at
+from .ticks import linear_x, linear_y, log_ticks, log_y, ticks_at
 from .words import short
 
+_MANY = 12  # measured values that can each be a tick
 _TRIAL_DOTS = "lab-dots--{}"
 
 
@@ -86,6 +87,9 @@ class Scale:
             each = room / max(len(shown), 1)
             names = [canvas.clip(str(x), each - 4) for x in shown]
             ticks_at(axes, [self.place(x) for x in shown], names)
+            return
+        if self.kind == "linear" and len(shown) > _MANY:  # a series in time: round numbers
+            linear_x(axes, self.low, self.high, 4 if canvas.narrow else 8)
             return
         kept: list[Any] = []
         end = -math.inf

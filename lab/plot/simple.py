@@ -264,9 +264,10 @@ def bars(
             axes.barh(at, length, left=begin, height=0.1, color=shade, gid="lab-recorded")
         for named, begin, length in spans:
             at = names.index(named)
-            axes.barh(
-                at, length, left=begin, height=0.62, color=tone.colour, alpha=0.8, gid="lab-bar"
-            )
+            # Bars of a Gantt chart may touch: a seam in the colour of the page keeps them apart.
+            seam = {"edgecolor": SENTINELS["paper"], "linewidth": 1.5} if start else {}
+            at_place = {"left": begin, "height": 0.62, "gid": "lab-bar"}
+            axes.barh(at, length, color=tone.colour, alpha=0.8, **at_place, **seam)
             if not start:
                 axes.annotate(
                     tidy(length),
