@@ -12,7 +12,7 @@ const [how, limit] = process.argv.slice(2);
 const server = new URL("../../servers/node/fail-half.mjs", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "breaks-"));
 const FILE = join(folder, "file");
-writeFileSync(FILE, Buffer.alloc(2 ** 20, "x"));
+writeFileSync(FILE, Buffer.alloc(2 ** 23, "x"));
 const command = `ulimit -n ${limit} && exec "${process.execPath}" "${server}"`;
 const env = { ...process.env, FILE, HOW: how, PORT: "0" };
 const child = spawn("sh", ["-c", command], { env, stdio: ["ignore", "pipe", "inherit"] });
