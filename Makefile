@@ -92,4 +92,4 @@ clean: ## remove what builds and chapters wrote; keeps the environments
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## remove the environments too
-	rm -rf .venv node_modules .setup-lock* *.egg-info
+	rm -rf .venv node_modules .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock
