@@ -26,7 +26,7 @@ from lab.servers.recipe import Recipe
 
 LONGEST_S = 60.0
 KEPT = 2_000_000  # characters
-_IMPORT = re.compile(r"""(?:from|import|require\()\s*["'](\.[^"']+\.[cm]?js)["']""")
+_IMPORT = re.compile(r"""(?:from|import|require\(|new URL\()\s*["'](\.[^"']+\.[cm]?js)["']""")
 
 
 class ProgramFailed(LabError):
@@ -107,7 +107,7 @@ def _recipe(server: Recipe | str | None) -> Recipe | None:
 
 
 def _sources(path: Path) -> list[Path]:
-    """The program and the files beside it that it imports, each once."""
+    """The program and the files beside it that it imports or names as URLs, each once."""
     found = [path]
     for file in found:
         for name in _IMPORT.findall(file.read_text("utf-8")):

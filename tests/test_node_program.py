@@ -106,3 +106,14 @@ def test_a_missing_server_gives_the_recorded_output_or_a_note(recording, tmp_pat
     assert "apt-get install hello" in nothing.note
     file = json.loads((paths.REFERENCE / "with-hello.json").read_text())
     assert list(file["question"]["arms"]) == ["node/hello"]
+
+
+def test_a_program_that_another_one_starts_belongs_to_the_record(recording, tmp_path):
+    (tmp_path / "child.cjs").write_text("1;")
+    path = program(tmp_path, 'console.log(typeof new URL("./child.cjs", import.meta.url));')
+    recording("reference", "live")
+    node(path, experiment="a-parent")
+    recording("course", "replay")
+    (tmp_path / "child.cjs").write_text("2;")
+    with pytest.raises(LabError, match="source"):
+        node(path, experiment="a-parent")
