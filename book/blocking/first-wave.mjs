@@ -29,9 +29,9 @@ const [url, client] = process.argv.slice(2);
 if (url) {
   await measure(url, client);
 } else {
-  const root = fileURLToPath(new URL("../..", import.meta.url));
-  const server = spawn(process.execPath, ["servers/node/express-json.mjs"], {
-    cwd: root,
+  const program = new URL("../../servers/node/express-json.mjs", import.meta.url);
+  const server = spawn(process.execPath, [fileURLToPath(program)], {
+    cwd: fileURLToPath(new URL("../..", import.meta.url)),
     env: { ...process.env, FILE: "data/foo.json", NODE_ENV: "production", PORT: "0" },
     stdio: ["ignore", "pipe", "inherit"],
   });

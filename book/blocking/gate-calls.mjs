@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { canHoldNames, Gate, held } from "./gate.mjs";
 
-const program = fileURLToPath(new URL("behind-the-gate.cjs", import.meta.url));
+const program = fileURLToPath(new URL("./behind-the-gate.cjs", import.meta.url));
 const cases = {
   "3 reads hang": { reads: 3 },
   "4 reads hang": { reads: 4 },

@@ -4,7 +4,11 @@ import { fileURLToPath } from "node:url";
 import { canHoldNames, Gate, held } from "./gate.mjs";
 
 const READS = 12; // that each thread of JavaScript starts
-const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
+const programs = {
+  "open-pipes.cjs": new URL("./open-pipes.cjs", import.meta.url),
+  "late.cjs": new URL("./late.cjs", import.meta.url),
+  "late.mjs": new URL("./late.mjs", import.meta.url),
+};
 delete process.env.UV_THREADPOOL_SIZE; // the reader's own would be passed on
 
 const count = async ({
@@ -16,7 +20,7 @@ const count = async ({
 }) => {
   const gates = Array.from({ length: processes }, () => new Gate(READS * (workers + 1)));
   const waiting = gates.map((gate) =>
-    held(beside(program), [names, workers, ...gate.pipes], {
+    held(fileURLToPath(programs[program]), [names, workers, ...gate.pipes], {
       env: { HOSTALIASES: gate.names, ...(pool && { UV_THREADPOOL_SIZE: pool }) },
       meanwhile: () => gate.open(),
     }).finally(() => gate.remove()),

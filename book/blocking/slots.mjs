@@ -12,7 +12,7 @@ try {
   execFileSync(process.execPath, [
     "--trace-event-categories=node.threadpoolwork.sync",
     `--trace-event-file-pattern=${trace}`,
-    fileURLToPath(new URL("eight-hashes.cjs", import.meta.url)),
+    fileURLToPath(new URL("./eight-hashes.cjs", import.meta.url)),
   ]);
   const events = JSON.parse(readFileSync(trace, "utf8")).traceEvents;
   const work = events.filter(({ ph }) => ph === "B" || ph === "E").sort((a, b) => a.ts - b.ts);
