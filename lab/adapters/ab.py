@@ -10,8 +10,6 @@ with -k: the line `Keep-Alive requests: 0` is the only sign.
 from __future__ import annotations
 
 import math
-import re
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -29,7 +27,7 @@ from lab.adapters.base import (
     ToolSpec,
     figures_of,
 )
-from lab.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.adapters.child import pinned, run_to_end, succeeded, unreadable, version_said
 from lab.adapters.lines import read_lines
 
 NUMBER = r"([\d.]+)"
@@ -91,19 +89,13 @@ class Ab(Adapter):
 
     def present(self) -> Presence:
         """The version found, or None with the line that installs it."""
-        if shutil.which("ab") is None:
-            return Presence(None, self.install)
-        printed = run_to_end(["ab", "-V"], 10)
-        match = re.match(r"This is ApacheBench, Version (\S+)", printed.stdout)
-        if match is None:
-            raise unreadable("ab -V", "it has no version", printed.stdout + printed.stderr)
-        return Presence(match[1], self.install)
+        version = version_said(["ab", "-V"], r"This is ApacheBench, Version (\S+)")
+        return Presence(version, self.install)
 
     def run(self, spec: ToolSpec) -> ToolResult:
         """One bounded run."""
         version = self.require()
-        if spec.rate_per_s is not None:
-            raise self.refuse("send at a fixed rate", "Use ours-open.")
+        self.closed_only(spec)
         how_long = (
             # -t sets -n to 50 000, so -n has to come after it
             ["-t", str(math.ceil(spec.seconds)), "-n", str(MAX_REQUESTS)]
@@ -141,11 +133,10 @@ class Ab(Adapter):
                 f"keep-alive was asked for, but only {counts['keep_alive']} of "
                 f"{counts['responses']} requests left their connection open: ab speaks HTTP/1.0",
             )
-        return ToolResult(
-            tool=self.name,
+        return self.result(
+            spec,
             version=version,
             argv=tuple(argv),
-            spec=spec,
             said=said,
             trusted=Figures(
                 throughput_per_s=good / seconds if seconds else None,
@@ -157,11 +148,9 @@ class Ab(Adapter):
             ),
             summary=summary | {"durations_ms": total_ms.tolist()},
             counts=counts,
-            rows=None,
             raw_output=output,
             caveats=tuple(caveats),
             wall_s=finished.wall_s,
-            capabilities=self.capabilities,
         )
 
 

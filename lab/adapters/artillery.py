@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,7 @@ from lab.adapters.base import (
     ToolResult,
     ToolSpec,
 )
-from lab.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.adapters.child import pinned, run_to_end, succeeded, unreadable, version_said
 from lab.paths import NODE_SIDE
 
 START_S = 30.0  # loading its packages takes seconds, and after the load it waits for its own report
@@ -57,13 +55,8 @@ class Artillery(Adapter):
 
     def present(self) -> Presence:
         """The version found, or None with the line that installs it."""
-        if shutil.which("artillery") is None:
-            return Presence(None, self.install)
-        printed = run_to_end(["artillery", "--version"], START_S, env=OFFLINE)
-        match = re.search(r"^Artillery: (\S+)$", printed.stdout, re.M)
-        if match is None:
-            raise unreadable("artillery --version", "no version", printed.stdout + printed.stderr)
-        return Presence(match[1], self.install)
+        asked = ["artillery", "--version"]
+        return Presence(version_said(asked, r"Artillery: (\S+)$", START_S, OFFLINE), self.install)
 
     def run(self, spec: ToolSpec) -> ToolResult:
         """One bounded run."""
@@ -94,11 +87,10 @@ class Artillery(Adapter):
             succeeded("artillery", finished)
             output = told.read_text()
         said, summary, counts = parse(output, seconds)
-        return ToolResult(
-            tool=self.name,
+        return self.result(
+            spec,
             version=version,
             argv=tuple(argv),
-            spec=spec,
             said=said,
             trusted=Figures(
                 throughput_per_s=sum(
@@ -109,7 +101,6 @@ class Artillery(Adapter):
             ),
             summary=summary,
             counts=counts,
-            rows=None,
             raw_output=output,
             caveats=(
                 "open loop: its throughput is the rate that was asked for, not the server's",
@@ -117,7 +108,6 @@ class Artillery(Adapter):
                 "percentiles are those of buckets about 2 % wide",
             ),
             wall_s=finished.wall_s,
-            capabilities=self.capabilities,
         )
 
 

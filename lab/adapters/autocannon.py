@@ -76,10 +76,7 @@ class Autocannon(Adapter):
     def run(self, spec: ToolSpec) -> ToolResult:
         """One bounded run."""
         version = self.require()
-        if spec.rate_per_s is not None:
-            raise self.refuse(
-                "send at a fixed rate (overallRate is no open loop)", "Use ours-open."
-            )
+        self.closed_only(spec, " (overallRate is no open loop)")
         with tempfile.TemporaryDirectory() as folder:
             raw_file = Path(folder) / "rows.bin"
             ask = {
@@ -99,11 +96,10 @@ class Autocannon(Adapter):
             rows = raw_rows.read(raw_file, told["rows"], COLUMNS)
         said = said_by(told["summary"])
         seen = figures_of(rows, told["seconds"])
-        return ToolResult(
-            tool=self.name,
+        return self.result(
+            spec,
             version=version,
             argv=(*argv, json.dumps(ask)),
-            spec=spec,
             said=said,
             trusted=seen if self.fix else Figures(throughput_per_s=seen.throughput_per_s, n=seen.n),
             summary=told["summary"],
@@ -117,7 +113,6 @@ class Autocannon(Adapter):
             raw_output=output,
             caveats=self.caveats(told),
             wall_s=finished.wall_s,
-            capabilities=self.capabilities,
         )
 
     def caveats(self, told: dict[str, Any]) -> tuple[str, ...]:

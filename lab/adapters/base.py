@@ -164,11 +164,11 @@ class ToolResult:
     trusted: Figures
     summary: Mapping[str, Any]
     counts: Mapping[str, Any]
-    rows: Rows | None
     raw_output: str
     caveats: tuple[str, ...]
     wall_s: float
     capabilities: Capabilities = field(repr=False)
+    rows: Rows | None = None
 
     @property
     def throughput_per_s(self) -> float | None:
@@ -247,6 +247,15 @@ class Adapter(ABC):
     def refuse(self, what: str, instead: str) -> Unsupported:
         """The error for a spec this tool cannot meet."""
         return Unsupported(f"{self.name} cannot {what}. {instead}")
+
+    def closed_only(self, spec: ToolSpec, why: str = "") -> None:
+        """Raise Unsupported if a rate is asked for, of a tool that only knows the closed loop."""
+        if spec.rate_per_s is not None:
+            raise self.refuse(f"send at a fixed rate{why}", "Use ours-open.")
+
+    def result(self, spec: ToolSpec, **found: Any) -> ToolResult:
+        """The result of a run; `found` holds the fields that the adapter has to say itself."""
+        return ToolResult(tool=self.name, spec=spec, capabilities=self.capabilities, **found)
 
 
 def figures_of(rows: Rows, seconds: float) -> Figures:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -137,6 +138,24 @@ def succeeded(tool: str, finished: Finished) -> str:
             f"{shown(finished.stdout + finished.stderr)}"
         )
     return finished.stdout
+
+
+def version_said(
+    argv: Sequence[str],
+    pattern: str,
+    deadline_s: float = 10.0,
+    env: Mapping[str, str] | None = None,
+) -> str | None:
+    """The version a program prints when asked with `argv`: group 1 of `pattern` at the start of a
+    line; None if there is no such program. Raises UnreadableOutput if it prints none.
+    """
+    if shutil.which(argv[0]) is None:
+        return None
+    printed = run_to_end(argv, deadline_s, env=env)
+    match = re.search(f"^{pattern}", printed.stdout, re.M)
+    if match is None:
+        raise unreadable(" ".join(argv), "it has no version", printed.stdout + printed.stderr)
+    return match[1]
 
 
 def unreadable(tool: str, why: str, output: str) -> UnreadableOutput:

@@ -70,18 +70,15 @@ class Double(Adapter):
         said = Figures(
             throughput_per_s=float(found["throughput"][0][1]), p50_us=float(found["p50"][0][1])
         )
-        return ToolResult(
-            tool=self.name,
+        return self.result(
+            spec,
             version="1",
             argv=tuple(argv),
-            spec=spec,
             said=said,
             trusted=Figures(),
             summary={},
             counts={},
-            rows=None,
             raw_output=output,
             caveats=("nothing was measured",),
             wall_s=finished.wall_s,
-            capabilities=self.capabilities,
         )

@@ -98,8 +98,7 @@ class Hey(Adapter):
     def run(self, spec: ToolSpec) -> ToolResult:
         """One bounded run."""
         version = self.require()
-        if spec.rate_per_s is not None:
-            raise self.refuse("send at a fixed rate (-q skips ticks)", "Use ours-open.")
+        self.closed_only(spec, " (-q skips ticks)")
         if spec.requests is not None and spec.requests % spec.connections:
             raise self.refuse(
                 f"send {spec.requests} requests over {spec.connections} connections (it floors to "
@@ -122,11 +121,10 @@ class Hey(Adapter):
         finished = run_to_end(argv, spec.deadline_s)
         output = succeeded("hey", finished)
         said, trusted, summary, counts, rows = parse_rows(output) if self.csv else parse(output)
-        return ToolResult(
-            tool=self.name,
+        return self.result(
+            spec,
             version=version,
             argv=tuple(argv),
-            spec=spec,
             said=said,
             trusted=trusted,
             summary=summary,
@@ -142,7 +140,6 @@ class Hey(Adapter):
                 else "Requests/sec counts failed requests",
             ),
             wall_s=finished.wall_s,
-            capabilities=self.capabilities,
         )
 
 

@@ -86,11 +86,10 @@ class Ours(Adapter):
         by_count = spec.requests is not None and len(ended)
         seconds = ((int(ended.max()) if by_count else end_us) - start_us) / 1e6
         figures = figures_of(rows, seconds)
-        return ToolResult(
-            tool=self.name,
+        return self.result(
+            spec,
             version=version,
             argv=(*argv, json.dumps(ask)),
-            spec=spec,
             said=figures,
             trusted=figures,
             summary={"stopped": told["stopped"], "client": told["client"]},
@@ -99,7 +98,6 @@ class Ours(Adapter):
             raw_output=finished.stdout,
             caveats=("no warm-up is cut here; lab.load cuts it",),
             wall_s=finished.wall_s,
-            capabilities=self.capabilities,
         )
 
 

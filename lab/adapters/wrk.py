@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,7 @@ from lab.adapters.base import (
     ToolResult,
     ToolSpec,
 )
-from lab.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.adapters.child import pinned, run_to_end, succeeded, unreadable, version_said
 from lab.adapters.lines import Matches, read_lines
 
 REPORT = Path(__file__).with_name("wrk_report.lua")
@@ -70,21 +68,13 @@ class Wrk(Adapter):
 
     def present(self) -> Presence:
         """The version found, or None with the line that installs it."""
-        if shutil.which("wrk") is None:
-            return Presence(None, self.install)
-        printed = run_to_end(
-            ["wrk", "-v"], 10
-        )  # prints the version, then its usage, and exits with 1
-        match = re.match(r"wrk (\S+) \[", printed.stdout)
-        if match is None:
-            raise unreadable("wrk -v", "it has no version", printed.stdout + printed.stderr)
-        return Presence(match[1], self.install)
+        # prints the version, then its usage, and exits with 1
+        return Presence(version_said(["wrk", "-v"], r"wrk (\S+) \["), self.install)
 
     def run(self, spec: ToolSpec) -> ToolResult:
         """One bounded run."""
         version = self.require()
-        if spec.rate_per_s is not None:
-            raise self.refuse("send at a fixed rate", "Use ours-open.")
+        self.closed_only(spec)
         if spec.seconds is None:
             raise self.refuse("stop after a number of requests", "Give seconds.")
         fresh = ("--header", "Connection: close") if spec.fresh else ()
@@ -101,18 +91,16 @@ class Wrk(Adapter):
         output = succeeded("wrk", finished)
         said, summary, counts = parse(output)
         answered_ok = counts["responses"] - counts["errors"]["status"]
-        return ToolResult(
-            tool=self.name,
+        return self.result(
+            spec,
             version=version,
             argv=tuple(argv),
-            spec=spec,
             said=said,
             trusted=Figures(
                 throughput_per_s=answered_ok / (counts["duration_us"] / 1e6), n=answered_ok
             ),
             summary=summary,
             counts=counts,
-            rows=None,
             raw_output=output,
             caveats=(
                 "latencies are corrected, not measured",
@@ -121,7 +109,6 @@ class Wrk(Adapter):
                 "3xx answers count as success",
             ),
             wall_s=finished.wall_s,
-            capabilities=self.capabilities,
         )
 
 
