@@ -8,11 +8,11 @@ const { DATABASE_URL, PYTHON = "python3", AUTH = "scram-sha-256" } = process.env
 const ROUNDS = 41;
 const STEPS = [
   ["connect", "TCP handshake"],
-  ["authenticationSASL", "new process, asks for a proof"],
+  ["authenticationSASL", "new process"],
   ["authenticationSASLContinue", "challenge"],
-  ["authenticationSASLFinal", "4,096 rounds of hashing, proof"],
-  ["readyForQuery", "session set up"],
-  ["query", "the query"],
+  ["authenticationSASLFinal", "4,096 hashes"],
+  ["readyForQuery", "ready"],
+  ["query", "query"],
   ["end", "goodbye"],
 ];
 
