@@ -15,7 +15,7 @@ from lab import lock, settings, usage
 from lab.errors import LabError, did_you_mean
 from lab.generator import Standby
 from lab.load import Found, aimed, measure, resolve
-from lab.plan import Plan, plan
+from lab.plan import OPTIONS, Plan, plan
 from lab.progress import Progress
 from lab.records import store
 from lab.records.comparison import CONTROL, Comparison
@@ -31,20 +31,7 @@ __all__ = ["BadComparison", "compare"]
 # time said in advance.
 OVERHEAD_S = 0.25
 _SERVER = ("env", "workers", "node")  # options of the recipe; all others belong to the load
-_LOAD = (
-    *(
-        "connections",
-        "seconds",
-        "requests",
-        "rounds",
-        "rate",
-        "schedule",
-        "path",
-        "method",
-        "headers",
-    ),
-    *("body", "keep_alive", "warmup", "timeout", "alongside", "pin", "seed", "tolerate"),
-)
+_LOAD = tuple(OPTIONS)
 _ARE_LISTS = ("tolerate", "pin")  # a list here is one value, not a sweep
 
 

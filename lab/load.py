@@ -8,7 +8,7 @@ import contextlib
 import inspect
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from lab import lock, settings, usage
 from lab.errors import LabError
 from lab.generator import Generator, GeneratorFailed, Standby
 from lab.pinning import Cpus, split
-from lab.plan import Asked, Plan, load_spec, path_of, plan, stream_json
+from lab.plan import OPTIONS, Asked, Plan, known_options, load_spec, path_of, plan, stream_json
 from lab.progress import Progress
 from lab.records import ceiling, machine, rows, store
 from lab.records.question import experiment_id, of_recipe, portable, question
@@ -47,25 +47,9 @@ class ServerGone(LabError):
 def load(
     target: Target,
     *,
-    connections: int | None = None,
-    seconds: float | None = None,
-    requests: int | None = None,
-    rounds: int | None = None,
-    rate: float | None = None,
-    schedule: str = "poisson",
-    path: str = "/",
-    method: str = "GET",
-    headers: Mapping[str, str] | None = None,
-    body: bytes | str | None = None,
-    keep_alive: bool = True,
-    warmup: float | None = None,
-    timeout: float = 10.0,
-    alongside: Mapping[str, Mapping[str, Any]] | None = None,
-    pin: Any = None,
-    seed: int = 1,
-    tolerate: Iterable[str] = (),
     experiment: str | None = None,
     progress: Callable[[float, int], None] | bool | None = None,
+    **options: Any,
 ) -> Trial:
     """Return one trial of a recipe (a fresh process), a running server, a name of the catalogue, or
     a loopback URL, whose path and query count as path=.
@@ -87,11 +71,11 @@ def load(
     a void trial;
     NoRecord, StaleRecord in replay.
     """
-    given = _given(locals(), load)
-    asked = plan(
-        **{k: v for k, v in given.items() if k not in ("experiment", "progress")},
-        given=_said(given),
-    )
+    known_options("", options, OPTIONS)
+    # What the caller really said; pinning and tolerance do not change what is asked.
+    given = {k: v for k, v in options.items() if v != OPTIONS[k].default}
+    said = {k: v for k, v in given.items() if k not in ("pin", "tolerate")}
+    asked = plan(**given, given=said)
     found = resolve(target)
     asked = aimed(found, asked)
     name = experiment_id(experiment, settings.notebook(), [found.name])
@@ -116,6 +100,12 @@ def load(
     if settings.profile().name == "reference":
         store.write_reference(trial, what, "reference")
     return trial
+
+
+_own = inspect.signature(load).parameters
+load.__signature__ = inspect.signature(load).replace(  # type: ignore[attr-defined]
+    parameters=[_own["target"], *OPTIONS.values(), _own["experiment"], _own["progress"]]
+)
 
 
 @dataclass(frozen=True)
@@ -396,24 +386,6 @@ def _tolerated(name: str, check: Check, asked: Plan) -> Check:
     if name in asked.tolerate and check.status == "fail":
         return replace(check, status="warn", text=f"{check.text} (expected in this experiment)")
     return check
-
-
-def _given(arguments: dict[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
-    """The keyword arguments that differ from their defaults: what the caller really said."""
-    found = {}
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind is parameter.KEYWORD_ONLY and arguments[name] != parameter.default:
-            found[name] = arguments[name]
-    return found
-
-
-def _said(given: dict[str, Any]) -> dict[str, Any]:
-    """The part of it that belongs to the question; pinning and progress don't change what is
-    asked.
-    """
-    return {
-        k: v for k, v in given.items() if k not in ("experiment", "progress", "pin", "tolerate")
-    }
 
 
 @contextlib.contextmanager

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import inspect
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from lab.errors import LabError, did_you_mean
@@ -84,6 +85,7 @@ def plan(
     """Return a checked plan; times that aren't given are the profile's. Raises BadLoad naming the
     option and what would do.
     """
+    said = dict(locals())
     if requests is not None and rate is not None:
         raise BadLoad(
             "requests= counts in a closed loop, rate= makes an open one: give one of them"
@@ -92,22 +94,7 @@ def plan(
         raise BadLoad("rounds= counts on each connection of a closed loop: no requests=, no rate=")
     now = profile()
     shared = {"timeout": timeout, "seed": seed}
-    main = _asked(
-        "",
-        {
-            "connections": connections,
-            "rate": rate,
-            "schedule": schedule,
-            "path": path,
-            "method": method,
-            "headers": headers or {},
-            "body": body,
-            "keep_alive": keep_alive,
-            "requests": requests,
-            "rounds": rounds,
-            **shared,
-        },
-    )
+    main = _asked("", {k: v for k, v in said.items() if k in _OF_A_STREAM})
     if seconds is not None:
         _number("seconds", seconds, 0.01, 600)
     if warmup is not None:
@@ -132,24 +119,21 @@ def plan(
     )
 
 
-def _asked(where: str, options: dict[str, Any]) -> Asked:
-    known = {
-        "connections",
-        "rate",
-        "schedule",
-        "path",
-        "method",
-        "headers",
-        "body",
-        "keep_alive",
-        "requests",
-        "rounds",
-        "timeout",
-        "seed",
-    }
+# What may be said of a load; `lab.load` and `lab.compare` take the same.
+OPTIONS = {n: p for n, p in inspect.signature(plan).parameters.items() if n != "given"}
+_OF_A_STREAM = tuple(f.name.removesuffix("_s") for f in fields(Asked))
+
+
+def known_options(where: str, options: Iterable[str], known: Iterable[str]) -> None:
+    """Raise BadLoad for an option that there is not, with the nearest that there is."""
+    known = tuple(known)
     for key in options:
         if key not in known:
             raise BadLoad(f"{where}there is no option {key!r}. {did_you_mean(key, known)}")
+
+
+def _asked(where: str, options: dict[str, Any]) -> Asked:
+    known_options(where, options, _OF_A_STREAM)
     rate = options.get("rate")
     wanted = options.get("connections")
     path = path_of(f"{where}path", options.get("path", "/"))

@@ -4,8 +4,11 @@ in them.
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
+import lab
 from lab import paths
 from lab.errors import LabError
 from lab.pinning import split
@@ -132,3 +135,13 @@ def test_rounds_are_a_count_on_each_connection():
 def test_rounds_and_requests_are_two_ways_to_count():
     with pytest.raises(BadLoad, match="rounds="):
         plan(rounds=10, requests=100)
+
+
+def test_a_misspelt_option_of_a_load_is_named_with_the_nearest():
+    with pytest.raises(BadLoad, match="Did you mean connections"):
+        lab.load("node/hello", conections=3)
+
+
+def test_the_options_of_a_load_can_be_looked_up():
+    known = inspect.signature(lab.load).parameters
+    assert {"connections", "rate", "tolerate", "experiment", "progress"} <= set(known)
