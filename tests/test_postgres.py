@@ -129,3 +129,13 @@ def test_a_server_without_its_database_says_so():
     recipe = lab.server("node/books", env={"AUTH": "nonsense"})
     with pytest.raises(lab.LabError, match="PostgreSQL did not start"):
         recipe.start()
+
+
+def test_a_database_of_the_readers_own_is_used_and_asked_first(monkeypatch):
+    with postgres.start(BOOKS) as database:
+        monkeypatch.setenv("DATABASE_URL", database.url)
+        with lab.server("node/books").start() as running:
+            assert not any("postgres" in psutil.Process(pid).name() for pid in running.tree())
+    monkeypatch.setenv("DATABASE_URL", "postgres://nobody@127.0.0.1:1/none")
+    with pytest.raises(lab.LabError, match=r"Load data/books\.sql there"):
+        lab.server("node/books").start()

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 
+import psycopg
+
 from lab import paths
 from lab.errors import LabError
 from lab.servers import postgres
@@ -18,6 +20,10 @@ UNAVAILABLE = 69  # EX_UNAVAILABLE of sysexits.h
 command, own = sys.argv[1:], os.environ.get("DATABASE_URL")
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # until there is something to end
 if own:  # the reader's own PostgreSQL
+    try:
+        psycopg.connect(own, connect_timeout=3).execute("SELECT FROM books")
+    except psycopg.Error as error:
+        sys.exit(f"DATABASE_URL: {error}\nLoad data/books.sql there, or unset DATABASE_URL.")
     os.execvp(command[0], command)
 try:
     with postgres.start(paths.DATA / "books.sql", os.environ["AUTH"]) as database:
