@@ -9,8 +9,6 @@ import signal
 import subprocess
 import sys
 
-import psycopg
-
 from lab import paths
 from lab.errors import LabError
 from lab.servers import postgres
@@ -20,6 +18,8 @@ UNAVAILABLE = 69  # EX_UNAVAILABLE of sysexits.h
 command, own = sys.argv[1:], os.environ.get("DATABASE_URL")
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # until there is something to end
 if own:  # the reader's own PostgreSQL
+    import psycopg
+
     try:
         psycopg.connect(own, connect_timeout=3).execute("SELECT FROM books")
     except psycopg.Error as error:
