@@ -12,7 +12,8 @@ const ways = {
 };
 const callAgain = ways[HOW];
 
-const now = () => Number(process.hrtime.bigint()) / 1e6; // one clock for all processes
+// one clock for all processes
+const now = () => Number(process.hrtime.bigint()) / 1e6;
 const turns = () => performance.nodeTiming.uvMetricsInfo.loopCount;
 let beats = 0;
 setInterval(() => (beats += 1), 5);
@@ -22,8 +23,8 @@ const recurse = () => {
   const before = { turns: turns(), beats };
   let calls = 0;
   const finish = () => {
-    const counts = { calls, turns: turns() - before.turns, beats: beats - before.beats };
-    process.send({ from, to: now(), ...counts });
+    const counts = { turns: turns() - before.turns, beats: beats - before.beats };
+    process.send({ from, to: now(), calls, ...counts });
   };
   const again = () => {
     calls += 1;

@@ -27,12 +27,15 @@ const many = async (node, version, kind, busyMs) => {
     races.push(...(await Promise.all([1, 2].map(() => once(node, files[kind], busyMs)))));
   const timerFirst = races.filter(({ first }) => first === "timer").length;
   const mean = (list) => list.reduce((sum, x) => sum + x, 0) / list.length;
-  const untilLoopMs = mean(races.map((race) => race.untilLoopMs));
   // A boundary between two whole milliseconds lies in x ms with probability x, and surely from 1 ms on.
-  const predicted = mean(races.map((race) => Math.min(1, Math.max(0, race.untilLoopMs))));
-  const share = timerFirst / races.length;
-  const row = { node: version, kind, busyMs, runs: races.length, timerFirst, share };
-  console.log(JSON.stringify({ ...row, predicted, untilLoopMs }));
+  const predicted = (key) => mean(races.map((race) => Math.min(1, Math.max(0, race[key]))));
+  console.log(
+    JSON.stringify({
+      ...{ node: version, kind, busyMs, runs: races.length, timerFirst },
+      ...{ share: timerFirst / races.length, least: predicted("least"), most: predicted("most") },
+      untilLoopMs: mean(races.map(({ least }) => least)),
+    }),
+  );
 };
 
 try {

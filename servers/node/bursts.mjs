@@ -20,8 +20,9 @@ const ways = {
 };
 if (!(HOW in ways)) throw new Error(`HOW=${HOW}: one of ${Object.keys(ways).join(", ")}`);
 
+const steps = (1000 * Number(BURST_MS)) / Number(STEP_US);
 const job = (step = 0) => {
-  if (step >= (1000 * Number(BURST_MS)) / Number(STEP_US)) return setTimeout(job, Number(EVERY_MS));
+  if (step >= steps) return setTimeout(job, Number(EVERY_MS));
   const end = performance.now() + Number(STEP_US) / 1000;
   while (performance.now() < end); // what a step computes
   ways[HOW](() => job(step + 1));
