@@ -23,11 +23,12 @@ const readFile = promisify(fs.readFile);
 
 // promises
 function firstB(folder) {
-  return readdir(folder).then(([name]) =>
-    stat(`${folder}/${name}`).then((info) =>
-      readFile(`${folder}/${name}`).then((text) => text.length === info.size),
-    ),
-  );
+  return readdir(folder).then(([name]) => {
+    const file = `${folder}/${name}`;
+    return stat(file).then((info) => {
+      return readFile(file).then((text) => text.length === info.size);
+    });
+  });
 }
 // end of promises
 

@@ -14,7 +14,7 @@ const grid = (tick) => {
   let timer;
   const next = () => {
     const passed = (performance.now() - begin) / EVERY_MS;
-    point = Math.max(point + 1, Math.ceil(passed)); // points that are over are left out
+    point = Math.max(point + 1, Math.ceil(passed)); // skips what is over
     timer = setTimeout(step, begin + point * EVERY_MS - performance.now());
   };
   const step = () => {
