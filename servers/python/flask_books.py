@@ -21,7 +21,10 @@ app = Flask(__name__)
 def connect():
     # Like pg: no transaction around one statement, and none prepared.
     return psycopg.connect(
-        os.environ["DATABASE_URL"], autocommit=True, prepare_threshold=None, row_factory=dict_row
+        os.environ["DATABASE_URL"],
+        autocommit=True,
+        prepare_threshold=None,
+        row_factory=dict_row,
     )
 
 
