@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 
 import nbformat
 import pytest
 from jupyter_client.manager import KernelManager
+from myst_nb.core.variables import format_plain_text
 from myst_nb.ext.glue import extract_glue_data
 from nbclient import NotebookClient
 
@@ -41,19 +43,30 @@ def glued(notebook):
     return {name: output["data"] for name, output in found.items()}
 
 
+def shown(notebook, name):
+    """What a sentence of the page says for it."""
+    return format_plain_text(glued(notebook)[name]["text/plain"], "")
+
+
 def test_a_glued_value_is_kept_for_the_prose_and_not_shown(executed):
     notebook = executed(
         'const lab = require("lab"); lab.glue("mean", (6.5).toFixed(1)); lab.glue("n", 3);',
         'console.log("next"); lab.glue("unit", "µs"); 7',
     )
     assert glued(notebook) == {
-        "mean": {"text/plain": "6.5"},
+        "mean": {"text/plain": '"6.5"'},
         "n": {"text/plain": "3"},
-        "unit": {"text/plain": "µs"},
+        "unit": {"text/plain": '"µs"'},
     }
     # extract_glue_data has taken the glued outputs away: what is left is what a reader sees
     assert notebook.cells[0].outputs == []
     assert [o.output_type for o in notebook.cells[1].outputs] == ["stream", "execute_result"]
+
+
+@pytest.mark.parametrize("text", ["2,000", "6.50", "50, 100", "None", 'a "word" µs', "007"])
+def test_a_sentence_says_exactly_the_text_that_was_glued(executed, text):
+    notebook = executed(f'require("lab").glue("x", {json.dumps(text)})')
+    assert shown(notebook, "x") == text
 
 
 def test_a_value_that_is_no_text_or_number_is_refused_in_words(executed):

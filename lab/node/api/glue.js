@@ -13,7 +13,8 @@ function glue(name, value) {
         "Await it first, and round it here: value.toFixed(1).",
     );
   globalThis.$$?.mime({
-    [`${PREFIX}text/plain`]: String(value),
+    // Quoted, as Python's glue does: MyST-NB evaluates the text, and 2,000 would become two numbers, 6.50 one of 6.5.
+    [`${PREFIX}text/plain`]: typeof value === "string" ? JSON.stringify(value) : String(value),
     $metadata: { scrapbook: { name, mime_prefix: PREFIX } },
   });
 }
