@@ -30,10 +30,11 @@ if (url) {
   await measure(url, client);
 } else {
   const program = new URL("../../servers/node/express-json.mjs", import.meta.url);
-  const server = spawn(process.execPath, [fileURLToPath(program)], {
+  const leave = fileURLToPath(new URL("./leave.cjs", import.meta.url));
+  const server = spawn(process.execPath, ["-r", leave, fileURLToPath(program)], {
     cwd: fileURLToPath(new URL("../..", import.meta.url)),
     env: { ...process.env, FILE: "data/foo.json", NODE_ENV: "production", PORT: "0" },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"], // its standard input ends when we do
   });
   try {
     const [said] = await once(server.stdout, "data");

@@ -5,6 +5,9 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const LEAVE = fileURLToPath(new URL("./leave.cjs", import.meta.url));
 
 export class Gate {
   constructor(pipes) {
@@ -36,9 +39,9 @@ export class Gate {
 // Run a program until it has printed a line and `ms` have passed, and then what `meanwhile` says. The
 // threads behind the gate would keep it from ending, so it is killed.
 export const held = async (program, args, { env = {}, ms = 300, meanwhile = () => {} } = {}) => {
-  const child = spawn(process.execPath, [program, ...args.map(String)], {
+  const child = spawn(process.execPath, ["-r", LEAVE, program, ...args.map(String)], {
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["pipe", "pipe", "inherit"], // its standard input ends when we do
   });
   const lines = [];
   try {
