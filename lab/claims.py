@@ -127,7 +127,7 @@ def claim(
                 f"{id!r} compares two servers: give it a ratio, e.g. "
                 f"comparison.ratio(a, b); got {value!r}"
             )
-        result = _judge_published(id, known[id], value, _failed(None, of))
+        result = _judge_published(id, known[id], value, _failed(value, of))
     elif len(limits) == 1:
         low, high = between or (
             above if above is not None else -math.inf,

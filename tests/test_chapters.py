@@ -9,7 +9,7 @@ from lab import questions
 
 ROOT = Path(__file__).parent.parent
 WIDTH = 80  # columns of code that a page shows; what is wider scrolls
-LINES = 14  # of a cell that is shown; what is longer is folded (hide-input) or belongs in a file
+LINES = 15  # of a cell that is shown; what is longer is folded (hide-input) or belongs in a file
 SHAPE = ["What you may believe now", "Predict", "Run", "See", "Why", "Change one thing"]
 ENDS = ["Summary", "Sources"]
 

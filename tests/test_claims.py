@@ -48,6 +48,11 @@ def test_few_pairs_are_no_verdict_on_a_published_claim():
     assert (found.verdict, found.holds) == ("no verdict", None)
 
 
+def test_a_ratio_of_trials_that_failed_a_check_is_no_verdict_on_a_published_claim():
+    found = claim("sync-vs-async-file", ratio(2.0, warnings=["check failed: quiet"]))
+    assert found.verdict == "no verdict" and found.text.count("check failed: quiet") == 1
+
+
 def test_noise_is_no_verdict_not_no_difference():
     assert claim("sync-vs-async-file", ratio(1.02, noise=0.3)).verdict == "no verdict"
 
