@@ -19,7 +19,7 @@ const plain = async () => {
 
 let last = Promise.resolve();
 const locked = () => {
-  last = last.then(plain);
+  last = last.then(plain, plain); // also behind one that failed
   return last;
 };
 
