@@ -93,3 +93,14 @@ def test_every_way_in_javascript_draws_the_same(how):
 def test_every_way_in_rust_draws_the_same(how):
     with lab.server("node/qr-rust", env={"HOW": how}).start() as running:
         assert running.get("/?text=" + "x" * 3000).status == 400
+
+
+def test_a_mistyped_place_in_javascript_is_no_place():
+    with pytest.raises(lab.LabError, match="HOW=pol: loop, slices, worker or pool"):
+        lab.server("node/qr", env={"HOW": "pol"}).start()
+
+
+@pytest.mark.skipif(bool(rust_addon.missing("qr")), reason="the addon is not built")
+def test_a_mistyped_place_in_rust_is_no_place():
+    with pytest.raises(lab.LabError, match="HOW=pol: loop, pool or thread"):
+        lab.server("node/qr-rust", env={"HOW": "pol"}).start()

@@ -10,6 +10,7 @@ const count = 8; // codes a sheet
 const addon = createRequire(import.meta.url)("../rust/qr/target/qr.node");
 const ways = { loop: addon.onTheLoop, pool: addon.inThePool, thread: addon.inAThread };
 const make = ways[HOW];
+if (!make) throw new Error(`HOW=${HOW}: loop, pool or thread`);
 
 const server = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, "http://localhost");

@@ -32,7 +32,9 @@ const inPool = async (threads) => {
 };
 
 const ways = { loop: (text) => sheet({ text, count }), slices: inSlices, worker: inWorker };
-const make = ways[HOW] ?? (await inPool(Number(THREADS)));
+if (HOW === "pool") ways.pool = await inPool(Number(THREADS));
+const make = ways[HOW];
+if (!make) throw new Error(`HOW=${HOW}: loop, slices, worker or pool`);
 
 const server = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, "http://localhost");
