@@ -14,14 +14,19 @@ const reused = () => pool.query(sql);
 const perRequest = async () => {
   const client = new pg.Client({ connectionString: DATABASE_URL });
   await client.connect();
-  const result = await client.query(sql);
-  await client.end();
-  return result;
+  try {
+    return await client.query(sql);
+  } finally {
+    await client.end();
+  }
 };
 
-const query = CONNECTION === "reused" ? reused : perRequest;
+const query = { reused, "per-request": perRequest }[CONNECTION];
+if (!query) throw new Error(`CONNECTION=${CONNECTION}: reused or per-request`);
 
 const app = express();
+app.disable("x-powered-by");
+app.disable("etag");
 app.get("/", async (_request, response) => {
   const { rows } = await query();
   response.json({ from: "books", data: rows });

@@ -14,6 +14,8 @@ const primesUpTo = (limit) => {
 };
 
 const app = express();
+app.disable("x-powered-by");
+app.disable("etag");
 app.get("/", (_request, response) => {
   response.json({ primes: primesUpTo(Number(LIMIT)) });
 });

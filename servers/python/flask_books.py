@@ -10,7 +10,9 @@ import psycopg
 from flask import Flask
 from psycopg.rows import dict_row
 
-QUERY_MS = os.environ["QUERY_MS"]
+CONNECTION, QUERY_MS = os.environ["CONNECTION"], os.environ["QUERY_MS"]
+if CONNECTION not in ("reused", "per-request"):
+    sys.exit(f"CONNECTION={CONNECTION}: reused or per-request")
 BOOKS = "SELECT books.* FROM books"
 # A slow query of a known length: the database sleeps first.
 SQL = BOOKS if QUERY_MS == "0" else f"{BOOKS}, pg_sleep({QUERY_MS} / 1000.0)"
@@ -33,7 +35,7 @@ kept = cache(connect)  # one for the process, opened by its first request
 
 @app.get("/")
 def books():
-    if os.environ["CONNECTION"] == "reused":
+    if CONNECTION == "reused":
         rows = kept().execute(SQL).fetchall()
     else:
         with connect() as connection:
