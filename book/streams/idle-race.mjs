@@ -4,6 +4,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, Server } from "node:net";
+import { fileURLToPath } from "node:url";
 import { print } from "./asking.mjs";
 
 const TIMES = 8;
@@ -44,10 +45,7 @@ async function one(end) {
     response.end("here\n");
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const client = fork(import.meta.filename ?? new URL(import.meta.url).pathname, [
-    "client",
-    server.address().port,
-  ]);
+  const client = fork(fileURLToPath(import.meta.url), ["client", server.address().port]);
   const told = new Promise((resolve) => client.on("message", (m) => "asked" in m && resolve(m)));
   await once(client, "message"); // the first request was sent
   await new Promise((resolve) => setTimeout(resolve, 20)); // and answered: the connection is idle

@@ -4,11 +4,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
+import { fileURLToPath } from "node:url";
 import { print } from "./asking.mjs";
 import { scale } from "./watching.mjs";
 
 const [how, times] = [process.argv[2], Math.ceil(Number(process.argv[3]) * scale)];
-const program = new URL("../../servers/node/graceful.mjs", import.meta.url).pathname;
+const program = fileURLToPath(new URL("../../servers/node/graceful.mjs", import.meta.url));
 const LOAD_MS = 60;
 const PATIENCE_MS = 500; // then SIGKILL, as whoever runs servers does (Docker after 10 s, Kubernetes after 30 s)
 

@@ -7,6 +7,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 
 const { BUFFERING = "on", PORT = "0" } = process.env;
 
@@ -15,11 +16,25 @@ await once(free, "listening");
 const { port } = free.address(); // nginx cannot say which port it was given
 free.close();
 
-const pump = new URL("../node/pump.mjs", import.meta.url).pathname;
-const node = spawn(process.execPath, [pump], { env: { ...process.env, PORT: "0" } });
-const [line] = await once(node.stdout, "data");
-
 const folder = mkdtempSync(join(tmpdir(), "nginx-"));
+const program = fileURLToPath(new URL("../node/pump.mjs", import.meta.url));
+const env = { ...process.env, PORT: "0" };
+const pump = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "inherit"] });
+let nginx = null;
+
+/** Whoever ends first, all end: the pump, then nginx, then the folder. The first code counts. */
+function end(code) {
+  process.exitCode ??= code;
+  pump.kill();
+  const runs = nginx?.pid && nginx.exitCode === null && nginx.signalCode === null;
+  if (runs) return nginx.kill(); // its end calls this function again
+  rmSync(folder, { recursive: true });
+  process.exit();
+}
+process.once("SIGTERM", () => end(0));
+pump.once("exit", () => end(1));
+const [line] = await once(pump.stdout, "data");
+
 const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
 writeFileSync(
   join(folder, "nginx.conf"),
@@ -36,15 +51,13 @@ writeFileSync(
 );
 process.env.PATH += ":/usr/sbin";
 const options = ["-e", "stderr", "-p", folder, "-c", "nginx.conf"];
-const nginx = spawn("nginx", options, { stdio: "inherit" });
+nginx = spawn("nginx", options, { stdio: "inherit" });
+nginx.once("exit", () => end(1));
+nginx.once("error", (error) => {
+  console.error(`nginx did not start: ${error.message}`);
+  end(1);
+});
 
-process.once("SIGTERM", () => {
-  for (const child of [node, nginx]) child.kill();
-});
-nginx.once("exit", (code) => {
-  rmSync(folder, { recursive: true });
-  process.exit(code);
-});
 const url = `http://127.0.0.1:${port}`;
 while (!(await fetch(url).catch(() => false))) await sleep(10);
 console.log(`listening on ${url}`);

@@ -24,20 +24,32 @@ http {{
   types {{ }} default_type "text/plain; charset=utf-8";
   server {{
     listen 127.0.0.1:{PORT} backlog=511;
-    location / {{ root {FILE.parent}; try_files /{FILE.name} =404; }}
+    location / {{ root .; try_files /body =404; }}
   }}
 }}
 """
 
+
+def stop(*_):
+    raise SystemExit(0)  # by the ways out below: nginx goes first, then the folder
+
+
+signal.signal(signal.SIGTERM, stop)
 with tempfile.TemporaryDirectory() as folder:
+    Path(folder, "body").symlink_to(FILE)  # blanks, quotes and $ mean something in a configuration
     Path(folder, "nginx.conf").write_text(CONFIGURATION)
     words = ["nginx", "-e", "stderr", "-p", folder, "-c", "nginx.conf"]
     nginx = subprocess.Popen(words, env={**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin"})
-    signal.signal(signal.SIGTERM, lambda *_: nginx.terminate())
-    while nginx.poll() is None:
-        with socket.socket() as client:
-            if client.connect_ex(("127.0.0.1", PORT)) == 0:
-                break
-        time.sleep(0.01)
-    print(f"listening on http://127.0.0.1:{PORT}", flush=True)
-    raise SystemExit(nginx.wait())
+    try:
+        while nginx.poll() is None:
+            with socket.socket() as client:
+                if client.connect_ex(("127.0.0.1", PORT)) == 0:
+                    break
+            time.sleep(0.01)
+        else:
+            raise SystemExit(f"nginx ended before it listened (exit code {nginx.returncode})")
+        print(f"listening on http://127.0.0.1:{PORT}", flush=True)
+        raise SystemExit(nginx.wait())
+    finally:
+        nginx.terminate()
+        nginx.wait()
