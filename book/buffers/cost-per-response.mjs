@@ -1,7 +1,6 @@
 // What one response costs a server that sends it in one of four ways: CPU time and where it goes, page faults,
 // garbage collections. Each way and size in a process of its own, asked by this one over 8 connections.
-//   node cost-per-response.mjs 262144              all ways
-//   node cost-per-response.mjs 65536,262144 string,"headers first"
+//   node cost-per-response.mjs 65536,262144 string,"headers first" 2       two rounds, in turns from either end
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -9,11 +8,12 @@ import { Session } from "node:inspector/promises";
 import { connect } from "node:net";
 import { PerformanceObserver } from "node:perf_hooks";
 
-const [, , SIZES = "262144", WAYS, way] = process.argv;
-const SIZE = Number(SIZES); // of the one that serves
+const [, , SIZES, WAYS, ROUNDS = "1"] = process.argv;
+const serves = ROUNDS === "serve"; // then there is one size, and one way
+const SIZE = Number(SIZES.split(",")[0]);
 const CONNECTIONS = 8;
-const WARM = 100;
-const COUNTED = 400;
+const WARM = 96;
+const COUNTED = 200;
 
 const text = "All work and no play makes Jack a dull boy. \n".repeat(SIZE / 45 + 1).slice(0, SIZE);
 const bytes = Buffer.from(text);
@@ -24,7 +24,7 @@ const ways = {
     response.flushHeaders();
     response.end(text);
   },
-  "as ascii": (response) => response.end(text, "ascii"),
+  "Buffer each time": (response) => response.end(Buffer.from(text)),
   Buffer: (response) => response.end(bytes),
 };
 
@@ -40,7 +40,7 @@ async function serve() {
   const server = createServer((request, response) => {
     if (request.url === "/") responses += 1;
     response.setHeader("content-length", SIZE);
-    ways[way](response);
+    ways[WAYS](response);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   process.send({ port: server.address().port });
@@ -92,7 +92,7 @@ async function ask(port, size, count) {
 }
 
 async function measure(size, name) {
-  const child = fork(process.argv[1], [size, name, name]);
+  const child = fork(process.argv[1], [size, name, "serve"]);
   const told = async () => (await once(child, "message"))[0];
   const { port } = await told();
   const all = (count) =>
@@ -107,7 +107,8 @@ async function measure(size, name) {
   console.log(JSON.stringify({ way: name, bytes: size, ...cost }));
 }
 
-const chosen = WAYS?.split(",") ?? Object.keys(ways);
-if (way) await serve();
+const all = SIZES.split(",").flatMap((size) => WAYS.split(",").map((name) => [Number(size), name]));
+if (serves) await serve();
 else
-  for (const size of SIZES.split(",")) for (const name of chosen) await measure(Number(size), name);
+  for (let round = 0; round < Number(ROUNDS); round++)
+    for (const [size, name] of round % 2 ? all.toReversed() : all) await measure(size, name);

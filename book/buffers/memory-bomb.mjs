@@ -1,25 +1,30 @@
-// Eight connections announce a frame of ANNOUNCED bytes each and send no more: what does that cost each parser?
+// memory-bomb.mjs PARSER: eight connections announce a frame of 40 MiB each and send no more. What does that cost the
+// server? It answers when all are refused, or the memory is taken, or nothing of that has come within a second.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, open } from "./frame-client.mjs";
 
+const [, , parser] = process.argv;
+const CONNECTIONS = 8;
 const ANNOUNCED = 40 * 2 ** 20;
+const DEADLINE_MS = 1000;
 const head = Buffer.alloc(4);
 head.writeUInt32BE(ANNOUNCED);
 
 const memory = async () => Number(await ask("/memory"));
-for (const parser of ["make-room", "list"]) {
-  const sockets = await Promise.all(Array.from({ length: 8 }, () => open(parser)));
-  const before = await memory();
-  let refused = 0;
-  for (const socket of sockets) {
-    socket.once("data", () => (refused += 1));
-    socket.write(head);
-  }
-  await sleep(200);
-  const mib = ((await memory()) - before) / 2 ** 20;
-  const row = { parser, "sent (bytes)": 8 * head.length, "taken (MiB)": Math.round(mib), refused };
-  console.log(JSON.stringify(row));
-  for (const socket of sockets) socket.destroy();
-  await sleep(50);
+const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, () => open(parser)));
+const before = await memory();
+let refused = 0;
+for (const socket of sockets) {
+  socket.once("data", () => (refused += 1));
+  socket.write(head);
 }
+const until = performance.now() + DEADLINE_MS;
+let taken = 0;
+do {
+  await sleep(10);
+  taken = (await memory()) - before;
+} while (refused < CONNECTIONS && taken < CONNECTIONS * ANNOUNCED && performance.now() < until);
+const mib = Math.round(taken / 2 ** 20);
+const sent = CONNECTIONS * head.length;
+console.log(JSON.stringify({ parser, "sent (bytes)": sent, "taken (MiB)": mib, refused }));
 process.exit(0);

@@ -2,6 +2,7 @@
 // The book uses it with node/frames: the first is wrong, the second slow, the third believes what it is told.
 const HEAD = 4;
 const LIMIT = Number(process.env.LIMIT ?? 2 ** 25);
+if (!(LIMIT >= 0)) throw new RangeError(`LIMIT=${process.env.LIMIT} is no number of bytes`);
 
 export const parsers = {
   "one-chunk": (onFrame) => (chunk) => {

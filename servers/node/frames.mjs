@@ -12,8 +12,12 @@ const server = createServer((request, response) => {
 });
 
 server.on("upgrade", (request, socket, head) => {
+  socket.on("error", () => socket.destroy());
+  const name = request.url.slice(1);
+  if (!Object.hasOwn(parsers, name))
+    return socket.end("HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
   const got = { chunks: 0, frames: 0, bytes: 0, wrong: 0 };
-  const parse = parsers[request.url.slice(1)]((payload) => {
+  const parse = parsers[name]((payload) => {
     const mark = got.frames % 256; // the client fills each frame with its number
     if (payload.length > 0 && (payload[0] !== mark || payload.at(-1) !== mark)) got.wrong += 1;
     got.frames += 1;
@@ -34,7 +38,6 @@ server.on("upgrade", (request, socket, head) => {
   if (head.length > 0) take(head);
   socket.on("data", take);
   socket.on("end", () => socket.end(JSON.stringify(got)));
-  socket.on("error", () => socket.destroy());
 });
 
 server.listen(Number(PORT), "127.0.0.1", () => {
