@@ -1,6 +1,9 @@
-// Small clients that know exactly what was sent and what came back, for the programs of this chapter.
+// Small clients that know exactly what was sent and what came back, for the programs of this part.
 import { get } from "node:http";
 import { connect } from "node:net";
+import median from "../../lab/node/api/median.js";
+
+export { median };
 
 export const address = () => {
   const { hostname, port } = new URL(process.env.SERVER_URL);
@@ -27,11 +30,10 @@ export const where = async () =>
     request.on("error", reject);
   });
 
-export const middle = (list) => list.slice().sort((a, b) => a - b)[Math.floor(list.length / 2)];
-
+/** One row on a line: measured numbers with five digits, counts as they are. */
 export const print = (row) =>
   console.log(
     JSON.stringify(row, (_, value) =>
-      typeof value === "number" ? Number(value.toPrecision(5)) : value,
+      typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value,
     ),
   );

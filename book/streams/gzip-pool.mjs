@@ -4,7 +4,7 @@ import { performance } from "node:perf_hooks";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { middle, print } from "./asking.mjs";
+import { median, print } from "./asking.mjs";
 import { MIB, scale } from "./watching.mjs";
 
 const SECONDS = 0.8 * Math.max(scale, 0.3);
@@ -42,5 +42,5 @@ for (const streams of [0, 1, 2, 4, 8, 16]) {
   }
   await Promise.all(work);
   const mib_s = bytes / MIB / SECONDS;
-  print({ streams, stat_ms: middle(files), loop_ms: middle(loops), mib_s });
+  print({ streams, stat_ms: median(files), loop_ms: median(loops), mib_s });
 }

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { address, print, where } from "./asking.mjs";
 import { scale } from "./watching.mjs";
 
@@ -30,32 +31,41 @@ const look = (expression) => {
 
 const before = Number(await look("state.requests")); // whoever asked whether the server is up
 const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+const ask = () =>
+  new Promise((resolve, reject) => {
+    const heard = async (response) => {
+      let text = "";
+      for await (const part of response) text += part;
+      resolve(text);
+    };
+    const request = get({ ...address(), agent }, (response) => heard(response).catch(reject));
+    request.on("error", reject);
+  });
+
 const began = performance.now();
 const since = () => (performance.now() - began) / 1000;
-const answers = [];
+let answered = 0;
 let last = "";
-const ask = () =>
-  since() < SECONDS &&
-  get({ ...address(), agent }, async (response) => {
-    last = "";
-    for await (const part of response) last += part;
-    answers.push(since());
-    ask();
-  });
-for (let i = 0; i < 50; i += 1) ask();
+const client = async () => {
+  while (since() < SECONDS) {
+    last = await ask();
+    answered += 1;
+  }
+};
+const clients = Promise.all(Array.from({ length: 50 }, client));
 
 while (since() < SECONDS) {
   const asked = since();
   const requests = Number(await look("state.requests")) - before;
   const [t_s, took_ms] = [since(), 1000 * (since() - asked)];
-  print({ kind: "look", t_s, requests, answered: answers.length, took_ms });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  print({ kind: "look", t_s, requests, answered, took_ms });
+  await sleep(50);
 }
-await new Promise((resolve) => setTimeout(resolve, 100));
+await clients; // none of them is under way any more
 const requests = Number(await look("state.requests")) - before;
-print({ kind: "end", requests, answered: answers.length });
+print({ kind: "end", requests, answered });
 await look('state.greeting = "bonjour\\n"');
-print({ kind: "changed", before: last, after: await (await fetch(process.env.SERVER_URL)).text() });
+print({ kind: "changed", before: last, after: await ask() });
 print({ kind: "sees", answer: await look("process.env.HOME ? 'your environment, too' : ''") });
 session.end(".exit\n");
 agent.destroy();

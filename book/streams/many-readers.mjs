@@ -2,7 +2,7 @@
 // Prints what the server's processes hold meanwhile, every 25 ms, and how long each client waited for its first byte.
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
-import { address, middle, print } from "./asking.mjs";
+import { address, median, print } from "./asking.mjs";
 import { MIB, residentMib, scale, tree } from "./watching.mjs";
 
 const [rate, ...counts] = process.argv.slice(2).map(Number);
@@ -29,16 +29,21 @@ const reader = () =>
 
 await Promise.all([reader(), reader()]); // the first answers of a fresh process are slow
 const before = residentMib(pids);
+const [looks, done] = [[], []];
 for (const clients of counts) {
   const began = performance.now();
   const look = () => {
     const t_s = (performance.now() - began) / 1000;
-    print({ kind: "look", clients, t_s, growth: residentMib(pids) - before });
+    looks.push({ kind: "look", clients, t_s, rss: residentMib(pids) });
   };
   const timer = setInterval(look, 25);
   const all = await Promise.all(Array.from({ length: clients }, reader));
   clearInterval(timer);
   look();
   const read = all.reduce((sum, one) => sum + one.read, 0);
-  print({ kind: "done", clients, read, first_ms: middle(all.map((one) => one.first_ms)) });
+  done.push({ kind: "done", clients, read, first_ms: median(all.map((one) => one.first_ms)) });
 }
+// Before the first look there may be garbage in the process: it counts from the least it was ever seen to need.
+const base = Math.min(before, ...looks.map(({ rss }) => rss));
+for (const { rss, ...look } of looks) print({ ...look, growth: rss - base });
+for (const one of done) print(one);

@@ -1,7 +1,7 @@
 // slow-clients.mjs N: N clients that never finish what they say. How long are they borne, and what do they cost?
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
-import { address, middle, print } from "./asking.mjs";
+import { address, median, print } from "./asking.mjs";
 import { descriptors, residentMib } from "./watching.mjs";
 
 const many = Number(process.argv[2]);
@@ -52,12 +52,12 @@ print({
   clients: many,
   sockets: descriptors(pid).length - before.sockets,
   kib_each: (1024 * (residentMib([pid]) - before.rss)) / many,
-  ping_ms: middle(pings),
+  ping_ms: median(pings),
 });
 const all = await Promise.all(slow);
 for (const kind of new Set(all.map((one) => one.kind))) {
   const mine = all.filter((one) => one.kind === kind);
-  const closed_after_ms = middle(mine.map((one) => one.closed_after_ms));
+  const closed_after_ms = median(mine.map((one) => one.closed_after_ms));
   print({ kind, clients: mine.length, closed_after_ms, status: mine[0].status });
 }
 process.exit();

@@ -1,5 +1,7 @@
-// What the system knows about a process and a connection, from outside: Linux's /proc, nothing elsewhere.
-import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+// What the system knows about a process and a connection, from outside: all of it from Linux's /proc, elsewhere
+// what `ps` says, which is memory.
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 
 export const MIB = 2 ** 20;
 
@@ -14,21 +16,35 @@ const quietly = (work, otherwise) => {
   }
 };
 
-/** `pid` and its descendants. */
-export function tree(pid) {
-  const tasks = quietly(() => readdirSync(`/proc/${pid}/task`), []);
-  const children = tasks.flatMap((task) =>
-    quietly(() => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8"), "").match(/\d+/g),
+const hasProc = existsSync("/proc/self/status");
+const said = (...command) =>
+  quietly(
+    () => execFileSync(command[0], command.slice(1), { encoding: "utf8", stdio: "pipe" }),
+    "",
   );
-  return [pid, ...children.filter(Boolean).flatMap((child) => tree(Number(child)))];
-}
 
-const status = (pid, field) =>
-  Number(quietly(() => readFileSync(`/proc/${pid}/status`, "utf8"), "").match(field)?.[1] ?? 0);
+const childrenOf = (pid) => {
+  if (!hasProc) return said("pgrep", "-P", pid);
+  const tasks = quietly(() => readdirSync(`/proc/${pid}/task`), []);
+  const children = (task) =>
+    quietly(() => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8"), "");
+  return tasks.map(children).join(" ");
+};
+
+/** `pid` and its descendants. */
+export const tree = (pid) => [
+  pid,
+  ...(childrenOf(pid).match(/\d+/g) ?? []).flatMap((child) => tree(Number(child))),
+];
+
+const residentKib = (pid) => {
+  if (!hasProc) return Number(said("ps", "-o", "rss=", "-p", pid));
+  const status = quietly(() => readFileSync(`/proc/${pid}/status`, "utf8"), "");
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+};
 
 /** Resident memory of these processes in MiB, what they share counted once per process. */
-export const residentMib = (pids) =>
-  pids.reduce((sum, pid) => sum + status(pid, /^VmRSS:\s+(\d+)/m), 0) / 1024;
+export const residentMib = (pids) => pids.reduce((sum, pid) => sum + residentKib(pid), 0) / 1024;
 
 /** Open descriptors of a process, by what they are: sockets, files by name, others. */
 export const descriptors = (pid) =>

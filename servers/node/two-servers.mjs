@@ -23,10 +23,14 @@ const web = createWebServer((request, response) => {
 });
 web.on("connection", () => (state.connections += 1));
 
-const counter = createServer((socket) => socket.end(`${state.connections}\n`));
+const counter = createServer((socket) => {
+  socket.on("error", () => {}); // who asked may be gone
+  socket.end(`${state.connections}\n`);
+});
 counter.listen(0, "127.0.0.1", () => (where.tcp = counter.address().port));
 
 const inspector = createServer((socket) => {
+  socket.on("error", () => {});
   const session = start({ prompt: "> ", input: socket, output: socket });
   Object.assign(session.context, { state, web });
   session.on("exit", () => socket.end());

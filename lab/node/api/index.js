@@ -4,6 +4,7 @@
 
 const { call } = require("./client.js");
 const { glue } = require("./glue.js");
+const median = require("./median.js");
 const { programText } = require("./program.js");
 
 const verb =
@@ -52,6 +53,7 @@ module.exports = {
   table: verb("table"),
   files: group("files"),
   glue,
+  median,
   reference: verb("reference"),
   doctor: verb("doctor"),
   ps: verb("ps"),
