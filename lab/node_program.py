@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import re
 import shutil
-import subprocess
+import signal
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lab import lock, paths, settings, usage
+from lab import child, lock, paths, settings, usage
 from lab.errors import LabError
 from lab.records import machine, store
 from lab.records.question import experiment_id, of_recipe, portable, question
@@ -25,7 +24,7 @@ from lab.records.trial import Recorded
 from lab.servers.recipe import Recipe
 
 LONGEST_S = 60.0
-KEPT = 2_000_000  # characters
+MOST_BYTES = 2_000_000  # that it may print
 _IMPORT = re.compile(r"""(?:from|import|require\(|new URL\()\s*["'](\.[^"']+\.[cm]?js)["']""")
 
 
@@ -68,9 +67,10 @@ def node(
     experiment : the id under which it is measured alone, stored and replayed; without it the
     program runs in replay, too
 
-    Raises ProgramFailed with the end of its output if it fails or is not done after `timeout_s` (at
-    most 60), nothing is left running then; NoRecord, StaleRecord in replay. If a program that the
-    server needs is missing here, the recorded output is returned, or none, with a note.
+    Raises ProgramFailed with its output if it fails, prints more than two million bytes, or is not
+    done after `timeout_s` (at most 60); NoRecord, StaleRecord in replay. What it started is gone in
+    any case, unless it gave it a session of its own (`detached`). If a program that the server
+    needs is missing here, the recorded output is returned, or none, with a note.
     """
     path = Path(program).resolve()
     if not path.is_file():
@@ -124,31 +124,31 @@ def _run(
     added: Mapping[str, str],
     timeout_s: float,
 ) -> Printed:
-    command = [shutil.which("node") or "node", str(path), *map(str, arguments)]
+    found = shutil.which("node")
+    if found is None:
+        raise ProgramFailed("There is no `node` on the PATH; install Node 20 or newer.")
+    command = [found, str(path), *map(str, arguments)]
     with _served(recipe) as where:
         try:
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                timeout=timeout_s,
-                check=False,
-                env={**os.environ, **where, **added},
+            done = child.run_to_end(
+                command, timeout_s, name=path.name, env={**where, **added}, most_bytes=MOST_BYTES
             )
-        except FileNotFoundError:
+        except child.OutOfTime as error:
             raise ProgramFailed(
-                "There is no `node` on the PATH; install Node 20 or newer."
+                f"{error}\nRaise timeout_s, or look for what keeps it alive."
             ) from None
-        except subprocess.TimeoutExpired:
-            raise ProgramFailed(
-                f"{path.name} was not done after {timeout_s:g} s and was stopped. "
-                "Raise timeout_s, or look for what keeps it alive."
-            ) from None
+        except child.ChildFailed as error:
+            raise ProgramFailed(str(error)) from None
     if done.returncode:
         raise ProgramFailed(
-            f"{path.name} ended with code {done.returncode}:\n{done.stderr[-2000:].strip()}"
+            f"{path.name} ended with {_how(done.returncode)}:\n"
+            f"{child.shown(done.stderr or done.stdout)}"
         )
-    return Printed(done.stdout[:KEPT], _rows(done.stdout[:KEPT]))
+    return Printed(done.stdout, _rows(done.stdout))
+
+
+def _how(code: int) -> str:
+    return f"code {code}" if code > 0 else f"signal {-code} ({signal.strsignal(-code)})"
 
 
 @contextlib.contextmanager

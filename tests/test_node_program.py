@@ -1,7 +1,9 @@
 import json
+import re
 
 import psutil
 import pytest
+from conftest import eventually
 
 import lab
 from lab import paths
@@ -34,7 +36,7 @@ def test_a_program_that_throws_shows_its_error(tmp_path):
 
 
 def test_an_endless_program_is_stopped(tmp_path):
-    with pytest.raises(ProgramFailed, match="not done after"):
+    with pytest.raises(ProgramFailed, match="did not end within 1 s"):
         node(program(tmp_path, "setInterval(() => {}, 1000);"), timeout_s=1)
 
 
@@ -55,6 +57,52 @@ def test_a_server_runs_meanwhile_and_the_program_is_told_where(tmp_path):
     (row,) = node(program(tmp_path, text), server="node/hello").rows
     assert row["text"] == "hello world\n"
     assert not psutil.pid_exists(row["pid"])
+
+
+def gone(pid):
+    def is_gone():
+        try:
+            return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return True
+
+    return eventually(is_gone)
+
+
+SLEEPS = """
+  import { spawn } from "node:child_process";
+  const { pid } = spawn("sleep", ["300"], { stdio: "inherit" });
+"""
+
+
+def test_what_a_program_started_is_gone_when_it_is_stopped(tmp_path):
+    text = SLEEPS + "console.log(`pid ${pid}`); setInterval(() => {}, 1000);"
+    with pytest.raises(ProgramFailed, match="Raise timeout_s") as stopped:
+        node(program(tmp_path, text), timeout_s=1)
+    assert gone(int(re.search(r"pid (\d+)", str(stopped.value))[1]))
+
+
+def test_a_program_that_throws_shows_its_error_although_what_it_started_runs_on(tmp_path):
+    text = SLEEPS + "throw new Error(`the reason, pid ${pid}`);"
+    with pytest.raises(ProgramFailed, match=r"ended with code 1[\s\S]*the reason") as failed:
+        node(program(tmp_path, text))
+    assert gone(int(re.search(r"reason, pid (\d+)", str(failed.value))[1]))
+
+
+def test_a_program_that_prints_without_end_is_stopped_and_told_why(tmp_path):
+    text = "console.log('the first'); for (;;) console.log('x'.repeat(999));"
+    with pytest.raises(ProgramFailed, match=r"more than 2,000,000 bytes[\s\S]*the first"):
+        node(program(tmp_path, text))
+
+
+def test_output_is_utf_8_and_what_is_none_is_marked(tmp_path):
+    text = "process.stdout.write('ä '); process.stdout.write(Buffer.from([0xff]));"
+    assert node(program(tmp_path, text)).text == "ä \ufffd"
+
+
+def test_a_program_that_is_killed_says_by_what(tmp_path):
+    with pytest.raises(ProgramFailed, match="ended with signal 9"):
+        node(program(tmp_path, "process.kill(process.pid, 'SIGKILL');"))
 
 
 @pytest.fixture

@@ -21,7 +21,8 @@ from lab.adapters.base import (
     ToolSpec,
     figures_of,
 )
-from lab.adapters.child import pinned, run_to_end, shown, succeeded, unreadable
+from lab.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.child import shown
 from lab.paths import NODE_SIDE
 from lab.records import rows as raw_rows
 
