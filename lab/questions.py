@@ -23,6 +23,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Context, Decimal
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -79,10 +80,8 @@ class Question:
         return "\n".join([*lines, f"  ({self.unit})" if self.unit else ""]).rstrip()
 
     def _repr_html_(self) -> str:
-        return (
-            f'{_assets()}<lab-question id="question-{escape(self.id)}">{_script(self.to_json())}'
-            f"{self._fallback()}</lab-question>"
-        )
+        inside = f"{json_script(self.to_json())}{self._fallback()}"
+        return f'{_assets()}<lab-question id="question-{escape(self.id)}">{inside}</lab-question>'
 
     def _fallback(self) -> str:
         parts = [f"<p>{inline(self.ask)}</p>"]
@@ -136,7 +135,7 @@ class Answer:
     def _repr_html_(self) -> str:
         link = f'<a href="#question-{escape(self.question.id)}">Your prediction</a>'
         return (
-            f"{_assets()}<lab-answer>{_script(self.to_json())}"
+            f"{_assets()}<lab-answer>{json_script(self.to_json())}"
             f"<p>{link} was about this. Here: {self._words()}.</p></lab-answer>"
         )
 
@@ -165,7 +164,6 @@ def ask(id: str) -> Question:
         )
     question = found[id]
     usage.note_file(_file(question.chapter))
-    usage.note("question", id=id)
     return question
 
 
@@ -191,9 +189,10 @@ def _value(question: Question, value: Any) -> Any:
         return None
     if question.kind == "number":
         try:
-            return float(value)
+            number = float(value)
         except (TypeError, ValueError):
             raise LabError(f"{question.id!r} asks for a number, got {value!r}") from None
+        return number if math.isfinite(number) else None
     wanted = value if isinstance(value, list) else [value]
     known = [n for n, _, _ in question.options] if question.kind == "choice" else question.items
     unknown = [one for one in wanted if one not in known]
@@ -243,57 +242,104 @@ def _question(name: str, id: str, entry: Any) -> Question:
         raise wrong(f"has a key {min(unknown)!r}. {did_you_mean(min(unknown), known)}")
     if not entry.get("ask"):
         raise wrong("asks nothing: it needs `ask`")
-    kind, options, items = kinds[0], entry.get("options", {}), entry.get("items", [])
-    if kind == "choice":
-        missing = [k for k, o in options.items() if not (o.get("text") and o.get("why"))]
-        if len(options) < 2 or missing:
-            raise wrong("needs two options or more, each with `text` and `why`")
-    elif not entry.get("why") and "right" in entry:
+    for key in ("ask", "code", "unit", "why"):
+        if not isinstance(entry.get(key, ""), str):
+            raise wrong(f"has {key} = {entry[key]!r}, which is no text")
+    kind = kinds[0]
+    options, items = entry.get("options", {}), entry.get("items", [])
+    if kind == "choice" and not _are_options(options):
+        raise wrong("needs two options or more, each with `text` and `why`: options.its-name = {…}")
+    if kind == "order" and not (_are_texts(items) and len(items) > 1):
+        raise wrong(f"has items = {items!r}: two lines or more, each a text")
+    if kind != "choice" and not entry.get("why") and "right" in entry:
         raise wrong("has no `why`: say why the answer is what it is")
+    within = entry.get("within", WITHIN)
+    if not _is_number(within) or within < 1:
+        raise wrong(f"has within = {within!r}: it is the factor a guess may be off, 1 or more")
     return Question(
         id=id,
         kind=kind,
         ask=entry["ask"],
-        right=_right(kind, entry, options, items, wrong),
+        right=_right(kind, entry.get("right"), options, items, wrong),
         why=entry.get("why", ""),
         code=entry.get("code", "").strip("\n"),
         options=tuple((k, o["text"], o["why"]) for k, o in options.items()),
         unit=entry.get("unit", ""),
-        within=float(entry.get("within", WITHIN)),
+        within=float(within),
         items=tuple(items),
         chapter=name.removesuffix(ENDING),
     )
 
 
-def _right(kind: str, entry: Any, options: Any, items: Any, wrong: Any) -> Any:
-    right = entry.get("right")
+def _is_number(value: Any) -> bool:
+    # TOML has true, nan and inf, too
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) and one for one in value)
+
+
+def _are_options(options: Any) -> bool:
+    return (
+        isinstance(options, Mapping)
+        and len(options) > 1
+        and all(
+            isinstance(one, Mapping) and _are_texts([one.get("text"), one.get("why")])
+            for one in options.values()
+        )
+    )
+
+
+def _right(kind: str, right: Any, options: Any, items: Any, wrong: Any) -> Any:
     if right is None:
         return None
     if kind == "number":
+        if not _is_number(right):
+            raise wrong(f"has right = {right!r}, which is no number")
         return float(right)
     if kind == "choice":
-        rights = (right,) if isinstance(right, str) else tuple(right)
-        if not rights or not set(rights) <= set(options):
+        rights = [right] if isinstance(right, str) else right
+        if not _are_texts(rights) or not rights or not set(rights) <= set(options):
             raise wrong(f"has no option {right!r}")
-        return rights
-    orders = tuple(tuple(order) for order in right)
-    if any(sorted(order) != sorted(items) for order in orders):
+        return tuple(dict.fromkeys(rights))
+    orders = right if isinstance(right, list) else [right]
+    if not orders or any(not _are_texts(o) or sorted(o) != sorted(items) for o in orders):
         raise wrong("has a right order that is not made of its items")
-    return orders
+    return tuple(tuple(order) for order in orders)
+
+
+_CODE = re.compile(r"`([^`]+)`")
+_EMPHASIS = re.compile(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])")
 
 
 def inline(text: str) -> str:
-    """Return text as HTML: escaped, with `code` and *emphasis*."""
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
-    return re.sub(r"(?<![\w*])\*([^*\s][^*]*)\*(?![\w*])", r"<em>\1</em>", text)
+    """Return text as HTML: escaped, with `code` and *emphasis* (outside of code)."""
+    return _marked(escape(text, quote=False), r"<code>\1</code>", r"<em>\1</em>")
+
+
+def plain(text: str) -> str:
+    """Return text without the marks of `code` and *emphasis*, for what shows no markup."""
+    return _marked(text, r"\1", r"\1")
+
+
+def _marked(text: str, code: str, emphasis: str) -> str:
+    parts = re.split(r"(`[^`]+`)", text)  # every other one is code
+    return "".join(
+        (_CODE if i % 2 else _EMPHASIS).sub(code if i % 2 else emphasis, part)
+        for i, part in enumerate(parts)
+    )
 
 
 def shown(value: float) -> str:
-    """Return a number for people: three digits that count, thousands apart."""
+    """Return a number for people: three digits that count, thousands apart; a half goes up, as
+    in question.js.
+    """
     if value == 0 or not math.isfinite(value):
-        return f"{value:g}"
-    digits = max(0, 2 - math.floor(math.log10(abs(value))))
-    text = f"{value:,.{digits}f}"
+        return f"{value + 0:g}"
+    digits = min(20, max(0, 2 - math.floor(math.log10(abs(value)))))
+    step = Decimal(1).scaleb(-digits)
+    text = f"{Decimal(repr(float(value))).quantize(step, ROUND_HALF_UP, Context(400)):,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -309,7 +355,8 @@ def _file(chapter: str) -> Path:
     return paths.ROOT / f"{chapter}{ENDING}"
 
 
-def _script(data: Any) -> str:
+def json_script(data: Any) -> str:
+    """Return data as the element that question.js reads; no text in it can end the element."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     text = text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
     return f'<script type="application/json">{text}</script>'

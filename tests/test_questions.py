@@ -3,11 +3,14 @@
 import json
 import math
 import re
+import subprocess
+from types import SimpleNamespace
 
 import pytest
 
 import lab
 from lab import paths, questions
+from lab.book import progress
 from lab.errors import LabError
 from lab.stats import Ratio
 
@@ -82,12 +85,35 @@ def test_the_run_answers_with_a_number_or_a_ratio(book):
 def test_a_run_that_cannot_tell_says_so(book):
     assert "could not tell" in lab.answer("factor", math.nan)._repr_html_()
     assert data_of(lab.answer("factor", None))["right"] is None
+    assert data_of(lab.answer("factor", "nan"))["right"] is None
 
 
 def test_code_and_items_are_shown_as_they_are(book):
     asked = lab.ask("order")
     assert "<code>console.log(1)</code>" in asked._repr_html_()
     assert data_of(asked)["right"] == [["a", "b"]] and data_of(asked)["items"] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "html", "plain"),
+    [
+        ("`a` and *b*", "<code>a</code> and <em>b</em>", "a and b"),
+        ("`a *b* c`", "<code>a *b* c</code>", "a *b* c"),
+        ("`2*x` and `y*3`", "<code>2*x</code> and <code>y*3</code>", "2*x and y*3"),
+        ("2 * 3 < 4 * 5", "2 * 3 &lt; 4 * 5", "2 * 3 < 4 * 5"),
+    ],
+)
+def test_emphasis_is_looked_for_outside_of_code_only(text, html, plain):
+    assert (questions.inline(text), questions.plain(text)) == (html, plain)
+
+
+def test_the_overview_has_the_questions_as_plain_text_that_ends_no_element(book):
+    book(CHOICE.replace("*async*", "</script>"))
+    (paths.ROOT / "book/part/one.md").write_text("# One\n")
+    html = str(progress.overview(SimpleNamespace(outcomes={"book/part/one": None})))
+    [one] = json.loads(re.search(r'json">(.*?)</script>', html)[1])
+    assert (one["title"], one["url"]) == ("One", "part/one.html")
+    assert one["questions"] == [{"id": "wins", "ask": "Which wins, sync or </script>?"}]
 
 
 def test_a_script_in_a_text_stays_text(book):
@@ -105,6 +131,22 @@ def test_a_script_in_a_text_stays_text(book):
         ("[a]\nask = 'x'\noptions.b = {text = 'b', why = ''}", "two options"),
         (CHOICE.replace('right = "sync"', 'right = "nobody"'), "no option 'nobody'"),
         (ORDER.replace('right = [["a", "b"]]', 'right = [["a"]]'), "not made of its items"),
+        (ORDER.replace('right = [["a", "b"]]', "right = 3"), "not made of its items"),
+        (ORDER.replace('items = ["a", "b"]', 'items = "ab"'), "items = 'ab'"),
+        (ORDER.replace('items = ["a", "b"]', "items = [1, 2]"), "items = [1, 2]"),
+        (CHOICE.replace('right = "sync"', "right = 1"), "no option 1"),
+        (CHOICE.replace('right = "sync"', "right = []"), "no option []"),
+        (CHOICE.replace('why = "No."', "why = 3"), "two options"),
+        ("[a]\nask = 'x'\noptions = ['b', 'c']", "two options"),
+        ("[a]\nask = 'x'\noptions = {b = 'b', c = 'c'}", "two options"),
+        ("[a]\nask = 3\nunit = 'ms'", "ask = 3"),
+        ("[a]\nask = 'x'\nunit = 5", "unit = 5"),
+        (RUN + "right = 'x'", "right = 'x'"),
+        (RUN + "right = nan", "right = nan"),
+        (RUN + "right = true", "right = True"),
+        (RUN.replace("within = 2", "within = 'x'"), "within = 'x'"),
+        (RUN.replace("within = 2", "within = 0.5"), "within = 0.5"),
+        (RUN.replace("within = 2", "within = inf"), "within = inf"),
         (RUN + "withn = 3", "withn"),
         ("a = 1", "is no table"),
     ],
@@ -138,12 +180,37 @@ def test_an_answer_of_the_wrong_kind_is_refused(book):
         lab.answer("factor", "many")
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(0.90123, "0.901"), (1234.5, "1,234"), (12.5, "12.5"), (0, "0"), (100, "100"), (3.0, "3")],
-)
+SHOWN = {
+    0.90123: "0.901",
+    1234.5: "1,235",
+    1235.5: "1,236",
+    -1234.5: "-1,235",
+    12.5: "12.5",
+    0.125: "0.125",
+    1.005: "1.01",
+    2.675: "2.68",
+    999.95: "1,000",
+    1234567.5: "1,234,568",
+    0.00051234: "0.000512",
+    0: "0",
+    100: "100",
+    3.0: "3",
+    1e21: "1,000,000,000,000,000,000,000",
+}
+
+
+@pytest.mark.parametrize(("value", "text"), SHOWN.items())
 def test_numbers_are_for_people(value, text):
-    assert questions.shown(value).replace("1,235", "1,234") == text
+    assert questions.shown(value) == text
+
+
+def test_the_page_shows_numbers_as_the_notebook_does():
+    program = (
+        f"require({json.dumps(str(questions.STATIC / 'question.js'))});"
+        f"console.log(JSON.stringify({json.dumps(list(SHOWN))}.map(LabQuestionModel.shown)))"
+    )
+    done = subprocess.run(["node", "-e", program], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == list(SHOWN.values())
 
 
 def test_the_books_own_questions_can_all_be_read_and_explain_themselves():

@@ -6,10 +6,10 @@
 
   // ---- What an answer is worth: no page needed ---------------------------------------------------------------
 
-  /** "1,000" and "1 000" are thousand, "0,5" is a half; null for what is no number. */
+  /** "1,000" and "1 000" are thousand, "0,125" is an eighth; null for what is no number. */
   function parseNumber(text) {
     const plain = text.trim().replace(/[\s_×%]/g, "");
-    const grouped = /^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(plain);
+    const grouped = /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(plain);
     const value = Number(grouped ? plain.replaceAll(",", "") : plain.replace(",", "."));
     return plain === "" || !Number.isFinite(value) ? null : value;
   }
@@ -41,7 +41,14 @@
     return answer.length > 0 && answer.every((name) => names.includes(name));
   }
 
+  /** The answer that counts, the first: what comes after it may have seen the solution. Null if there is none. */
+  function counted(question, kept) {
+    const given = [kept?.first, kept?.answer].find((answer) => fits(question, answer));
+    return given === undefined ? null : given;
+  }
+
   const same = (a, b) => a.length === b.length && a.every((x, i) => x === b[i]);
+  const alike = (a, b) => a === b || (Array.isArray(a) && Array.isArray(b) && same(a, b));
 
   function shown(value) {
     if (value === 0 || !Number.isFinite(value)) return String(value);
@@ -49,30 +56,50 @@
     return value.toLocaleString("en", { maximumFractionDigits: Math.min(digits, 20) });
   }
 
-  globalThis.LabQuestionModel = { parseNumber, isRight, fits, shown };
+  globalThis.LabQuestionModel = { parseNumber, isRight, fits, counted, shown };
   if (typeof customElements === "undefined" || customElements.get("lab-question")) return;
 
   // ---- Where answers are kept ---------------------------------------------------------------------------------
 
-  const held = new Map(); // where the browser keeps nothing, an answer lives as long as the page
+  const held = new Map(); // what the browser did not keep (no room, not allowed) lives as long as the page
+  const tell = (id) => document.dispatchEvent(new CustomEvent("lab-question", { detail: id }));
   const store = {
     read(id) {
+      if (held.has(id)) return held.get(id);
       try {
-        return JSON.parse(localStorage.getItem(PREFIX + id)) ?? held.get(id) ?? null;
+        return JSON.parse(localStorage.getItem(PREFIX + id));
       } catch {
-        return held.get(id) ?? null;
+        return null;
       }
     },
-    write(id, record) {
-      if (record) held.set(id, record);
-      else held.delete(id);
+    keep(id, record) {
+      held.delete(id);
       try {
         if (record) localStorage.setItem(PREFIX + id, JSON.stringify(record));
         else localStorage.removeItem(PREFIX + id);
-      } catch {}
-      document.dispatchEvent(new CustomEvent("lab-question", { detail: id }));
+      } catch {
+        held.set(id, record);
+      }
+    },
+    write(id, record) {
+      this.keep(id, record);
+      tell(id);
+    },
+    forget(ids) {
+      for (const id of ids) this.keep(id, null);
+      tell(null);
     },
   };
+  // Another tab's answer is newer than what is held here.
+  addEventListener("storage", ({ key }) => {
+    const id = key?.startsWith(PREFIX) ? key.slice(PREFIX.length) : null;
+    if (key !== null && id === null) return; // somebody else's
+    if (key === null) held.clear();
+    else held.delete(id);
+    tell(id);
+  });
+  // A page that comes back with the browser's Back button was told of nothing meanwhile.
+  addEventListener("pageshow", ({ persisted }) => persisted && tell(null));
 
   // ---- Pieces of page --------------------------------------------------------------------------------------------
 
@@ -98,8 +125,9 @@
   /** An element whose JSON child may not have been parsed yet when it is met. */
   class Element extends HTMLElement {
     connectedCallback() {
-      if (this.data) return;
-      if (document.readyState === "loading")
+      // It was away, as a cell is that is scrolled out of sight.
+      if (this.data) this.follow();
+      else if (document.readyState === "loading")
         document.addEventListener("DOMContentLoaded", () => this.begin(), { once: true });
       else queueMicrotask(() => this.begin());
     }
@@ -113,6 +141,10 @@
         return; // the markup inside stays
       }
       this.start();
+      document.addEventListener("lab-question", ({ detail }) => {
+        const { id = detail } = this.data; // the overview has none: it is about all
+        if (this.isConnected && (detail === null || detail === id)) this.follow();
+      });
     }
   }
 
@@ -122,13 +154,15 @@
 
   class Question extends Element {
     start() {
-      this.name = `lab-question-${++count}`;
+      this.count = ++count;
+      this.name = `lab-question-${this.count}`;
       const kept = store.read(this.data.id);
-      if (kept && fits(this.data, kept.answer)) this.showAnswered(kept.answer);
+      if (fits(this.data, kept?.answer)) this.showAnswered(kept.answer);
       else this.showForm();
-      document.addEventListener("lab-question", ({ detail }) => {
-        if (detail === this.data.id && !store.read(detail) && this.answered) this.showForm();
-      });
+    }
+
+    follow() {
+      if (this.answered && !store.read(this.data.id)) this.showForm();
     }
 
     get decidedByRun() {
@@ -142,7 +176,13 @@
       this.replaceChildren(
         el("p", { class: "kind" }, this.decidedByRun ? "Your prediction" : "Question"),
         el("p", { class: "ask", id: `${this.name}-ask`, html: ask }),
-        code ? el("pre", { tabindex: 0 }, el("code", {}, code)) : "",
+        code
+          ? el(
+              "pre",
+              { tabindex: 0, role: "region", "aria-label": `Program of question ${this.count}` },
+              el("code", {}, code),
+            )
+          : "",
         ...children,
       );
     }
@@ -251,10 +291,9 @@
     }
 
     take(answer) {
-      const before = store.read(this.data.id);
-      const right = isRight(this.data, answer);
-      // The first answer is the one that counts: the page shows the solution after it.
-      store.write(this.data.id, { answer, right, first: before?.first ?? answer, at: Date.now() });
+      const { id } = this.data;
+      const first = counted(this.data, store.read(id)) ?? answer;
+      store.write(id, { answer, first, right: isRight(this.data, first), at: Date.now() });
       this.showAnswered(answer);
       this.querySelector(".given").focus();
     }
@@ -272,6 +311,11 @@
           el("p", {}, "You said ", ...said(this.data, answer), ". The run below answers."),
         );
       else given.append(...solution(this.data, answer, right));
+      const first = counted(this.data, store.read(this.data.id)) ?? answer;
+      if (!alike(first, answer))
+        given.append(
+          el("p", { class: "hint" }, "Your first answer counts: ", ...said(this.data, first), "."),
+        );
       this.frame(given, el("p", { class: "actions" }, again));
     }
   }
@@ -328,21 +372,18 @@
 
   class Answer extends Element {
     start() {
-      this.draw();
-      document.addEventListener("lab-question", ({ detail }) => {
-        if (detail === this.data.id) this.draw();
-      });
+      this.follow();
     }
 
-    draw() {
+    follow() {
       const { id, right: measured } = this.data;
       const kept = store.read(id);
-      const answer = kept && fits(this.data, kept.answer) ? kept.answer : null;
+      const answer = counted(this.data, kept);
       const right = isRight(this.data, answer);
-      if (answer !== null && kept.right !== right) {
-        held.set(id, { ...kept, right });
+      if (answer !== null && kept.right !== right && !this.judging) {
+        this.judging = true; // two runs of one question must not contradict each other for ever
         store.write(id, { ...kept, right }); // for the overview, which has no run at hand
-        return; // that draws again
+        this.judging = false;
       }
       const place = document.getElementById(`question-${id}`);
       const link = (text) => (place ? el("a", { href: `#question-${id}` }, text) : text);
@@ -350,10 +391,12 @@
         measured === null
           ? ["This run could not tell."]
           : ["Here: ", ...said(this.data, measured), "."];
+      const last = fits(this.data, kept?.answer) ? kept.answer : answer;
+      const later = alike(last, answer) ? [] : [", and then ", ...said(this.data, last)];
       const mine =
         answer === null
           ? ["You have not ", link("made your prediction"), ". "]
-          : ["You ", link("predicted"), " ", ...said(this.data, answer), ". "];
+          : ["You ", link("predicted"), " ", ...said(this.data, answer), ...later, ". "];
       const why = answer === null ? "" : this.reason(answer, measured);
       this.replaceChildren(
         el("p", {}, right === null ? null : mark(right), " ", ...mine, ...here),
@@ -374,11 +417,14 @@
 
   class Progress extends Element {
     start() {
-      this.draw();
-      document.addEventListener("lab-question", () => this.draw());
+      // One element for good: what is replaced with its text in it is not read out.
+      this.status = el("p", { role: "status", tabindex: -1 });
+      this.table = el("div");
+      this.replaceChildren(this.status, this.table);
+      this.follow();
     }
 
-    draw() {
+    follow() {
       const all = this.data.flatMap(({ questions }) => questions);
       const state = ({ id }) => store.read(id);
       const answered = all.filter(state);
@@ -412,12 +458,8 @@
           ),
         ),
       );
-      this.replaceChildren(
-        el(
-          "p",
-          { role: "status" },
-          `${answered.length} of ${all.length} answered; ${good} of the ${judged} that are decided were right.`,
-        ),
+      this.status.textContent = `${answered.length} of ${all.length} answered; ${good} of the ${judged} that are decided were right.`;
+      this.table.replaceChildren(
         el(
           "table",
           {},
@@ -444,8 +486,8 @@
 
     reset(all) {
       if (!confirm("Forget all your answers in this book? They are kept nowhere else.")) return;
-      for (const { id } of all) store.write(id, null);
-      this.querySelector("button").focus();
+      store.forget(all.map(({ id }) => id));
+      this.status.focus();
     }
   }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from html import escape
 from pathlib import PurePosixPath
 from typing import Any
@@ -11,7 +10,7 @@ from lab import paths
 from lab.book import filled
 from lab.book.build import Build
 from lab.book.filled import Html
-from lab.questions import Question, by_chapter, inline
+from lab.questions import Question, by_chapter, json_script, plain
 
 
 def overview(build: Build) -> Html:
@@ -24,23 +23,19 @@ def overview(build: Build) -> Html:
         key=lambda pair: order[pair[0]],
     )
     data = [_entry(chapter, questions) for chapter, questions in asked]
-    text = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
     items = "".join(
         f'<li><a href="{escape(one["url"])}">{escape(one["title"])}</a>: '
         f"{len(one['questions'])} questions</li>"
         for one in data
     )
-    return Html(
-        f'<lab-progress><script type="application/json">{text}</script>'
-        f"<ul>{items}</ul></lab-progress>"
-    )
+    return Html(f"<lab-progress>{json_script(data)}<ul>{items}</ul></lab-progress>")
 
 
 def _entry(chapter: str, questions: list[Question]) -> dict[str, Any]:
     return {
         "title": _title(chapter),
         "url": f"{PurePosixPath(chapter).relative_to('book')}.html",
-        "questions": [{"id": q.id, "ask": inline(q.ask)} for q in questions],
+        "questions": [{"id": q.id, "ask": plain(q.ask)} for q in questions],
     }
 
 

@@ -159,11 +159,32 @@ describe("a question", () => {
         assert.match(await one.innerText(), said);
       }
       const parsed = await tab.evaluate(() =>
-        ["1,000", "1 000.5", "0,5", "2×", "", "1e3", "abc", "-3"].map(
+        ["1,000", "1 000.5", "0,5", "0,125", "12,500,000", "2×", "", "1e3", "abc", "-3"].map(
           globalThis.LabQuestionModel.parseNumber,
         ),
       );
-      assert.deepEqual(parsed, [1000, 1000.5, 0.5, 2, null, 1000, null, -3]);
+      assert.deepEqual(parsed, [1000, 1000.5, 0.5, 0.125, 12.5e6, 2, null, 1000, null, -3]);
+    });
+  });
+
+  test("counts the first answer, since the solution is shown after it", async () => {
+    await open(all(), async (tab) => {
+      const one = tab.locator("#question-choice");
+      await one.getByLabel("The timer").check();
+      await one.getByRole("button", { name: "Check" }).click();
+      await one.getByRole("button", { name: "Try again" }).click();
+      await one.getByLabel("The tick").check();
+      await one.getByRole("button", { name: "Check" }).click();
+      assert.match(await one.innerText(), /✓ Right[\s\S]*first answer counts: The timer/);
+      await tab.goto(overview());
+      assert.match(await text(tab), /1 of 4 answered; 0 of the 1 that are decided were right/);
+    });
+  });
+
+  test("has a program that can be scrolled with the keyboard and has a name", async () => {
+    await open(all(), async (tab) => {
+      const program = tab.getByRole("region", { name: "Program of question 1", exact: true });
+      assert.equal(await program.getAttribute("tabindex"), "0");
     });
   });
 
@@ -197,7 +218,28 @@ describe("a prediction", () => {
       await one.getByRole("button", { name: "Change it" }).click();
       await one.locator("input").fill("2");
       await one.getByRole("button", { name: "Keep my prediction" }).click();
-      assert.match(await said.innerText(), /✗ No. You predicted 2 threads/);
+      assert.match(
+        await one.innerText(),
+        /You said 2 threads[\s\S]*first answer counts: 8 threads/,
+      );
+      assert.match(await said.innerText(), /✓ Right. You predicted 8 threads, and then 2 threads/);
+      await tab.goto(overview());
+      assert.match(await text(tab), /1 of 4 answered; 1 of the 1 that are decided were right/);
+    });
+  });
+
+  test("is judged once, although a chapter that was run twice has two results", async () => {
+    const twice = page(
+      "twice",
+      element("lab-question", { ...RUN, right: undefined }) +
+        element("lab-answer", { ...RUN, right: 9 }) +
+        element("lab-answer", { ...RUN, right: 100 }),
+    );
+    await open(twice, async (tab) => {
+      await tab.locator("#question-run input").fill("8");
+      await press(tab, "Keep my prediction");
+      assert.match(await tab.locator("lab-answer").first().innerText(), /✓ Right/);
+      assert.match(await tab.locator("lab-answer").last().innerText(), /✗ No/);
     });
   });
 
@@ -224,10 +266,71 @@ describe("the overview", () => {
       assert.match(await text(tab), /2 of 4 answered; 1 of the 2 that are decided were right/);
       assert.match(await text(tab), /✓[\s\S]*○[\s\S]*○[\s\S]*✗/);
       tab.on("dialog", (dialog) => dialog.accept());
+      await tab.evaluate(() => {
+        globalThis.before = document.querySelector("[role=status]");
+      });
       await press(tab, "Forget all my answers");
-      assert.match(await text(tab), /0 of 4 answered/);
+      assert.match(await tab.locator("[role=status]:focus").innerText(), /0 of 4 answered/);
+      assert.ok(
+        await tab.evaluate(() => globalThis.before === document.querySelector("[role=status]")),
+      );
       await tab.goto(all());
       assert.match(await text(tab), /You have not made your prediction/);
+    });
+  });
+
+  test("follows what another tab does", async () => {
+    await open(overview(), async (tab) => {
+      const other = await tab.context().newPage();
+      await other.goto(all());
+      await other.locator("#question-choice").getByLabel("The tick").check();
+      await other.locator("#question-choice").getByRole("button", { name: "Check" }).click();
+      await tab.getByText("1 of 4 answered").waitFor();
+      tab.on("dialog", (dialog) => dialog.accept());
+      await press(tab, "Forget all my answers");
+      await other.locator("#question-choice").getByRole("button", { name: "Check" }).waitFor();
+    });
+  });
+});
+
+/** A browser whose storage takes nothing more; "old" is what it took before. */
+const full = (tab, old = {}) =>
+  tab.addInitScript((kept) => {
+    for (const [id, record] of Object.entries(kept))
+      localStorage.setItem(`lab-question:${id}`, JSON.stringify(record));
+    Storage.prototype.setItem = () => {
+      throw new DOMException("no room", "QuotaExceededError");
+    };
+  }, old);
+
+describe("a browser without room", () => {
+  test("still answers, judges, and takes the newer answer for the right one", async () => {
+    await open("about:blank", async (tab) => {
+      await full(tab, { run: { answer: 100, first: 100, right: null, at: 1 } });
+      await tab.goto(all());
+      const said = tab.locator("lab-answer");
+      assert.match(await said.innerText(), /✗ No. You predicted 100 threads/);
+      const one = tab.locator("#question-run");
+      await one.getByRole("button", { name: "Change it" }).click();
+      await one.locator("input").fill("8");
+      await one.getByRole("button", { name: "Keep my prediction" }).click();
+      assert.match(await one.innerText(), /You said 8 threads/);
+      assert.match(await said.innerText(), /You predicted 100 threads, and then 8 threads/);
+    });
+  });
+
+  test("gives way to what another tab could keep", async () => {
+    await open("about:blank", async (tab) => {
+      await full(tab);
+      await tab.goto(all());
+      await tab.locator("#question-run input").fill("8");
+      await press(tab, "Keep my prediction");
+      await tab.evaluate(() => {
+        const key = "lab-question:run";
+        dispatchEvent(new StorageEvent("storage", { key }));
+      });
+      const said = tab.locator("lab-answer");
+      assert.match(await said.innerText(), /You have not made your prediction/);
     });
   });
 });
