@@ -5,6 +5,7 @@ control beside them.
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -161,10 +162,12 @@ def _installed(
     missing = {arm: found for arm, r in recipes.items() if r and (found := r.missing())}
     if baseline in missing:
         return dict(arms)
-    for arm, needs in missing.items():
-        # Also if it is absent: installing it changes the page.
-        usage.note("runtime", name=needs[0].partition(":")[0])
-        print(f"{arm} is left out, not installed here: {'; '.join(needs)}")
+    for arm, lines in missing.items():
+        if recipe := recipes[arm]:
+            words = (word for word in recipe.command[:1] if os.sep not in word)
+            for need in (*recipe.needs, *words):  # installing them changes the page
+                usage.note("runtime", name=need)
+        print(f"{arm} is left out, not installed here: {'; '.join(lines)}")
     return {arm: target for arm, target in arms.items() if arm not in missing}
 
 

@@ -206,7 +206,7 @@ def _tools(f: Facts) -> Iterator[Finding]:
         if version is not None:
             yield Finding("ok", name, version, _can(name))
         else:
-            means = "series that need it are drawn from the recorded run"
+            means = "figures take what needs it from the recorded run, or leave it out"
             status = "ok" if name in OPTIONAL else "warn"
             install = f.installs.get(name, "make tools")
             yield Finding(status, name, "not installed", means, f"to have it: {install}")

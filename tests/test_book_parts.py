@@ -17,6 +17,7 @@ from lab.book.mathml import mathml
 from lab.book.records import Record, Records
 from lab.book.report import Outcome, failure_from
 from lab.errors import LabError
+from lab.servers import rust_addon
 
 SOURCE = """---
 file_format: mystnb
@@ -92,6 +93,34 @@ def test_digests_follow_the_files_and_absence_is_a_digest(tmp_path):
     assert present.digest("file:a.csv") not in ("absent", first)
     assert present.digest("program:no-such-program") == "absent"
     assert present.digest("kernel:no-such-kernel") == "absent"
+
+
+def test_whatever_a_server_may_need_has_a_digest_that_changes_when_it_is_installed(
+    tmp_path, monkeypatch
+):
+    def digest(name):
+        return Present(tmp_path).digest(f"program:{name}")
+
+    assert digest("python:json") != "absent"
+    assert digest("python:no_such_module") == "absent"
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    assert digest("node:express") == "absent"
+    (tmp_path / "node_modules/express").mkdir(parents=True)
+    (tmp_path / "node_modules/express/package.json").write_text("{}")
+    assert digest("node:express") != "absent"
+    monkeypatch.setattr(rust_addon, "FOLDER", tmp_path)
+    assert digest("rust:qr") == "absent"
+    monkeypatch.setattr(rust_addon, "missing", lambda _: None)
+    rust_addon.addon("qr").parent.mkdir(parents=True)
+    rust_addon.addon("qr").write_text("built")
+    assert digest("rust:qr") != "absent"
+
+
+def test_a_program_where_users_have_no_path_to_is_found(tmp_path, monkeypatch):
+    (tmp_path / "nginx").write_text("")
+    there = {"/usr/sbin:/usr/local/sbin": str(tmp_path / "nginx")}
+    monkeypatch.setattr("lab.book.inputs.shutil.which", lambda _, path=None: there.get(path))
+    assert str(tmp_path / "nginx") in Present(tmp_path).digest("program:nginx")
 
 
 def test_reasons_are_told_in_words_files_first():
@@ -194,6 +223,7 @@ def test_a_server_comes_with_its_catalogue_entry_and_a_node_module_with_its_sibl
     assert present.implied({"file:servers/b.mjs", "file:lab/node/gen/main.mjs"}) == {
         "catalog:a/b",
         "program:nginx",
+        "program:node:express",
         "file:lab/node/gen/main.mjs",
         "file:lab/node/gen/parser.mjs",
     }

@@ -50,8 +50,10 @@ def test_every_arm_runs_in_every_block_at_every_value_beside_its_control(places)
 
 
 def test_an_arm_whose_program_is_missing_is_left_out_with_the_line_that_installs_it(
-    monkeypatch, capsys
+    monkeypatch, capsys, tmp_path
 ):
+    monkeypatch.setenv("LAB_USAGE_FILE", str(tmp_path / "usage"))
+
     def missing(self):
         return ["nginx: make tools"] if self.name == "python/tornado-body" else []
 
@@ -61,6 +63,9 @@ def test_an_arm_whose_program_is_missing_is_left_out_with_the_line_that_installs
     c = lab.compare(arms, env=env, pairs=1, aa=False, experiment="absent")
     assert c.arms == ("node",)
     assert capsys.readouterr().out == "absent is left out, not installed here: nginx: make tools\n"
+    # so that the page is made again when it is installed
+    noted = [json.loads(line) for line in (tmp_path / "usage").read_text().splitlines()]
+    assert {"kind": "runtime", "name": "python:tornado"} in noted
     with pytest.raises(MissingProgram):
         lab.compare(arms, env=env, baseline="absent", aa=False, experiment="absent-too")
 

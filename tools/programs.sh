@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the optional programs that some series use, and the browser of `make test`, from the system's packages.
-# Without them the book builds all the same: those series are drawn from the reference run. Prints what it cannot
-# install, and never fails for that.
+# Without them the book builds all the same: a comparison says which series it leaves out, and what cannot do without
+# a program shows the reference run. Prints what it cannot install, and never fails for that.
 set -u
 # Debian puts nginx where users have no PATH to.
 PATH=$PATH:/usr/sbin:/usr/local/sbin

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.util
 import json
 import os
 import platform
@@ -18,6 +19,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+from lab import paths
 
 tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
@@ -90,8 +93,7 @@ class Present:
         for name, entry in self._catalog().items():
             if used.intersection(entry.get("source", ())):
                 found.add(f"catalog:{name}")
-                # "python:flask" and "node:express" are in the lock files
-                found.update(f"program:{p}" for p in entry.get("needs", ()) if ":" not in p)
+                found.update(f"program:{p}" for p in entry.get("needs", ()))
         beside = {file for name in used for file in COMPANIONS.get(name, ())}
         found.update(f"file:{name}" for name in beside)
         # A Node module is noted by the file that was started; what it imports lies beside it.
@@ -175,11 +177,30 @@ def node_version() -> str:
 
 
 def _program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
+    """Of what a server needs, as the catalogue names it: a program, "python:MODULE", "node:PACKAGE"
+    or "rust:ADDON". Whatever `lab.server` finds must be found here, or installing it changes no
+    page.
+    """
+    kind, _, rest = name.rpartition(":")
+    if kind == "python":  # the version is in the lock file
+        return "installed" if importlib.util.find_spec(rest) else ABSENT
+    if kind == "node":
+        return _stamp(paths.ROOT / "node_modules" / rest / "package.json")
+    if kind == "rust":
+        from lab.servers import rust_addon
+
+        return ABSENT if rust_addon.missing(rest) else _stamp(rust_addon.addon(rest))
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
+    return f"{found} {_stamp(Path(found))}" if found else ABSENT
+
+
+def _stamp(path: Path) -> str:
+    """Size and date of a file; the digest of a large program would take too long."""
+    try:
+        status = path.resolve().stat()
+    except OSError:
         return ABSENT
-    status = Path(found).resolve().stat()
-    return f"{found} {status.st_size} {status.st_mtime_ns}"
+    return f"{status.st_size} {status.st_mtime_ns}"
 
 
 def _kernel(name: str) -> str:
