@@ -98,6 +98,25 @@ def test_a_longer_wait_than_any_answer_is_a_warning_about_the_tail():
     assert checked(rows)["answered"].status == "warn"
 
 
+def test_a_window_of_fewer_than_three_responses_a_connection_is_told_with_what_would_do():
+    found = checked(closed_rows(10, 30_000))["window"]  # one after another: 0.3 s each
+    assert found.status == "warn"
+    assert 1 < found.value < 2.2
+    assert "measure for 0.9" in found.text or "measure for 1" in found.text
+    assert checked(closed_rows(10, 10_000))["window"].status == "ok"
+    assert checked(closed_rows(1, 100_000), load=LoadSpec(connections=1))["window"].status == "ok"
+
+
+def test_a_window_in_which_nothing_ended_holds_nothing():
+    rows = {k: v[-10:] for k, v in closed_rows().items()}
+    assert checked(rows)["window"].status == "warn"
+
+
+def test_a_fixed_number_of_requests_has_no_window():
+    rows = closed_rows(10, 30_000)
+    assert checked(rows, load=LoadSpec(requests=25))["window"].status == "ok"
+
+
 def test_failures_are_listed_by_kind():
     rows = closed_rows(status=503)
     counts = {**counts_of(rows), "errors": {"ECONNRESET": 2}, "timeouts": 0}

@@ -117,6 +117,28 @@ def answered(e: Evidence) -> Check:
     return Check("ok", e.window.ended, 1, f"{e.window.ended} requests ended in the window")
 
 
+def window(e: Evidence) -> Check:
+    """The window holds three responses of each connection, or more (rule 14).
+
+    By Little's law in flight / throughput is the time from one answer of a connection to its next.
+    A window of n such times sees n answers of each, give or take one; and connections that were
+    opened together go in step, so that averaging over them does not help: at n = 3 the throughput
+    may be off by a third. A warning, not a failure: who wants to see a handler of half a second
+    may well look at it for one.
+    """
+    if e.load.requests is not None:
+        return Check("ok", None, None, "a fixed number of requests has no window")
+    in_flight = e.window.in_flight
+    if not e.window.ended or not in_flight:
+        return Check("warn", 0, 3, "no answer in the window")
+    each = e.window.ended / in_flight
+    text = f"the window holds {each:.3g} responses of each connection"
+    if each < 3:
+        needed_s = 3 * e.span_s / each
+        return Check("warn", round(each, 3), 3, f"{text}: measure for {needed_s:.2g} s or longer")
+    return Check("ok", round(each, 3), 3, text)
+
+
 def client_headroom(e: Evidence) -> Check:
     """The generator is not the bottleneck: its loop is busy below 80 %, X below 70 % of the null-
     server ceiling (rule 8).
@@ -302,6 +324,7 @@ ALL: dict[str, Callable[[Evidence], Check]] = {
     "littles_law": littles_law,
     "accounted": accounted,
     "answered": answered,
+    "window": window,
     "no_errors": no_errors,
     "verified": verified,
     "finished": finished,
