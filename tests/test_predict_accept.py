@@ -49,6 +49,27 @@ def test_every_request_has_an_end():
         assert found.ok == 0 or found.quantile(1) <= timeout_s
 
 
-def test_a_client_that_sends_nothing_is_refused():
-    with pytest.raises(LabError, match="at least 1 request"):
-        accept_losses(100, 0, 0.0044, 2)
+@pytest.mark.parametrize(
+    ("given", "options", "said"),
+    [
+        ((100, 0, 0.0044, 2), {}, "at least 1 request"),
+        ((100, 1, 0, 2), {}, "at least 1 request"),
+        ((-1, 1, 0.1, 2), {}, "clients=-1"),
+        ((3, 1, 0.1, 0), {}, "timeout_s=0"),
+        ((3, 1, 0.1, math.nan), {}, "timeout_s=nan"),
+        ((3, 1, 0.1), {"per_turn": 0.5}, "nobody is ever let in"),
+        ((3, 1, 0.1), {"per_turn": 0}, "nobody is ever let in"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused_and_do_not_run_for_ever(given, options, said):
+    with pytest.raises(LabError, match=said):
+        accept_turns(*given, **options)
+
+
+def test_the_formula_refuses_them_too():
+    with pytest.raises(LabError, match="timeout_s"):
+        accept_losses(100, 10, 0.0044, -1)
+
+
+def test_nobody_comes_and_nothing_happens():
+    assert accept_turns(0, 1, 0.1).turns == 0

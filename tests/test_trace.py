@@ -16,6 +16,7 @@ import pytest
 
 import lab
 from lab import LabError, paths
+from lab.plan import BadLoad
 from lab.trace import Trace, main
 from lab.tracing import child, html, nodes
 from lab.tracing.nodes import Node
@@ -334,6 +335,19 @@ def test_options_in_place_of_a_function_have_the_load_generator_ask():
     )
     with pytest.raises(LabError, match="not all answered"):
         traced(refuses, drive={"requests": 1})
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"requets": 5}, "Did you mean requests"),
+        ({"requests": 5, "alongside": {"ping": {"path": "/ping"}}}, "alongside= means nothing"),
+        ({"requests": 5, "pin": True}, "pin= means nothing"),
+    ],
+)
+def test_options_that_a_trace_cannot_follow_are_refused_before_anything_runs(options, said):
+    with pytest.raises(BadLoad, match=said):
+        traced("1;\n", drive=options)
 
 
 def test_the_programs_children_and_workers_are_not_recorded():

@@ -45,9 +45,15 @@ def accept_losses(clients: int, rounds: int, service_s: float, timeout_s: float)
 
     The k-th client is let in on turn k, a turn lasts R * S, so it waits k * R * S. Counts first
     losses only: good while the last client waits at most about 2 * T; `accept_turns` beyond.
+    Raises LabError for numbers that can't be.
     """
-    if rounds < 1 or service_s <= 0:
+    # "not >=", so that what is no number is refused, too
+    if not clients >= 0:
+        raise LabError(f"clients={clients!r} must be 0 or more")
+    if not (rounds >= 1 and 0 < service_s < math.inf):
         raise LabError(f"a client sends at least 1 request of > 0 s; got {rounds!r}, {service_s!r}")
+    if not timeout_s > 0:
+        raise LabError(f"timeout_s={timeout_s!r} must be above 0; math.inf is patience without end")
     return max(0.0, clients - timeout_s / (rounds * service_s))
 
 
@@ -69,6 +75,8 @@ def accept_turns(
     the end of the queue. Raises LabError for numbers that can't be.
     """
     accept_losses(clients, rounds, service_s, timeout_s)  # checks
+    if not per_turn >= 1:
+        raise LabError(f"per_turn={per_turn!r} must be 1 or more: else nobody is ever let in")
     return _Turns(clients, rounds, service_s, timeout_s, abandoned_cost).run(per_turn)
 
 

@@ -8,15 +8,23 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.generator import Generator
-from lab.plan import plan, stream_json
+from lab.plan import OPTIONS, BadLoad, known_options, plan, stream_json
+
+# What says when and where a load is measured, or what is measured beside it: nothing is, here.
+_NOT_HERE = ("alongside", "pin", "tolerate", "warmup")
 
 
 def driver(**options: Any) -> Callable[[str], object]:
     """A function that sends the requests asked for to a URL, and returns when all are answered.
 
-    options : those of lab.load with `requests`, a fixed number. Raises BadLoad for others, LabError
-    without `requests`; the function raises LabError when a request fails.
+    options : those of lab.load that say what to send, with `requests` or `rounds`, a fixed number.
+    Raises BadLoad for others, LabError without a number; the function raises LabError when a
+    request fails.
     """
+    for name in _NOT_HERE:
+        if name in options:
+            raise BadLoad(f"drive: {name}= means nothing here, a trace measures nothing: drop it")
+    known_options("drive: ", options, [name for name in OPTIONS if name not in _NOT_HERE])
     asked = plan(**options)
     if asked.main.requests is None:
         raise LabError(
@@ -29,8 +37,10 @@ def driver(**options: Any) -> Callable[[str], object]:
             stream = stream_json("main", asked.main, url.rstrip("/"), None)
             times = {"warmup_s": 0, "measure_s": asked.measure_s, "raw_dir": folder}
             generator.send({"streams": [stream], **times})
+            counts = None
             for event in generator.events(asked.measure_s):
-                counts = event["streams"][0]["counts"] if event["event"] == "result" else None
+                if event["event"] == "result":
+                    counts = event["streams"][0]["counts"]
         if counts is None or counts["ok"] != asked.main.requests:
             raise LabError(f"The requests of drive= were not all answered: {counts}")
 
