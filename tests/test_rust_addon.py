@@ -56,6 +56,29 @@ def test_a_build_that_fails_is_said_and_what_was_built_is_not_used(folder, tmp_p
     assert rust_addon.missing("qr")
 
 
+def test_what_was_built_on_another_kind_of_machine_is_built_again(folder, tmp_path, monkeypatch):
+    cargo(tmp_path, monkeypatch, MAKES)
+    assert rust_addon.build("qr") == ""
+    assert rust_addon.missing("qr") is None
+    monkeypatch.setattr(rust_addon.platform, "machine", lambda: "another")
+    assert rust_addon.missing("qr")
+
+
+def test_a_cargo_that_cannot_be_run_is_said_and_not_raised(folder, tmp_path, monkeypatch):
+    cargo(tmp_path, monkeypatch, "")
+    (tmp_path / "bin" / "cargo").write_text("#!/no/such/interpreter\n")
+    assert "could not be built" in rust_addon.build("qr")
+
+
+def test_a_full_disk_is_said_and_not_raised(folder, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    cargo(tmp_path, monkeypatch, MAKES)
+    monkeypatch.setattr(rust_addon.shutil, "copyfile", full)
+    assert "No space left" in rust_addon.build("qr")
+
+
 def test_without_cargo_the_way_to_it_is_said(folder, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     assert "rustup" in rust_addon.build("qr")

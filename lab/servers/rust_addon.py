@@ -7,6 +7,7 @@ a server whose addon is not there is missing, like one whose program is not inst
 from __future__ import annotations
 
 import hashlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -44,28 +45,36 @@ def build(name: str) -> str:
             f"The Rust addon {name} is not built: there is no cargo. https://rustup.rs installs "
             "it; until then its series come from the record."
         )
-    target = addon(name).parent
     print(f"Building the Rust addon {name}, once (about a minute) ...", flush=True)
     try:
-        done = subprocess.run(
-            [cargo, "build", "--release", "--quiet", "--target-dir", str(target)],
-            cwd=FOLDER / name,
-            capture_output=True,
-            text=True,
-            timeout=BUILD_S,
-            check=False,
-        )
-        said, failed = done.stderr, done.returncode != 0
-    except subprocess.TimeoutExpired:
-        said, failed = f"It was not done after {BUILD_S:g} s.", True
+        said = _made(name, cargo)
+    except (OSError, subprocess.SubprocessError) as error:
+        said = str(error)
+    if not said:
+        return ""
+    return (
+        f"The Rust addon {name} could not be built; its series come from the record. To see "
+        f"for yourself: cd {paths.relative(FOLDER / name)} && cargo build --release\n"
+        f"What went wrong:\n{said[-2000:].strip()}"
+    )
+
+
+def _made(name: str, cargo: str) -> str:
+    """Build it and put it where servers look for it; what cargo said if it did not, else ""."""
+    target = addon(name).parent
+    done = subprocess.run(
+        [cargo, "build", "--release", "--quiet", "--target-dir", str(target)],
+        cwd=FOLDER / name,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=BUILD_S,
+        check=False,
+    )
     libraries = [target / "release" / f"lib{name}{end}" for end in (".so", ".dylib")]
     built = next((file for file in libraries if file.is_file()), None)
-    if failed or built is None:
-        return (
-            f"The Rust addon {name} could not be built; its series come from the record. To see "
-            f"for yourself: cd {paths.relative(FOLDER / name)} && cargo build --release\n"
-            f"It printed:\n{said[-2000:].strip()}"
-        )
+    if done.returncode or built is None:
+        return done.stderr or f"It ended with code {done.returncode} and made no library."
     # Replaced and not overwritten: a running server may have the old one mapped.
     with tempfile.TemporaryDirectory(dir=target) as folder:
         copy = Path(folder) / "addon"
@@ -93,7 +102,8 @@ def _stamp(name: str) -> Path:
 
 def _mark(name: str) -> str:
     files = [FOLDER / name / "Cargo.toml", *sorted((FOLDER / name / "src").rglob("*.rs"))]
-    digest = hashlib.sha256()
+    # What was built elsewhere, and copied here with the folder, does not load.
+    digest = hashlib.sha256(f"{sys.platform} {platform.machine()}\n".encode())
     for file in files:
         content = file.read_bytes()
         digest.update(len(content).to_bytes(8, "big") + content)
