@@ -103,6 +103,13 @@ def test_a_file_that_vanishes_is_an_error_and_not_a_crash(name, tmp_path):
         assert running.get().text == "short\n"
 
 
+@pytest.mark.parametrize("path", ["//", "//?text=a", "/?text=%", "/?text=a?b"])
+def test_the_hash_server_outlives_a_path_that_is_no_url(path):
+    with lab.server("node/blocking-hash", env={"ITERATIONS": 1}).start() as running:
+        assert running.get(path).status == 200
+        assert running.get("/ping").text == "pong\n"
+
+
 def test_delay_holds_a_request_as_long_as_it_says():
     with lab.server("node/delay", env={"DELAY_MS": 20}).start() as running:
         client = connection(running)

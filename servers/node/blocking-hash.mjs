@@ -24,10 +24,11 @@ const hash = async (text) => {
 };
 
 const server = createServer(async (request, response) => {
-  const { pathname, searchParams } = new URL(request.url, "http://127.0.0.1");
+  const [path, ...query] = request.url.split("?"); // new URL() would throw at "//"
   response.setHeader("content-type", "text/plain; charset=utf-8");
-  if (pathname === "/ping") return response.end("pong\n");
-  response.end(`${await hash(searchParams.get("text") ?? "")}\n`);
+  if (path === "/ping") return response.end("pong\n");
+  const text = new URLSearchParams(query.join("?")).get("text") ?? "";
+  response.end(`${await hash(text)}\n`);
 });
 // end of the server
 
