@@ -1,7 +1,13 @@
 """The servers and programs of the part on streams do what its pages say of them."""
 
+import hashlib
+import json
+import os
 import socket
+import subprocess
 import sys
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -10,6 +16,7 @@ from lab import paths
 from lab.node_program import node
 
 STREAMS = paths.ROOT / "book/streams"
+FRONT = "servers/system/nginx-front.mjs"
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc or /dev/full")
 
 
@@ -57,6 +64,15 @@ def test_failed_requests_leave_files_open_with_pipe_and_none_with_pipeline(what)
     assert left["pipeline"]["left_open"] == 0
 
 
+@linux
+def test_a_server_that_leaks_refuses_when_its_descriptors_are_gone():
+    (pipe,) = rows("until-it-breaks.mjs", "pipe", 64)
+    assert pipe["served"] < 64
+    assert pipe["then it said"].startswith("503") and "EMFILE" in pipe["then it said"]
+    (pipeline,) = rows("until-it-breaks.mjs", "pipeline", 64)
+    assert (pipeline["served"], pipeline["then it said"]) == (200, "")
+
+
 def test_every_range_has_exactly_its_bytes():
     assert all(row["right"] for row in rows("ranges.mjs", server="node/send-file"))
 
@@ -64,6 +80,21 @@ def test_every_range_has_exactly_its_bytes():
 @pytest.mark.parametrize("how", ["stream", "collect"])
 def test_an_upload_has_the_hash_of_what_was_sent(how):
     assert rows("send-movie.mjs", 4, server="node/upload", HOW=how)[-1]["same"]
+
+
+def test_two_uploads_at_a_time_have_a_file_each():
+    movies = [bytes([i]) * 8 * 2**20 for i in (1, 2)]
+    with lab.server("node/upload").start() as running:
+
+        def upload(movie):
+            with urllib.request.urlopen(running.url, data=movie, timeout=30) as answer:
+                return [json.loads(line) for line in answer]
+
+        with ThreadPoolExecutor() as pool:
+            said = list(pool.map(upload, movies))
+    for movie, (came, file) in zip(movies, said, strict=True):
+        sent = hashlib.sha256(movie).hexdigest()
+        assert came["sha256"] == sent and file["read_back"] == sent
 
 
 @linux
@@ -82,6 +113,55 @@ def test_a_queue_holds_at_most_the_mark_and_one_chunk(way):
 def test_without_backpressure_the_queue_grows():
     looks = rows("slow-reader.mjs", "ignore", 10, server="node/pump", MIB=24)
     assert max(row["queued"] for row in looks) > 5
+
+
+def test_nothing_reads_frames_but_a_parser():
+    with lab.server("node/frames").start() as running:
+        with socket.create_connection(("127.0.0.1", running.port), 10) as client:
+            head = "GET /nothing HTTP/1.1\r\nhost: me\r\nconnection: upgrade\r\nupgrade: frames"
+            client.sendall(f"{head}\r\n\r\n".encode())
+            assert client.recv(1000).startswith(b"HTTP/1.1 404")
+        assert running.get().status == 200
+
+
+def test_a_limit_that_is_no_number_is_refused():
+    program = str(paths.SERVERS / "node/frames.mjs")
+    env = {**os.environ, "LIMIT": "abc"}
+    done = subprocess.run(
+        ["node", program], env=env, capture_output=True, text=True, timeout=30, check=False
+    )
+    assert done.returncode != 0
+    assert "LIMIT=abc" in done.stderr
+
+
+@pytest.mark.skipif(bool(lab.server("system/nginx-body").missing()), reason="nginx is not here")
+def test_nginx_sends_a_file_whose_path_has_blanks_and_signs(tmp_path):
+    file = tmp_path / 'a "b" $uri;' / "c d.txt"
+    file.parent.mkdir()
+    file.write_text("here\n")
+    with lab.server("system/nginx-body", env={"FILE": str(file)}).start() as running:
+        assert running.get().text == "here\n"
+
+
+@pytest.mark.parametrize(
+    "command", [[sys.executable, "servers/system/nginx_body.py"], ["node", FRONT]]
+)
+def test_without_its_nginx_a_server_says_why_and_leaves_nothing(command, tmp_path):
+    nginx = tmp_path / "bin/nginx"
+    nginx.parent.mkdir()
+    nginx.write_text("#!/bin/sh\nexit 3\n")
+    nginx.chmod(0o755)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    path = f"{nginx.parent}{os.pathsep}{os.environ['PATH']}"
+    env = {**os.environ, "FILE": __file__, "PATH": path, "TMPDIR": str(temporary)}
+    # A pump that was left would hold the standard error that is waited for here.
+    done = subprocess.run(
+        command, cwd=paths.ROOT, env=env, capture_output=True, text=True, timeout=30, check=False
+    )
+    assert done.returncode == 1
+    assert "listening" not in done.stdout
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_pump_survives_a_reader_that_leaves():
