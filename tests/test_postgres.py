@@ -67,14 +67,29 @@ def test_a_taken_port_is_no_obstacle(monkeypatch):
 
 
 def test_asks_for_a_password_unless_told_otherwise():
-    with postgres.start(BOOKS) as database:
-        wrong = database.url.replace("postgres:", "postgres:x", 2).replace(
-            "postgres:x//", "postgres://"
-        )
-        with pytest.raises(psycopg.OperationalError):
-            rows(wrong)
+    refused = pytest.raises(psycopg.OperationalError, match="password authentication failed")
+    with postgres.start(BOOKS) as database, refused:
+        rows(database.url.replace("reader:", "reader:x"))
     with postgres.start(BOOKS, auth="trust") as database:
-        assert rows(database.url.replace("postgres:", "postgres:x").replace(":x//", "://")) == 10
+        assert rows(database.url.replace("reader:", "reader:x")) == 10
+
+
+def test_whoever_comes_in_without_a_password_can_read_the_table_and_do_nothing_else(tmp_path):
+    written = tmp_path / "written"
+    with postgres.start(BOOKS, auth="trust") as database:
+        with psycopg.connect(database.url, autocommit=True) as connection:
+            for forbidden in (
+                f"COPY (SELECT 1) TO PROGRAM 'touch {written}'",
+                f"COPY books TO '{written}'",
+                "DELETE FROM books",
+                "CREATE TABLE more (id integer)",
+            ):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    connection.execute(forbidden)
+        with pytest.raises(psycopg.OperationalError, match=r"no pg_hba\.conf entry"):
+            rows(database.url.replace("reader:", "postgres:"))
+        assert rows(database.url) == 10
+    assert not written.exists()
 
 
 def test_says_what_to_do_if_it_cannot_start(monkeypatch):
@@ -82,6 +97,38 @@ def test_says_what_to_do_if_it_cannot_start(monkeypatch):
     told = pytest.raises(postgres.DatabaseUnavailable, match=r"max_connections[\s\S]*DATABASE_URL")
     with told, postgres.start(BOOKS):
         pass
+
+
+def test_a_full_disk_is_told_with_what_to_do_and_leaves_no_half_cluster(tmp_path, monkeypatch):
+    clusters, copy = tmp_path / "clusters", postgres.shutil.copytree
+
+    def full(source, target, **options):
+        if clusters not in Path(target).parents:
+            return copy(source, target, **options)
+        Path(target).mkdir()
+        raise postgres.shutil.Error([(str(source), str(target), "No space left on device")] * 1000)
+
+    monkeypatch.setattr(postgres, "CLUSTERS", clusters)
+    monkeypatch.setattr(postgres.shutil, "copytree", full)
+    told = pytest.raises(postgres.DatabaseUnavailable, match="No space left")
+    with told as error, postgres.start(BOOKS):
+        pass
+    assert "make clean" in str(error.value)
+    assert len(str(error.value)) < 1000
+    assert list(clusters.iterdir()) == []
+
+
+def test_told_to_end_while_the_database_starts_none_is_left(monkeypatch):
+    started = []
+
+    def told(process, _):
+        started.append(process)
+        raise SystemExit
+
+    monkeypatch.setattr(postgres, "_ready", told)
+    with pytest.raises(SystemExit), postgres.start(BOOKS):
+        pass
+    assert started[0].returncode is not None
 
 
 def test_says_how_to_install_it(monkeypatch):
@@ -139,3 +186,9 @@ def test_a_database_of_the_readers_own_is_used_and_asked_first(monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "postgres://nobody@127.0.0.1:1/none")
     with pytest.raises(lab.LabError, match=r"Load data/books\.sql there"):
         lab.server("node/books").start()
+
+
+@pytest.mark.parametrize("name", ["node/books", "python/flask-books"])
+def test_a_mistyped_way_to_connect_is_no_way(name):
+    with pytest.raises(lab.LabError, match="CONNECTION=kept: reused or per-request"):
+        lab.server(name, env={"CONNECTION": "kept"}).start()

