@@ -110,7 +110,7 @@ def test_emphasis_is_looked_for_outside_of_code_only(text, html, plain):
 def test_the_overview_has_the_questions_as_plain_text_that_ends_no_element(book):
     book(CHOICE.replace("*async*", "</script>"))
     (paths.ROOT / "book/part/one.md").write_text("# One\n")
-    html = str(progress.overview(SimpleNamespace(outcomes={"book/part/one": None})))
+    html = progress.overview(SimpleNamespace(outcomes={"book/part/one": None})).html
     [one] = json.loads(re.search(r'json">(.*?)</script>', html)[1])
     assert (one["title"], one["url"]) == ("One", "part/one.html")
     assert one["questions"] == [{"id": "wins", "ask": "Which wins, sync or </script>?"}]
