@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import textwrap
@@ -15,6 +16,10 @@ from pathlib import Path
 if "LAB_STATE" not in os.environ:
     os.environ["LAB_STATE"] = tempfile.mkdtemp(prefix="lab-tests-")
     atexit.register(shutil.rmtree, os.environ["LAB_STATE"], ignore_errors=True)
+
+# A shell's background job starts with SIGINT ignored, and so would all that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import psutil
 import pytest
