@@ -31,8 +31,11 @@ def servers(arms: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Every server asked about; an arm is one, or one per swept value."""
     for arm in arms.values():
         for server in arm if isinstance(arm, list) else [arm]:
-            # URLs have no source; servers of cells lie in the chapter, which asks when replayed
-            if any(word.startswith("servers/") for word in server.get("command", ())):
+            # URLs have no source; servers of cells lie in the chapter, which asks when replayed,
+            # whatever stands before them.
+            command = server.get("command", ())
+            of_a_cell = any("data/runs/servers/" in word for word in command)
+            if any(word.startswith("servers/") for word in command) and not of_a_cell:
                 yield server
 
 

@@ -134,12 +134,12 @@ def _orders(version: Mapping[str, Any]) -> str:
     rows = "".join(_order_row(order, runs) for order in orders[:8])
     more = f"<p>… and {len(orders) - 8} rarer orders.</p>" if len(orders) > 8 else ""
     return (
-        '<figure class="lab-figure" style="margin:1em 0"><table style="width:100%;max-width:52rem">'
+        '<div style="margin:1em 0"><table style="width:100%;max-width:52rem">'
         f"<caption style='text-align:left'>Orders seen on Node {escape(node)} in {runs} runs: "
         f"{len(orders)} different ones. The order of this program is not determined.</caption>"
         '<thead><tr><th scope="col" style="width:9rem;text-align:left">runs</th>'
         f'<th scope="col" style="text-align:left">printed</th></tr></thead><tbody>{rows}</tbody>'
-        f"</table>{more}</figure>"
+        f"</table>{more}</div>"
     )
 
 
