@@ -358,11 +358,9 @@ def test_a_process_that_ends_is_reported_and_replaced(run):
     assert value(cells[4]) == "'up'"
 
 
-# dies before a cell can run, and leaves a line behind; on a slow machine that takes a while
+# dies before a cell can run, and leaves a line behind
 DIES = """
 if (process.argv[1]?.endsWith("cells.cjs")) {
-  const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-  sleep(Number(process.env.SLOW_MS ?? 0));
   require("node:fs").appendFileSync(process.env.STARTS, "started\\n");
   console.error("no room for variables");
   process.exit(7);
@@ -370,14 +368,11 @@ if (process.argv[1]?.endsWith("cells.cjs")) {
 """
 
 
-@pytest.mark.parametrize("slow_ms", ["0", "2200"])
-def test_a_process_that_dies_at_its_start_is_started_three_times_and_then_explained(
-    live, tmp_path, slow_ms
-):
+def test_a_process_that_dies_at_its_start_is_started_three_times_and_then_explained(live, tmp_path):
     (tmp_path / "dies.cjs").write_text(DIES)
     starts = tmp_path / "starts.txt"
     preload = {"NODE_OPTIONS": f"--require {tmp_path / 'dies.cjs'}", "STARTS": str(starts)}
-    with live(env={**os.environ, **preload, "SLOW_MS": slow_ms}) as kernel:
+    with live(env={**os.environ, **preload}) as kernel:
         for _ in range(2):
             [(kind, found)] = kernel.run("1 + 1")
             assert (kind, found["ename"]) == ("error", "SessionBroken")
@@ -396,15 +391,6 @@ def test_a_cell_that_waits_for_a_second_start_is_run(live, tmp_path):
     with live(env={**os.environ, **preload}) as kernel:
         assert kernel.run("6 * 7")[0][1]["data"]["text/plain"] == "42"
     assert starts.read_text() == "started\n"
-
-
-def test_a_process_that_dies_between_two_cells_is_told_because_its_variables_are_gone(live):
-    with live() as kernel:
-        pid = int(kernel.run("const x = 1; process.pid")[0][1]["data"]["text/plain"])
-        os.kill(pid, signal.SIGKILL)
-        outputs = kernel.run("typeof x")
-        assert "killed by SIGKILL" in str(outputs)
-        assert "All variables are gone" in str(outputs)
 
 
 def test_cells_that_end_their_process_again_and_again_are_the_readers_own(run):

@@ -23,7 +23,7 @@ const FORWARD_MS = 100;
 const PATIENCE_MS = 1500;
 const DRAIN_MS = 250;
 const LAST_WORDS_CHARS = 2000;
-const QUICK_MS = 2000; // after a process said that it is ready
+const QUICK_MS = 2000;
 const QUICK_DEATHS = 3; // in a row, without a cell: the next one would die, too
 const KEPT_CELLS = 100; // whose late output is shown as theirs
 
@@ -48,7 +48,7 @@ class Session extends NelSession {
   /** Everything that belongs to one process, done anew after each restart. */
   _adopt() {
     const server = this._server;
-    this.readyAt = null;
+    this.started = Date.now();
     this.finished = new Map(); // cells by id; a new process counts anew
     this.transpile = (code) => this._program(code);
     this.taps = [new Tap(server.stdout, "stdout"), new Tap(server.stderr, "stderr")];
@@ -101,7 +101,6 @@ class Session extends NelSession {
   }
 
   async _receive(message) {
-    if (message.status === "online") this.readyAt = performance.now();
     const cell = this._contextTable[message.id];
     if (message.end && cell?.number) {
       const marks = this.taps.map((tap) => tap.ended(message.id));
@@ -176,10 +175,8 @@ class Session extends NelSession {
     const how = signal ? `killed by ${signal}` : `exit code ${code}`;
     const words = this.taps[1].tail.trim();
     const lastWords = words ? `\nIts last words:\n${words.slice(-LAST_WORDS_CHARS)}` : "";
-    const ran = this.finished.size > 0; // a cell was sent to it
-    // However long it took to start: one that never got ready died of itself, not of time.
-    const quick = this.readyAt === null || performance.now() - this.readyAt < QUICK_MS;
-    if (!this._currentTask?.number && quick) {
+    const ran = this._status === "online" || this._currentTask?.number;
+    if (!this._currentTask?.number && Date.now() - this.started < QUICK_MS) {
       this.quickDeaths += 1;
       if (this.quickDeaths >= QUICK_DEATHS) return this._giveUp(how, lastWords);
     }
@@ -194,8 +191,8 @@ class Session extends NelSession {
   /** A process that cannot even start is not started for ever: all cells say why from now on. */
   _giveUp(how, lastWords) {
     this.broken =
-      `The process that runs the cells ended ${QUICK_DEATHS} times before it could run one ` +
-      `(${how}), so none can run. Remove the cause, then restart the kernel.${lastWords}`;
+      `The process that runs the cells ended ${QUICK_DEATHS} times as soon as it was started ` +
+      `(${how}), so no cell can run. Remove the cause, then restart the kernel.${lastWords}`;
     this._status = "dead";
     this._currentTask = null;
     const waiting = this._tasks.splice(0);
