@@ -261,9 +261,15 @@ def test_orphans_of_a_killed_guard_are_found_and_stopped():
         os.kill(guard, signal.SIGKILL)
     program.kill()
     program.wait()
-    assert eventually(lambda: len(alive(pids)) < len(pids)), "the servers themselves die with it"
-    assert [entry.name.split("-")[0] for entry in lab.ps()] == ["python/family"], "a child lives"
-    lab.stop_all()
+
+    def listed():
+        return [entry.name.split("-")[0] for entry in lab.ps()]
+
+    try:  # the servers themselves die with their kernel, each in its own time
+        assert eventually(lambda: listed() == ["python/family"], PATIENCE_S), listed()
+        assert len(alive(pids)) < len(pids)
+    finally:
+        lab.stop_all()
     assert eventually(lambda: not alive(pids), PATIENCE_S)
 
 
