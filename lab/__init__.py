@@ -33,6 +33,7 @@ _PUBLIC = {
     "stop_all": "lab.servers.registry:stop_all",
     "stats": "lab.stats",
     "plot": "lab.plot",
+    "explore": "lab.explore",
     "table": "lab.display:Table",
     "reference": "lab.records.store:reference",
     "latest": "lab.records.store:latest",

@@ -1,0 +1,529 @@
+// <lab-explore>: a measured grid with its parameters as controls. Its JSON comes from lab/explore.py; without JavaScript
+// the figure and the table inside stay. A dot stands only where something was measured: between dots, only theory moves.
+
+(() => {
+  // ---- What is said and drawn, without a page ------------------------------------------------------------------
+
+  /** Answers a second of 1…n connections by exact MVA: a loop that computes, a wait without a queue (times in ms). */
+  function mva(n, compute, wait) {
+    const found = [];
+    let held = 0;
+    for (let i = 1; i <= n; i++) {
+      const stay = compute * (1 + held);
+      const x = i / (stay + wait);
+      held = x * stay;
+      found.push(1000 * x);
+    }
+    return found;
+  }
+
+  const limit = (compute) => (compute ? 1000 / compute : Number.POSITIVE_INFINITY);
+  const bound = (n, compute, wait) => Math.min((1000 * n) / (compute + wait), limit(compute));
+
+  /** Three digits, thousands apart. */
+  function shown(value) {
+    if (!Number.isFinite(value)) return "no";
+    const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1)));
+    const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)) - 2);
+    const rounded = Math.round(value / step) * step;
+    return rounded.toLocaleString("en", { maximumFractionDigits: Math.min(digits, 20) });
+  }
+
+  const listed = (all, last = "and") =>
+    all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${last} ${all.at(-1)}`;
+  const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+  const unique = (all) => [...new Set(all)];
+  const median = (all) => {
+    const sorted = [...all].sort((a, b) => a - b);
+    const middle = sorted.length >> 1;
+    return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  };
+
+  // Two views of the same trials: answers a second, or by Little's law how long each of n stays.
+  const SHARE = {
+    x: { label: "throughput (req/s)", of: (x) => x, name: "throughput", unit: "req/s" },
+    stay: { label: "mean stay N/X (ms)", of: (x, n) => (1000 * n) / x, name: "stay", unit: "ms" },
+  };
+
+  /** What a choice of waiting time and connections means, in sentences. */
+  function shareFinding({ total, cells }, { wait, n, view }) {
+    const compute = total - wait;
+    const { of, unit } = SHARE[view];
+    const law = compute
+      ? `The loop computes ${compute} ms for each request: at most ${shown(limit(compute))} req/s, ` +
+        `and beyond ${plural(shown(total / compute), "connection")} (the knee) more of them only wait.`
+      : "The loop computes nothing that this law counts: each connection adds its share, without a limit.";
+    const ends = [mva(n, compute, wait).at(-1), bound(n, compute, wait)]
+      .map((x) => of(x, n))
+      .sort((a, b) => a - b);
+    const [low, high] = ends.map(shown);
+    const expected = low === high ? low : `${low} to ${high}`;
+    const theory = `With ${plural(n, "connection")} theory says ${expected} ${unit}`;
+    const measured = cells.find((cell) => cell.wait === wait && cell.n === n);
+    if (measured) {
+      const values = measured.x.map((x) => shown(of(x, n)));
+      return `${law} ${theory}; measured ${values.length > 1 ? "were" : "was"} ${listed(values)} ${unit}.`;
+    }
+    const waits = unique(cells.map((cell) => cell.wait));
+    const missing = waits.includes(wait)
+      ? `measured with ${listed(unique(cells.map((cell) => cell.n)))} connections, not with ${n}`
+      : `measured where ${listed(waits)} ms wait, not at ${wait}: this is theory alone`;
+    return `${law} ${theory}; ${missing}.`;
+  }
+
+  const SIZE = {
+    throughput: { label: "throughput (req/s)", unit: "req/s", from: "throughput", of: (x) => x },
+    rate: { label: "bytes (MB/s)", unit: "MB/s", from: "throughput", of: (x, b) => (x * b) / 1e6 },
+    p50: { label: "median latency (ms)", unit: "ms", from: "p50", of: (x) => 1000 * x },
+    p99: { label: "p99 latency (ms)", unit: "ms", from: "p99", of: (x) => 1000 * x },
+  };
+
+  /** The values of a cell in the unit of a metric; none where the sample does not carry a percentile. */
+  function sizeValues(data, cell, metric) {
+    const { from, of } = SIZE[metric];
+    const { bytes } = data.sizes[cell.size];
+    return cell[from].map((x) => of(x, bytes)).filter(standing);
+  }
+
+  /** What two arms differ at one size, in sentences. */
+  function sizeFinding(data, { a, b, size, metric }) {
+    const { unit, from } = SIZE[metric];
+    const values = [a, b].map((arm) => {
+      const cell = data.cells.find((one) => one.arm === arm && one.size === size);
+      return sizeValues(data, cell, metric);
+    });
+    const head = `${data.sizes[size].name}: `;
+    if (values.some((all) => all.length === 0))
+      return `${head}too few answers for this percentile of both.`;
+    const each = [a, b].map((arm, i) => `${arm} ${shown(median(values[i]))} ${unit}`).join(", ");
+    if (a === b) return `${head}${each}.`;
+    const said = data.said[from][size];
+    const medians = `${plural(values[0].length, "trial")} each, the medians: ${each}`;
+    return `${head}${said[`${a}/${b}`] ?? said[`${b}/${a}`]}. Of ${medians}.`;
+  }
+
+  /** Round values for a logarithmic axis: 1, 2, 5 of each decade, fewer where there are many. */
+  function ticks(low, high) {
+    for (const steps of [[1, 2, 5], [1, 3], [1]]) {
+      const found = [];
+      for (let k = Math.floor(Math.log10(low)); k <= Math.ceil(Math.log10(high)); k++)
+        for (const s of steps) found.push(Number((s * 10 ** k).toPrecision(3)));
+      const inside = found.filter((t) => t >= low * 0.999 && t <= high * 1.001);
+      if (inside.length <= 9 || steps.length === 1) return inside;
+    }
+  }
+
+  globalThis.LabExploreModel = { mva, bound, shown, shareFinding, sizeFinding, ticks };
+  if (typeof customElements === "undefined" || customElements.get("lab-explore")) return;
+
+  const standing = (value) => Number.isFinite(value) && value > 0;
+
+  // ---- Pieces of page ----------------------------------------------------------------------------------------------
+
+  let count = 0;
+
+  function made(node, attributes, children) {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else if (value === true) node.setAttribute(name, "");
+      else if (value !== false && value !== null && value !== undefined)
+        node.setAttribute(name, value);
+    }
+    node.append(...children.filter((child) => child !== null && child !== undefined));
+    return node;
+  }
+  const el = (tag, attributes = {}, ...children) =>
+    made(document.createElement(tag), attributes, children);
+  const draw = (tag, attributes = {}, ...children) =>
+    made(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+  const MARKS = [
+    "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z",
+    "M-4 -4h8v8h-8z",
+    "M0 -5l5 9h-10z",
+    "M0 -5.5l5 5.5l-5 5.5l-5 -5.5z",
+    "M0 5l5 -9h-10z",
+    "M-1.7 -5h3.4v3.3h3.3v3.4h-3.3v3.3h-3.4v-3.3h-3.3v-3.4h3.3z",
+  ];
+  const mark = (i, x, y, more = "") =>
+    draw("path", {
+      d: MARKS[i % 6],
+      transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
+      class: `mark s${(i % 6) + 1} ${more}`,
+    });
+
+  /** A slider with its name, its value in words, and ticks at these places. */
+  function slider(name, { min, max, value, at, words, change }) {
+    const id = `lab-explore-${++count}`;
+    const said = el("output", { for: id });
+    const input = el("input", { type: "range", id, min, max, value, step: 1, list: `${id}-at` });
+    const tell = () => {
+      said.textContent = words(input.valueAsNumber);
+      input.setAttribute("aria-valuetext", said.textContent);
+    };
+    input.addEventListener("input", () => {
+      tell();
+      change(input.valueAsNumber);
+    });
+    tell();
+    const places = el("datalist", { id: `${id}-at` }, ...at.map((v) => el("option", { value: v })));
+    return el("p", { class: "slide" }, el("label", { for: id }, name), said, input, places);
+  }
+
+  function choice(name, options, value, then) {
+    const id = `lab-explore-${++count}`;
+    const select = el(
+      "select",
+      { id, onchange: () => then(select.value) },
+      ...options.map(([v, text]) => el("option", { value: v, selected: v === value }, text)),
+    );
+    return el("span", { class: "choice" }, el("label", { for: id }, name), " ", select);
+  }
+
+  /** Two logarithmic axes in real pixels; returns what places a point, and the drawing to add to. */
+  function axes(width, { x, y }) {
+    const height = Math.round(Math.min(390, Math.max(300, width * 0.56)));
+    const [left, right, top, bottom] = [52, x.room ?? 16, 30, 44];
+    const scale = ({ low, high }, from, to) => {
+      const k = (to - from) / Math.log(high / low);
+      return (v) => from + k * Math.log(v / low);
+    };
+    const px = scale(x, left, width - right);
+    const py = scale(y, height - bottom, top);
+    const svg = draw("svg", { role: "img", viewBox: `0 0 ${width} ${height}`, width, height });
+    svg.append(draw("text", { x: 0, y: 14, class: "quiet" }, y.label));
+    const middle = (left + width - right) / 2;
+    svg.append(
+      draw("text", { x: middle, y: height - 6, class: "quiet", "text-anchor": "middle" }, x.label),
+    );
+    for (const t of ticks(y.low, y.high)) {
+      const at = py(t);
+      svg.append(draw("path", { d: `M${left} ${at}H${width - right}`, class: "grid" }));
+      const text = { x: left - 8, y: at + 4, "text-anchor": "end" };
+      svg.append(draw("text", text, t >= 1e4 ? `${t / 1e3}k` : String(t)));
+    }
+    for (const [v, name] of x.ticks)
+      svg.append(
+        draw("text", { x: px(v), y: height - bottom + 18, "text-anchor": "middle" }, name),
+      );
+    svg.append(draw("path", { d: `M${left} ${height - bottom}H${width - right}`, class: "axis" }));
+    const line = (points, more) => {
+      const d = points.map(
+        ([a, b], i) => `${i ? "L" : "M"}${px(a).toFixed(1)} ${py(b).toFixed(1)}`,
+      );
+      svg.append(draw("path", { d: d.join(""), class: more }));
+    };
+    const dots = (i, v, values, more) => {
+      values.filter(standing).forEach((value, k) => {
+        svg.append(mark(i, px(v) + (k - (values.length - 1) / 2) * 2, py(value), more));
+      });
+    };
+    const name = (text, v, more) =>
+      svg.append(draw("text", { x: width - right + 10, y: py(v) + 4, class: more }, text));
+    const rule = (v) =>
+      svg.append(draw("path", { d: `M${px(v)} ${top}V${height - bottom}`, class: "rule" }));
+    return { svg, line, dots, name, rule };
+  }
+
+  /** Ends of a logarithmic axis; a window in which nothing was answered has no place on it. */
+  function range(values, room = 1.25) {
+    const some = values.filter(standing);
+    if (some.length === 0) return { low: 1, high: 10 };
+    return { low: Math.min(...some) / room, high: Math.max(...some) * room };
+  }
+
+  // ---- Of 50 ms, how many wait -------------------------------------------------------------------------------------
+
+  const shareView = {
+    title: "Throughput by connections, for a share of waiting",
+    start({ cells }) {
+      const known = (name, wish) =>
+        cells.some((cell) => cell[name] === wish) ? wish : cells[0][name];
+      return { wait: known("wait", 45), n: known("n", 10), view: "x" };
+    },
+    finding: shareFinding,
+
+    controls({ total, cells }, state, then) {
+      const waits = unique(cells.map((cell) => cell.wait));
+      const ns = unique(cells.map((cell) => cell.n));
+      const bar = el("div", { class: "split", "aria-hidden": "true" });
+      const split = () => {
+        const parts = [
+          ["computes", total - state.wait],
+          ["waits", state.wait],
+        ];
+        bar.replaceChildren(
+          ...parts
+            .filter(([, ms]) => ms > 0)
+            .map(([what, ms]) =>
+              el("span", { class: what, style: `flex-grow:${ms}` }, el("b", {}, `${ms}`)),
+            ),
+        );
+      };
+      split();
+      return [
+        slider(`Of ${total} ms, waiting`, {
+          min: 0,
+          max: total,
+          value: state.wait,
+          at: waits,
+          words: (v) =>
+            `${v} ms wait, ${total - v} ms compute${waits.includes(v) ? "" : " (not measured)"}`,
+          change: (v) => {
+            state.wait = v;
+            split();
+            then();
+          },
+        }),
+        bar,
+        slider("Connections", {
+          min: 1,
+          max: Math.max(...ns),
+          value: state.n,
+          at: ns,
+          words: (v) => `${v}${ns.includes(v) ? "" : " (not measured)"}`,
+          change: (v) => {
+            state.n = v;
+            then();
+          },
+        }),
+        choice(
+          "Show",
+          [
+            ["x", "throughput"],
+            ["stay", "mean stay"],
+          ],
+          state.view,
+          (v) => {
+            state.view = v;
+            then();
+          },
+        ),
+      ];
+    },
+
+    draw(data, state, width) {
+      const { total, cells, recorded = [] } = data;
+      const { label, of } = SHARE[state.view];
+      const ns = unique(cells.map((cell) => cell.n));
+      const waits = unique(cells.map((cell) => cell.wait));
+      const most = Math.max(...ns);
+      const all = [...cells, ...recorded].flatMap((c) => c.x.map((x) => of(x, c.n)));
+      const x = { low: 0.9, high: most * 1.1, label: "connections", room: 62 };
+      x.ticks = ns.map((n) => [n, n]);
+      const { svg, line, dots, name, rule } = axes(width, { x, y: { ...range(all), label } });
+      const compute = total - state.wait;
+      const every = Array.from({ length: most }, (_, i) => i + 1);
+      const low = mva(most, compute, state.wait).map((v, i) => [i + 1, of(v, i + 1)]);
+      // The corner of the bound lies between whole numbers of connections.
+      const corner = compute ? total / compute : 1;
+      const whole = unique([...every, ...(corner < most ? [corner] : [])]).sort((a, b) => a - b);
+      const high = whole.map((n) => [n, of(bound(n, compute, state.wait), n)]);
+      line([...low, ...high.reverse()], "band");
+      line(low, "edge");
+      line(high, "edge");
+      rule(state.n);
+      for (const cell of recorded.filter((c) => c.wait === state.wait))
+        dots(
+          waits.indexOf(cell.wait),
+          cell.n,
+          cell.x.map((v) => of(v, cell.n)),
+          "recorded",
+        );
+      for (const near of [false, true])
+        for (const cell of cells.filter((c) => (c.wait === state.wait) === near))
+          dots(
+            waits.indexOf(cell.wait),
+            cell.n,
+            cell.x.map((v) => of(v, cell.n)),
+            near ? "" : "far",
+          );
+      for (const wait of waits) {
+        const last = cells.find((c) => c.wait === wait && c.n === most);
+        const at = of(median(last.x), most);
+        if (standing(at)) name(`${wait} ms`, at, wait === state.wait ? "name" : "quiet");
+      }
+      return svg;
+    },
+
+    key({ recorded }) {
+      const theory = el("span", { class: "sample band" });
+      const grey = recorded ? " Hollow: the recorded run." : "";
+      return [
+        theory,
+        ` theory, from MVA to the bound. Each dot is a trial; faint ones have other waiting times, named at the right.${grey}`,
+      ];
+    },
+  };
+
+  // ---- How many bytes, sent as what --------------------------------------------------------------------------------
+
+  const sizeView = {
+    title: "Kinds of body by size",
+    start: ({ of: [a, b], sizes }) => ({
+      a,
+      b,
+      size: Math.min(3, sizes.length - 1),
+      metric: "throughput",
+    }),
+    finding: sizeFinding,
+
+    controls({ arms, sizes }, state, then) {
+      const set = (name) => (value) => {
+        state[name] = value;
+        then();
+      };
+      const names = arms.map((arm) => [arm, arm]);
+      const metrics = Object.entries(SIZE).map(([key, { label }]) => [key, label]);
+      return [
+        el(
+          "p",
+          { class: "choices" },
+          choice("Compare", names, state.a, set("a")),
+          choice("with", names, state.b, set("b")),
+          choice("Show", metrics, state.metric, set("metric")),
+        ),
+        slider("Size of the body", {
+          min: 0,
+          max: sizes.length - 1,
+          value: state.size,
+          at: sizes.map((_, i) => i),
+          words: (i) => sizes[i].name,
+          change: set("size"),
+        }),
+      ];
+    },
+
+    draw(data, state, width) {
+      const { arms, sizes, cells, recorded = [] } = data;
+      const { label } = SIZE[state.metric];
+      const values = (cell) => sizeValues(data, cell, state.metric);
+      const at = (cell) => sizes[cell.size].bytes;
+      const ends = sizes.map(({ bytes }) => bytes);
+      const narrow = width < 480;
+      const short = (name) => name.replace(" byte", "\u00a0B");
+      const x = {
+        low: ends[0] / 2,
+        high: ends.at(-1) * 2,
+        label: "size of the body",
+        ticks: sizes
+          .filter((_, i) => !narrow || i === 0 || (sizes.length - i) % 2)
+          .map(({ bytes, name }) => [bytes, short(name)]),
+      };
+      const all = [...cells, ...recorded].flatMap(values);
+      const { svg, line, dots, rule } = axes(width, { x, y: { ...range(all), label } });
+      rule(ends[state.size]);
+      const chosen = (arm) => arm === state.a || arm === state.b;
+      for (const near of [false, true])
+        for (const [i, arm] of arms.entries()) {
+          if (chosen(arm) !== near) continue;
+          const own = cells.filter((cell) => cell.arm === arm && values(cell).length > 0);
+          const look = near ? `line s${(i % 6) + 1}` : "line far";
+          line(
+            own.map((cell) => [at(cell), median(values(cell))]),
+            look,
+          );
+          if (near)
+            for (const cell of recorded.filter((c) => c.arm === arm))
+              dots(i, at(cell), values(cell), "recorded");
+          for (const cell of own) dots(i, at(cell), values(cell), near ? "" : "far");
+        }
+      return svg;
+    },
+
+    key({ arms, recorded }, state) {
+      const samples = arms.map((arm, i) => {
+        const far = arm === state.a || arm === state.b ? "" : "far";
+        const sample = draw("svg", {
+          viewBox: "-7 -7 14 14",
+          width: 14,
+          height: 14,
+          "aria-hidden": "true",
+        });
+        sample.append(mark(i, 0, 0, far));
+        return el("span", { class: "arm" }, sample, ` ${arm}`);
+      });
+      const grey = recorded ? ", hollow: the recorded run" : "";
+      return [
+        ...samples,
+        `Each dot is a trial${grey}; lines join medians and claim nothing between.`,
+      ];
+    },
+  };
+
+  // ---- The element -------------------------------------------------------------------------------------------------
+
+  const VIEWS = { share: shareView, size: sizeView };
+
+  class Explore extends HTMLElement {
+    connectedCallback() {
+      if (this.data) this.watch();
+      else if (document.readyState === "loading")
+        document.addEventListener("DOMContentLoaded", () => this.begin(), { once: true });
+      else queueMicrotask(() => this.begin());
+    }
+
+    disconnectedCallback() {
+      this.size?.disconnect();
+    }
+
+    begin() {
+      const script = this.querySelector(':scope > script[type="application/json"]');
+      const figure = this.querySelector(":scope > figure");
+      if (this.data || !script || !figure) return;
+      let data;
+      try {
+        data = JSON.parse(script.textContent);
+      } catch {
+        return; // the figure inside stays
+      }
+      const view = VIEWS[data.kind];
+      if (!view) return;
+      this.data = data;
+      this.view = view;
+      this.state = view.start(data);
+      this.id ||= `lab-explore-${++count}`;
+      this.said = el("p", { class: "finding", role: "status" });
+      this.stage = el("div", { class: "stage" });
+      this.keys = el("p", { class: "key" });
+      for (const drawing of figure.querySelectorAll(":scope > svg")) drawing.style.display = "none";
+      const stamps = data.stamps?.length
+        ? el("p", { class: "stamps" }, data.stamps.join(" · "))
+        : "";
+      figure.prepend(this.stage, this.keys, stamps);
+      const form = el("div", { class: "controls", role: "group", "aria-label": view.title });
+      form.append(...view.controls(data, this.state, () => this.show()));
+      figure.before(form, this.said);
+      this.watch();
+      this.show();
+    }
+
+    watch() {
+      this.size = new ResizeObserver(() => this.draw());
+      this.size.observe(this.stage);
+    }
+
+    show() {
+      const text = this.view.finding(this.data, this.state);
+      if (text !== this.said.textContent) this.said.textContent = text;
+      this.keys.replaceChildren(...this.view.key(this.data, this.state));
+      this.draw(true);
+    }
+
+    draw(changed = false) {
+      const width = Math.max(280, Math.round(this.stage.clientWidth));
+      if (!changed && width === this.width) return;
+      this.width = width;
+      const svg = this.view.draw(this.data, this.state, width);
+      const [title, text] = ["t", "d"].map((end) => `${this.id}-${end}`);
+      svg.setAttribute("aria-labelledby", `${title} ${text}`);
+      svg.prepend(
+        draw("title", { id: title }, this.view.title),
+        draw("desc", { id: text }, this.said.textContent),
+      );
+      this.stage.replaceChildren(svg);
+    }
+  }
+
+  customElements.define("lab-explore", Explore);
+})();

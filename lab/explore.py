@@ -1,0 +1,296 @@
+"""Figures to turn: a reader asks a measured grid "what if" with a slider; no server is needed.
+
+The page gets what was measured as JSON and book/_static/explore.js draws it; without JavaScript the
+same grid stands there as a figure and a table. Dots are drawn where something was measured and
+nowhere else: between them only theory moves.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+from itertools import combinations
+from typing import Any
+
+from lab import predict
+from lab.display import Table
+from lab.errors import LabError
+from lab.plot import lines, sweep
+from lab.plot.figure import Figure
+from lab.plot.measures import ratio_words, stamps
+from lab.plot.recorded import reference_of
+from lab.plot.words import listed, number
+from lab.plot.words import size as size_words
+from lab.questions import STATIC, json_script
+from lab.records.comparison import Comparison
+from lab.records.trial import Trial
+
+TOTAL_MS = 50  # servers/node/share.mjs
+METRICS = ("throughput", "p50", "p99")
+_FILE = re.compile(r"FILE=\{file:(\d+)\}")
+
+
+@dataclass(frozen=True)
+class Explorable:
+    """A grid that shows itself: with controls in a browser, else as its figure and its table."""
+
+    data: dict[str, Any] = field(repr=False)
+    figure: Figure = field(repr=False)
+    table: Table = field(repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the element gets."""
+        return self.data
+
+    def __repr__(self) -> str:
+        return repr(self.figure)
+
+    def _repr_html_(self) -> str:
+        told = f"<details><summary>{escape(self.table.caption)}</summary>"
+        rows = Table(self.table.rows)._repr_html_()
+        inside = f"{json_script(self.data)}{self.figure._repr_html_()}{told}{rows}</details>"
+        return f"{_assets()}<lab-explore>{inside}</lab-explore>"
+
+
+def shares(comparison: Comparison) -> Explorable:
+    """Return the explorable of `node/share` servers over connections, one arm for each WAIT_MS.
+
+    Theory is made of the programmed times alone. Raises LabError for a comparison of other servers
+    or over something else.
+    """
+    if comparison.sweep != "connections" or not comparison.trials:
+        raise LabError(f"shares() wants trials over connections, got {comparison!r}")
+    models = {
+        arm: predict.nonblocking((TOTAL_MS - wait) / 1e3, wait / 1e3)
+        for arm, wait in _waits(comparison).items()
+    }
+    reference = reference_of(comparison)
+    data = {
+        "kind": "share",
+        "total": TOTAL_MS,
+        "cells": _share_cells(comparison),
+        **({"recorded": _share_cells(reference)} if reference else {}),
+        "stamps": stamps(comparison.trials),
+    }
+    figure = sweep(
+        comparison,
+        predict=models,
+        y_scale="log",
+        finding=_share_finding(comparison),
+        caption="Throughput by connections, by how many milliseconds of a request wait",
+    )
+    return Explorable(data, figure, _share_table(comparison, models))
+
+
+def sizes(comparison: Comparison, of: Sequence[str] = ("Buffer", "string")) -> Explorable:
+    """Return the explorable of arms that answer with a FILE, swept over its size.
+
+    of : the two arms whose ratio is shown first and tabled. Raises LabError if the sweep is not
+    env={"FILE": "{file:BYTES}"}.
+    """
+    bytes_of = {i: _bytes(value) for i, value in enumerate(comparison.values)}
+    reference = reference_of(comparison)
+    data = {
+        "kind": "size",
+        "arms": list(comparison.arms),
+        "of": list(of),
+        "sizes": [{"bytes": n, "name": size_name(n)} for n in bytes_of.values()],
+        "cells": _size_cells(comparison),
+        **({"recorded": _size_cells(reference)} if reference else {}),
+        "said": {metric: _said(comparison, metric) for metric in METRICS},
+        "stamps": [_FILE.sub(_named, text) for text in stamps(comparison.trials)],
+    }
+    figure = lines(
+        comparison,
+        rows=_size_rows,
+        x="kib",
+        y="throughput",
+        by="arm",
+        x_label="body (KiB)",
+        y_label="throughput (req/s)",
+        x_scale="log",
+        y_scale="log",
+        name=f"{comparison.experiment} throughput",
+        caption="Throughput by size of the body",
+        finding=_size_finding(comparison, of),
+    )
+    return Explorable(data, figure, _size_table(comparison, of))
+
+
+# -- of 50 ms, how many wait ----------------------------------------------------------------------
+def _waits(comparison: Comparison) -> dict[str, int]:
+    found = {}
+    for arm in comparison.arms:
+        cell = next((t for t in comparison.trials if t.arm == arm), None)
+        told = cell.server.env.get("WAIT_MS") if cell else None
+        if told is None:
+            raise LabError(f"arm {arm!r} is no node/share server: it has no WAIT_MS")
+        found[arm] = int(told)
+    return found
+
+
+def _share_cells(comparison: Comparison) -> list[dict[str, Any]]:
+    waits = _waits(comparison)
+    return [
+        {"wait": wait, "n": n, "x": [_short(t.throughput) for t in comparison.cell(arm, n)]}
+        for arm, wait in waits.items()
+        for n in comparison.values
+    ]
+
+
+def _share_finding(comparison: Comparison) -> str:
+    last = comparison.values[-1]
+    told = [
+        f"{number(_median(comparison, arm, last))} if {wait} of them wait"
+        for arm, wait in _waits(comparison).items()
+    ]
+    return (
+        f"With {last} connections a server that needs {TOTAL_MS} ms for each request answers, per "
+        f"second: {listed(told)}."
+    )
+
+
+def over_the_bound(comparison: Comparison) -> float:
+    """Return the largest share of what its law allows that any trial of `shares` counted.
+
+    One answer a connection is taken off: where a window begins decides whether it is counted.
+    """
+    waits = _waits(comparison)
+
+    def share(t: Trial) -> float:
+        wait, n = waits[t.arm], t.load.connections
+        law = predict.nonblocking((TOTAL_MS - wait) / 1e3, wait / 1e3).bound(n)
+        span = t.window[1] - t.window[0]
+        # On a full loop one answer comes at a time; on a free one all connections may go in step.
+        spare = 1 if law < n / (TOTAL_MS / 1e3) else n
+        return (t.throughput * span - spare) / (law * span)
+
+    return max(share(t) for t in comparison.trials)
+
+
+def _share_table(comparison: Comparison, models: dict[str, Any]) -> Table:
+    rows = [
+        {
+            "waits (ms)": wait,
+            "limit (req/s)": models[arm].limit if wait < TOTAL_MS else None,
+            "knee N*": models[arm].knee if wait < TOTAL_MS else None,
+            **{f"N = {n}": _median(comparison, arm, n) for n in comparison.values},
+        }
+        for arm, wait in _waits(comparison).items()
+    ]
+    return Table(rows, caption="The grid as a table: requests per second with N connections")
+
+
+def _median(comparison: Comparison, arm: str, at: Any) -> float:
+    values = sorted(t.throughput for t in comparison.cell(arm, at))
+    middle = len(values) // 2
+    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+
+
+# -- how many bytes, sent as what -----------------------------------------------------------------
+def size_name(n_bytes: int) -> str:
+    """Return a size as the page names it: `1 byte`, `64 KiB`, `4 MiB`."""
+    return "1 byte" if n_bytes == 1 else size_words(n_bytes).replace(".00", "").replace(".0", "")
+
+
+def _named(found: re.Match[str]) -> str:
+    return size_name(int(found[1]))
+
+
+def _bytes(value: Any) -> int:
+    found = re.fullmatch(
+        r"\{file:(\d+)\}", value.get("FILE", "") if isinstance(value, dict) else ""
+    )
+    if not found:
+        raise LabError(f"sizes() wants env=[{{'FILE': '{{file:BYTES}}'}}, …] swept, got {value!r}")
+    return int(found[1])
+
+
+def _metric(t: Trial, metric: str) -> float | None:
+    if metric != "throughput" and not t.latency.support(float(metric[1:]) / 100):
+        return None
+    value = t.metric(metric)
+    return _short(value) if math.isfinite(value) else None
+
+
+def _size_cells(comparison: Comparison) -> list[dict[str, Any]]:
+    return [
+        {
+            "arm": arm,
+            "size": i,
+            **{m: [_metric(t, m) for t in comparison.cell(arm, at)] for m in METRICS},
+        }
+        for i, at in enumerate(comparison.values)
+        for arm in comparison.arms
+    ]
+
+
+def _size_rows(comparison: Comparison) -> list[dict[str, Any]]:
+    return [
+        {"arm": t.arm, "kib": max(0.001, _bytes(t.at) / 1024), "throughput": t.throughput}
+        for at in comparison.values
+        for arm in comparison.arms
+        for t in comparison.cell(arm, at)
+    ]
+
+
+def _said(comparison: Comparison, metric: str) -> list[dict[str, str]]:
+    """The ratio of each two arms as a sentence, size by size."""
+    return [
+        {
+            f"{a}/{b}": ratio_words(comparison.ratio(a, b, at=at, metric=metric))[:-1]
+            for a, b in combinations(comparison.arms, 2)
+        }
+        for at in comparison.values
+    ]
+
+
+def _size_finding(comparison: Comparison, of: Sequence[str]) -> str:
+    told = []
+    for at in (comparison.values[0], _farthest(comparison, of)):
+        words = ratio_words(comparison.ratio(*of, at=at))
+        told.append(f"{size_name(_bytes(at))}: {words}")
+    return " ".join(dict.fromkeys(told))
+
+
+def _farthest(comparison: Comparison, of: Sequence[str]) -> Any:
+    def effect(at: Any) -> float:
+        estimate = comparison.ratio(*of, at=at).estimate
+        return abs(math.log(estimate)) if estimate > 0 else -1.0
+
+    return max(comparison.values, key=effect)
+
+
+def _size_table(comparison: Comparison, of: Sequence[str]) -> Table:
+    rows = [
+        {
+            "body": size_name(_bytes(at)),
+            **{f"{arm} (req/s)": _median(comparison, arm, at) for arm in comparison.arms},
+            f"{of[0]} ÷ {of[1]}": comparison.ratio(*of, at=at).text,
+        }
+        for at in comparison.values
+    ]
+    return Table(rows, caption="The grid as a table: requests per second")
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+@functools.lru_cache(maxsize=1)
+def _bare() -> str:
+    script, style = STATIC / "explore.js", STATIC / "explore.css"
+    if not (script.exists() and style.exists()):
+        return ""
+    code = script.read_text("utf-8").replace("</script", "<\\/script")
+    return f"<style>{style.read_text('utf-8')}</style><script>{code}</script>"
+
+
+def _assets() -> str:
+    """In the book the page loads the component; in a bare notebook it comes along."""
+    return "" if os.environ.get("LAB_CHAPTER") else _bare()
