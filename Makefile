@@ -49,6 +49,7 @@ lint: setup
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@npx --no-install biome check --error-on-warnings .
+	@npx --no-install cspell lint --no-progress --no-summary
 
 pytest: setup
 	@echo "== Python tests"
