@@ -23,10 +23,12 @@
   /** Three digits, thousands apart. */
   function shown(value) {
     if (!Number.isFinite(value)) return "no";
-    const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1)));
-    const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)) - 2);
-    const rounded = Math.round(value / step) * step;
-    return rounded.toLocaleString("en", { maximumFractionDigits: Math.min(digits, 20) });
+    const size = Math.floor(Math.log10(Math.abs(value) || 1));
+    const step = 10 ** Math.max(0, size - 2);
+    const rounded = size > 2 ? Math.round(value / step) * step : value;
+    return rounded.toLocaleString("en", {
+      maximumFractionDigits: Math.min(20, Math.max(0, 2 - size)),
+    });
   }
 
   const listed = (all, last = "and") =>

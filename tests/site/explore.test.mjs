@@ -1,0 +1,308 @@
+// Grids with controls in a real browser: keyboard, what is said, dots only where something was measured, no script, axe.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { launch, watch } from "./browser.mjs";
+import { STATIC } from "./replay/page.mjs";
+
+const FOLDER = mkdtempSync(join(tmpdir(), "explore-"));
+const AXE = createRequire(import.meta.url).resolve("axe-core");
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  rmSync(FOLDER, { recursive: true, force: true });
+});
+
+const NS = [1, 10, 50];
+const cell = (wait, n, x) => ({ wait, n, x });
+const SHARE = {
+  kind: "share",
+  total: 50,
+  cells: [
+    ...NS.map((n, i) => cell(0, n, [[19, 20], [20], [20]][i])),
+    ...NS.map((n, i) => cell(45, n, [[19.6], [181, 177], [191]][i])),
+    ...NS.map((n, i) => cell(50, n, [[19.7], [194], [940]][i])),
+  ],
+  stamps: [],
+};
+const SIZE = {
+  kind: "size",
+  arms: ["string", "Buffer"],
+  of: ["Buffer", "string"],
+  sizes: [
+    { bytes: 1, name: "1 byte" },
+    { bytes: 65536, name: "64 KiB" },
+    { bytes: 4194304, name: "4 MiB" },
+  ],
+  cells: ["string", "Buffer"].flatMap((arm, a) =>
+    [0, 1, 2].map((size) => ({
+      arm,
+      size,
+      throughput: [40000, 9000, 100 + 300 * a].map((x) => x * (1 + 0.01 * a))[size] && [
+        [40000, 9000, 100 + 300 * a][size],
+        [41000, 9100, 110 + 300 * a][size],
+      ],
+      p50: [0.0002, 0.0003],
+      p99: size === 2 ? [null, null] : [0.002, 0.003],
+    })),
+  ),
+  said: Object.fromEntries(
+    ["throughput", "p50", "p99"].map((metric) => [
+      metric,
+      [0, 1, 2].map((i) => ({ "string/Buffer": `${metric} sentence ${i}` })),
+    ]),
+  ),
+  stamps: ["not steady (string at 4 MiB)"],
+};
+
+const element = (data) =>
+  `<lab-explore><script type="application/json">${JSON.stringify(data)}</script>` +
+  `<figure class="lab-figure"><svg class="lab-wide" role="img" aria-label="the static figure" ` +
+  `viewBox="0 0 10 2"><text y="1" font-size="1">drawn before</text></svg>` +
+  `<figcaption>Caption. <a class="lab-data" download="x.csv" href="data:text/csv,a">data</a></figcaption>` +
+  `</figure><details><summary>The grid as a table</summary><table><tr><td>191</td></tr></table></details>` +
+  `</lab-explore>`;
+
+function page(name, body, theme = "light") {
+  const at = (file) => pathToFileURL(join(STATIC, file)).href;
+  const file = join(FOLDER, `${name}.html`);
+  writeFileSync(
+    file,
+    `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +
+      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
+      ["lab.css", "explore.css"].map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
+      `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}a{color:var(--lab-1)}</style>` +
+      `<script src="${at("explore.js")}"></script><body><main><h1>${name}</h1>${body}</main></body></html>`,
+  );
+  return pathToFileURL(file).href;
+}
+
+async function open(url, body, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 760, height: 1000 }, ...options });
+  const tab = await context.newPage();
+  tab.setDefaultTimeout(15_000);
+  const seen = watch(tab);
+  try {
+    await tab.goto(url);
+    await body(tab);
+    assert.deepEqual(seen, { foreign: [], failed: [], errors: [] });
+  } finally {
+    await context.close();
+  }
+}
+
+const share = (data = SHARE) => page("share", element(data));
+const size = () => page("size", element(SIZE));
+const finding = (tab) => tab.locator(".finding").innerText();
+const marks = (tab, more = ":not(.far)") => tab.locator(`.stage .mark${more}`).count();
+const band = (tab) => tab.locator(".stage .band").getAttribute("d");
+
+describe("how much of it waits", () => {
+  test("says the limit, the knee, what theory expects and what was measured", async () => {
+    await open(share(), async (tab) => {
+      const said = await finding(tab);
+      assert.match(said, /computes 5 ms.*at most 200 req\/s.*beyond 10 connections \(the knee\)/);
+      assert.match(said, /With 10 connections theory says 166 to 200 req\/s/);
+      assert.match(said, /measured were 181 and 177 req\/s/);
+    });
+  });
+
+  test("a waiting time that was not measured has a band and no dot", async () => {
+    await open(share(), async (tab) => {
+      assert.equal(await marks(tab), 4);
+      const before = await band(tab);
+      const slider = tab.getByLabel("Of 50 ms, waiting");
+      await slider.focus();
+      await tab.keyboard.press("ArrowRight");
+      assert.equal(await slider.inputValue(), "46");
+      assert.equal(await marks(tab), 0);
+      assert.equal(await marks(tab, ".far"), 11);
+      assert.notEqual(await band(tab), before);
+      assert.match(
+        await finding(tab),
+        /measured where 0, 45 and 50 ms wait, not at 46.*theory alone/,
+      );
+      assert.match(await slider.getAttribute("aria-valuetext"), /46 ms wait, 4 ms compute \(not/);
+    });
+  });
+
+  test("every dot stays where it is while theory moves", async () => {
+    await open(share(), async (tab) => {
+      const places = () =>
+        tab
+          .locator(".stage .mark")
+          .evaluateAll((all) => all.map((m) => m.getAttribute("transform")).sort());
+      const before = await places();
+      for (const wait of ["0", "17", "50"]) {
+        await tab.getByLabel("Of 50 ms, waiting").fill(wait);
+        assert.deepEqual(await places(), before);
+      }
+    });
+  });
+
+  test("what only waits has no limit, and what only computes none to gain", async () => {
+    await open(share(), async (tab) => {
+      await tab.getByLabel("Of 50 ms, waiting").fill("50");
+      await tab.getByLabel("Connections", { exact: true }).fill("50");
+      assert.match(
+        await finding(tab),
+        /without a limit.*theory says 1,000 req\/s; measured was 940/,
+      );
+      await tab.getByLabel("Of 50 ms, waiting").fill("0");
+      assert.match(await finding(tab), /at most 20 req\/s, and beyond 1 connection /);
+    });
+  });
+
+  test("the mean stay is N/X of the same trials", async () => {
+    await open(share(), async (tab) => {
+      await tab.getByLabel("Show").selectOption("stay");
+      assert.match(
+        await finding(tab),
+        /theory says 50 to 60\.2 ms; measured were 55\.2 and 56\.5 ms/,
+      );
+      assert.equal(await marks(tab), 4);
+    });
+  });
+
+  test("a window without an answer breaks nothing", async () => {
+    const cells = SHARE.cells.map((one) => (one.n === 1 ? { ...one, x: [0] } : one));
+    await open(share({ ...SHARE, cells }), async (tab) => {
+      assert.equal(await marks(tab), 3);
+      const drawn = await tab.locator(".stage svg").innerHTML();
+      assert.doesNotMatch(drawn, /NaN|Infinity/);
+    });
+  });
+});
+
+describe("how many bytes, sent as what", () => {
+  test("says the ratio of the chosen two at the chosen size, whichever comes first", async () => {
+    await open(size(), async (tab) => {
+      assert.match(
+        await finding(tab),
+        /^4 MiB: throughput sentence 2\. Of 2 trials each.*: Buffer 405/,
+      );
+      await tab.getByLabel("Size of the body").focus();
+      await tab.keyboard.press("ArrowLeft");
+      assert.match(await finding(tab), /^64 KiB: throughput sentence 1\./);
+      await tab.getByLabel("Compare").selectOption("string");
+      await tab.getByLabel("with", { exact: true }).selectOption("Buffer");
+      assert.match(await finding(tab), /sentence 1\. .*: string 9,050 req\/s, Buffer 9,050 req\/s/);
+    });
+  });
+
+  test("a percentile that the sample does not carry has no dot, and the page says so", async () => {
+    await open(size(), async (tab) => {
+      assert.equal(await marks(tab), 12);
+      await tab.getByLabel("Show").selectOption("p99");
+      assert.equal(await marks(tab), 8);
+      assert.match(await finding(tab), /^4 MiB: too few answers/);
+    });
+  });
+
+  test("bytes a second are requests a second times the size", async () => {
+    await open(size(), async (tab) => {
+      await tab.getByLabel("Show").selectOption("rate");
+      assert.match(await finding(tab), /string 440 MB\/s/); // 105 of 4 MiB
+    });
+  });
+
+  test("a failed check is on the page in words", async () => {
+    await open(size(), async (tab) => {
+      assert.match(await tab.locator("main").innerText(), /not steady \(string at 4 MiB\)/);
+    });
+  });
+});
+
+describe("both", () => {
+  test("the drawing is described by the finding, and the finding is announced", async () => {
+    await open(size(), async (tab) => {
+      const svg = tab.locator(".stage svg");
+      const said = await finding(tab);
+      const text = await svg.evaluate((one) =>
+        one
+          .getAttribute("aria-labelledby")
+          .split(" ")
+          .map((id) => document.getElementById(id).textContent)
+          .join(": "),
+      );
+      assert.equal(text, `Kinds of body by size: ${said}`);
+      assert.equal(await tab.locator(".finding").getAttribute("role"), "status");
+    });
+  });
+
+  test("every control is reached with the keyboard, in the order of the page", async () => {
+    await open(share(), async (tab) => {
+      const reached = [];
+      for (let i = 0; i < 5; i++) {
+        await tab.keyboard.press("Tab");
+        reached.push(
+          await tab.evaluate(() => document.activeElement.labels?.[0].textContent ?? "link"),
+        );
+      }
+      assert.deepEqual(reached.slice(0, 4), ["Of 50 ms, waiting", "Connections", "Show", "link"]);
+    });
+  });
+
+  test("data link and table stay, the figure drawn before gives way", async () => {
+    await open(share(), async (tab) => {
+      assert.ok(await tab.getByRole("link", { name: "data" }).isVisible());
+      assert.ok(await tab.getByText("The grid as a table").isVisible());
+      assert.equal(await tab.getByText("drawn before").isVisible(), false);
+    });
+  });
+
+  test("without JavaScript the figure, its data and the table are there, and no control", async () => {
+    await open(
+      share(),
+      async (tab) => {
+        assert.ok(await tab.getByText("drawn before").isVisible());
+        assert.ok(await tab.getByText("The grid as a table").isVisible());
+        assert.equal(await tab.locator("input, select").count(), 0);
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+
+  test("two on a page share no id", async () => {
+    const url = page("two", element(SHARE) + element(SIZE) + element(SHARE));
+    await open(url, async (tab) => {
+      const ids = await tab.locator("[id]").evaluateAll((all) => all.map((one) => one.id));
+      assert.equal(new Set(ids).size, ids.length);
+    });
+  });
+
+  for (const theme of ["light", "dark"])
+    test(`axe finds nothing to complain about (${theme})`, async () => {
+      const url = page(`axe-${theme}`, element(SHARE) + element(SIZE), theme);
+      await open(url, async (tab) => {
+        await tab.addScriptTag({ content: readFileSync(AXE, "utf8") });
+        const { violations } = await tab.evaluate(() =>
+          globalThis.axe.run(document, { preload: false }),
+        );
+        assert.deepEqual(
+          violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(" ")}`),
+          [],
+        );
+      });
+    });
+
+  test("fits a phone, and is drawn anew when the page gets narrower", async () => {
+    const url = page("phone", element(SHARE) + element(SIZE));
+    await open(url, async (tab) => {
+      await tab.setViewportSize({ width: 360, height: 740 });
+      await tab.waitForFunction(
+        () => document.querySelector(".stage svg").viewBox.baseVal.width < 360,
+      );
+      const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= 360, `${wide} px`);
+    });
+  });
+});
