@@ -33,7 +33,7 @@
 
   const listed = (all, last = "and") =>
     all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${last} ${all.at(-1)}`;
-  const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+  const plural = (n, noun) => `${n} ${noun}${String(n) === "1" ? "" : "s"}`;
   const unique = (all) => [...new Set(all)];
   const median = (all) => {
     const sorted = [...all].sort((a, b) => a - b);

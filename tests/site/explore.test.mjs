@@ -166,7 +166,7 @@ describe("how much of it waits", () => {
       await tab.getByLabel("Show").selectOption("stay");
       assert.match(
         await finding(tab),
-        /theory says 50 to 60\.2 ms; measured were 55\.2 and 56\.5 ms/,
+        /theory says 50 to 60\.1 ms; measured were 55\.2 and 56\.5 ms/,
       );
       assert.equal(await marks(tab), 4);
     });
