@@ -1,4 +1,4 @@
-// What one response costs a server that sends it in one of four ways: CPU time and where it goes, page faults,
+// What one response costs a server that sends it in one of six ways: CPU time and where it goes, page faults,
 // garbage collections. Each way and size in a process of its own, asked by this one over 8 connections.
 //   node cost-per-response.mjs 65536,262144 string,"headers first" 2       two rounds, in turns from either end
 import { fork } from "node:child_process";
@@ -17,12 +17,19 @@ const COUNTED = 200;
 
 const text = "All work and no play makes Jack a dull boy. \n".repeat(SIZE / 45 + 1).slice(0, SIZE);
 const bytes = Buffer.from(text);
+// As many bytes on the wire, in letters that V8 keeps in two bytes each, and UTF-8 writes in two.
+const letters = "работа".repeat(SIZE / 12 + 1).slice(0, SIZE / 2);
 
 const ways = {
   string: (response) => response.end(text),
   "headers first": (response) => {
     response.flushHeaders();
     response.end(text);
+  },
+  "string (two-byte)": (response) => response.end(letters),
+  "headers first (two-byte)": (response) => {
+    response.flushHeaders();
+    response.end(letters);
   },
   "Buffer each time": (response) => response.end(Buffer.from(text)),
   Buffer: (response) => response.end(bytes),
