@@ -1,8 +1,10 @@
 """Every chapter has the shape that readers learn to find their way in, and fits the page."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
+import prose
 import pytest
 
 from lab import questions
@@ -12,6 +14,9 @@ WIDTH = 80  # columns of code that a page shows; what is wider scrolls
 LINES = 15  # of a cell that is shown; what is longer is folded (hide-input) or belongs in a file
 SHAPE = ["What you may believe now", "Predict", "Run", "See", "Why", "Change one thing"]
 ENDS = ["Summary", "Sources"]
+TAGS = {"remove-cell", "remove-input", "hide-input", "raises-exception"}
+WORDS = range(1000, 3001)  # of prose, the sources not counted: one sitting
+KERNELS = {"python3": "python", "javascript": "javascript"}
 
 LISTED = re.findall(r"file: (book/\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
 PAGES = {name: (ROOT / f"{name}.md").read_text("utf-8") for name in LISTED}
@@ -43,6 +48,80 @@ def test_the_parts_of_a_chapter_stand_in_their_order(name):
     assert "**After this page you can**" in CHAPTERS[name]
 
 
+def section(text, title):
+    """What stands under a heading of the second level, cells included."""
+    outside = CELL.sub(lambda cell: cell[0].replace("\n#", "\n #"), text)  # comments of Python
+    _, *parts = re.split(r"^## (.+)$", outside, flags=re.M)
+    return dict(zip(parts[::2], parts[1::2], strict=True))[title]
+
+
+def points(text):
+    """The points of the first list."""
+    return re.findall(r"^- (.+(?:\n  .+)*)", text, re.M)
+
+
+@each_chapter
+def test_a_chapter_says_at_once_what_it_is_for_and_how_long_it_takes(name):
+    text = CELL.sub("", CHAPTERS[name])
+    titles = re.findall(r"^# (.+)$", text, re.M)
+    assert len(titles) == 1
+    opening = text[: text.index("\n## ")]
+    goals = points(opening.partition("**After this page you can**")[2])
+    assert 3 <= len(goals) <= 5, goals
+    assert [goal for goal in goals if not goal[0].islower() or goal[-1] not in ";."] == []
+    assert goals[-1].endswith("."), goals[-1]
+    assert re.search(r"Reading\s+takes\s+[^;]+;\s+the\s+cells\s+measure\s+for\s", opening)
+
+
+@each_chapter
+def test_a_notebook_can_be_saved_by_jupyterlab_as_it_is(name):
+    head = CHAPTERS[name].split("---\n")[1]
+    assert "    extension: .md\n    format_name: myst\n" in head
+    kernel, language = re.search(r"\n  name: (\S+)\n.*\n  language: (\S+)", head).groups()
+    assert KERNELS[kernel] == language
+    kinds = set(re.findall(r"^```\{code-cell\} (\S+)$", CHAPTERS[name], re.M))
+    assert kinds <= {language, "ipython3" if language == "python" else language}
+
+
+@each_chapter
+def test_a_chapter_is_read_in_one_sitting(name):
+    text = prose.prose(CHAPTERS[name]).partition("## Sources")[0]
+    assert len(re.findall(r"[\w'’-]+", text)) in WORDS
+
+
+@each_chapter
+def test_the_end_tells_in_a_few_points_what_was_found(name):
+    assert 3 <= len(points(section(CHAPTERS[name], "Summary"))) <= 7
+
+
+@each_chapter
+def test_the_thing_to_change_is_a_cell(name):
+    assert CELL.search(section(CHAPTERS[name], "Change one thing"))
+
+
+@each_chapter
+def test_tags_of_cells_are_known(name):
+    used = {tag for tags, _ in cells(CHAPTERS[name]) for tag in re.findall(r"[\w-]+", tags)}
+    assert used - {"tags"} <= TAGS
+
+
+@each_chapter
+def test_no_cell_measures_time_by_itself(name):
+    clocks = re.compile(r"perf_counter|time\.time\(|performance\.now\(|hrtime|console\.time")
+    assert [
+        line for _, lines in cells(CHAPTERS[name]) for line in lines if clocks.search(line)
+    ] == []
+
+
+@each_chapter
+def test_every_footnote_is_defined_and_used(name):
+    text = CHAPTERS[name]
+    defined = re.findall(r"^\[\^([\w-]+)\]: ", text, re.M)
+    named = Counter(re.findall(r"\[\^([\w-]+)\]", text))
+    assert named.keys() == set(defined)
+    assert [note for note in named if named[note] < 2 or defined.count(note) > 1] == []
+
+
 @each_chapter
 def test_no_line_of_code_is_wider_than_the_page(name):
     wide = [
@@ -66,6 +145,8 @@ def test_a_chapter_asks_before_it_tells(name):
     text = CHAPTERS[name]
     asked = [q for chapter, qs in questions.by_chapter() if chapter == name for q in qs]
     assert len(asked) >= 3, "at least three questions, in NAME.questions.toml"
+    before = text[: text.index("\n## Run")]
+    assert before.count("ask(") >= 3, "at least three of them before the run"
     for question in asked:
         at = text.index(f'ask("{question.id}")')
         if question.right is None:
