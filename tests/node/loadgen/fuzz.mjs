@@ -1,6 +1,7 @@
 // Feeds the parser valid responses and mutations of them, cut at random places, and compares it with the reference parser.
 // Alone: node tests/node/loadgen/fuzz.mjs --runs 1000000 --seed 1
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { ResponseParser } from "../../../lab/node/loadgen/http-response-parser.mjs";
 import { MalformedResponse } from "../../../lab/node/loadgen/http-syntax.mjs";
@@ -148,7 +149,7 @@ function randomTools(seed) {
   return { below, chance: (p) => random() < p, pick: (list) => list[below(list.length)] };
 }
 
-if (process.argv[1] === new URL(import.meta.url).pathname) {
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = parseArgs({
     options: {
       runs: { type: "string", default: "1000000" },

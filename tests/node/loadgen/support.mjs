@@ -5,8 +5,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
-const MAIN = new URL("../../../lab/node/loadgen/main.mjs", import.meta.url).pathname;
+const MAIN = fileURLToPath(new URL("../../../lab/node/loadgen/main.mjs", import.meta.url));
 const ARRAYS = { u32: Uint32Array, i16: Int16Array, u16: Uint16Array };
 
 // Starts the generator. Answers { child, events, ended }: ended resolves to { event, code, rows } with its last line.
