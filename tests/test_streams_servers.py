@@ -1,4 +1,4 @@
-"""The servers and programs of the part on streams do what its pages say of them."""
+"""The servers and programs of the parts on buffers and streams do what their pages say of them."""
 
 import hashlib
 import json
@@ -171,3 +171,41 @@ def test_a_pump_survives_a_reader_that_leaves():
                 reader.sendall(f"GET /{way} HTTP/1.1\r\nhost: me\r\n\r\n".encode())
                 reader.recv(1000)
         assert running.get().status == 200
+
+
+def bomb(parser, **env):
+    found = node(
+        paths.ROOT / "book/buffers/memory-bomb.mjs",
+        parser,
+        server=lab.server("node/frames", env=env),
+    ).rows
+    return found[:-1], found[-1]
+
+
+@linux
+def test_room_is_made_for_what_was_announced_and_is_in_memory_when_it_is_filled():
+    looks, end = bomb("make-room")
+    assert end["taken (MiB)"] == 320 and end["refused"] == 0
+    silent = [look["resident"] for look in looks if look["after"] == "announced"]
+    assert max(silent) < 40
+    assert looks[-1]["resident"] > 1.5 * max(20, *silent)
+
+
+def test_a_limit_refuses_what_was_announced_before_it_comes():
+    looks, end = bomb("list")
+    assert end["refused"] == 8
+    assert max(look["taken"] for look in looks) < 10
+
+
+def test_without_a_limit_a_list_keeps_what_comes():
+    looks, end = bomb("list", LIMIT=2**32)
+    assert end["refused"] == 0 and end["taken (MiB)"] < 10
+    assert looks[-1]["taken"] > 30
+
+
+def test_the_cost_of_a_response_is_told_for_each_way_and_round():
+    ways = ["string", "string (two-byte)", "headers first (two-byte)", "Buffer"]
+    program = paths.ROOT / "book/buffers/cost-per-response.mjs"
+    told = node(program, 65536, ",".join(ways), 2, timeout_s=50).rows
+    assert [row["way"] for row in told] == ways + ways[::-1]
+    assert all(row["cpu_us"] > 0 and row["page_faults"] >= 0 for row in told)

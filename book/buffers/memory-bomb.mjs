@@ -7,7 +7,7 @@ import { ask, open } from "./frame-client.mjs";
 const [, , parser] = process.argv;
 const CONNECTIONS = 8;
 const ANNOUNCED = 40 * 2 ** 20;
-const SILENT_MS = 250;
+const LOOKS = 10; // at least, before more is sent
 const MOST_MS = 500; // for what was announced to be taken, or refused
 const STEP_MS = 20;
 const part = Buffer.alloc(2 ** 20, "x");
@@ -27,11 +27,11 @@ const began = performance.now();
 const since = () => performance.now() - began;
 let refused = 0;
 let taken = 0;
-const look = async () => {
+const look = async (after) => {
   const now = await memory();
   taken = Math.round(now.taken - before.taken);
   const resident = Math.round(now.resident - before.resident);
-  console.log(JSON.stringify({ kind: "look", t_ms: Math.round(since()), taken, resident }));
+  console.log(JSON.stringify({ kind: "look", after, t_ms: Math.round(since()), taken, resident }));
 };
 
 for (const socket of sockets) {
@@ -43,9 +43,9 @@ for (const socket of sockets) {
   socket.write(head);
 }
 const all = (CONNECTIONS * ANNOUNCED) / 2 ** 20;
-const isDone = () => since() > SILENT_MS && (refused === CONNECTIONS || taken >= all);
-while (!isDone() && since() < MOST_MS) {
-  await look();
+const isDone = () => refused === CONNECTIONS || taken >= all || since() > MOST_MS;
+for (let i = 0; i < LOOKS || !isDone(); i += 1) {
+  await look("announced");
   await sleep(STEP_MS);
 }
 const announced = taken;
@@ -53,7 +53,7 @@ const sent = CONNECTIONS * head.length;
 for (let i = 0; i < PARTS && refused < CONNECTIONS; i += 1) {
   for (const socket of sockets) if (!socket.destroyed) socket.write(part);
   await sleep(STEP_MS);
-  await look();
+  await look("sent");
 }
 const end = { kind: "end", parser, "sent (bytes)": sent, "taken (MiB)": announced, refused };
 console.log(JSON.stringify(end));
