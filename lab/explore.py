@@ -12,7 +12,7 @@ import math
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import combinations
 from typing import Any
@@ -24,7 +24,7 @@ from lab.plot import lines, sweep
 from lab.plot.figure import Figure
 from lab.plot.measures import ratio_words, stamps
 from lab.plot.recorded import reference_of
-from lab.plot.words import listed, number
+from lab.plot.words import count, listed, number
 from lab.plot.words import size as size_words
 from lab.questions import STATIC, json_script
 from lab.records.comparison import Comparison
@@ -37,8 +37,12 @@ _FILE = re.compile(r"FILE=\{file:(\d+)\}")
 
 @dataclass(frozen=True)
 class Explorable:
-    """A grid that shows itself: with controls in a browser, else as its figure and its table."""
+    """A grid that shows itself: with controls in a browser, else as its figure and its table.
 
+    comparison : the trials of the grid, of several comparisons in one.
+    """
+
+    comparison: Comparison
     data: dict[str, Any] = field(repr=False)
     figure: Figure = field(repr=False)
     table: Table = field(repr=False)
@@ -57,34 +61,35 @@ class Explorable:
         return f"{_assets()}<lab-explore>{inside}</lab-explore>"
 
 
-def shares(comparison: Comparison) -> Explorable:
+def shares(*comparisons: Comparison) -> Explorable:
     """Return the explorable of `node/share` servers over connections, one arm for each WAIT_MS.
 
-    Theory is made of the programmed times alone. Raises LabError for a comparison of other servers
-    or over something else.
+    Several comparisons make one grid, which may have gaps. Theory is made of the programmed times
+    alone. Raises LabError for other servers, another sweep, or the same arm twice.
     """
-    if comparison.sweep != "connections" or not comparison.trials:
-        raise LabError(f"shares() wants trials over connections, got {comparison!r}")
+    grid = _together(comparisons)
+    recorded = [reference_of(one) for one in comparisons]
+    reference = None if None in recorded else _together(recorded)
     models = {
         arm: predict.nonblocking((TOTAL_MS - wait) / 1e3, wait / 1e3)
-        for arm, wait in _waits(comparison).items()
+        for arm, wait in _waits(grid).items()
     }
-    reference = reference_of(comparison)
     data = {
         "kind": "share",
         "total": TOTAL_MS,
-        "cells": _share_cells(comparison),
+        "cells": _share_cells(grid),
         **({"recorded": _share_cells(reference)} if reference else {}),
-        "stamps": stamps(comparison.trials),
+        "stamps": stamps(grid.trials),
     }
     figure = sweep(
-        comparison,
+        grid,
         predict=models,
+        recorded=reference,
         y_scale="log",
-        finding=_share_finding(comparison),
+        finding=_share_finding(grid),
         caption="Throughput by connections, by how many milliseconds of a request wait",
     )
-    return Explorable(data, figure, _share_table(comparison, models))
+    return Explorable(grid, data, figure, _share_table(grid, models))
 
 
 def sizes(comparison: Comparison, of: Sequence[str] = ("Buffer", "string")) -> Explorable:
@@ -119,10 +124,25 @@ def sizes(comparison: Comparison, of: Sequence[str] = ("Buffer", "string")) -> E
         caption="Throughput by size of the body",
         finding=_size_finding(comparison, of),
     )
-    return Explorable(data, figure, _size_table(comparison, of))
+    return Explorable(comparison, data, figure, _size_table(comparison, of))
 
 
 # -- of 50 ms, how many wait ----------------------------------------------------------------------
+def _together(parts: Sequence[Comparison]) -> Comparison:
+    if not parts or any(one.sweep != "connections" or not one.trials for one in parts):
+        raise LabError(f"shares() wants trials over connections, got {parts!r}")
+    arms = [arm for one in parts for arm in one.arms]
+    if len(set(arms)) < len(arms):
+        raise LabError(f"shares() wants each arm once, got {', '.join(arms)}")
+    return replace(
+        parts[0],
+        arms=tuple(arms),
+        values=tuple(sorted({n for one in parts for n in one.values})),
+        trials=tuple(t for one in parts for t in one.trials),
+        complete=all(one.complete for one in parts),
+    )
+
+
 def _waits(comparison: Comparison) -> dict[str, int]:
     found = {}
     for arm in comparison.arms:
@@ -140,27 +160,32 @@ def _share_cells(comparison: Comparison) -> list[dict[str, Any]]:
         {"wait": wait, "n": n, "x": [_short(t.throughput) for t in comparison.cell(arm, n)]}
         for arm, wait in waits.items()
         for n in comparison.values
+        if comparison.cell(arm, n)
     ]
 
 
 def _share_finding(comparison: Comparison) -> str:
-    last = comparison.values[-1]
+    last = {arm: _measured(comparison, arm)[-1] for arm in comparison.arms}
     told = [
-        f"{number(_median(comparison, arm, last))} if {wait} of them wait"
+        f"{number(_median(comparison, arm, last[arm]))} with {count(last[arm], 'connection')} if "
+        f"{wait} of them wait"
         for arm, wait in _waits(comparison).items()
     ]
     return (
-        f"With {last} connections a server that needs {TOTAL_MS} ms for each request answers, per "
-        f"second: {listed(told)}."
+        f"A server that needs {TOTAL_MS} ms for each request answers, per second: {listed(told)}."
     )
 
 
-def over_the_bound(comparison: Comparison) -> float:
+def _measured(comparison: Comparison, arm: str) -> list[int]:
+    return [n for n in comparison.values if comparison.cell(arm, n)]
+
+
+def over_the_bound(grid: Comparison) -> float:
     """Return the largest share of what its law allows that any trial of `shares` counted.
 
     One answer a connection is taken off: where a window begins decides whether it is counted.
     """
-    waits = _waits(comparison)
+    waits = _waits(grid)
 
     def share(t: Trial) -> float:
         wait, n = waits[t.arm], t.load.connections
@@ -170,7 +195,7 @@ def over_the_bound(comparison: Comparison) -> float:
         spare = 1 if law < n / (TOTAL_MS / 1e3) else n
         return (t.throughput * span - spare) / (law * span)
 
-    return max(share(t) for t in comparison.trials)
+    return max(share(t) for t in grid.trials)
 
 
 def _share_table(comparison: Comparison, models: dict[str, Any]) -> Table:
@@ -188,6 +213,8 @@ def _share_table(comparison: Comparison, models: dict[str, Any]) -> Table:
 
 def _median(comparison: Comparison, arm: str, at: Any) -> float:
     values = sorted(t.throughput for t in comparison.cell(arm, at))
+    if not values:
+        return math.nan
     middle = len(values) // 2
     return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
 

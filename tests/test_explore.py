@@ -97,7 +97,7 @@ def test_without_javascript_there_are_a_figure_with_its_finding_a_table_and_the_
         assert re.search(r"<desc [^>]*>[^<]*\d[^<]{40,}</desc>", outside)
         assert "<table>" in outside
         assert re.search(r'<a class="lab-data" download="[^"]+\.csv" href="data:', outside)
-    assert "With 50 connections" in explore.shares(swept).figure.alt
+    assert "with 50 connections if 45 of them wait" in explore.shares(swept).figure.alt
 
 
 def test_in_the_book_the_page_loads_the_component_and_a_bare_notebook_brings_it(swept, monkeypatch):
@@ -125,6 +125,18 @@ def test_only_the_edge_of_a_window_may_lift_a_dot_above_its_bound(swept):
     assert explore.over_the_bound(replace(swept, trials=(one_more, *rest))) == pytest.approx(1)
     faster = replace(first, throughput=20 + 3 / span)
     assert explore.over_the_bound(replace(swept, trials=(faster, *rest))) > 1.1
+
+
+def test_two_comparisons_make_one_grid_with_gaps(swept):
+    part = {n: tuple(t for t in swept.trials if t.arm == n) for n in WAITS}
+    busy = replace(swept, arms=("45 ms",), trials=part["45 ms"][:2], values=(1,))
+    shown = explore.shares(busy, replace(swept, arms=("50 ms",), trials=part["50 ms"]))
+    cells = shown.to_json()["cells"]
+    assert [(c["wait"], c["n"]) for c in cells] == [(45, 1), (50, 1), (50, 10), (50, 50)]
+    assert "NaN" not in json.dumps(shown.to_json())
+    assert explore.over_the_bound(shown.comparison) < 1
+    with pytest.raises(LabError, match="each arm once"):
+        explore.shares(busy, busy)
 
 
 def test_what_is_no_such_grid_is_said(swept, sized):

@@ -35,10 +35,12 @@
     all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${last} ${all.at(-1)}`;
   const plural = (n, noun) => `${n} ${noun}${String(n) === "1" ? "" : "s"}`;
   const unique = (all) => [...new Set(all)];
+  const sorted = (all) => unique(all).sort((a, b) => a - b);
+  const every = (cells, name) => sorted(cells.map((cell) => cell[name]));
   const median = (all) => {
-    const sorted = [...all].sort((a, b) => a - b);
-    const middle = sorted.length >> 1;
-    return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    const ranked = [...all].sort((a, b) => a - b);
+    const middle = ranked.length >> 1;
+    return ranked.length % 2 ? ranked[middle] : (ranked[middle - 1] + ranked[middle]) / 2;
   };
 
   // Two views of the same trials: answers a second, or by Little's law how long each of n stays.
@@ -66,9 +68,9 @@
       const values = measured.x.map((x) => shown(of(x, n)));
       return `${law} ${theory}; measured ${values.length > 1 ? "were" : "was"} ${listed(values)} ${unit}.`;
     }
-    const waits = unique(cells.map((cell) => cell.wait));
+    const waits = every(cells, "wait");
     const missing = waits.includes(wait)
-      ? `measured with ${listed(unique(cells.map((cell) => cell.n)))} connections, not with ${n}`
+      ? `measured with ${listed(cells.filter((c) => c.wait === wait).map((c) => c.n))} connections, not with ${n}`
       : `measured where ${listed(waits)} ms wait, not at ${wait}: this is theory alone`;
     return `${law} ${theory}; ${missing}.`;
   }
@@ -246,8 +248,8 @@
     finding: shareFinding,
 
     controls({ total, cells }, state, then) {
-      const waits = unique(cells.map((cell) => cell.wait));
-      const ns = unique(cells.map((cell) => cell.n));
+      const waits = every(cells, "wait");
+      const ns = every(cells, "n");
       const bar = el("div", { class: "split", "aria-hidden": "true" });
       const split = () => {
         const parts = [
@@ -307,19 +309,19 @@
     draw(data, state, width) {
       const { total, cells, recorded = [] } = data;
       const { label, of } = SHARE[state.view];
-      const ns = unique(cells.map((cell) => cell.n));
-      const waits = unique(cells.map((cell) => cell.wait));
+      const ns = every(cells, "n");
+      const waits = every(cells, "wait");
       const most = Math.max(...ns);
       const all = [...cells, ...recorded].flatMap((c) => c.x.map((x) => of(x, c.n)));
       const x = { low: 0.9, high: most * 1.1, label: "connections", room: 62 };
       x.ticks = ns.map((n) => [n, n]);
       const { svg, line, dots, name, rule } = axes(width, { x, y: { ...range(all), label } });
       const compute = total - state.wait;
-      const every = Array.from({ length: most }, (_, i) => i + 1);
+      const counts = Array.from({ length: most }, (_, i) => i + 1);
       const low = mva(most, compute, state.wait).map((v, i) => [i + 1, of(v, i + 1)]);
       // The corner of the bound lies between whole numbers of connections.
       const corner = compute ? total / compute : 1;
-      const whole = unique([...every, ...(corner < most ? [corner] : [])]).sort((a, b) => a - b);
+      const whole = sorted(corner < most ? [...counts, corner] : counts);
       const high = whole.map((n) => [n, of(bound(n, compute, state.wait), n)]);
       line([...low, ...high.reverse()], "band");
       line(low, "edge");
@@ -341,8 +343,8 @@
             near ? "" : "far",
           );
       for (const wait of waits) {
-        const last = cells.find((c) => c.wait === wait && c.n === most);
-        const at = of(median(last.x), most);
+        const last = cells.findLast((c) => c.wait === wait);
+        const at = of(median(last.x), last.n);
         if (standing(at)) name(`${wait} ms`, at, wait === state.wait ? "name" : "quiet");
       }
       return svg;
