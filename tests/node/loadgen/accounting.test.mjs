@@ -279,7 +279,7 @@ test("streams run side by side and keep their own account", async (t) => {
 test("1,000 connections are opened without one waiting for a repeated SYN", (t) =>
   oneOf(4, t, async () => {
     const server = await serve((socket) => setTimeout(respond, 20, socket), t);
-    const { rows, main } = await load(server.url, { connections: 1000 }, { warmup_s: 1 });
+    const { rows, main } = await load(server.url, { connections: 1000 }, { warmup_s: 3 });
     assertAccounted(assert, main, rows.main);
     assert.equal(server.connections, 1000);
     assert.equal(main.counts.in_flight_at_end, 1000);
