@@ -10,7 +10,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book test lab preview replay links reference bench tools clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
+.PHONY: help book test lab preview replay links reference results bench tools clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +32,9 @@ links: replay ## ask every outside link of the book whether it still answers (ne
 
 reference: setup ## record the reference run again (long; an idle machine, please)
 	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book build
+
+results: setup ## write what was measured here into one file, and say where it is
+	@$(BIN)/python -m lab results
 
 test: browser lint pytest nodetest smoke site ## linters, tests, the book in the smoke profile, the site in a browser
 

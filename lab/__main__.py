@@ -39,11 +39,19 @@ def _doctor() -> int:
     return 0
 
 
+def _results() -> int:
+    from lab.book import collect
+
+    print(collect.collect())
+    return 0
+
+
 COMMANDS: dict[str, tuple[Callable[[], int], str]] = {
     "ps": (_ps, "list the servers that run, those of other notebooks too"),
     "stop-all": (_stop_all, "stop all of them"),
     "servers": (_servers, "list the catalogue"),
     "doctor": (_doctor, "look at this machine: is it fit to measure?"),
+    "results": (_results, "write what was measured here into one file, and say where it is"),
 }
 
 

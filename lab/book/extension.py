@@ -20,7 +20,7 @@ from sphinx.errors import SphinxError
 from sphinx.util.matching import get_matching_files
 
 from lab import paths
-from lab.book import assets, filled, mathml, progress, report, status, verdicts
+from lab.book import assets, filled, mathml, progress, report, results, status, verdicts, yours
 from lab.book.build import Build
 from lab.errors import LabError
 
@@ -46,7 +46,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", _all_read)
     app.connect("build-finished", _finish, priority=900)
     mathml.setup(app)
-    filled.setup(app, {**status.MAKERS, **verdicts.MAKERS, **progress.MAKERS})
+    filled.setup(app, {**status.MAKERS, **verdicts.MAKERS, **progress.MAKERS, **yours.MAKERS})
+    app.connect("html-page-context", yours.add_assets)
     assets.setup(app)
     return {
         "version": "1",
@@ -163,8 +164,20 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
             (Path(app.doctreedir) / ENV_PICKLE_FILENAME).unlink(missing_ok=True)
         if exception is None and app.builder.format == "html":
             assets.finish(app)
+            _write_results(app, build, ok)
         build.write_report(build.folder / "build.json", ok=ok, warnings=app._warncount)
         if exception is None and app.builder.format == "html":
             shutil.copyfile(build.folder / "build.json", Path(app.outdir) / "build.json")
     finally:
         build.unlock()
+
+
+def _write_results(app: Sphinx, build: Build, ok: bool) -> None:
+    """Write the result file, where the book has the page that reads it."""
+    filled_pages: dict[str, list[str]] = getattr(app.env, "lab_filled_pages", {})
+    if not any("yours-file" in makers for makers in filled_pages.values()):
+        return
+    try:
+        results.write(build, Path(app.outdir), whole=ok)
+    except LabError as error:
+        raise BookError(str(error)) from None

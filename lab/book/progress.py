@@ -33,13 +33,14 @@ def overview(build: Build) -> Html:
 
 def _entry(chapter: str, questions: list[Question]) -> dict[str, Any]:
     return {
-        "title": _title(chapter),
+        "title": title_of(chapter),
         "url": f"{PurePosixPath(chapter).relative_to('book')}.html",
         "questions": [{"id": q.id, "ask": plain(q.ask)} for q in questions],
     }
 
 
-def _title(chapter: str) -> str:
+def title_of(chapter: str) -> str:
+    """Return the heading of a chapter, its name if it has none."""
     lines = (paths.ROOT / f"{chapter}.md").read_text("utf-8").splitlines()
     return next((line[2:].strip() for line in lines if line.startswith("# ")), chapter)
 

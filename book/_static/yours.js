@@ -1,0 +1,511 @@
+// Yours beside the book's: <lab-yours> takes a reader's result file (lab/book/results.py) and fills in what the build has
+// drawn (lab/book/yours.py). The file stays in this browser; it is kept only if the reader says so.
+
+(() => {
+  const FORMAT = "nodejs-io-measured/results";
+  const SCHEMA = 1;
+  const LIMIT_BYTES = 200_000;
+  const KEPT = "lab-yours";
+  const VERDICTS = [
+    ...["held", "held weaker", "no difference", "reversed", "did not hold"],
+    "no verdict",
+  ];
+  const PROFILES = ["smoke", "course", "reference"];
+  const NOTHING = "–";
+
+  // ---- Is it a result file? No page needed -------------------------------------------------------------------------
+
+  class Refused extends Error {}
+  const refuse = (why) => {
+    throw new Refused(why);
+  };
+
+  const seen = (value) => (JSON.stringify(value) ?? String(value)).slice(0, 40);
+  const object = (value, where) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? value
+      : refuse(`${where} should be an object, not ${seen(value)}.`);
+  const list = (value, where, most) =>
+    Array.isArray(value) && value.length <= most
+      ? value
+      : refuse(`${where} should be a list of at most ${most} entries.`);
+  /** Printable and short: nothing that turns the direction of writing or ends a line. */
+  const text = (value, where, most = 80) =>
+    typeof value === "string" && value.length <= most && !/[\p{C}\p{Zl}\p{Zp}]/u.test(value)
+      ? value
+      : refuse(`${where} should be a short text, not ${seen(value)}.`);
+  const number = (value, where, least = -1e15, most = 1e15) =>
+    typeof value === "number" && value >= least && value <= most
+      ? value
+      : refuse(`${where} should be a number, not ${seen(value)}.`);
+  const choice = (value, where, known) =>
+    known.includes(value)
+      ? value
+      : refuse(`${where} should be one of ${known.join(", ")}, not ${seen(value)}.`);
+  const maybe = (value, check) => (value === null || value === undefined ? null : check(value));
+
+  function readClaim(given, where) {
+    object(given, where);
+    const claim = {
+      id: text(given.id, `${where}.id`),
+      verdict: choice(given.verdict, `${where}.verdict`, VERDICTS),
+      ratio: choice(given.ratio, `${where}.ratio`, [true, false]),
+    };
+    for (const key of ["estimate", "low", "high"])
+      claim[key] = maybe(given[key], (v) => number(v, `${where}.${key}`, claim.ratio ? 0 : -1e15));
+    const { low, estimate, high } = claim;
+    if (low !== null && high !== null && !(low <= estimate && estimate <= high))
+      refuse(`${where} has an interval from ${low} to ${high} around ${estimate}.`);
+    return claim;
+  }
+
+  function readArm(given, where) {
+    object(given, where);
+    const name = ["experiment", "arm", "at"].map((k) => text(given[k], `${where}.${k}`, 200));
+    const at = `${where}.throughput_per_s`;
+    const trials = list(given.throughput_per_s, at, 100).map((v) => number(v, at, 0));
+    return [JSON.stringify(name), middle(trials)];
+  }
+
+  /** What a result file says, known fields only; throws Refused with a sentence for the reader. */
+  function readResults(source) {
+    if (source.length > LIMIT_BYTES) refuse(tooLarge(source.length));
+    let given;
+    try {
+      given = JSON.parse(source.replace(/^\uFEFF/, ""));
+    } catch {
+      refuse("It is not JSON.");
+    }
+    if (given?.format !== FORMAT) refuse(`It is some other JSON: its “format” is not “${FORMAT}”.`);
+    if (given.schema !== SCHEMA)
+      refuse(
+        Number.isInteger(given.schema) && given.schema > SCHEMA
+          ? `It is of schema ${given.schema}, and this page reads ${SCHEMA}: the page is older than your copy of the book.`
+          : `It is of schema ${seen(given.schema)}, and this page reads ${SCHEMA}: update your copy of the book and run make book again.`,
+      );
+    if (given.mode === "recorded")
+      refuse("It is the book's own file, not one that your machine has made.");
+    choice(given.mode, "mode", ["live"]);
+    const { machine, versions } = given;
+    object(machine, "machine");
+    object(versions, "versions");
+    const claims = list(given.claims, "claims", 1000).map((c, i) => readClaim(c, `claims[${i}]`));
+    const arms = list(given.arms, "arms", 3000).map((a, i) => readArm(a, `arms[${i}]`));
+    const twice = [claims.map((c) => c.id), arms.map(([name]) => name)]
+      .flatMap((names) => names.filter((n, i) => names.indexOf(n) !== i))
+      .at(0);
+    if (twice !== undefined) refuse(`It names ${twice} twice.`);
+    return {
+      about: {
+        cpu: text(machine.cpu, "machine.cpu"),
+        cores: number(machine.cores, "machine.cores", 1, 1e5),
+        ram_gib: number(machine.ram_gib, "machine.ram_gib", 0, 1e7),
+        virt: maybe(machine.virt, (v) => text(v, "machine.virt")) ?? "no",
+        os: text(machine.os, "machine.os"),
+        arch: text(machine.arch, "machine.arch"),
+        node: text(versions.node ?? "?", "versions.node", 30),
+        python: text(versions.python ?? "?", "versions.python", 30),
+        profile: choice(given.profile, "profile", PROFILES),
+        made: text(given.made, "made", 30).slice(0, 10),
+      },
+      claims: new Map(claims.map((c) => [c.id, c])),
+      arms: new Map(arms),
+    };
+  }
+
+  const tooLarge = (n) =>
+    `It has ${n.toLocaleString("en")} bytes; a result file has at most ${LIMIT_BYTES.toLocaleString("en")}.`;
+
+  // ---- Side by side: the same as lab/book/beside.py ------------------------------------------------------------------
+
+  const middle = (values) => {
+    const v = [...values].sort((a, b) => a - b);
+    return v.length ? (v[(v.length - 1) >> 1] + v[v.length >> 1]) / 2 : 0;
+  };
+  const shown = (value) => (value === null ? NOTHING : plain(Number(value.toPrecision(3))));
+  const plain = (value) =>
+    value.toLocaleString("en", { useGrouping: false, maximumFractionDigits: 10 });
+  /** Estimate, interval and verdict, in pieces. */
+  const measured = (claim) => {
+    if (!claim) return [NOTHING];
+    const { estimate, low, high } = claim;
+    const pieces = [shown(estimate) + (claim.ratio && estimate !== null ? "×" : "")];
+    if (low !== null && high !== null) pieces.push(`[${shown(low)}, ${shown(high)}]`);
+    return [...pieces, claim.verdict];
+  };
+  const same = (a, b) => {
+    if (!a || !b) return "not in this file";
+    if (a.verdict === "no verdict" || b.verdict === "no verdict") return "cannot tell";
+    return a.verdict === b.verdict ? "yes" : "no";
+  };
+
+  function finding(claims, yours, kind) {
+    const told = claims.map((c) => [c.name, same(c.book, yours.get(c.id))]);
+    const decided = told.filter(([, answer]) => answer === "yes" || answer === "no");
+    const other = decided.filter(([, answer]) => answer === "no");
+    const names = other.map(([name]) => name).filter(Boolean);
+    const rows = `the first ${other.length} row${other.length === 1 ? "" : "s"} below`;
+    const left = told.length - decided.length;
+    return [
+      `${decided.length - other.length} of ${decided.length} ${kind} that both runs decided have the same verdict.`,
+      other.length ? `Another verdict: ${names.join("; ") || rows}.` : "",
+      left ? `${left} ${left === 1 ? "is" : "are"} not decided by both.` : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
+  }
+
+  function quantile(ascending, q) {
+    const at = (ascending.length - 1) * q;
+    const low = Math.floor(at);
+    const high = Math.min(low + 1, ascending.length - 1);
+    return ascending[low] + (at - low) * (ascending[high] - ascending[low]);
+  }
+
+  /** Arms averaged within their experiment, then the experiments; null if no arm is in both. */
+  function factorOf(bookArms, yours) {
+    const logs = new Map();
+    for (const [experiment, arm, at, its, counted] of bookArms) {
+      const mine = yours.get(JSON.stringify([experiment, arm, at])) ?? 0;
+      if (!counted || !(mine > 0 && its > 0)) continue;
+      logs.set(experiment, [...(logs.get(experiment) ?? []), Math.log(mine / its)]);
+    }
+    const mean = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
+    const means = [...logs.values()].map(mean).sort((a, b) => a - b);
+    if (!means.length) return null;
+    return {
+      estimate: Math.exp(mean(means)),
+      low: Math.exp(quantile(means, 0.25)),
+      high: Math.exp(quantile(means, 0.75)),
+      experiments: means.map(Math.exp),
+    };
+  }
+
+  function factorText(found) {
+    if (!found) return "No arm was measured in both runs, so there is no machine factor.";
+    const n = found.experiments.length;
+    const head = `Machine factor ${shown(found.estimate)}×, from ${n} experiment${n === 1 ? "" : "s"}`;
+    if (n === 1) return `${head}.`;
+    const [least, most] = [found.experiments[0], found.experiments[n - 1]];
+    return `${head}: half of them lie between ${shown(found.low)}× and ${shown(found.high)}×, all between ${shown(least)}× and ${shown(most)}×.`;
+  }
+
+  const csv = (rows) =>
+    rows
+      .map((row) => row.map((v) => cell(v ?? "")).join(","))
+      .concat("")
+      .join("\r\n");
+  const cell = (value) => {
+    const word = String(value);
+    return /[",\r\n]/.test(word) ? `"${word.replaceAll('"', '""')}"` : word;
+  };
+  const SIDE = ["estimate", "low", "high", "verdict"];
+
+  function claimsCsv(claims, yours) {
+    const head = ["book", "your"].flatMap((side) => SIDE.map((k) => `${side}_${k}`));
+    return csv([
+      ["id", "published_low", "published_high", ...head, "same_verdict"],
+      ...claims.map(({ id, published, book }) => {
+        const mine = yours.get(id);
+        const sides = [book, mine].flatMap((side) => SIDE.map((k) => side?.[k]));
+        return [id, ...(published ?? ["", ""]), ...sides, same(book, mine)];
+      }),
+    ]);
+  }
+
+  function armsCsv(bookArms, yours) {
+    const rows = [["experiment", "arm", "at", "book_per_s", "your_per_s", "ratio", "in_factor"]];
+    for (const [experiment, arm, at, its, counted] of bookArms) {
+      const mine = yours.get(JSON.stringify([experiment, arm, at])) ?? 0;
+      if (its > 0 && mine > 0)
+        rows.push([experiment, arm, at, its, mine, shown(mine / its), counted ? "yes" : "no"]);
+    }
+    return csv(rows);
+  }
+
+  globalThis.LabYoursModel = { readResults, finding, factorOf, factorText, claimsCsv, armsCsv };
+  if (typeof customElements === "undefined" || customElements.get("lab-yours")) return;
+
+  // ---- The page ---------------------------------------------------------------------------------------------------------
+
+  function el(tag, attributes = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else node.setAttribute(name, value);
+    }
+    node.append(...children); // texts become text, whatever they hold
+    return node;
+  }
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const one = (selector) => document.querySelector(selector);
+  const place = (value, [low, high]) =>
+    100 * Math.min(Math.max(Math.log(value / low) / Math.log(high / low), 0), 1);
+
+  function setMark(mark, claim, scale) {
+    mark.hidden = !claim?.ratio || !claim.estimate;
+    if (mark.hidden) return;
+    const x = place(claim.estimate, scale);
+    const [low, high] = [claim.low, claim.high].map((v) => (v ? place(v, scale) : x));
+    setPlace(mark, x, low, high);
+  }
+
+  function setPlace(mark, x, low, high) {
+    mark.style.setProperty("--x", `${x}%`);
+    mark.style.setProperty("--l", `${low}%`);
+    mark.style.setProperty("--w", `${high - low}%`);
+  }
+
+  /** A side of the page: `yours` null is "no file yet". */
+  function fill(data, yours) {
+    const claims = yours?.claims ?? new Map();
+    const byId = new Map(data.claims.map((c) => [c.id, c]));
+    for (const row of all("[data-lab-claim]")) {
+      const claim = byId.get(row.dataset.labClaim);
+      const mine = claims.get(claim?.id);
+      const [mineCell, sameCell] = [row.cells[2], row.cells[3]];
+      mineCell.replaceChildren(...measured(mine).map((piece) => el("span", {}, piece)));
+      sameCell.textContent = yours ? same(claim?.book, mine) : NOTHING;
+      sameCell.dataset.same = sameCell.textContent;
+    }
+    differentFirst(byId, claims);
+    for (const row of all("[data-lab-row]"))
+      setMark(row.querySelector(".at.yours"), claims.get(row.dataset.labRow), data.scale);
+    for (const row of all("[data-lab-machine]"))
+      row.cells[2].textContent = yours ? String(yours.about[row.dataset.labMachine]) : NOTHING;
+    const factor = yours && factorOf(data.arms, yours.arms);
+    one("[data-lab-factor]").textContent = yours
+      ? factorText(factor)
+      : "The machine factor needs a file.";
+    strip(factor);
+    const [published, own] = [false, true].map((of) => data.claims.filter((c) => c.own === of));
+    const agree = finding(published, claims, "published claims");
+    one("[data-lab-finding]").textContent = yours ? finding(own, claims, "sentences") : "";
+    one(".lab-yours-plot[data-lab-claims]").setAttribute(
+      "aria-label",
+      yours ? `Ratios with intervals, the book’s and yours. ${agree}` : data.alt,
+    );
+    link("claims", claimsCsv(data.claims, claims));
+    link("arms", armsCsv(data.arms, yours?.arms ?? new Map()));
+    one("[data-lab-arms]").hidden = !yours;
+    if (!yours) return "";
+    const { cores, cpu, node, profile } = yours.about;
+    const strange = [...claims.keys()].filter((id) => !byId.has(id)).length;
+    return [
+      `${cores} × ${cpu}, Node ${node}, profile ${profile}.`,
+      profile === "smoke" ? "This profile only tries the programs: it gives no verdicts." : "",
+      agree,
+      factorText(factor),
+      strange
+        ? `${strange} ${strange === 1 ? "claim of the file is" : "claims of the file are"} not in this edition of the book.`
+        : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
+  }
+
+  /** The book's own sentences are many: those with another verdict come first. */
+  function differentFirst(byId, mine) {
+    const rows = all("[data-lab-own] tr[data-lab-claim]");
+    const order = [...byId.keys()];
+    const rank = ({ dataset: { labClaim: id } }) =>
+      (same(byId.get(id)?.book, mine.get(id)) === "no" ? 0 : order.length) + order.indexOf(id);
+    rows[0]?.parentNode.append(...rows.sort((a, b) => rank(a) - rank(b)));
+  }
+
+  function link(name, content) {
+    const at = one(`[data-lab-csv="${name}"]`);
+    at.href = `data:text/csv;charset=utf-8,${encodeURIComponent(content)}`;
+  }
+
+  /** The factors of the experiments on one line. */
+  function strip(factor) {
+    const box = one("[data-lab-strip]");
+    box.hidden = !factor;
+    if (!factor) return;
+    const far = Math.max(2.2, ...factor.experiments.map((v) => Math.max(v, 1 / v) * 1.1));
+    const scale = [1 / far, far];
+    const mark = (kind, x, low = x, high = x) => {
+      const node = el("span", { class: `at ${kind}` });
+      setPlace(node, ...[x, low, high].map((v) => place(v, scale)));
+      return node;
+    };
+    const dots = factor.experiments.map((v) => mark("dot", v));
+    const ticks = [0.25, 0.5, 1, 2, 4].filter((t) => scale[0] <= t && t <= scale[1]);
+    box.style.setProperty("--one", "50%");
+    box.setAttribute("role", "img");
+    box.setAttribute("aria-label", factorText(factor));
+    const { estimate, low, high } = factor;
+    const line = (kind, ...marks) =>
+      el("div", { class: kind }, el("span", { class: "track" }, ...marks));
+    box.replaceChildren(
+      line("line", ...dots, mark("yours", estimate, low, high)),
+      line("line axis", ...ticks.map((t) => setTick(t, scale))),
+    );
+  }
+
+  function setTick(t, scale) {
+    const node = el("span", { class: "tick" }, `${shown(t)}×`);
+    node.style.setProperty("--x", `${place(t, scale)}%`);
+    return node;
+  }
+
+  const store = {
+    get: () => {
+      try {
+        return localStorage.getItem(KEPT);
+      } catch {
+        return null;
+      }
+    },
+    set: (value) => {
+      try {
+        if (value === null) localStorage.removeItem(KEPT);
+        else localStorage.setItem(KEPT, value);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+
+  class Yours extends HTMLElement {
+    connectedCallback() {
+      if (document.readyState === "loading")
+        document.addEventListener("DOMContentLoaded", () => this.begin(), { once: true });
+      else queueMicrotask(() => this.begin());
+    }
+
+    begin() {
+      if (this.data) return;
+      try {
+        this.data = JSON.parse(this.querySelector(":scope > script").textContent);
+      } catch {
+        return; // what stands there stays
+      }
+      this.data.alt = one(".lab-yours-plot[data-lab-claims]").getAttribute("aria-label");
+      this.status = el("p", { role: "status", class: "said" });
+      const input = el("input", {
+        type: "file",
+        id: "lab-yours-file",
+        accept: ".json,application/json",
+        "aria-describedby": "lab-yours-private",
+        onchange: () => {
+          this.take(input.files[0]);
+          input.value = ""; // the same file again is a change, too
+        },
+      });
+      this.keep = this.button("Keep it in this browser", () => this.keepIt());
+      this.drop = this.button("Forget it", () => this.forget());
+      this.actions = el("p", { class: "actions" }, this.keep, " ", this.drop);
+      this.replaceChildren(
+        el(
+          "div",
+          { class: "drop" },
+          el(
+            "label",
+            { for: "lab-yours-file" },
+            "Drop a result file anywhere on this page, or choose one:",
+          ),
+          input,
+          el(
+            "p",
+            { id: "lab-yours-private", class: "private" },
+            "Your browser reads it. It is sent nowhere, and kept only if you say so.",
+          ),
+        ),
+        this.status,
+        this.actions,
+      );
+      this.listen();
+      const kept = store.get();
+      if (kept !== null) this.show(kept, "What you kept here");
+      else this.reset();
+    }
+
+    button(words, onclick) {
+      return el("button", { type: "button", onclick }, words);
+    }
+
+    /** The whole page takes a drop: beside the box it would replace the page by the file. */
+    listen() {
+      const files = (event) => event.dataTransfer?.types.includes("Files");
+      document.addEventListener("dragover", (event) => {
+        if (!files(event)) return;
+        event.preventDefault();
+        this.classList.add("over");
+      });
+      document.addEventListener("dragleave", (event) => {
+        if (event.relatedTarget === null) this.classList.remove("over");
+      });
+      document.addEventListener("drop", (event) => {
+        if (!files(event)) return;
+        event.preventDefault();
+        this.classList.remove("over");
+        this.take(event.dataTransfer.files[0]);
+      });
+    }
+
+    async take(file) {
+      if (!file) return;
+      try {
+        if (file.size > LIMIT_BYTES) refuse(tooLarge(file.size));
+        this.show(await file.text(), file.name);
+      } catch (error) {
+        this.complain(file.name, error instanceof Refused ? error.message : "It can't be read.");
+      }
+    }
+
+    show(source, name) {
+      try {
+        const results = readResults(source);
+        const words = fill(this.data, results);
+        this.source = source;
+        this.status.classList.remove("bad");
+        this.status.textContent = `${name}: ${words}`;
+        this.offer(true);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        this.complain(name, error.message);
+      }
+    }
+
+    complain(name, why) {
+      this.status.classList.add("bad");
+      this.status.textContent = `“${name}” is no result file that this page can show. ${why} The page shows what it showed before.`;
+      this.offer(Boolean(this.source) || store.get() !== null);
+    }
+
+    offer(any) {
+      this.actions.hidden = !any;
+      this.keep.hidden = !this.source || store.get() === this.source;
+    }
+
+    keepIt() {
+      const done = store.set(this.source);
+      this.status.textContent = done
+        ? "Kept. This page shows it again when you come back, in this browser only."
+        : "This browser does not let this page keep anything.";
+      this.offer(true);
+      this.drop.focus();
+    }
+
+    forget() {
+      store.set(null);
+      this.reset();
+      this.status.textContent = "Forgotten: nothing of your file is left here.";
+      this.querySelector("input").focus();
+    }
+
+    /** What the build gave: this machine's own results on a local site, else the book's alone. */
+    reset() {
+      this.source = null;
+      this.status.classList.remove("bad");
+      const { yours } = this.data;
+      this.status.textContent = fill(this.data, yours && readResults(JSON.stringify(yours)));
+      this.offer(false);
+    }
+  }
+
+  customElements.define("lab-yours", Yours);
+})();

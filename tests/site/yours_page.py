@@ -1,0 +1,17 @@
+"""Prints the page of results as the build draws it, for each {book, yours} in a list on standard
+input.
+"""
+
+import json
+import sys
+from types import SimpleNamespace
+
+from lab.book import results, yours
+
+pages = []
+for given in json.load(sys.stdin):
+    mode = "live" if given["yours"] else "replay"
+    build = SimpleNamespace(mode=mode, outcomes={}, _results=given["yours"] or given["book"])
+    results.book = lambda book=given["book"]: book
+    pages.append("".join(make(build).html for make in yours.MAKERS.values()))
+json.dump(pages, sys.stdout)
