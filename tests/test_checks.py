@@ -128,6 +128,13 @@ def test_failures_are_listed_by_kind():
     assert "2 × ECONNRESET" in found.text
 
 
+def test_too_many_open_files_say_which_limit_to_raise():
+    rows = closed_rows()
+    counts = {**counts_of(rows), "errors": {"EMFILE": 7}, "timeouts": 0}
+    found = checked(rows, counts, load=LoadSpec(connections=300))["no_errors"]
+    assert "7 × EMFILE (too many open files: raise `ulimit -n` above 400)" in found.text
+
+
 def test_a_busy_generator_is_client_bound():
     found = checked(client={"elu": 0.93})["client_headroom"]
     assert (found.status, found.value) == ("warn", 0.93)

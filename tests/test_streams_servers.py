@@ -209,3 +209,14 @@ def test_the_cost_of_a_response_is_told_for_each_way_and_round():
     told = node(program, 65536, ",".join(ways), 2, timeout_s=50).rows
     assert [row["way"] for row in told] == ways + ways[::-1]
     assert all(row["cpu_us"] > 0 and row["page_faults"] >= 0 for row in told)
+
+
+def test_with_too_few_descriptors_a_program_says_how_many_it_needs():
+    asks = 'ulimit -Sn 200; ulimit -Hn 200; exec node "$0" 500'
+    program = str(STREAMS / "slow-clients.mjs")
+    done = subprocess.run(
+        ["sh", "-c", asks, program], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert done.returncode == 1
+    assert "600 open files and sockets are needed, 200 are allowed" in done.stderr
+    assert "ulimit -n 600" in done.stderr

@@ -2,9 +2,11 @@
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
 import { address, median, print } from "./asking.mjs";
+import { needDescriptors } from "./limits.mjs";
 import { descriptors, residentMib } from "./watching.mjs";
 
 const many = Number(process.argv[2]);
+needDescriptors(many + 100);
 const pid = Number(process.env.SERVER_PID);
 const began = performance.now();
 const since = () => performance.now() - began;

@@ -209,6 +209,8 @@ def no_errors(e: Evidence) -> Check:
     if c.timeouts:
         kinds["timed out"] = c.timeouts
     listed = ", ".join(f"{v} × {k}" for k, v in sorted(kinds.items(), key=lambda kv: -kv[1]))
+    if "EMFILE" in kinds:
+        listed += f" (too many open files: raise `ulimit -n` above {e.load.connections + 100})"
     return Check("fail", c.failed, 0, f"{c.failed} of {c.sent} requests failed: {listed}")
 
 
