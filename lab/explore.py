@@ -165,15 +165,12 @@ def _share_cells(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _share_finding(comparison: Comparison) -> str:
-    last = {arm: _measured(comparison, arm)[-1] for arm in comparison.arms}
-    told = [
-        f"{number(_median(comparison, arm, last[arm]))} with {count(last[arm], 'connection')} if "
-        f"{wait} of them wait"
-        for arm, wait in _waits(comparison).items()
-    ]
-    return (
-        f"A server that needs {TOTAL_MS} ms for each request answers, per second: {listed(told)}."
-    )
+    told = []
+    for arm, wait in _waits(comparison).items():
+        last = _measured(comparison, arm)[-1]
+        rate = number(_median(comparison, arm, last))
+        told.append(f"{rate} with {count(last, 'connection')} where {wait} ms wait")
+    return f"Answers per second of a server that needs {TOTAL_MS} ms a request: {listed(told)}."
 
 
 def _measured(comparison: Comparison, arm: str) -> list[int]:

@@ -97,7 +97,7 @@ def test_without_javascript_there_are_a_figure_with_its_finding_a_table_and_the_
         assert re.search(r"<desc [^>]*>[^<]*\d[^<]{40,}</desc>", outside)
         assert "<table>" in outside
         assert re.search(r'<a class="lab-data" download="[^"]+\.csv" href="data:', outside)
-    assert "with 50 connections if 45 of them wait" in explore.shares(swept).figure.alt
+    assert "with 50 connections where 45 ms wait" in explore.shares(swept).figure.alt
 
 
 def test_in_the_book_the_page_loads_the_component_and_a_bare_notebook_brings_it(swept, monkeypatch):
