@@ -28,6 +28,7 @@ from lab.records.trial import Check, ServerSpec, Trial
 from lab.servers.http_get import loopback
 from lab.servers.process import Running
 from lab.servers.recipe import Recipe
+from lab.servers.server_errors import advice
 
 GRACE_S = 5.0  # beyond load and time-out, until the generator is given up
 
@@ -202,6 +203,7 @@ def measure(
             "raw_dir": str(raw_dir),
         }
         result, used = _drive(generator, spec, asked, running, tell)
+        told = advice(running.log(200)) if running else ""
         _void(result, found, running)
         if standby is not None:
             standby.prepare(client_cpus)
@@ -243,6 +245,8 @@ def measure(
         folder=str(folder.path),
         **labels,
     )
+    if told and (check := made.checks["no_errors"]).status != "ok":
+        made.checks["no_errors"] = replace(check, text=f"{check.text}. {told}")
     return replace(made, checks={n: _tolerated(n, c, asked) for n, c in made.checks.items()})
 
 

@@ -15,7 +15,13 @@ from lab.servers import guard_link, probe, registry
 from lab.servers.http_get import NoAnswer, Response, get
 from lab.servers.recipe import Recipe
 from lab.servers.resources import Resources, measure
-from lab.servers.server_errors import IgnoredSigterm, NotAnswering, ServerDied, StillRunning
+from lab.servers.server_errors import (
+    IgnoredSigterm,
+    NotAnswering,
+    ServerDied,
+    StillRunning,
+    advice,
+)
 
 ANSWER_S = 10.0
 GRACE_S = 2.0
@@ -210,7 +216,7 @@ class Running:
             if line.strip() and "(node:internal/" not in line  # frames that help nobody
         ]
         log = "\n".join(lines[-15:]) or "  | (nothing)"
-        hint = f" {hint}" if hint else ""
+        hint = "".join(f" {text}" for text in (hint, advice(self.log(200))) if text)
         return (
             f"{self.recipe.name} {what}{how}.{hint}\nIt printed:\n{log}\n"
             f"To see for yourself, in the project's folder: {self.recipe.by_hand()}"

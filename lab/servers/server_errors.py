@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from lab.errors import LabError
 
+# What a server prints when it has a trouble of its own, and what to do.
+_ADVICE = {
+    "WORKER TIMEOUT": "gunicorn ended a worker whose request took longer than its time-out of 30 s "
+    "(or GUNICORN_CMD_ARGS): give the handler less to do, or gunicorn a longer --timeout.",
+}
+
+
+def advice(printed: str) -> str:
+    """Return what to do about a trouble that the lines of a log tell of; "" if there is none."""
+    return " ".join(text for words, text in _ADVICE.items() if words in printed)
+
 
 class ServerError(LabError):
     """A server did not do what its recipe says."""
