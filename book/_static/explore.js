@@ -488,14 +488,14 @@
       this.state = view.start(data);
       this.id ||= `lab-explore-${++count}`;
       this.said = el("p", { class: "finding", role: "status" });
-      this.stage = el("div", { class: "stage" });
+      this.stage = el("div", { class: "drawing" });
       this.keys = el("p", { class: "key" });
       for (const drawing of figure.querySelectorAll(":scope > svg")) drawing.style.display = "none";
       const stamps = data.stamps?.length
         ? el("p", { class: "stamps" }, data.stamps.join(" · "))
         : "";
       figure.prepend(this.stage, this.keys, stamps);
-      const form = el("div", { class: "controls", role: "group", "aria-label": view.title });
+      const form = el("div", { class: "knobs", role: "group", "aria-label": view.title });
       form.append(...view.controls(data, this.state, () => this.show()));
       figure.before(form, this.said);
       this.watch();

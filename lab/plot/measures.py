@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from lab.records.trial import Trial
 from lab.stats import Ratio
 
-from .words import count, interval, number, times
+from .words import count, interval, listed, number, size, times
 
 
 class Metric(NamedTuple):
@@ -93,7 +93,14 @@ def at_words(sweep: str, value: Any) -> str:
         return f"at {count(value, 'connection')}"
     if sweep == "rate":
         return f"at {value_label(value)} requests per second"
+    if isinstance(value, dict):  # variables that already have names
+        return f"at {listed([_set_to(name, str(one)) for name, one in value.items()])}"
     return f"at {sweep.replace('_', ' ')} {value_label(value)}"
+
+
+def _set_to(name: str, value: str) -> str:
+    file = re.fullmatch(r"\{file:(\d+)\}", value)
+    return f"a {name} of {size(int(file[1]))}" if file else f"{name}={value}"
 
 
 class Side(NamedTuple):

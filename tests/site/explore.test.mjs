@@ -78,7 +78,9 @@ function page(name, body, theme = "light") {
     file,
     `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +
       `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-      ["lab.css", "explore.css"].map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
+      ["lab.css", "replay.css", "question.css", "explore.css"]
+        .map((f) => `<link rel="stylesheet" href="${at(f)}">`)
+        .join("") +
       `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}a{color:var(--lab-1)}</style>` +
       `<script src="${at("explore.js")}"></script><body><main><h1>${name}</h1>${body}</main></body></html>`,
   );
@@ -102,8 +104,8 @@ async function open(url, body, options = {}) {
 const share = (data = SHARE) => page("share", element(data));
 const size = () => page("size", element(SIZE));
 const finding = (tab) => tab.locator(".finding").innerText();
-const marks = (tab, more = ":not(.far)") => tab.locator(`.stage .mark${more}`).count();
-const band = (tab) => tab.locator(".stage .band").getAttribute("d");
+const marks = (tab, more = ":not(.far)") => tab.locator(`.drawing .mark${more}`).count();
+const band = (tab) => tab.locator(".drawing .band").getAttribute("d");
 
 describe("how much of it waits", () => {
   test("says the limit, the knee, what theory expects and what was measured", async () => {
@@ -138,7 +140,7 @@ describe("how much of it waits", () => {
     await open(share(), async (tab) => {
       const places = () =>
         tab
-          .locator(".stage .mark")
+          .locator(".drawing .mark")
           .evaluateAll((all) => all.map((m) => m.getAttribute("transform")).sort());
       const before = await places();
       for (const wait of ["0", "17", "50"]) {
@@ -176,7 +178,7 @@ describe("how much of it waits", () => {
     const cells = SHARE.cells.map((one) => (one.n === 1 ? { ...one, x: [0] } : one));
     await open(share({ ...SHARE, cells }), async (tab) => {
       assert.equal(await marks(tab), 3);
-      const drawn = await tab.locator(".stage svg").innerHTML();
+      const drawn = await tab.locator(".drawing svg").innerHTML();
       assert.doesNotMatch(drawn, /NaN|Infinity/);
     });
   });
@@ -224,7 +226,7 @@ describe("how many bytes, sent as what", () => {
 describe("both", () => {
   test("the drawing is described by the finding, and the finding is announced", async () => {
     await open(size(), async (tab) => {
-      const svg = tab.locator(".stage svg");
+      const svg = tab.locator(".drawing svg");
       const said = await finding(tab);
       const text = await svg.evaluate((one) =>
         one
@@ -299,7 +301,7 @@ describe("both", () => {
     await open(url, async (tab) => {
       await tab.setViewportSize({ width: 360, height: 740 });
       await tab.waitForFunction(
-        () => document.querySelector(".stage svg").viewBox.baseVal.width < 360,
+        () => document.querySelector(".drawing svg").viewBox.baseVal.width < 360,
       );
       const wide = await tab.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= 360, `${wide} px`);
