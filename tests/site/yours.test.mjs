@@ -181,10 +181,11 @@ const drop = (tab, text) =>
   tab.evaluate((content) => {
     const transfer = new DataTransfer();
     transfer.items.add(new File([content], "dropped.json", { type: "application/json" }));
-    for (const type of ["dragover", "drop"])
-      document.body.dispatchEvent(
-        new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }),
-      );
+    const how = { dataTransfer: transfer, bubbles: true, cancelable: true };
+    // The browser would open the file instead of the page if nobody prevented it.
+    return ["dragover", "drop"].map((type) =>
+      document.body.dispatchEvent(new DragEvent(type, how)),
+    );
   }, text);
 const row = (tab, id) => tab.locator(`[data-lab-claim="${id}"]`).innerText();
 /** Everything that the script fills in, as the reader or a screen reader gets it. */
@@ -211,7 +212,7 @@ describe("a result file", () => {
   test("that is dropped anywhere on the page stands beside the book's", async () => {
     await open(empty, async (tab) => {
       assert.match(await row(tab, "hello-sleep"), /held\s+–\s+–/);
-      await drop(tab, JSON.stringify(YOURS));
+      assert.deepEqual(await drop(tab, JSON.stringify(YOURS)), [false, false]);
       await said(tab).filter({ hasText: "dropped.json" }).waitFor();
       const words = await said(tab).innerText();
       assert.match(words, /8 × Another Processor, Node 20.20.2, profile course/);
