@@ -222,8 +222,8 @@
         svg.append(mark(i, px(v) + (k - (values.length - 1) / 2) * 2, py(value), more));
       });
     };
-    const name = (text, v, more) =>
-      svg.append(draw("text", { x: width - right + 10, y: py(v) + 4, class: more }, text));
+    const name = (text, at, v, more) =>
+      svg.append(draw("text", { x: px(at) + 12, y: py(v) + 4, class: more }, text));
     const rule = (v) =>
       svg.append(draw("path", { d: `M${px(v)} ${top}V${height - bottom}`, class: "rule" }));
     return { svg, line, dots, name, rule };
@@ -345,7 +345,7 @@
       for (const wait of waits) {
         const last = cells.findLast((c) => c.wait === wait);
         const at = of(median(last.x), last.n);
-        if (standing(at)) name(`${wait} ms`, at, wait === state.wait ? "name" : "quiet");
+        if (standing(at)) name(`${wait} ms`, last.n, at, wait === state.wait ? "name" : "quiet");
       }
       return svg;
     },
@@ -355,7 +355,7 @@
       const grey = recorded ? " Hollow: the recorded run." : "";
       return [
         theory,
-        ` theory, from MVA to the bound. Each dot is a trial; faint ones have other waiting times, named at the right.${grey}`,
+        ` theory, from MVA to the bound. Each dot is a trial; grey ones have the waiting time that is named beside them.${grey}`,
       ];
     },
   };
@@ -404,15 +404,19 @@
       const values = (cell) => sizeValues(data, cell, state.metric);
       const at = (cell) => sizes[cell.size].bytes;
       const ends = sizes.map(({ bytes }) => bytes);
-      const narrow = width < 480;
       const short = (name) => name.replace(" byte", "\u00a0B");
+      // As many names as stand beside each other, the largest and the smallest size first.
+      const wide = Math.log(ends.at(-1) / ends[0]) / (width - 100);
+      const named = [];
+      for (const one of [sizes[0], ...sizes.slice(1).reverse()]) {
+        const apart = (other) => Math.abs(Math.log(other.bytes / one.bytes)) / wide;
+        if (named.every((other) => apart(other) >= 58)) named.push(one);
+      }
       const x = {
         low: ends[0] / 2,
         high: ends.at(-1) * 2,
         label: "size of the body",
-        ticks: sizes
-          .filter((_, i) => !narrow || i === 0 || (sizes.length - i) % 2)
-          .map(({ bytes, name }) => [bytes, short(name)]),
+        ticks: named.map(({ bytes, name }) => [bytes, short(name)]),
       };
       const all = [...cells, ...recorded].flatMap(values);
       const { svg, line, dots, rule } = axes(width, { x, y: { ...range(all), label } });
@@ -508,7 +512,7 @@
     }
 
     show() {
-      const text = this.view.finding(this.data, this.state);
+      const text = this.view.finding(this.data, this.state).replaceAll(" %", "\u00a0%");
       if (text !== this.said.textContent) this.said.textContent = text;
       this.keys.replaceChildren(...this.view.key(this.data, this.state));
       this.draw(true);
