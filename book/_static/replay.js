@@ -484,7 +484,8 @@
       else if (STYLE_URL)
         this.shadowRoot.append(el("link", { rel: "stylesheet", href: STYLE_URL }));
       this.root = el("section", { class: "lr", "aria-label": "Replay of an event loop" });
-      this.shadowRoot.append(this.root);
+      // On paper there is what pages without JavaScript show: the table of steps.
+      this.shadowRoot.append(this.root, el("div", { class: "printed" }, el("slot")));
       watchTheme(this);
       this.addEventListener("keydown", (event) => this.key(event));
       if (this.hasAttribute("drop")) this.acceptFiles();

@@ -1,16 +1,38 @@
-"""What the site ships besides its pages: a redirect, and nothing that readers never load."""
+"""What the site ships besides its pages: redirects, notebooks, a map; and nothing never loaded."""
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+from html import escape
 from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.errors import ConfigError
+
+from lab import paths
+from lab.book import card, icons, pagefacts
+from lab.book.build import Build
+from lab.book.chapter import ENTRY
 
 HERE = Path(__file__).parent
-# Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers.
-UNUSED = ("**/*.map", "**/fontawesome.js*", "vendor/**/*.js*", "vendor/**/*.ttf", "webpack-*")
+# Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers,
+# icons of companies, translations.
+UNUSED = (
+    "**/*.map",
+    "**/*.LICENSE.txt",
+    "**/fontawesome.js*",
+    "vendor/**/*.js*",
+    "vendor/**/*.ttf",
+    "webpack-*",
+    "sbt-webpack-*",
+    "locales",
+    "images/logo_*",
+)
 REDIRECT = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -18,40 +40,111 @@ REDIRECT = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="0; url={target}">
 <h1>{title}</h1>
-<p>The book begins at <a href="{target}">{target}</a>.</p>
+<p>This page is now at <a href="{target}">{target}</a>.</p>
 </html>
 """
 
 
 def setup(app: Sphinx) -> None:
-    """Let our templates win over the theme's."""
-    app.connect("config-inited", _add_templates)
+    """Let our templates win over the theme's; know the pages that have another name now."""
+    app.add_config_value("lab_redirects", {}, "html")
+    app.connect("config-inited", _configure)
+    pagefacts.setup(app)
 
 
-def _add_templates(app: Sphinx, config: Config) -> None:
-    config.templates_path = [*config.templates_path, str(HERE / "templates")]
+def _configure(app: Sphinx, config: Config) -> None:
+    # First: the theme finds "../components/NAME" beside any of these folders.
+    config.templates_path = [str(HERE / "templates" / "pages"), *config.templates_path]
+    config.html_additional_pages = {**config.html_additional_pages, "404": "404.html"}
 
 
 def finish(app: Sphinx) -> None:
-    """Write the redirect; delete dropped pages and what no reader loads."""
+    """Write what is not a page; delete dropped pages and what no reader loads."""
     out = Path(app.outdir)
     if not getattr(app, "statuscode", 0):
         shutil.rmtree(out / "reports", ignore_errors=True)  # tracebacks of earlier builds
-    kept = {f"{name}.html" for name in app.env.found_docs} | {
-        "index.html",
-        "search.html",
-        "404.html",
-    }
+    redirects = _redirects(app)
+    kept = {*app.env.found_docs, *redirects, "search", "404"}
     for page in out.rglob("*.html"):
         name = page.relative_to(out).as_posix()
-        if name not in kept and not name.startswith("_"):
+        if name.removesuffix(".html") not in kept and not name.startswith("_"):
             page.unlink()
-    root = app.config.root_doc
-    if root != "index":
-        text = REDIRECT.format(
-            title=app.config.html_title or app.config.project, target=f"{root}.html"
-        )
-        (out / "index.html").write_text(text, "utf8")
+    for old, new in redirects.items():
+        _write(out / f"{old}.html", _redirect(app, old, new))
+    for page_name in sorted(app.env.found_docs):
+        _notebook(app, page_name)
+    _readable_from_disk(out / "_sources")
+    if (paths.ROOT / "CITATION.cff").exists():
+        shutil.copyfile(paths.ROOT / "CITATION.cff", out / "CITATION.cff")
+    if app.config.html_baseurl:
+        _write(out / "sitemap.xml", _sitemap(app))
+    build: Build = app.lab_build  # type: ignore[attr-defined]
+    card.write(build, app.config.html_title or app.config.project, out)
+    icons.keep_used(out, build.state)
     for pattern in UNUSED:
         for unused in (out / "_static").glob(pattern):
-            unused.unlink()
+            if unused.is_dir():
+                shutil.rmtree(unused)
+            else:
+                unused.unlink()
+
+
+def _redirects(app: Sphinx) -> dict[str, str]:
+    """Return old name -> page; ConfigError for one that leads nowhere or hides a page."""
+    redirects: dict[str, str] = dict(app.config.lab_redirects)
+    root = app.config.root_doc
+    if root != "index":
+        redirects["index"] = root
+    for old, new in redirects.items():
+        if new not in app.env.found_docs or old in app.env.found_docs:
+            raise ConfigError(
+                f"lab_redirects in _config.yml: {old} leads to {new}. "
+                "The first must be no page of the book any more, the second must be one."
+            )
+    return redirects
+
+
+def _redirect(app: Sphinx, old: str, new: str) -> str:
+    target = os.path.relpath(f"{new}.html", Path(old).parent).replace(os.sep, "/")
+    title = app.env.titles[new].astext()
+    return REDIRECT.format(title=escape(title), target=escape(target))
+
+
+def _notebook(app: Sphinx, page: str) -> None:
+    """Put the executed notebook beside its source, without the mark that our build left in it."""
+    executed = pagefacts.notebook_of(app, page)
+    if not executed.exists():
+        return
+    notebook: dict[str, Any] = json.loads(executed.read_text("utf8"))
+    notebook["metadata"].get("kernelspec", {}).pop(ENTRY, None)
+    text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+    _write(Path(app.outdir) / "_sources" / f"{page}.ipynb", text)
+
+
+def _readable_from_disk(sources: Path) -> None:
+    """Put a script beside each file to be downloaded that hands its text to page.js: on disk a page
+    may run a script from another file, and is not allowed to read or to save one.
+    """
+    for file in [*sources.rglob("*.ipynb"), *sources.rglob("*.md")]:
+        _write(
+            file.with_name(f"{file.name}.js"), f"labFile({json.dumps(file.read_text('utf8'))})\n"
+        )
+
+
+def _sitemap(app: Sphinx) -> str:
+    days = getattr(app.env, "lab_last_changes", {})
+    entries = []
+    for name in sorted(app.env.found_docs):
+        url = escape(urljoin(app.config.html_baseurl, f"{name}.html"))
+        day = f"<lastmod>{days[name]}</lastmod>" if name in days else ""
+        entries.append(f"<url><loc>{url}</loc>{day}</url>\n")
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n'
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+        f"{''.join(entries)}</urlset>\n"
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf8")

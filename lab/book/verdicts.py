@@ -49,7 +49,7 @@ def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
         for claim in record.claims
         if bool(claim.get("source")) == published
     ]
-    order = {name: i for i, name in enumerate(claims.claims()["claims"])}
+    order = {name: i for i, name in enumerate(claims.claims()["claims"])} if found else {}
     return sorted(found, key=lambda c: (order.get(c["id"], len(order)), c["chapter"], c["id"]))
 
 
@@ -88,10 +88,11 @@ def sentence_table(build: Build) -> Table:
     return Table(["sentence", "measured", "wanted", "verdict"], rows, prose=True)
 
 
-def verdict_plot(build: Build) -> Html:
-    """Return the published ratios and ours in one forest plot."""
-    entries = claims.claims()["claims"]
-    lines = [
+def lines(build: Build) -> list[Line]:
+    """Return the judged published claims as rows of a forest plot."""
+    found = judged(build, published=True)
+    entries = claims.claims()["claims"] if found else {}
+    return [
         Line(
             entries.get(c["id"], {}).get("short", c["id"]),
             c["value"]["estimate"],
@@ -99,14 +100,19 @@ def verdict_plot(build: Build) -> Html:
             _or(c["value"]["high"], math.inf),
             published=c["published_ratio"],
         )
-        for c in judged(build, published=True)
+        for c in found
         if c["value"]["estimate"]
     ]
-    if not lines:
+
+
+def verdict_plot(build: Build) -> Html:
+    """Return the published ratios and ours in one forest plot."""
+    rows = lines(build)
+    if not rows:
         return Html("<p>No chapter of this build has judged a published claim.</p>")
     return Html(
         forest(
-            lines, caption="What was published, and what we measured", name="verdicts"
+            rows, caption="What was published, and what we measured", name="verdicts"
         )._repr_html_()
     )
 
