@@ -26,6 +26,7 @@ preview: setup ## serve the site from recorded results, rebuild on save; measure
 
 replay: setup ## build the site from recorded results into _build/replay; measures nothing
 	@LAB_MODE=replay $(BIN)/python -m lab.book build --output _build/replay
+	@cp _build/replay/html/book-results.json data/
 
 links: replay ## ask every outside link of the book whether it still answers (needs the network)
 	@LAB_MODE=replay $(BIN)/jupyter-book build . --builder linkcheck --path-output _build/links

@@ -170,8 +170,8 @@ def test_the_books_own_file_is_drawn_from_the_present_records():
     assert book is not None, "data/book-results.json is missing or of another schema"
     again = results.outdated(book)
     assert not again, (
-        f"{', '.join(again)}: recorded since data/book-results.json was drawn. Run `make replay` "
-        "and copy _build/replay/html/book-results.json to data/."
+        f"{', '.join(again)}: recorded since data/book-results.json was drawn. `make replay` draws "
+        "it again."
     )
 
 
