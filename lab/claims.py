@@ -45,7 +45,8 @@ class Published:
     note: str = ""
 
     def __str__(self) -> str:
-        return f"{self.system}: {self.value:g} {self.unit}"
+        unit = "×" if self.unit == "ratio" else f" {self.unit}"
+        return f"{self.system}: {self.value:g}{unit}"
 
 
 @dataclass(frozen=True)

@@ -159,3 +159,8 @@ def test_the_build_is_told_of_our_own_claims_that_did_not_hold(monkeypatch, tmp_
     rows = [json.loads(line) for line in notes.read_text().splitlines()]
     told = {r["id"]: r["held"] for r in rows if r["kind"] == "claim"}
     assert told == {"ours": False, "sync-vs-async-file": None}
+
+
+def test_a_figure_that_is_a_ratio_is_written_as_one():
+    said = [str(figure) for figure in claims.published_figures("concurrency-sweep")]
+    assert [text.rpartition(": ")[2] for text in said] == ["2×", "3×"]

@@ -1,4 +1,5 @@
-// Reads one hot file 2,000 times in each style and counts, per read: time, loop turns, promises made.
+// Reads one hot file READS times in each style, the styles in turn, ROUNDS times. Prints per read: µs (the median
+// round, the least and the most), loop turns, promises made.
 import { createHook } from "node:async_hooks";
 import fs from "node:fs";
 import fsp from "node:fs/promises";
@@ -6,7 +7,8 @@ import { performance } from "node:perf_hooks";
 import { promisify } from "node:util";
 
 const FILE = process.argv[2];
-const READS = 2000;
+const ROUNDS = 9;
+const READS = 250;
 const bytes = Buffer.alloc(fs.statSync(FILE).size);
 
 const styles = {
@@ -31,7 +33,7 @@ const styles = {
   },
 };
 
-const turns = () => performance.nodeTiming.uvMetricsInfo.loopCount;
+const loopTurns = () => performance.nodeTiming.uvMetricsInfo.loopCount;
 
 const promisesOf = async (work) => {
   let made = 0;
@@ -41,14 +43,24 @@ const promisesOf = async (work) => {
   return made;
 };
 
+const took = { sync: [], async: [], promises: [] };
+const turned = { sync: 0, async: 0, promises: 0 };
+for (let round = 0; round <= ROUNDS; round++) {
+  for (const [style, read] of Object.entries(styles)) {
+    const before = { turns: loopTurns(), time: performance.now() };
+    for (let i = 0; i < READS; i++) await read();
+    if (round === 0) continue; // warm-up
+    took[style].push((1000 * (performance.now() - before.time)) / READS);
+    turned[style] += (loopTurns() - before.turns) / (ROUNDS * READS);
+  }
+}
+
 await promisesOf(async () => {}); // switching promise hooks on for the first time makes one more
 const nothing = await promisesOf(async () => {});
 for (const [style, read] of Object.entries(styles)) {
-  for (let i = 0; i < 200; i++) await read(); // warm up
-  const before = { turns: turns(), time: performance.now() };
-  for (let i = 0; i < READS; i++) await read();
-  const us = ((performance.now() - before.time) * 1000) / READS;
-  const loopTurns = (turns() - before.turns) / READS;
+  const us = took[style].sort((a, b) => a - b);
   const promises = (await promisesOf(read)) - nothing;
-  console.log(JSON.stringify({ style, us, turns: loopTurns, promises }));
+  const [least, most] = [us[0], us.at(-1)];
+  const row = { style, us: us[ROUNDS >> 1], least, most, turns: turned[style], promises };
+  console.log(JSON.stringify(row));
 }
