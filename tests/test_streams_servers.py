@@ -220,3 +220,12 @@ def test_with_too_few_descriptors_a_program_says_how_many_it_needs():
     assert done.returncode == 1
     assert "600 open files and sockets are needed, 200 are allowed" in done.stderr
     assert "ulimit -n 600" in done.stderr
+
+
+def test_a_broken_step_leaves_its_neighbours_open():
+    program = str(STREAMS / "broken-chain.cjs")
+    done = subprocess.run(["node", program], capture_output=True, text=True, timeout=30, check=True)
+    said = done.stdout.splitlines()
+    assert said[-1] == "source still open, sink still open"
+    assert said.index("the source is taken off the step") < said.index("the step: broken")
+    assert "the sink gets chunk 2" not in said
