@@ -10,7 +10,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book test lab preview replay links reference results bench tools clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
+.PHONY: help book test lab preview replay links pdf lighthouse reference results bench tools clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +30,15 @@ replay: setup ## build the site from recorded results into _build/replay; measur
 
 links: replay ## ask every outside link of the book whether it still answers (needs the network)
 	@LAB_MODE=replay $(BIN)/jupyter-book build . --builder linkcheck --path-output _build/links
+
+pdf: replay browser ## the whole book in one document, _build/pdf/nodejs-io-measured.pdf
+	@node tools/pdf.mjs _build/replay/html _build/pdf
+
+# Its 200 packages are nobody's business who only reads or measures.
+lighthouse: replay browser ## ask Lighthouse about three pages of the replayed site
+	@cmp -s tools/lighthouse/package-lock.json tools/lighthouse/node_modules/.made || \
+	  { (cd tools/lighthouse && npm ci) && cp tools/lighthouse/package-lock.json tools/lighthouse/node_modules/.made; }
+	@node tools/lighthouse/run.mjs _build/replay/html
 
 reference: setup ## record the reference run again (long; an idle machine, please)
 	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book build
@@ -97,4 +106,4 @@ clean: ## remove what builds and chapters wrote; keeps the environments
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## remove the environments too
-	rm -rf .venv node_modules .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock
+	rm -rf .venv node_modules tools/lighthouse/node_modules .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock

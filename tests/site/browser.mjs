@@ -19,8 +19,9 @@ export function siteFolder() {
 }
 
 /** A started browser that calls nobody by itself. */
-export async function launch() {
+export async function launch(more = []) {
   const options = [
+    ...more,
     "--disable-gpu",
     "--disable-background-networking",
     "--disable-component-update",
@@ -53,7 +54,8 @@ function executable(path) {
 /** Every page of the site: name, URL, and a check of links that start there. */
 export function pagesOf(site) {
   const names = readdirSync(site, { recursive: true })
-    .filter((name) => name.endsWith(".html") && !/(^|[\\/])_/.test(name) && name !== "index.html")
+    .filter((name) => name.endsWith(".html") && !/(^|[\\/])_/.test(name))
+    .filter((name) => !readFileSync(join(site, name), "utf8").includes('http-equiv="refresh"'))
     .sort();
   const anchors = new Map();
   return names.map((name) => ({

@@ -1,0 +1,183 @@
+"""What the site ships beside its pages, on the book of two chapters."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from lab.book import card, icons, pagefacts
+from lab.plot.forest import Line
+
+pytestmark = pytest.mark.timeout(400)
+
+TINY = Path(__file__).parent / "fixtures" / "tiny-book"
+
+
+def build(root, *, redirects, **extra):
+    config = yaml.safe_load((TINY / "_config.yml").read_text())
+    config["sphinx"]["config"]["lab_redirects"] = redirects
+    (root / "_config.yml").write_text(yaml.safe_dump(config))
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("LAB_")}
+    return subprocess.run(
+        [sys.executable, "-m", "lab.book", "build"],
+        cwd=root,
+        env={**clean, "LAB_ROOT": str(root), **extra},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("site") / "book"
+    shutil.copytree(TINY, root)
+    shutil.copy(TINY.parent.parent.parent / "CITATION.cff", root)
+    done = build(
+        root,
+        redirects={"book/zero/old": "book/one/alpha"},
+        LAB_SITE_URL="https://example.org/course",
+        LAB_REPOSITORY_URL="https://git.example.org/us/course/",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return root
+
+
+@pytest.fixture
+def html(root):
+    return root / "_build" / "html"
+
+
+def test_a_renamed_page_sends_its_readers_on(html):
+    page = (html / "book/zero/old.html").read_text()
+    assert 'content="0; url=../one/alpha.html"' in page
+    assert "url=book/index.html" in (html / "index.html").read_text()
+
+
+@pytest.mark.parametrize("redirects", [{"old": "book/gone"}, {"book/one/beta": "book/one/alpha"}])
+def test_a_redirect_to_nowhere_or_from_a_living_page_stops_the_build(root, tmp_path, redirects):
+    shutil.copytree(root, tmp_path / "book")
+    done = build(tmp_path / "book", redirects=redirects)
+    assert done.returncode != 0
+    assert "lab_redirects in _config.yml" in done.stdout + done.stderr
+
+
+def test_the_map_lists_every_page_at_the_site_s_address(html):
+    space = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+    tree = ElementTree.parse(html / "sitemap.xml")
+    found = {loc.text for loc in tree.iter(f"{space}loc")}
+    assert "https://example.org/course/book/one/alpha.html" in found
+    assert len(found) == len(list((html / "book").glob("**/*.html"))) - 1  # but no old name
+
+
+def test_a_page_knows_its_address_source_and_where_to_report(html):
+    page = (html / "book/one/alpha.html").read_text()
+    assert '<link rel="canonical" href="https://example.org/course/book/one/alpha.html"' in page
+    assert 'content="https://example.org/course/_static/card.png"' in page
+    config = yaml.safe_load((html.parent.parent / "_config.yml").read_text())
+    if "article_footer_items" in str(config):
+        assert "https://git.example.org/us/course/blob/main/book/one/alpha.md" in page
+
+
+def test_the_page_for_the_lost_needs_no_other_file_and_leads_to_every_page(html):
+    page = (html / "404.html").read_text()
+    assert 'href="/course/book/one/beta.html"' in page
+    assert "<link" not in page and "src=" not in page
+
+
+def test_the_notebook_beside_the_source_is_clean_and_readable_from_disk(html):
+    file = html / "_sources/book/one/alpha.ipynb"
+    notebook = json.loads(file.read_text())
+    assert "lab_fingerprint" not in notebook["metadata"]["kernelspec"]
+    script = file.with_name("alpha.ipynb.js").read_text()
+    assert (
+        json.loads(script.removeprefix("labFile(").rstrip().removesuffix(")")) == file.read_text()
+    )
+
+
+def test_without_an_address_there_is_no_map_and_no_picture_to_be_fetched(root, tmp_path):
+    shutil.copytree(root, tmp_path / "book")
+    (tmp_path / "book/_build/html/sitemap.xml").unlink()
+    done = build(tmp_path / "book", redirects={})
+    assert done.returncode == 0, done.stderr
+    out = tmp_path / "book/_build/html"
+    assert not (out / "sitemap.xml").exists()
+    assert not (out / "book/zero/old.html").exists()
+    page = (out / "book/one/alpha.html").read_text()
+    assert "og:title" in page
+    assert "og:image" not in page and "canonical" not in page
+
+
+def test_only_icons_that_pages_show_stay_in_font_and_styles(html):
+    assert (html / "_static/icons.woff").stat().st_size < 20_000
+    sheets = "".join(f.read_text() for f in (html / "_static").rglob("*.css"))
+    assert "icons.woff" in sheets
+    assert ".fa-bars:before" in sheets
+    assert ".fa-hippo" not in sheets
+
+
+def test_an_icon_that_comes_to_be_shown_is_in_the_font_then(tmp_path):
+    rules = '.fa-bars:before,.fa-navicon:before{content:"\\f0c9"}.fa-dog:before{content:"\\f6d3"}'
+    face = "@font-face{src:url(fa-solid-900.woff2) format(woff2)}"
+    assert icons.RULE.sub("", face + rules) == face
+    assert icons.NAME.findall('<i class="fa-solid fa-dog">') == ["fa-solid", "fa-dog"]
+    assert icons.CODE.findall('{content:"\\f6d3"}') == ["f6d3"]
+
+
+def git(folder, *words, **env):
+    subprocess.run(
+        ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
+        cwd=folder,
+        env={**os.environ, **env},
+        check=True,
+        capture_output=True,
+    )
+
+
+def test_the_last_change_of_a_page_is_its_last_commit(tmp_path):
+    (tmp_path / "book").mkdir()
+    git(tmp_path, "init", "-q")
+    for name, day in (("one", "2024-05-01"), ("two", "2025-01-31")):
+        (tmp_path / f"book/{name}.md").write_text(name)
+        git(tmp_path, "add", ".")
+        git(tmp_path, "commit", "-qm", name, GIT_COMMITTER_DATE=f"{day}T12:00:00Z")
+    assert pagefacts.last_changes(tmp_path) == {
+        "book/one.md": "2024-05-01",
+        "book/two.md": "2025-01-31",
+    }
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{tmp_path}", "shallow")
+    assert pagefacts.last_changes(tmp_path / "shallow") == {}
+
+
+def test_without_git_no_page_has_a_last_change(tmp_path, monkeypatch):
+    assert pagefacts.last_changes(tmp_path) == {}
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert pagefacts.last_changes(tmp_path) == {}
+    assert pagefacts.words("2026-03-01") == "1 March 2026"
+
+
+def test_the_card_is_drawn_once_for_what_it_shows(tmp_path, monkeypatch):
+    (tmp_path / "_static").mkdir()
+    rows = [Line("async ÷ sync", 2.0, 1.8, 2.2, published=10.0)]
+    monkeypatch.setattr(card.verdicts, "lines", lambda build: rows)
+    file = tmp_path / "_static/card.png"
+    card.write(SimpleNamespace(), "A book", tmp_path)
+    assert file.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert file.stat().st_size < 100_000
+    first = file.stat().st_mtime_ns
+    card.write(SimpleNamespace(), "A book", tmp_path)
+    assert file.stat().st_mtime_ns == first
+    rows.append(Line("Buffer ÷ string", 5.0))
+    card.write(SimpleNamespace(), "A book", tmp_path)
+    assert file.stat().st_mtime_ns != first
+    rows.clear()
+    card.write(SimpleNamespace(), "A book", tmp_path)
+    assert not file.exists()
