@@ -144,7 +144,7 @@
     const decided = told.filter(([, answer]) => answer === "yes" || answer === "no");
     const other = decided.filter(([, answer]) => answer === "no");
     const names = other.map(([name]) => name).filter(Boolean);
-    const rows = `the first ${other.length} row${other.length === 1 ? "" : "s"} below`;
+    const rows = `the first ${other.length === 1 ? "row" : `${other.length} rows`} below`;
     const left = told.length - decided.length;
     return [
       `${decided.length - other.length} of ${decided.length} ${kind} that both runs decided have the same verdict.`,

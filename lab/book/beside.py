@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from lab.book.report import count
-
 BUSY_CORES = 0.5
 NONE = "no verdict"
 SAME, DIFFERENT, OPEN, MISSING = "yes", "no", "cannot tell", "not in this file"
@@ -87,7 +85,8 @@ def finding(
     if names := "; ".join(filter(None, other)):
         parts.append(f"Another verdict: {names}.")
     elif other:
-        parts.append(f"Another verdict: the first {count(len(other), 'row')} below.")
+        rows = "row" if len(other) == 1 else f"{len(other)} rows"
+        parts.append(f"Another verdict: the first {rows} below.")
     if left := len(told) - len(decided):
         parts.append(f"{left} {'is' if left == 1 else 'are'} not decided by both.")
     return " ".join(parts)
