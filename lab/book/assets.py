@@ -113,12 +113,13 @@ def _redirect(app: Sphinx, old: str, new: str) -> str:
 def _notebook(app: Sphinx, page: str) -> None:
     """Put the executed notebook beside its source, without the mark that our build left in it."""
     executed = pagefacts.notebook_of(app, page)
-    if not executed.exists():
+    file = Path(app.outdir) / "_sources" / f"{page}.ipynb"
+    if not executed.exists() or _newer(file, executed):
         return
     notebook: dict[str, Any] = json.loads(executed.read_text("utf8"))
     notebook["metadata"].get("kernelspec", {}).pop(ENTRY, None)
     text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
-    _write(Path(app.outdir) / "_sources" / f"{page}.ipynb", text)
+    _write(file, text)
 
 
 def _readable_from_disk(sources: Path) -> None:
@@ -126,9 +127,13 @@ def _readable_from_disk(sources: Path) -> None:
     may run a script from another file, and is not allowed to read or to save one.
     """
     for file in [*sources.rglob("*.ipynb"), *sources.rglob("*.md")]:
-        _write(
-            file.with_name(f"{file.name}.js"), f"labFile({json.dumps(file.read_text('utf8'))})\n"
-        )
+        script = file.with_name(f"{file.name}.js")
+        if not _newer(script, file):
+            _write(script, f"labFile({json.dumps(file.read_text('utf8'))})\n")
+
+
+def _newer(made: Path, source: Path) -> bool:
+    return made.exists() and made.stat().st_mtime_ns > source.stat().st_mtime_ns
 
 
 def _sitemap(app: Sphinx) -> str:
