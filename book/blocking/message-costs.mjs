@@ -1,6 +1,7 @@
 // What a message to a worker and back costs: round trips of several payloads, one at a time, so nothing queues; and a
 // new worker, with the CPU time of all its threads. In µs: the median of PROCESSES processes, the least and the most.
 import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
 const PROCESSES = 7;
@@ -55,8 +56,10 @@ const newWorkers = async () => {
 const allProcesses = () => {
   const rows = [];
   for (let i = 0; i < PROCESSES; i++) {
-    const one = spawnSync(process.execPath, [import.meta.filename, "once"], { encoding: "utf8" });
-    if (one.status) throw new Error(one.stderr);
+    const one = spawnSync(process.execPath, [fileURLToPath(import.meta.url), "once"], {
+      encoding: "utf8",
+    });
+    if (one.status !== 0) throw new Error(one.stderr);
     for (const line of one.stdout.trim().split("\n")) rows.push(JSON.parse(line));
   }
   for (const message of new Set(rows.map((row) => row.message))) {
