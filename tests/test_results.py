@@ -233,6 +233,12 @@ def test_no_verdict_is_neither_the_same_nor_another():
     assert beside.same(held, None) == "not in this file"
 
 
+def test_without_a_common_verdict_it_says_so():
+    none = {"a": {"verdict": "no verdict"}}
+    said = beside.finding({"a": "one"}, none, none, "published claims")
+    assert said == "None of the 1 published claims was decided by both runs."
+
+
 def test_the_page_shows_both_sides_of_a_build_that_measured(runs):
     build = build_of("live", [{**CLAIMS[0], "verdict": "held"}, CLAIMS[1]])
     shown = yours.claims_part(build).html

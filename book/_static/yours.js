@@ -145,6 +145,7 @@
     const other = decided.filter(([, answer]) => answer === "no");
     const names = other.map(([name]) => name).filter(Boolean);
     const rows = `the first ${other.length === 1 ? "row" : `${other.length} rows`} below`;
+    if (!decided.length) return `None of the ${told.length} ${kind} was decided by both runs.`;
     const left = told.length - decided.length;
     return [
       `${decided.length - other.length} of ${decided.length} ${kind} that both runs decided have the same verdict.`,

@@ -79,6 +79,8 @@ def finding(
     """
     told = [(name, same(book.get(id), yours.get(id))) for id, name in named.items()]
     decided = [(name, answer) for name, answer in told if answer in (SAME, DIFFERENT)]
+    if not decided:
+        return f"None of the {len(told)} {kind} was decided by both runs."
     other = [name for name, answer in decided if answer == DIFFERENT]
     agree = f"{len(decided) - len(other)} of {len(decided)}"
     parts = [f"{agree} {kind} that both runs decided have the same verdict."]

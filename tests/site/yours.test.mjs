@@ -323,6 +323,21 @@ describe("a result file", () => {
     });
   });
 
+  test("of the smoke profile says that it has no verdicts", async () => {
+    await open(empty, async (tab) => {
+      const quick = changed((r) => {
+        r.profile = "smoke";
+        for (const one of r.claims) one.verdict = "no verdict";
+      });
+      await give(tab, quick);
+      assert.match(
+        await said(tab).innerText(),
+        /gives no verdicts\. None of the 3 published claims/,
+      );
+      assert.match(await row(tab, "hello-sleep"), /cannot tell$/);
+    });
+  });
+
   test("of a page whose browser keeps nothing is shown all the same", async () => {
     await open(empty, async (tab) => {
       await tab.evaluate(() => {
