@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+import statistics
 import os
 import re
 from collections.abc import Sequence
@@ -209,11 +210,8 @@ def _share_table(comparison: Comparison, models: dict[str, Any]) -> Table:
 
 
 def _median(comparison: Comparison, arm: str, at: Any) -> float:
-    values = sorted(t.throughput for t in comparison.cell(arm, at))
-    if not values:
-        return math.nan
-    middle = len(values) // 2
-    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+    values = [t.throughput for t in comparison.cell(arm, at)]
+    return statistics.median(values) if values else math.nan
 
 
 # -- how many bytes, sent as what -----------------------------------------------------------------

@@ -117,10 +117,10 @@
     }
   }
 
+  const standing = (value) => Number.isFinite(value) && value > 0;
+
   globalThis.LabExploreModel = { mva, bound, shown, shareFinding, sizeFinding, ticks };
   if (typeof customElements === "undefined" || customElements.get("lab-explore")) return;
-
-  const standing = (value) => Number.isFinite(value) && value > 0;
 
   // ---- Pieces of page ----------------------------------------------------------------------------------------------
 
