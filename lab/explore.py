@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import functools
 import math
-import statistics
 import os
 import re
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
