@@ -209,6 +209,31 @@ def test_a_killed_build_goes_on_where_it_was(book):
     assert "one/alpha: from cache" in done.stdout
 
 
+def test_an_interrupted_build_says_so_in_a_line_and_goes_on_where_it_was(book):
+    book.edit("book/one/beta.md", "import", "import time; time.sleep(60)\nimport")
+    build = subprocess.Popen(
+        [sys.executable, "-m", "lab.book", "build"],
+        cwd=book.root,
+        env=book.env(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    for line in build.stdout:
+        if line.startswith("one/beta: executing"):
+            break
+    time.sleep(3)  # the kernel starts, and its cell sleeps; any moment is as good
+    build.send_signal(signal.SIGINT)
+    _, said = build.communicate(timeout=DEADLINE_S)
+    assert build.returncode == 130, said
+    # The last line; before it a kernel may complain about its end.
+    assert said.strip().splitlines()[-1].startswith("Interrupted. What is done stays cached"), said
+    assert "Please also report" not in said
+    book.edit("book/one/beta.md", "import time; time.sleep(60)\nimport", "import")
+    assert book.build().returncode == 0
+
+
 def test_results_that_a_killed_build_left_half_written_are_made_again(book):
     one, other = (book.root / "_build/.jupyter_cache/executed").rglob("base.ipynb")
     one.unlink()

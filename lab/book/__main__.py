@@ -16,9 +16,11 @@ from collections import Counter
 from pathlib import Path
 
 from lab import paths, settings
+from lab.book import interrupt
 from lab.book.report import count
 from lab.errors import LabError
 
+AGAIN = "What is done stays cached: the next build goes on from there."
 OUTPUT = {"course": "_build", "smoke": "_build/smoke", "reference": "_build/reference"}
 
 
@@ -75,20 +77,24 @@ def run(output: Path, verbose: bool = False) -> int:
         else f"profile {settings.profile().name}"
     )
     print(f"Building the book ({what}) in {_short(html)}", flush=True)
-    result = build_sphinx(
-        paths.ROOT,
-        html,
-        noconfig=True,
-        path_config=paths.ROOT / "_config.yml",
-        confoverrides={
-            "external_toc_path": (paths.ROOT / "_toc.yml").as_posix(),
-            "latex_individualpages": False,
-        },
-        warningiserror=True,
-        keep_going=True,
-        quiet=not verbose,
-    )
+    with interrupt.noticed() as interrupts:
+        result = build_sphinx(
+            paths.ROOT,
+            html,
+            noconfig=True,
+            path_config=paths.ROOT / "_config.yml",
+            confoverrides={
+                "external_toc_path": (paths.ROOT / "_toc.yml").as_posix(),
+                "latex_individualpages": False,
+            },
+            warningiserror=True,
+            keep_going=True,
+            quiet=not verbose,
+        )
     seconds = time.monotonic() - started
+    if interrupts.came and result:
+        print(f"\nInterrupted. {AGAIN}", file=sys.stderr)
+        return 130
     if isinstance(result, BaseException):
         print(f"\n{explain(result, output)}", file=sys.stderr)
         return 130 if isinstance(result, KeyboardInterrupt) else 1
@@ -107,16 +113,15 @@ def explain(error: BaseException, output: Path) -> str:
     chain = [error]
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None:
         chain.append(cause)
-    again = "What is done stays cached: the next build goes on from there."
     for link in chain:
         text = str(link)
         if isinstance(link, KeyboardInterrupt):
-            return f"Interrupted. {again}"
+            return f"Interrupted. {AGAIN}"
         if (
             getattr(link, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
             or "database or disk is full" in text
         ):
-            return f"The disk that holds {output} is full. Make room and build again. {again}"
+            return f"The disk that holds {output} is full. Make room and build again. {AGAIN}"
         if isinstance(link, sqlite3.DatabaseError) and (
             "malformed" in text or "not a database" in text
         ):
