@@ -23,7 +23,7 @@ from lab.records.record import canonical
 from lab.records.trial import Recorded
 from lab.servers.recipe import Recipe
 
-LONGEST_S = 60.0
+LONGEST_S = 120.0
 MOST_BYTES = 2_000_000  # that it may print
 _IMPORT = re.compile(r"""(?:from|import|require\(|new URL\()\s*["'](\.[^"']+\.[cm]?js)["']""")
 
@@ -58,7 +58,7 @@ def node(
     server: Recipe | str | None = None,
     env: Mapping[str, object] | None = None,
     experiment: str | None = None,
-    timeout_s: float = 20.0,
+    timeout_s: float = 60.0,
 ) -> Printed:
     """Run `node program arguments...` once and return what it printed on standard output.
 
@@ -68,7 +68,7 @@ def node(
     program runs in replay, too
 
     Raises ProgramFailed with its output if it fails, prints more than two million bytes, or is not
-    done after `timeout_s` (at most 60); NoRecord, StaleRecord in replay. What it started is gone in
+    done after `timeout_s` (at most 120); NoRecord, StaleRecord in replay. What it started is gone in
     any case, unless it gave it a session of its own (`detached`). If a program that the server
     needs is missing here, the recorded output is returned, or none, with a note.
     """

@@ -18,7 +18,11 @@ const STEPS = [
 
 if (!DATABASE_URL) {
   const root = fileURLToPath(new URL("../../", import.meta.url));
-  const command = ["servers/python/with_books.py", process.execPath, fileURLToPath(import.meta.url)];
+  const command = [
+    "servers/python/with_books.py",
+    process.execPath,
+    fileURLToPath(import.meta.url),
+  ];
   const env = { ...process.env, AUTH };
   process.exit(spawnSync(PYTHON, command, { cwd: root, env, stdio: "inherit" }).status ?? 1);
 }
