@@ -10,22 +10,24 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book test lab preview replay links pdf lighthouse reference results bench tools clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
+.PHONY: help book test lab preview replay book-results links pdf lighthouse reference results bench tools clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 book: setup ## run what has changed and build the site into _build/html
 	@$(BIN)/python -m lab.book build
 
 lab: setup ## JupyterLab on book/, both kernels ready
-	@$(BIN)/jupyter lab --config tools/jupyter_lab_config.py
+	@$(BIN)/jupyter lab --config tools/jupyter_lab_config.py $(ARGS)
 
 preview: setup ## serve the site from recorded results, rebuild on save; measures nothing
 	@LAB_MODE=replay $(BIN)/python -m lab.book preview --port $(or $(PORT),8000)
 
 replay: setup ## build the site from recorded results into _build/replay; measures nothing
 	@LAB_MODE=replay $(BIN)/python -m lab.book build --output _build/replay
+
+book-results: replay ## write data/book-results.json again, after records were added or taken out by hand
 	@cp _build/replay/html/book-results.json data/
 
 links: replay ## ask every outside link of the book whether it still answers (needs the network)
@@ -34,7 +36,7 @@ links: replay ## ask every outside link of the book whether it still answers (ne
 pdf: replay browser ## the whole book in one document, _build/pdf/nodejs-io-measured.pdf
 	@node tools/pdf.mjs _build/replay/html _build/pdf
 
-# Its 200 packages are nobody's business who only reads or measures.
+# Who only reads or measures does not need its 200 packages.
 lighthouse: replay browser ## ask Lighthouse about three pages of the replayed site
 	@cmp -s tools/lighthouse/package-lock.json tools/lighthouse/node_modules/.made || \
 	  { (cd tools/lighthouse && npm ci) && cp tools/lighthouse/package-lock.json tools/lighthouse/node_modules/.made; }
@@ -66,7 +68,7 @@ lint: setup
 
 pytest: setup
 	@echo "== Python tests"
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(ARGS)
 
 nodetest: setup
 	@echo "== Node tests"
@@ -102,7 +104,7 @@ addons: setup ## build the addons in Rust again if their sources changed; `make`
 
 clean: ## remove what builds and chapters wrote; keeps the environments
 	rm -rf _build data/runs .pytest_cache .mypy_cache .ruff_cache
-	find book lab tests bench exercises servers -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find book lab tests bench servers -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## remove the environments too

@@ -40,7 +40,7 @@ def _doctor() -> int:
 
 
 def _results() -> int:
-    from lab.book import collect
+    from lab.book.yours import collect
 
     print(collect.collect())
     return 0

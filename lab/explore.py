@@ -93,14 +93,17 @@ def shares(*comparisons: Comparison) -> Explorable:
     return Explorable(grid, data, figure, _share_table(grid, models))
 
 
-def sizes(comparison: Comparison, of: Sequence[str] = ("Buffer", "string")) -> Explorable:
+def sizes(*comparisons: Comparison, of: Sequence[str] = ("Buffer", "string")) -> Explorable:
     """Return the explorable of arms that answer with a FILE, swept over its size.
 
-    of : the two arms whose ratio is shown first and tabled. Raises LabError if the sweep is not
-    env={"FILE": "{file:BYTES}"}.
+    Several comparisons of the same arms make one sweep. of : the two arms whose ratio is shown
+    first and tabled. Raises LabError if the sweep is not env={"FILE": "{file:BYTES}"}, or if the
+    arms differ.
     """
+    comparison = _one_sweep(comparisons)
+    recorded = [reference_of(one) for one in comparisons]
+    reference = None if None in recorded else _one_sweep(recorded)
     bytes_of = {i: _bytes(value) for i, value in enumerate(comparison.values)}
-    reference = reference_of(comparison)
     data = {
         "kind": "size",
         "arms": list(comparison.arms),
@@ -112,8 +115,8 @@ def sizes(comparison: Comparison, of: Sequence[str] = ("Buffer", "string")) -> E
         "stamps": [_FILE.sub(_named, text) for text in stamps(comparison.trials)],
     }
     figure = lines(
-        comparison,
-        rows=_size_rows,
+        {one.experiment: one for one in comparisons},
+        rows=lambda parts: [row for one in parts.values() for row in _size_rows(one)],
         x="kib",
         y="throughput",
         by="arm",
@@ -139,6 +142,17 @@ def _together(parts: Sequence[Comparison]) -> Comparison:
         parts[0],
         arms=tuple(arms),
         values=tuple(sorted({n for one in parts for n in one.values})),
+        trials=tuple(t for one in parts for t in one.trials),
+        complete=all(one.complete for one in parts),
+    )
+
+
+def _one_sweep(parts: Sequence[Comparison]) -> Comparison:
+    if len({one.arms for one in parts}) != 1:
+        raise LabError(f"sizes() wants comparisons of the same arms, got {parts!r}")
+    return replace(
+        parts[0],
+        values=tuple(value for one in parts for value in one.values),
         trials=tuple(t for one in parts for t in one.trials),
         complete=all(one.complete for one in parts),
     )
@@ -181,7 +195,8 @@ def _measured(comparison: Comparison, arm: str) -> list[int]:
 def over_the_bound(grid: Comparison) -> float:
     """Return the largest share of what its law allows that any trial of `shares` counted.
 
-    One answer a connection is taken off: where a window begins decides whether it is counted.
+    One answer a connection is taken off: where the window begins decides whether it is counted. On
+    a full loop, too: answers that are due wait until it is free, and then go out together.
     """
     waits = _waits(grid)
 
@@ -189,9 +204,7 @@ def over_the_bound(grid: Comparison) -> float:
         wait, n = waits[t.arm], t.load.connections
         law = predict.nonblocking((TOTAL_MS - wait) / 1e3, wait / 1e3).bound(n)
         span = t.window[1] - t.window[0]
-        # On a full loop one answer comes at a time; on a free one all connections may go in step.
-        spare = 1 if law < n / (TOTAL_MS / 1e3) else n
-        return (t.throughput * span - spare) / (law * span)
+        return (t.throughput * span - n) / (law * span)
 
     return max(share(t) for t in grid.trials)
 

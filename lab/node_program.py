@@ -68,8 +68,8 @@ def node(
     program runs in replay, too
 
     Raises ProgramFailed with its output if it fails, prints more than two million bytes, or is not
-    done after `timeout_s` (at most 120); NoRecord, StaleRecord in replay. What it started is gone in
-    any case, unless it gave it a session of its own (`detached`). If a program that the server
+    done after `timeout_s` (at most 120); NoRecord, StaleRecord in replay. What it started is gone
+    in any case, unless it gave it a session of its own (`detached`). If a program that the server
     needs is missing here, the recorded output is returned, or none, with a note.
     """
     path = Path(program).resolve()

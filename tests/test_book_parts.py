@@ -13,9 +13,9 @@ from lab import paths
 from lab.book import chapter, usage
 from lab.book.__main__ import explain as explain_error
 from lab.book.inputs import Present, explain
-from lab.book.mathml import mathml
 from lab.book.records import Record, Records
 from lab.book.report import Outcome, failure_from
+from lab.book.site.mathml import mathml
 from lab.errors import LabError
 from lab.servers import rust_addon
 
@@ -135,7 +135,7 @@ def test_a_record_is_found_only_for_the_same_cells_and_inputs(tmp_path):
     (tmp_path / "a").write_text("1")
     present = Present(tmp_path)
     records = Records(tmp_path / "records")
-    assert records.why("x", "c", present) == "it was never executed here"
+    assert records.why("x", "c", present) == "it has no result here yet"
     digest = present.digest("file:a")
     records.add("x", record("t1", "c", **{"file:a": digest}))
     assert records.match("x", "c", present).token == "t1"

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from lab.book import card, icons, pagefacts
+from lab.book.site import card, icons, pagefacts
 from lab.plot.forest import Line
 
 pytestmark = pytest.mark.timeout(400)
@@ -23,6 +23,8 @@ TINY = Path(__file__).parent / "fixtures" / "tiny-book"
 def build(root, *, redirects, **extra):
     config = yaml.safe_load((TINY / "_config.yml").read_text())
     config["sphinx"]["config"]["lab_redirects"] = redirects
+    options = {"article_footer_items": ["page-facts.html"]}
+    config["sphinx"]["config"]["html_theme_options"] = options
     (root / "_config.yml").write_text(yaml.safe_dump(config))
     clean = {k: v for k, v in os.environ.items() if not k.startswith("LAB_")}
     return subprocess.run(
@@ -82,9 +84,7 @@ def test_a_page_knows_its_address_source_and_where_to_report(html):
     page = (html / "book/one/alpha.html").read_text()
     assert '<link rel="canonical" href="https://example.org/course/book/one/alpha.html"' in page
     assert 'content="https://example.org/course/_static/card.png"' in page
-    config = yaml.safe_load((html.parent.parent / "_config.yml").read_text())
-    if "article_footer_items" in str(config):
-        assert "https://git.example.org/us/course/blob/main/book/one/alpha.md" in page
+    assert "https://git.example.org/us/course/blob/main/book/one/alpha.md" in page
 
 
 def test_the_page_for_the_lost_needs_no_other_file_and_leads_to_every_page(html):
@@ -116,6 +116,13 @@ def test_without_an_address_there_is_no_map_and_no_picture_to_be_fetched(root, t
     assert "og:image" not in page and "canonical" not in page
 
 
+def test_licences_that_must_travel_along_do(html):
+    scripts = [*(html / "_static").rglob("*.js")]
+    named = [s for s in scripts if f"{s.name}.LICENSE.txt" in s.read_text("utf8")[:500]]
+    assert named, "bootstrap.js names its notice"
+    assert all(s.with_name(f"{s.name}.LICENSE.txt").exists() for s in named)
+
+
 def test_only_icons_that_pages_show_stay_in_font_and_styles(html):
     assert (html / "_static/icons.woff").stat().st_size < 20_000
     sheets = "".join(f.read_text() for f in (html / "_static").rglob("*.css"))
@@ -124,7 +131,7 @@ def test_only_icons_that_pages_show_stay_in_font_and_styles(html):
     assert ".fa-hippo" not in sheets
 
 
-def test_an_icon_that_comes_to_be_shown_is_in_the_font_then(tmp_path):
+def test_rules_names_and_codes_of_icons_are_found():
     rules = '.fa-bars:before,.fa-navicon:before{content:"\\f0c9"}.fa-dog:before{content:"\\f6d3"}'
     face = "@font-face{src:url(fa-solid-900.woff2) format(woff2)}"
     assert icons.RULE.sub("", face + rules) == face

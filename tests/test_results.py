@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from lab import paths
-from lab.book import beside, collect, results, yours
 from lab.book.records import Record, Records
-from lab.book.results import SCHEMA
+from lab.book.yours import beside, collect, page, results
+from lab.book.yours.results import SCHEMA
 from lab.errors import LabError
 from lab.records import store
 from lab.records.machine import machine
@@ -100,7 +100,8 @@ def test_nothing_private_is_in_the_file(runs):
     measured(runs)
     found = results.of_build(build_of("live"))
     facts = {"cpu", "cores", "quota_cores", "ram_gib", "virt", "os", "arch"}
-    arm = {"experiment", "arm", "at", "loop", "throughput_per_s", "p50_s", "p99_s", "server_cores"}
+    arm = {"experiment", "arm", "at", "loop", "throughput_per_s", "p50_s", "p99_s"}
+    arm |= {"paced", "server_cores"}
     assert set(found["machine"]) == facts
     assert {key for a in found["arms"] for key in a} == arm
     text = results._text(found)
@@ -170,8 +171,8 @@ def test_the_books_own_file_is_drawn_from_the_present_records():
     assert book is not None, "data/book-results.json is missing or of another schema"
     again = results.outdated(book)
     assert not again, (
-        f"{', '.join(again)}: recorded since data/book-results.json was drawn. `make replay` draws "
-        "it again."
+        f"{', '.join(again)}: recorded since data/book-results.json was drawn. "
+        "`make book-results` draws it again."
     )
 
 
@@ -185,13 +186,14 @@ def test_records_made_again_added_or_dropped_are_noticed():
 # ---- Side by side ------------------------------------------------------------------------------
 
 
-def arm(experiment, name, *throughput, loop="closed", cores=1.0):
+def arm(experiment, name, *throughput, loop="closed", paced=False, cores=1.0):
     return {
         "experiment": experiment,
         "arm": name,
         "at": "1",
         "throughput_per_s": list(throughput),
         "loop": loop,
+        "paced": paced,
         "server_cores": cores,
     }
 
@@ -206,9 +208,11 @@ def test_a_machine_twice_as_fast_has_factor_two_whatever_was_waiting():
         arm("b", "x", 10),
         arm("rate", "x", 50, loop="open"),
         arm("timer", "x", 20, cores=0.1),
+        arm("spins", "x", 20, paced=True),
         arm("only there", "x", 7),
     ]
     mine = [arm("a", "x", 200), arm("b", "x", 20), arm("rate", "x", 50), arm("timer", "x", 20)]
+    mine.append(arm("spins", "x", 20))
     found = factor(its, mine)
     assert found.estimate == pytest.approx(2)
     assert (len(found.experiments), found.arms) == (2, 2)
@@ -241,20 +245,20 @@ def test_without_a_common_verdict_it_says_so():
 
 def test_the_page_shows_both_sides_of_a_build_that_measured(runs):
     build = build_of("live", [{**CLAIMS[0], "verdict": "held"}, CLAIMS[1]])
-    shown = yours.claims_part(build).html
+    shown = page.claims_part(build).html
     assert "reversed" in shown and 'data-same="no"' in shown and "0.884×" in shown
-    assert "0 of 1 published claims" in yours.file_part(build).html
-    assert "my-results.json" in yours.file_part(build).html
+    assert "0 of 1 published claims" in page.file_part(build).html
+    assert "my-results.json" in page.file_part(build).html
 
 
 def test_a_page_of_records_shows_the_books_side_and_waits_for_a_file():
     build = build_of("replay")
-    assert 'data-same="–"' in yours.claims_part(build).html
-    assert "book-results.json" in yours.file_part(build).html
-    assert '"yours":null' in yours.file_part(build).html
+    assert 'data-same="–"' in page.claims_part(build).html
+    assert "book-results.json" in page.file_part(build).html
+    assert '"yours":null' in page.file_part(build).html
 
 
 def test_what_a_claim_says_is_text_on_the_page():
     evil = {**CLAIMS[1], "sentence": "<img src=x onerror=alert(1)>"}
-    shown = yours.sentences_part(build_of("replay", [evil])).html
+    shown = page.sentences_part(build_of("replay", [evil])).html
     assert "<img" not in shown and "&lt;img" in shown

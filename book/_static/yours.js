@@ -1,5 +1,5 @@
-// Yours beside the book's: <lab-yours> takes a reader's result file (lab/book/results.py) and fills in what the build has
-// drawn (lab/book/yours.py). The file stays in this browser; it is kept only if the reader says so.
+// Yours beside the book's: <lab-yours> takes a reader's result file (lab/book/yours/results.py) and fills in what the build has
+// drawn (lab/book/yours/page.py). The file stays in this browser; it is kept only if the reader says so.
 
 (() => {
   const FORMAT = "nodejs-io-measured/results";
@@ -116,7 +116,7 @@
   const tooLarge = (n) =>
     `It has ${n.toLocaleString("en")} bytes; a result file has at most ${LIMIT_BYTES.toLocaleString("en")}.`;
 
-  // ---- Side by side: the same as lab/book/beside.py ------------------------------------------------------------------
+  // ---- Side by side: the same as lab/book/yours/beside.py ------------------------------------------------------------------
 
   const middle = (values) => {
     const v = [...values].sort((a, b) => a - b);
@@ -247,7 +247,7 @@
     mark.hidden = !claim?.ratio || !claim.estimate;
     if (mark.hidden) return;
     const x = place(claim.estimate, scale);
-    const [low, high] = [claim.low, claim.high].map((v) => (v ? place(v, scale) : x));
+    const [low, high] = [claim.low, claim.high].map((v) => (v === null ? x : place(v, scale)));
     setPlace(mark, x, low, high);
   }
 
@@ -420,8 +420,8 @@
       );
       this.listen();
       const kept = store.get();
+      this.reset();
       if (kept !== null) this.show(kept, "What you kept here");
-      else this.reset();
     }
 
     button(words, onclick) {
@@ -502,9 +502,14 @@
     reset() {
       this.source = null;
       this.status.classList.remove("bad");
-      const { yours } = this.data;
-      this.status.textContent = fill(this.data, yours && readResults(JSON.stringify(yours)));
       this.offer(false);
+      const { yours } = this.data;
+      try {
+        this.status.textContent = fill(this.data, yours && readResults(JSON.stringify(yours)));
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        this.complain("my-results.json", error.message);
+      }
     }
   }
 

@@ -43,6 +43,7 @@ class Build:
         self.outcomes: dict[str, Outcome] = {}
         self._open: tuple[str, source.Chapter, str, str, int] | None = None
         self._lock = -1
+        self.expected = 0  # chapters whose cells may have to run; 0 is "nobody counted"
         self.killed = False  # whether the last build here was; known once locked
 
     def lock(self) -> None:
@@ -94,7 +95,8 @@ class Build:
         because = "" if record else self.records.why(chapter, parsed.code, self.present)
         token = record.token if record else f"{self.variant}-{secrets.token_hex(8)}"
         if because:
-            say(f"{short(chapter)}: executing because {because} ...", transient=True)
+            nth = f" ({len(self.outcomes) + 1} of {self.expected})" if self.expected else ""
+            say(f"{short(chapter)}: executing because {because}{nth} ...", transient=True)
         notes = self._notes(chapter)
         notes.parent.mkdir(parents=True, exist_ok=True)
         notes.unlink(missing_ok=True)

@@ -20,8 +20,11 @@ from sphinx.errors import SphinxError
 from sphinx.util.matching import get_matching_files
 
 from lab import paths
-from lab.book import assets, filled, mathml, progress, report, results, status, verdicts, yours
+from lab.book import filled, progress, report, status, verdicts
 from lab.book.build import Build
+from lab.book.site import assets, mathml
+from lab.book.yours import page as yours
+from lab.book.yours import results
 from lab.errors import LabError
 
 
@@ -40,6 +43,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     )  # after sphinx_external_toc has read _toc.yml
     app.connect("builder-inited", _start)
     app.connect("env-get-outdated", _outdated)
+    app.connect("env-before-read-docs", _count)
     app.connect("source-read", _begin, priority=900)
     app.connect("doctree-read", _end)
     app.connect("env-purge-doc", _forget)
@@ -111,6 +115,11 @@ def _outdated(
     ]
 
 
+def _count(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    texts = (Path(env.doc2path(name)).read_text("utf8") for name in docnames)
+    app.lab_build.expected = sum("\nkernelspec:" in text for text in texts)  # type: ignore[attr-defined]
+
+
 def _begin(app: Sphinx, docname: str, content: list[str]) -> None:
     try:
         content[0] = app.lab_build.begin(docname, content[0], Path(app.env.doc2path(docname)))  # type: ignore[attr-defined]
@@ -178,6 +187,6 @@ def _write_results(app: Sphinx, build: Build, ok: bool) -> None:
     if not any("yours-file" in makers for makers in filled_pages.values()):
         return
     try:
-        results.write(build, Path(app.outdir), whole=ok)
+        assets.readable_from_disk(results.write(build, Path(app.outdir), whole=ok))
     except LabError as error:
         raise BookError(str(error)) from None

@@ -59,6 +59,7 @@ def serve(port: int) -> int:
     from lab.book.__main__ import default_output
 
     port = _free(port)
+    print(f"The site will be at http://127.0.0.1:{port}/ when it is built once.", flush=True)
     html = default_output() / "html"
     html.mkdir(parents=True, exist_ok=True)
     for name in AHEAD:
@@ -88,6 +89,8 @@ def serve(port: int) -> int:
 
 
 def _free(port: int) -> int:
+    if not 0 <= port < 2**16:
+        raise LabError(f"There is no port {port}: choose one up to 65535, or make preview PORT=0")
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

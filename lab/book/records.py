@@ -62,7 +62,7 @@ class Records:
         """Return in words why no record matches."""
         records = self.of(chapter)
         if not records:
-            return "it was never executed here"
+            return "it has no result here yet"
         # The nearest one: after an edit is undone and another made, only the other is a reason.
         changes = [(r.inputs, present.digests(r.inputs)) for r in records if r.code == code]
         if not changes:

@@ -22,6 +22,12 @@ class Failure:
     line: int | None
     traceback: str
 
+    def reason(self) -> str:
+        """Return the error's own line: the first of ours, the last of a Python traceback."""
+        lines = [line.strip() for line in self.traceback.splitlines() if line.strip()] or [""]
+        own = re.match(r"[A-Z]\w+: ", lines[0])
+        return lines[0] if own else lines[-1]
+
     def text(self) -> str:
         """Return it readable on a terminal: place, cell, traceback."""
         place = self.chapter if self.line is None else f"{self.chapter}, line {self.line}"
@@ -51,7 +57,8 @@ class Outcome:
             return f"{name}: from cache of {when}, nothing it uses has changed"
         verb = "failed; executed" if self.action == "failed" else "executed"
         what = facts(self.seconds, self.servers, self.requests)
-        return f"{name}: {verb} because {self.because} ({what})"
+        reason = f" {self.failure.reason()}" if self.failure else ""
+        return f"{name}: {verb} because {self.because} ({what}){reason}"
 
 
 def short(chapter: str) -> str:

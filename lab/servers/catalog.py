@@ -26,7 +26,7 @@ _NAME = re.compile(r"[a-z0-9]+/[a-z0-9][a-z0-9-]*")
 _PLACEHOLDER = re.compile(r"\{(node|python|root|workers|file)(?::([0-9_]+))?\}")
 _RUNTIMES = ("node", "python", "system")
 _REQUIRED = {"command", "runtime", "source", "summary", "workload", "keep_alive"}
-_OPTIONAL = {"env", "body", "needs", "listening", "workers"}
+_OPTIONAL = {"env", "body", "needs", "listening", "workers", "paced"}
 # Variables of the runtimes themselves: not parameters of a server, yet worth an experiment.
 _RUNTIME_VARIABLES = re.compile(r"(NODE|UV|PYTHON|MALLOC|LD)_[A-Z0-9_]+|PORT")
 
@@ -43,6 +43,13 @@ class UnknownServer(LabError):
 
 class UnknownParameter(LabError):
     """A server has no such parameter; setting it would silently change nothing."""
+
+
+def paced(name: str) -> bool:
+    """Whether a server takes a time that its program sets, waiting or computing: as long on every
+    machine. Of one that is not in the catalogue nobody knows; it counts as paced.
+    """
+    return bool(_catalog()["servers"].get(name, {"paced": True}).get("paced", False))
 
 
 def server(

@@ -51,12 +51,11 @@ describe("over http, with nothing in the cache", () => {
     });
   }
 
-  it("says what the pages weigh", (t) => {
+  after(() => {
     const sorted = totals.map((total) => total / KIB).sort((a, b) => a - b);
     const [min, median, max] = [0, sorted.length >> 1, sorted.length - 1].map((i) => sorted[i]);
-    t.diagnostic(
+    console.log(
       `${sorted.length} pages: ${min?.toFixed(0)} / ${median?.toFixed(0)} / ${max?.toFixed(0)} KiB`,
     );
-    assert.equal(sorted.length, pages.length);
   });
 });

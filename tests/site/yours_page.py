@@ -6,12 +6,12 @@ import json
 import sys
 from types import SimpleNamespace
 
-from lab.book import results, yours
+from lab.book.yours import page, results
 
 pages = []
 for given in json.load(sys.stdin):
     mode = "live" if given["yours"] else "replay"
     build = SimpleNamespace(mode=mode, outcomes={}, _results=given["yours"] or given["book"])
     results.book = lambda book=given["book"]: book
-    pages.append("".join(make(build).html for make in yours.MAKERS.values()))
+    pages.append("".join(make(build).html for make in page.MAKERS.values()))
 json.dump(pages, sys.stdout)

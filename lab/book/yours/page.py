@@ -16,10 +16,11 @@ from urllib.parse import quote
 from sphinx.application import Sphinx
 
 from lab import claims
-from lab.book import beside, filled, results, tracks, verdicts
+from lab.book import filled, verdicts
 from lab.book.build import Build
 from lab.book.filled import Html
 from lab.book.progress import title_of
+from lab.book.yours import beside, marks, results
 from lab.questions import json_script
 
 MACHINE = {
@@ -99,7 +100,7 @@ def claims_part(build: Build) -> Html:
     rows = [r for r in page.rows if not r.own]
     sides = page.side("book"), page.side("yours")
     named = [(r.id, r.name, r.published) for r in rows]
-    plot = tracks.forest(named, *sides, _scale(page), _alt(page, rows))
+    plot = marks.forest(named, *sides, _scale(page), _alt(page, rows))
     return Html(plot + _table(page, rows, "published claims"))
 
 
@@ -131,7 +132,7 @@ def machines_part(build: Build) -> Html:
         '<div class="lab-yours-table"><table><thead><tr><th scope="col">machine</th>'
         '<th scope="col">the book’s</th><th scope="col">yours</th></tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
-        f"<p data-lab-factor>{escape(text)}</p>{tracks.strip(found)}"
+        f"<p data-lab-factor>{escape(text)}</p>{marks.strip(found)}"
     )
 
 
@@ -219,12 +220,12 @@ def _small(claim: dict[str, Any] | None) -> dict[str, Any] | None:
     return None if claim is None else {k: claim[k] for k in keys}
 
 
-def _scale(page: Page) -> tracks.Scale:
+def _scale(page: Page) -> marks.Scale:
     book = page.side("book")
     published = [r for r in page.rows if not r.own]
     found = [book.get(r.id, {}).get(k) for r in published for k in ("estimate", "low", "high")]
     printed = [v for r in published for v in r.published or ()]
-    return tracks.scale_of([*(v for v in found if v), *printed])
+    return marks.scale_of([*(v for v in found if v), *printed])
 
 
 def _alt(page: Page, rows: list[Row]) -> str:

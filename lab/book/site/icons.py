@@ -44,13 +44,15 @@ def keep_used(out: Path, cache: Path) -> None:
 
 
 def _subset(font: Path, codes: list[str], cache: Path) -> Path:
-    key = hashlib.sha256(font.read_bytes() + " ".join(codes).encode()).hexdigest()[:16]
+    # Copyright and licence stay. The family's name is reserved: a part of the font may not bear it.
+    kept = [0, 13, 14]
+    key = hashlib.sha256(font.read_bytes() + repr((codes, kept)).encode()).hexdigest()[:16]
     made = cache / f"icons-{key}.woff"
     if not made.exists():
         # Comes with matplotlib.
         from fontTools.subset import Options, Subsetter, load_font, save_font
 
-        options = Options(flavor="woff", layout_features=[], name_IDs=[0, 1, 2, 13, 14])
+        options = Options(flavor="woff", layout_features=[], name_IDs=kept)
         loaded = load_font(str(font), options)
         subsetter = Subsetter(options)
         subsetter.populate(unicodes=[int(code, 16) for code in codes])

@@ -15,16 +15,15 @@ from sphinx.config import Config
 from sphinx.errors import ConfigError
 
 from lab import paths
-from lab.book import card, icons, pagefacts
 from lab.book.build import Build
 from lab.book.chapter import ENTRY
+from lab.book.site import card, icons, pagefacts
 
 HERE = Path(__file__).parent
 # Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers,
 # icons of companies, translations.
 UNUSED = (
     "**/*.map",
-    "**/*.LICENSE.txt",
     "**/fontawesome.js*",
     "vendor/**/*.js*",
     "vendor/**/*.ttf",
@@ -73,9 +72,10 @@ def finish(app: Sphinx) -> None:
         _write(out / f"{old}.html", _redirect(app, old, new))
     for page_name in sorted(app.env.found_docs):
         _notebook(app, page_name)
-    _readable_from_disk(out / "_sources")
     if (paths.ROOT / "CITATION.cff").exists():
         shutil.copyfile(paths.ROOT / "CITATION.cff", out / "CITATION.cff")
+    sources = out / "_sources"
+    readable_from_disk(*sources.rglob("*.ipynb"), *sources.rglob("*.md"), out / "CITATION.cff")
     if app.config.html_baseurl:
         _write(out / "sitemap.xml", _sitemap(app))
     build: Build = app.lab_build  # type: ignore[attr-defined]
@@ -122,13 +122,13 @@ def _notebook(app: Sphinx, page: str) -> None:
     _write(file, text)
 
 
-def _readable_from_disk(sources: Path) -> None:
+def readable_from_disk(*files: Path) -> None:
     """Put a script beside each file to be downloaded that hands its text to page.js: on disk a page
     may run a script from another file, and is not allowed to read or to save one.
     """
-    for file in [*sources.rglob("*.ipynb"), *sources.rglob("*.md")]:
+    for file in files:
         script = file.with_name(f"{file.name}.js")
-        if not _newer(script, file):
+        if file.exists() and not _newer(script, file):
             _write(script, f"labFile({json.dumps(file.read_text('utf8'))})\n")
 
 

@@ -25,6 +25,7 @@ from lab.records.comparison import Comparison
 from lab.records.machine import Machine
 from lab.records.machine import machine as this_machine
 from lab.records.record import rounded
+from lab.servers.catalog import paced
 
 FORMAT = "nodejs-io-measured/results"
 SCHEMA = 1
@@ -145,6 +146,7 @@ def arms_of(comparison: Comparison) -> Iterator[dict[str, Any]]:
                     else None
                     for q in (50, 99)
                 },
+                "paced": paced(cell[0].server.name),
                 "server_cores": rounded(median(known), 3) if known else None,
             }
 

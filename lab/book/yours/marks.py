@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from lab.book import beside
+from lab.book.yours import beside
 from lab.plot.ticks import ratio_ticks
 
 Scale = tuple[float, float]

@@ -9,7 +9,7 @@ from typing import Any
 
 from lab.book import verdicts
 from lab.book.build import Build
-from lab.book.pagefacts import CARD
+from lab.book.site.pagefacts import CARD
 from lab.plot.forest import Line
 from lab.plot.palette import THEMES
 from lab.plot.ticks import ratio_ticks

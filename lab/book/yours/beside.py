@@ -105,12 +105,13 @@ def medians(arms: Iterable[Mapping[str, Any]]) -> dict[Arm, float]:
 
 def busy(arms: Iterable[Mapping[str, Any]]) -> set[Arm]:
     """Return the arms whose throughput says something about a machine: nobody set it (a closed
-    loop), and the server computed for at least half of a core.
+    loop, and no server that takes a programmed time), and the server computed for at least half of
+    a core. Asked of the book's arms; those of a reader are taken as they are.
     """
     return {
         (a["experiment"], a["arm"], a["at"])
         for a in arms
-        if a["loop"] == "closed" and (a["server_cores"] or 0) >= BUSY_CORES
+        if a["loop"] == "closed" and not a["paced"] and (a["server_cores"] or 0) >= BUSY_CORES
     }
 
 
