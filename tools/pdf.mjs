@@ -51,7 +51,14 @@ function frame(main) {
     .trim();
   const base = relative(out, site).replaceAll("\\", "/");
   const sheets = ["styles/theme.css", "styles/pydata-sphinx-theme.css", "pygments.css"].concat(
-    ["styles/sphinx-book-theme.css", "lab.css", "replay.css", "question.css", "explore.css", "yours.css"],
+    [
+      "styles/sphinx-book-theme.css",
+      "lab.css",
+      "replay.css",
+      "question.css",
+      "explore.css",
+      "yours.css",
+    ],
     [page("book/event-loop/phases.html").match(/mystnb\.\w+\.css/)?.[0] ?? "lab.css"],
   );
   return `<!doctype html>
