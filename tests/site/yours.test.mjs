@@ -52,6 +52,7 @@ const arm = (experiment, name, throughput, more = {}) => ({
   throughput_per_s: [throughput * 0.9, throughput, throughput * 1.3],
   p50_s: 0.001,
   p99_s: null,
+  paced: false,
   server_cores: 0.9,
   ...more,
 });
