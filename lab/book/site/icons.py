@@ -6,6 +6,7 @@ Font Awesome's font and the rules that name its 2,000 characters were more than 
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import shutil
 from pathlib import Path
@@ -51,6 +52,8 @@ def _subset(font: Path, codes: list[str], cache: Path) -> Path:
     if not made.exists():
         # Comes with matplotlib.
         from fontTools.subset import Options, Subsetter, load_font, save_font
+
+        logging.getLogger("fontTools").setLevel(logging.WARNING)  # else it tells the console
 
         options = Options(flavor="woff", layout_features=[], name_IDs=kept)
         loaded = load_font(str(font), options)
