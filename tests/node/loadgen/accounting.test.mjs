@@ -283,7 +283,10 @@ test("1,000 connections are opened without one waiting for a repeated SYN", (t) 
     assertAccounted(assert, main, rows.main);
     assert.equal(server.connections, 1000);
     assert.equal(main.counts.in_flight_at_end, 1000);
-    assert.ok(rows.main.connect_us.every((us) => us < 900_000), "a repeated SYN takes 1 s");
+    assert.ok(
+      rows.main.connect_us.every((us) => us < 900_000),
+      "a repeated SYN takes 1 s",
+    );
   }));
 
 function sha256(text) {
