@@ -123,6 +123,11 @@ def test_only_the_edge_of_a_window_may_lift_a_dot_above_its_bound(swept):
     span = first.window[1] - first.window[0]
     one_more = replace(first, throughput=20 + 1 / span)
     assert explore.over_the_bound(replace(swept, trials=(one_more, *rest))) == pytest.approx(1)
+    # A full loop sends what is due together: 200 a second is the law, 50 may come at once.
+    full = next(t for t in swept.trials if t.arm == "45 ms" and t.load.connections == 50)
+    burst = replace(full, throughput=200 + 50 / (full.window[1] - full.window[0]))
+    trials = tuple(burst if t is full else t for t in swept.trials)
+    assert explore.over_the_bound(replace(swept, trials=trials)) == pytest.approx(1)
     faster = replace(first, throughput=20 + 3 / span)
     assert explore.over_the_bound(replace(swept, trials=(faster, *rest))) > 1.1
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+import numpy as np
+
 BUSY_CORES = 0.5
 NONE = "no verdict"
 SAME, DIFFERENT, OPEN, MISSING = "yes", "no", "cannot tell", "not in this file"
@@ -133,19 +135,11 @@ def factor(
     means = sorted(sum(v) / len(v) for v in logs.values())
     return Factor(
         math.exp(sum(means) / len(means)),
-        math.exp(quantile(means, 0.25)),
-        math.exp(quantile(means, 0.75)),
+        math.exp(np.quantile(means, 0.25)),
+        math.exp(np.quantile(means, 0.75)),
         tuple(math.exp(m) for m in means),
         sum(map(len, logs.values())),
     )
-
-
-def quantile(ascending: list[float], q: float) -> float:
-    """Return the quantile, linear between neighbours (type 7 of Hyndman & Fan 1996)."""
-    at = (len(ascending) - 1) * q
-    low = math.floor(at)
-    high = min(low + 1, len(ascending) - 1)
-    return ascending[low] + (at - low) * (ascending[high] - ascending[low])
 
 
 def factor_text(found: Factor | None) -> str:
