@@ -3,16 +3,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, before, describe, it } from "node:test";
-import { launch, pagesOf, siteFolder } from "./browser.mjs";
+import { describe, it } from "node:test";
+import { pagesOf, siteFolder } from "./browser.mjs";
+import { session } from "./session.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 const site = siteFolder();
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+const own = session();
 
 // Both rows of colours on one visit; what has no colour is the same in both.
 const RUNS = {
@@ -25,7 +22,7 @@ describe("axe finds nothing, in light and dark, with all that opens open", {
 }, () => {
   for (const page of pagesOf(site)) {
     it(page.name, async () => {
-      const context = await browser.newContext({
+      const context = await own.browser.newContext({
         viewport: { width: 1440, height: 900 },
         colorScheme: "light",
         reducedMotion: "reduce",

@@ -1,25 +1,18 @@
 // Grids with controls in a real browser: keyboard, what is said, dots only where something was measured, no script, axe.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { launch, watch } from "./browser.mjs";
+import { watch } from "./browser.mjs";
 import { STATIC } from "./replay/page.mjs";
+import { session } from "./session.mjs";
 
-const FOLDER = mkdtempSync(join(tmpdir(), "explore-"));
+const own = session({ folder: "explore" });
+const FOLDER = own.folder;
 const AXE = createRequire(import.meta.url).resolve("axe-core");
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  rmSync(FOLDER, { recursive: true, force: true });
-});
 
 const NS = [1, 10, 50];
 const cell = (wait, n, x) => ({ wait, n, x });
@@ -88,7 +81,10 @@ function page(name, body, theme = "light") {
 }
 
 async function open(url, body, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 760, height: 1000 }, ...options });
+  const context = await own.browser.newContext({
+    viewport: { width: 760, height: 1000 },
+    ...options,
+  });
   const tab = await context.newPage();
   tab.setDefaultTimeout(15_000);
   const seen = watch(tab);

@@ -3,21 +3,18 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { launch, pagesOf, siteFolder, watch } from "./browser.mjs";
+import { pagesOf, siteFolder, watch } from "./browser.mjs";
+import { session } from "./session.mjs";
 
 const site = siteFolder();
 const pages = pagesOf(site);
 // No chapters, but readers open them: one is written by Sphinx, the other stands alone.
 const generated = new Set(["search.html", "404.html"]);
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(() => browser?.close());
+const own = session();
 
 async function open(page, { width = 1280, height = 900, colorScheme = "light" } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+  const context = await own.browser.newContext({ viewport: { width, height }, colorScheme });
   const tab = await context.newPage();
   const seen = watch(tab);
   await tab.goto(page.url, { waitUntil: "load" });

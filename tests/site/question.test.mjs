@@ -1,25 +1,17 @@
 // Questions in a real browser: every kind, kept answers, keyboard, what the run said, overview, no script, axe.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { launch } from "./browser.mjs";
 import { STATIC } from "./replay/page.mjs";
+import { session } from "./session.mjs";
 
-const FOLDER = mkdtempSync(join(tmpdir(), "question-"));
+const own = session({ folder: "question" });
+const FOLDER = own.folder;
 const AXE = createRequire(import.meta.url).resolve("axe-core");
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  rmSync(FOLDER, { recursive: true, force: true });
-});
 
 const CHOICE = {
   id: "choice",
@@ -66,7 +58,10 @@ function page(name, body, theme = "light") {
 }
 
 async function open(url, body, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 700, height: 900 }, ...options });
+  const context = await own.browser.newContext({
+    viewport: { width: 700, height: 900 },
+    ...options,
+  });
   const tab = await context.newPage();
   tab.setDefaultTimeout(15_000);
   const errors = [];

@@ -2,27 +2,22 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { launch, pagesOf, siteFolder, watch } from "./browser.mjs";
-import { serve } from "./server.mjs";
+import { pagesOf, siteFolder, watch } from "./browser.mjs";
+import { session } from "./session.mjs";
 
 const site = siteFolder();
 const pages = pagesOf(site);
 const onDisk = `${pathToFileURL(site).href}/`;
 const chapter = pages.find(({ name }) => name.endsWith("sync-or-async-files.html"));
-let browser, host;
-before(async () => {
-  browser = await launch();
-  host = await serve(site);
-});
-after(async () => {
-  await browser?.close();
-  await host?.close();
-});
+const own = session({ site });
 
 async function open(url, use, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await own.browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  });
   try {
     const tab = await context.newPage();
     tab.setDefaultTimeout(10_000);
@@ -36,7 +31,7 @@ async function open(url, use, options = {}) {
 
 for (const [where, base] of [
   ["from disk", () => onDisk],
-  ["from a host", () => host.url],
+  ["from a host", () => own.host.url],
 ]) {
   describe(where, () => {
     it("a word leads to pages that hold it, sent with the keyboard or the button", async () => {
@@ -136,7 +131,7 @@ describe("a page tells about itself", () => {
 
 describe("addresses", () => {
   it("the site's root leads to the book", async () => {
-    for (const base of [onDisk, host.url]) {
+    for (const base of [onDisk, own.host.url]) {
       await open(`${base}index.html`, async (tab) => {
         await tab.waitForURL(/book\/index\.html$/);
       });
@@ -145,7 +140,7 @@ describe("addresses", () => {
 
   it("a lost reader finds the way from any depth", async () => {
     for (const lost of ["nowhere", "book/nowhere.html", "a/b/c/d/"]) {
-      await open(host.url + lost, async (tab, seen) => {
+      await open(own.host.url + lost, async (tab, seen) => {
         assert.match(await tab.locator("h1").innerText(), /no page/);
         assert.deepEqual(seen.failed, []);
         const links = tab.locator("li a");

@@ -3,22 +3,16 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { launch } from "./browser.mjs";
+import { after, describe, test } from "node:test";
 import { axe, element, FOLDER, longTrace, ORDERS, page, STATIC } from "./replay/page.mjs";
+import { session } from "./session.mjs";
 
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  rmSync(FOLDER, { recursive: true, force: true });
-});
+const own = session();
+after(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 /** Open a page, run `body` with it, fail on any script error. */
 async function open(url, body, options = {}) {
-  const context = await browser.newContext({
+  const context = await own.browser.newContext({
     viewport: { width: 800, height: 1000 },
     reducedMotion: "reduce",
     ...options,

@@ -1,9 +1,9 @@
 // What a page costs a reader who has nothing cached, counted as a static host sends it.
 
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
-import { launch, pagesOf, siteFolder, watch } from "./browser.mjs";
-import { serve } from "./server.mjs";
+import { after, describe, it } from "node:test";
+import { pagesOf, siteFolder, watch } from "./browser.mjs";
+import { session } from "./session.mjs";
 
 const KIB = 1024;
 const BUDGET = 250 * KIB; // everything but images, compressed
@@ -11,42 +11,34 @@ const IMAGES = 100 * KIB;
 
 const site = siteFolder();
 const pages = pagesOf(site);
-let browser, host;
 const totals = [];
-before(async () => {
-  browser = await launch();
-  host = await serve(site);
-});
-after(async () => {
-  await browser?.close();
-  await host?.close();
-});
+const own = session({ site });
 
 describe("over http, with nothing in the cache", () => {
   for (const page of pages) {
     it(`${page.name} weighs at most ${BUDGET / KIB} KiB and asks nobody else`, async () => {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+      const context = await own.browser.newContext({ viewport: { width: 1280, height: 900 } });
       const tab = await context.newPage();
       const seen = watch(tab);
-      host.sent.length = 0;
-      await tab.goto(host.url + page.name, { waitUntil: "load" });
+      own.host.sent.length = 0;
+      await tab.goto(own.host.url + page.name, { waitUntil: "load" });
       await tab.evaluate(() => scrollTo(0, document.body.scrollHeight)); // what is loaded when it comes in sight
       await tab.evaluate(() => document.fonts.ready);
       await tab.waitForLoadState("networkidle");
       await context.close();
       const sum = (some) => some.reduce((total, { bytes }) => total + bytes, 0);
       const isImage = ({ type }) => type.startsWith("image/");
-      const weight = sum(host.sent.filter((file) => !isImage(file)));
+      const weight = sum(own.host.sent.filter((file) => !isImage(file)));
       totals.push(weight);
-      const heaviest = [...host.sent]
+      const heaviest = [...own.host.sent]
         .sort((a, b) => b.bytes - a.bytes)
         .slice(0, 6)
         .map(({ path, bytes }) => `${path} ${(bytes / KIB).toFixed(0)} KiB`)
         .join(", ");
-      const others = seen.foreign.filter((url) => !url.startsWith(host.url));
+      const others = seen.foreign.filter((url) => !url.startsWith(own.host.url));
       assert.deepEqual(others, []);
       assert.ok(weight <= BUDGET, `${(weight / KIB).toFixed(0)} KiB: ${heaviest}`);
-      const images = sum(host.sent.filter(isImage));
+      const images = sum(own.host.sent.filter(isImage));
       assert.ok(images <= IMAGES, `images: ${(images / KIB).toFixed(0)} KiB, ${heaviest}`);
     });
   }

@@ -2,26 +2,19 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { launch, watch } from "./browser.mjs";
+import { watch } from "./browser.mjs";
+import { session } from "./session.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(HERE, "../..");
-const FOLDER = mkdtempSync(join(tmpdir(), "yours-"));
+const own = session({ folder: "yours" });
+const FOLDER = own.folder;
 const AXE = createRequire(import.meta.url).resolve("axe-core");
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  rmSync(FOLDER, { recursive: true, force: true });
-});
 
 // ---- Two results ------------------------------------------------------------------------------------------------------
 
@@ -147,7 +140,10 @@ function page(name, body, theme = "light") {
   return pathToFileURL(file).href;
 }
 async function open(url, body, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 900, height: 900 }, ...options });
+  const context = await own.browser.newContext({
+    viewport: { width: 900, height: 900 },
+    ...options,
+  });
   const tab = await context.newPage();
   tab.setDefaultTimeout(15_000);
   const noticed = watch(tab);
@@ -246,7 +242,7 @@ describe("a result file", () => {
       },
       { javaScriptEnabled: true },
     );
-    const bare = await browser.newContext({ javaScriptEnabled: false });
+    const bare = await own.browser.newContext({ javaScriptEnabled: false });
     const plain = await bare.newPage();
     await plain.goto(page("static", local));
     const without = await filled(plain);
