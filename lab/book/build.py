@@ -10,6 +10,8 @@ import json
 import os
 import secrets
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from typing import Any
 from lab import settings
 from lab.book import chapter as source
 from lab.book import usage
+from lab.book.ahead import Ahead
 from lab.book.inputs import MOVED, Present
 from lab.book.records import Record, Records, write_json
 from lab.book.report import Outcome, failure_from, say, short
@@ -25,6 +28,16 @@ from lab.errors import LabError
 
 class BuildBusy(LabError):
     """Another build is writing to the same folder."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a build will do with a chapter: take the result with this token, or make it."""
+
+    parsed: source.Chapter
+    token: str
+    because: str  # why it must be executed; empty if it need not
+    begun_ns: int  # epoch; a file that is edited later changes what is being made
 
 
 class Build:
@@ -41,7 +54,9 @@ class Build:
         self.present = Present(root)
         self.started = time.time()
         self.outcomes: dict[str, Outcome] = {}
-        self._open: tuple[str, source.Chapter, str, str, int] | None = None
+        self._open: tuple[str, Plan] | None = None
+        self._ahead: Ahead | None = None
+        self._plans: dict[str, Plan] = {}  # of the chapters that _ahead was given
         self._lock = -1
         self.expected = 0  # chapters whose cells may have to run; 0 is "nobody counted"
         self.killed = False  # whether the last build here was; known once locked
@@ -66,7 +81,9 @@ class Build:
         self._lock = handle
 
     def unlock(self) -> None:
-        """Give the folder back."""
+        """Give the folder back, and stop what is still being drawn ahead."""
+        if self._ahead:
+            self._ahead.stop()
         if self._lock >= 0:
             os.ftruncate(self._lock, 0)
             os.close(self._lock)
@@ -77,6 +94,23 @@ class Build:
         record = next((r for r in self.records.of(chapter) if r.token == token), None)
         return record is None or record.inputs != self.present.digests(record.inputs)
 
+    def draw_ahead(self, chapters: dict[str, Path], ahead: Callable[[], Ahead]) -> None:
+        """Start to execute the chapters that changed beside each other; only if nothing measures.
+
+        ahead : makes their executor; asked if there is anything to execute.
+        """
+        for chapter, path in chapters.items():
+            text = path.read_text("utf8")
+            parsed = source.parse(chapter, text, str(path))
+            if parsed is None:
+                continue
+            plan = self._plan(chapter, parsed)
+            if plan.because:
+                self._ahead = self._ahead or ahead()
+                self._plans[chapter] = plan
+                env = self._environment(chapter)
+                self._ahead.submit(chapter, source.with_token(text, plan.token), path, env)
+
     def begin(self, chapter: str, text: str, path: Path) -> str:
         """Return the text to parse: with a known token if nothing changed, else with a new one.
 
@@ -86,24 +120,36 @@ class Build:
         parsed = source.parse(chapter, text, str(path))
         if parsed is None:
             return text
+        plan = self._plans.pop(chapter, None)
+        drawing = plan is not None and plan.parsed == parsed
+        if plan is None or not drawing:
+            plan = self._plan(chapter, parsed)
+        if plan.because:
+            nth = f" ({len(self.outcomes) + 1} of {self.expected})" if self.expected else ""
+            say(f"{short(chapter)}: executing because {plan.because}{nth} ...", transient=True)
+        if not (drawing and self._ahead and self._ahead.take(chapter)):
+            os.environ.update(self._environment(chapter))
+        self._open = (chapter, plan)
+        return source.with_token(text, plan.token)
+
+    def _plan(self, chapter: str, parsed: source.Chapter) -> Plan:
         if self.present.digest(f"kernel:{parsed.kernel}") == "absent":
             raise LabError(
                 f"{chapter} needs the kernel {parsed.kernel!r}, which is not installed. "
                 "Run `make kernels`, or `python -m lab.kernelspec` in the activated environment."
             )
         record = self.records.match(chapter, parsed.code, self.present)
-        because = "" if record else self.records.why(chapter, parsed.code, self.present)
-        token = record.token if record else f"{self.variant}-{secrets.token_hex(8)}"
-        if because:
-            nth = f" ({len(self.outcomes) + 1} of {self.expected})" if self.expected else ""
-            say(f"{short(chapter)}: executing because {because}{nth} ...", transient=True)
+        if record:
+            return Plan(parsed, record.token, "", time.time_ns())
+        because = self.records.why(chapter, parsed.code, self.present)
+        return Plan(parsed, f"{self.variant}-{secrets.token_hex(8)}", because, time.time_ns())
+
+    def _environment(self, chapter: str) -> dict[str, str]:
+        """Return what tells a kernel where to note what it uses, in notes that are empty."""
         notes = self._notes(chapter)
         notes.parent.mkdir(parents=True, exist_ok=True)
         notes.unlink(missing_ok=True)
-        os.environ["LAB_CHAPTER"] = short(chapter)
-        os.environ["LAB_USAGE_FILE"] = str(notes)
-        self._open = (chapter, parsed, token, because, time.time_ns())
-        return source.with_token(text, token)
+        return {"LAB_CHAPTER": short(chapter), "LAB_USAGE_FILE": str(notes)}
 
     def end(
         self, chapter: str, path: Path, notebook: Path, execution: dict[str, Any] | None
@@ -111,7 +157,7 @@ class Build:
         """Note what became of the chapter; return its token, None if it failed or has no cells."""
         if self._open is None or self._open[0] != chapter:
             return None
-        _, parsed, token, because, begun_ns = self._open
+        plan = self._open[1]
         self._open = None
         notes = self._notes(chapter)
         for variable in ("LAB_CHAPTER", "LAB_USAGE_FILE"):
@@ -119,13 +165,13 @@ class Build:
         used = usage.read(notes)
         if self.variant == "live-reference":  # these it writes: they are results, not inputs
             used.names = {n for n in used.names if not n.startswith("file:data/reference/")}
-        known = next((r for r in self.records.of(chapter) if r.token == token), None)
+        known = next((r for r in self.records.of(chapter) if r.token == plan.token), None)
         seconds = float((execution or {}).get("runtime") or 0.0)
         # A result from the cache brings the duration of its execution along. (Its date is no
         # help: jupyter-cache stores when it was imported, in UTC, without saying so.)
         ran = known is None or round(seconds, 3) != known.seconds
         outcome = Outcome(
-            chapter, "executed", because or "its results were removed from the cache", seconds
+            chapter, "executed", plan.because or "its results were removed from the cache", seconds
         )
         if execution is not None and not execution["succeeded"]:
             outcome.action = "failed"
@@ -133,7 +179,7 @@ class Build:
         elif known is not None and not ran:
             outcome = _cached(chapter, known)
         else:
-            known = self._record(parsed, token, outcome, used, begun_ns)
+            known = self._record(plan, outcome, used)
             self.records.add(chapter, known)
         if outcome.action != "cached":
             outcome.servers, outcome.requests, outcome.claims = (
@@ -148,7 +194,7 @@ class Build:
             notes.unlink(missing_ok=True)
         self.outcomes[chapter] = outcome
         say(outcome.line())
-        return None if outcome.action == "failed" else token
+        return None if outcome.action == "failed" else plan.token
 
     def unchanged(self, chapter: str, token: str) -> None:
         """Note a chapter whose page did not even have to be read again."""
@@ -181,14 +227,11 @@ class Build:
             },
         )
 
-    def _record(
-        self, parsed: source.Chapter, token: str, outcome: Outcome, used: usage.Usage, begun_ns: int
-    ) -> Record:
-        names = used.names | set(
-            self.present.always(parsed.kernel, parsed.language, self.mode == "live")
-        )
+    def _record(self, plan: Plan, outcome: Outcome, used: usage.Usage) -> Record:
+        kernel, language = plan.parsed.kernel, plan.parsed.language
+        names = used.names | set(self.present.always(kernel, language, self.mode == "live"))
         inputs = self.present.digests(names | self.present.implied(names))
-        inputs |= {name: MOVED for name in inputs if self.present.edited_since(name, begun_ns)}
+        inputs |= {name: MOVED for name in inputs if self.present.edited_since(name, plan.begun_ns)}
         from lab.records.machine import machine
 
         versions = {
@@ -197,8 +240,8 @@ class Build:
             **used.versions,
         }
         return Record(
-            token=token,
-            code=parsed.code,
+            token=plan.token,
+            code=plan.parsed.code,
             executed=datetime.now().isoformat(timespec="seconds"),
             because=outcome.because,
             seconds=round(outcome.seconds, 3),

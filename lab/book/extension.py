@@ -1,8 +1,8 @@
 """The Sphinx side of the build; in _config.yml, so that a bare `jupyter-book build .` has it too.
 
-Order within one build: `_only_toc` -> `_start` -> `_outdated` -> for each page read: `_begin`, its
-cells run or come from the cache, `_end` -> `_all_read` -> pages are written, `filled` puts in what
-happened -> `_finish`.
+Order within one build: `_only_toc` -> `_start` -> `_outdated` -> `_before_reading` -> for each page
+read: `_begin`, its cells run or come from the cache, `_end` -> `_all_read` -> pages are written,
+`filled` puts in what happened -> `_finish`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from sphinx.util.matching import get_matching_files
 
 from lab import paths
 from lab.book import filled, progress, report, status, verdicts
+from lab.book.ahead import Ahead
 from lab.book.build import Build
 from lab.book.site import assets, mathml
 from lab.book.yours import page as yours
@@ -43,7 +44,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     )  # after sphinx_external_toc has read _toc.yml
     app.connect("builder-inited", _start)
     app.connect("env-get-outdated", _outdated)
-    app.connect("env-before-read-docs", _count)
+    app.connect("env-before-read-docs", _before_reading)
     app.connect("source-read", _begin, priority=900)
     app.connect("doctree-read", _end)
     app.connect("env-purge-doc", _forget)
@@ -115,9 +116,18 @@ def _outdated(
     ]
 
 
-def _count(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    texts = (Path(env.doc2path(name)).read_text("utf8") for name in docnames)
-    app.lab_build.expected = sum("\nkernelspec:" in text for text in texts)  # type: ignore[attr-defined]
+def _before_reading(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    build: Build = app.lab_build  # type: ignore[attr-defined]
+    pages = {name: Path(env.doc2path(name)) for name in docnames}
+    chapters = {name: p for name, p in pages.items() if "\nkernelspec:" in p.read_text("utf8")}
+    build.expected = len(chapters)
+    if build.mode == "replay":
+        nb_config = env.mystnb_config  # type: ignore[attr-defined]
+        cache, timeout = Path(nb_config.execution_cache_path), nb_config.execution_timeout
+        try:
+            build.draw_ahead(chapters, lambda: Ahead(cache, timeout))
+        except LabError as error:
+            raise BookError(str(error)) from None
 
 
 def _begin(app: Sphinx, docname: str, content: list[str]) -> None:

@@ -252,11 +252,13 @@ class Canvas:
             hspace=0.03,
             wspace=0.06,
         )
-        self.figure.draw_without_rendering()
+        engine.execute(self.figure)
 
     def source(self) -> str:
         """Return what matplotlib writes for this figure, as SVG text."""
         self.settle()
+        # The layout stands. Saving would run it twice more, half of the time a figure takes.
+        self.figure.set_layout_engine("none")
         out = io.StringIO()
         self.figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
         return out.getvalue()
@@ -289,8 +291,11 @@ def drawn(
         "patch.edgecolor": INK,
         "hatch.color": AXIS,
     }
+    # Each setting that is made is validated again, so only what somebody changed is set back.
+    now, usual = dict(matplotlib.rcParams.copy()), dict(matplotlib.rcParamsDefault.copy())
+    changed = {key: value for key, value in usual.items() if now[key] != value}
     with (
-        matplotlib.rc_context({**matplotlib.rcParamsDefault, **settings}),
+        matplotlib.rc_context({**changed, **settings}),
         warnings.catch_warnings(),
     ):
         # The page's fonts will have the glyph; only its width was guessed.

@@ -1,0 +1,99 @@
+"""Chapters that measure nothing are drawn side by side, ahead of the page that is being read.
+
+Sphinx reads one page after another, and MyST-NB executes it when its turn comes. A live build needs
+just that: measurements at the same time ruin each other. A replay only draws, so its notebooks run
+here, as many as there are cores, and each lies in jupyter-cache before its page is parsed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import CancelledError, Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+AT_ONCE = max(2, min(4, os.cpu_count() or 1))
+STOPPING_S = 20  # until the kernels that still run are gone
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A notebook with its outputs, and how long it took."""
+
+    notebook: Any
+    seconds: float
+
+
+class Ahead:
+    """Executes notebooks in a thread of its own until `stop`; the work itself is the kernels'."""
+
+    def __init__(self, cache: Path, timeout: int | None = None) -> None:
+        """cache : the folder of jupyter-cache; timeout : seconds a cell may take."""
+        self._cache = cache
+        self._timeout = timeout
+        self._loop = asyncio.new_event_loop()
+        self._places = asyncio.Semaphore(AT_ONCE)
+        self._running: dict[str, Future[Drawn]] = {}
+        self._thread = threading.Thread(target=self._loop.run_forever, name="ahead", daemon=True)
+        self._thread.start()
+        # After Ctrl-C nobody says that the build is over; a kernel must not outlive it.
+        atexit.register(self.stop)
+
+    def submit(self, name: str, text: str, path: Path, env: Mapping[str, str]) -> None:
+        """Execute the notebook with this MyST text in its folder; env is added to ours."""
+        work = self._execute(text, path, {**os.environ, **env})
+        self._running[name] = asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def take(self, name: str) -> bool:
+        """Wait for a notebook and put it into jupyter-cache; False if it could not be executed.
+
+        Whoever reads the page then executes it once more and tells what is wrong with it.
+        """
+        try:
+            drawn = self._running.pop(name).result()
+        except (Exception, CancelledError):
+            return False
+        from jupyter_cache import get_cache
+        from jupyter_cache.base import CacheBundleIn
+
+        bundle = CacheBundleIn(drawn.notebook, name, data={"execution_seconds": drawn.seconds})
+        cache = get_cache(str(self._cache))
+        cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
+        return True
+
+    def stop(self) -> None:
+        """Interrupt what runs and wait until its kernels are gone."""
+        atexit.unregister(self.stop)
+        if not self._thread.is_alive():
+            return
+        asyncio.run_coroutine_threadsafe(self._cancel(), self._loop)
+        self._thread.join(STOPPING_S)
+
+    async def _execute(self, text: str, path: Path, env: dict[str, str]) -> Drawn:
+        from myst_nb.core.read import read_myst_markdown_notebook
+        from nbclient import NotebookClient
+
+        async with self._places:
+            notebook = read_myst_markdown_notebook(text, path=str(path))
+            folder = {"metadata": {"path": str(path.parent)}}
+            # Times would lie in the cells' metadata, which are a part of jupyter-cache's key.
+            client = NotebookClient(
+                notebook, timeout=self._timeout, record_timing=False, resources=folder
+            )
+            started = time.monotonic()
+            await client.async_execute(env=env)
+            return Drawn(notebook, time.monotonic() - started)
+
+    async def _cancel(self) -> None:
+        ours = asyncio.current_task()
+        tasks = [task for task in asyncio.all_tasks() if task is not ours]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._loop.stop()
