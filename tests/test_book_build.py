@@ -19,6 +19,14 @@ pytestmark = pytest.mark.timeout(400)
 TINY = Path(__file__).parent / "fixtures" / "tiny-book"
 DEADLINE_S = 180
 
+# A first line for two chapters that can only end if they run at the same time.
+MEET = """import os, pathlib, time
+pathlib.Path("{0}.here").touch()
+until = time.monotonic() + 20
+while not pathlib.Path("{1}.here").exists():
+    assert time.monotonic() < until, "{1} never came"
+    time.sleep(0.05)"""
+
 
 @dataclass
 class Book:
@@ -266,7 +274,66 @@ def test_profiles_and_modes_never_share_results(book):
     assert book.build().returncode == 0
     assert book.ran() == []
     assert book.bare(LAB_MODE="replay").returncode == 0
-    assert book.ran() == ["alpha", "beta"]
+    assert sorted(book.ran()) == ["alpha", "beta"]
+
+
+def test_chapters_of_a_replay_are_drawn_beside_each_other_and_once_only(book):
+    for mine, other in (("alpha", "beta"), ("beta", "alpha")):
+        book.edit(f"book/one/{mine}.md", "import os, pathlib", MEET.format(mine, other))
+    done = book.build(LAB_MODE="replay")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(book.ran()) == ["alpha", "beta"]
+    assert done.stdout.count("2 servers, 1,000 requests") == 2  # each has notes of its own
+    again = book.build(LAB_MODE="replay")
+    assert book.ran() == []
+    assert "one/beta: from cache" in again.stdout
+
+
+def test_chapters_that_measure_are_never_beside_each_other(book):
+    for mine, other in (("alpha", "beta"), ("beta", "alpha")):
+        book.edit(f"book/one/{mine}.md", "import os, pathlib", MEET.format(mine, other))
+    done = book.build()
+    assert done.returncode == 1
+    assert "one/alpha, line" in done.stdout
+    assert "beta never came" in done.stdout
+
+
+def test_a_cell_that_breaks_in_a_replay_is_named_with_its_line(book):
+    book.edit("book/one/beta.md", "import os, pathlib", "import os, pathlib\nraise OSError(5)")
+    done = book.build(LAB_MODE="replay")
+    assert done.returncode == 1
+    assert "one/beta, line" in done.stdout
+    assert "OSError: 5" in done.stdout
+    assert book.ran() == ["alpha"]
+
+
+def test_an_interrupted_replay_leaves_no_kernel(book):
+    for name in ("alpha", "beta"):
+        sleeping = (
+            f"import os, pathlib, time\npathlib.Path('{name}.pid').write_text(str(os.getpid()))"
+        )
+        book.edit(f"book/one/{name}.md", "import os, pathlib", f"{sleeping}\ntime.sleep(60)")
+    build = subprocess.Popen(
+        [sys.executable, "-m", "lab.book", "build"],
+        cwd=book.root,
+        env=book.env(LAB_MODE="replay"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    notes = [book.root / f"book/one/{name}.pid" for name in ("alpha", "beta")]
+    deadline = time.monotonic() + DEADLINE_S
+    while not all(note.exists() and note.read_text() for note in notes):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    build.send_signal(signal.SIGINT)
+    _, said = build.communicate(timeout=DEADLINE_S)
+    assert build.returncode == 130, said
+    assert "Interrupted" in said.strip().splitlines()[-1]
+    for note in notes:
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(note.read_text()), 0)
 
 
 def test_a_claim_that_does_not_hold_fails_the_reference_build_only(book):

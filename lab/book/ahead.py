@@ -40,10 +40,9 @@ class Ahead:
         self._loop = asyncio.new_event_loop()
         self._places = asyncio.Semaphore(AT_ONCE)
         self._running: dict[str, Future[Drawn]] = {}
+        self._clients: list[Any] = []
         self._thread = threading.Thread(target=self._loop.run_forever, name="ahead", daemon=True)
         self._thread.start()
-        # After Ctrl-C nobody says that the build is over; a kernel must not outlive it.
-        atexit.register(self.stop)
 
     def submit(self, name: str, text: str, path: Path, env: Mapping[str, str]) -> None:
         """Execute the notebook with this MyST text in its folder; env is added to ours."""
@@ -84,13 +83,27 @@ class Ahead:
             folder = {"metadata": {"path": str(path.parent)}}
             # Times would lie in the cells' metadata, which are a part of jupyter-cache's key.
             client = NotebookClient(
-                notebook, timeout=self._timeout, record_timing=False, resources=folder
+                notebook,
+                timeout=self._timeout,
+                record_timing=False,
+                resources=folder,
+                on_notebook_start=self._stop_at_exit,
             )
+            self._clients.append(client)
             started = time.monotonic()
             await client.async_execute(env=env)
             return Drawn(notebook, time.monotonic() - started)
 
+    def _stop_at_exit(self, **_: Any) -> None:
+        # After Ctrl-C nobody says that the build is over. nbclient has just arranged to stop this
+        # kernel at exit, from the main thread, where its sockets are not; what is arranged last
+        # comes first.
+        atexit.unregister(self.stop)
+        atexit.register(self.stop)
+
     async def _cancel(self) -> None:
+        for client in self._clients:  # asked politely, a kernel ends its cell and complains
+            client.shutdown_kernel = "immediate"
         ours = asyncio.current_task()
         tasks = [task for task in asyncio.all_tasks() if task is not ours]
         for task in tasks:
