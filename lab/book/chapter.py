@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -29,6 +30,7 @@ class Chapter:
     code: str
 
 
+@lru_cache(maxsize=64)  # a replay asks twice: when it hands out its chapters, and for each page
 def parse(name: str, text: str, path: str) -> Chapter | None:
     """Return the chapter in `text`, None for a page without cells.
 

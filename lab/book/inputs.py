@@ -55,6 +55,7 @@ class Present:
         self.root = root
         self._facts: dict[str, str] = {}
         self._files: dict[Path, tuple[tuple[int, int], str]] = {}
+        self._entries: tuple[str, dict[str, Any]] = ("", {})  # of the catalogue with this digest
 
     def digest(self, name: str) -> str:
         """Return the present digest of one named input."""
@@ -110,11 +111,10 @@ class Present:
                 yield f"file:{path.relative_to(self.root).as_posix()}"
 
     def _catalog(self) -> dict[str, Any]:
-        try:
-            text = (self.root / "servers/catalog.toml").read_text("utf8")
-            return dict(tomllib.loads(text).get("servers", {}))
-        except (OSError, ValueError):
-            return {}
+        digest = self.digest("file:servers/catalog.toml")
+        if self._entries[0] != digest:
+            self._entries = (digest, _entries(self.root / "servers/catalog.toml"))
+        return self._entries[1]
 
     def _entry(self, name: str) -> str:
         entry = self._catalog().get(name)
@@ -131,6 +131,13 @@ class Present:
             return self._files[path][1]
         except OSError:
             return ABSENT
+
+
+def _entries(catalog: Path) -> dict[str, Any]:
+    try:
+        return dict(tomllib.loads(catalog.read_text("utf8")).get("servers", {}))
+    except (OSError, ValueError):
+        return {}
 
 
 def explain(recorded: dict[str, str], present: dict[str, str]) -> str:
