@@ -41,6 +41,15 @@ def test_the_words_are_there():
     assert len({term.lower() for term, _ in TERMS}) == len(TERMS)
 
 
+def test_each_letter_leads_to_its_first_word():
+    firsts = {}
+    for terms, _ in sorted(ENTRIES, key=lambda entry: entry[0].lower()):
+        word = terms.splitlines()[0]
+        firsts.setdefault(word[0].upper(), word)
+    row = PAGES[GLOSSARY].partition("```{glossary}")[0]
+    assert dict(re.findall(r"\{term\}`([A-Z]) <([^>]+)>`", row)) == firsts
+
+
 @pytest.mark.parametrize(("term", "text"), TERMS, ids=[term for term, _ in TERMS])
 def test_an_entry_ends_with_a_page_that_uses_the_word(term, text):
     shown = re.findall(r"\{doc\}`/(book/\S+)`$", text.rstrip())
