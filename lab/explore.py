@@ -20,10 +20,12 @@ from typing import Any
 
 from lab import predict
 from lab.display import Table
+from lab.display.pieces import STYLE, table
 from lab.errors import LabError
 from lab.plot import lines, sweep
+from lab.plot.checked import stamps
 from lab.plot.figure import Figure
-from lab.plot.measures import ratio_words, stamps
+from lab.plot.measures import ratio_words
 from lab.plot.recorded import reference_of
 from lab.plot.words import count, listed, number
 from lab.plot.words import size as size_words
@@ -57,7 +59,7 @@ class Explorable:
 
     def _repr_html_(self) -> str:
         told = f"<details><summary>{escape(self.table.caption)}</summary>"
-        rows = Table(self.table.rows)._repr_html_()
+        rows = STYLE + table(self.table.rows, label=self.table.caption)
         inside = f"{json_script(self.data)}{self.figure._repr_html_()}{told}{rows}</details>"
         return f"{_assets()}<lab-explore>{inside}</lab-explore>"
 
@@ -117,10 +119,10 @@ def sizes(*comparisons: Comparison, of: Sequence[str] = ("Buffer", "string")) ->
     figure = lines(
         {one.experiment: one for one in comparisons},
         rows=lambda parts: [row for one in parts.values() for row in _size_rows(one)],
-        x="kib",
+        x="bytes",
         y="throughput",
         by="arm",
-        x_label="body (KiB)",
+        x_label="body (bytes)",
         y_label="throughput (req/s)",
         x_scale="log",
         y_scale="log",
@@ -230,7 +232,7 @@ def _median(comparison: Comparison, arm: str, at: Any) -> float:
 # -- how many bytes, sent as what -----------------------------------------------------------------
 def size_name(n_bytes: int) -> str:
     """Return a size as the page names it: `1 byte`, `64 KiB`, `4 MiB`."""
-    return "1 byte" if n_bytes == 1 else size_words(n_bytes).replace(".00", "").replace(".0", "")
+    return size_words(n_bytes)
 
 
 def _named(found: re.Match[str]) -> str:
@@ -267,7 +269,7 @@ def _size_cells(comparison: Comparison) -> list[dict[str, Any]]:
 
 def _size_rows(comparison: Comparison) -> list[dict[str, Any]]:
     return [
-        {"arm": t.arm, "kib": max(0.001, _bytes(t.at) / 1024), "throughput": t.throughput}
+        {"arm": t.arm, "bytes": _bytes(t.at), "throughput": t.throughput}
         for at in comparison.values
         for arm in comparison.arms
         for t in comparison.cell(arm, at)

@@ -85,7 +85,7 @@ def test_the_ratio_comes_with_its_interval_and_says_when_there_is_no_verdict(siz
     said = explore.sizes(sized).to_json()["said"]["throughput"]
     assert re.search(r"carry no verdict.*95 % interval", said[0]["string/Buffer"])
     assert re.match(
-        r"Buffer answers 4\.0\d? times as many .* as string \(95 % interval .*, 6 pairs\)$",
+        r"Buffer answers 4(\.0\d?)? times as many .* as string \(95 % interval .*, 6 pairs\)$",
         said[1]["string/Buffer"],
     )
 
@@ -95,7 +95,7 @@ def test_without_javascript_there_are_a_figure_with_its_finding_a_table_and_the_
         page = shown._repr_html_()
         outside = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.S)
         assert re.search(r"<desc [^>]*>[^<]*\d[^<]{40,}</desc>", outside)
-        assert "<table>" in outside
+        assert "<table" in outside
         assert re.search(r'<a class="lab-data" download="[^"]+\.csv" href="data:', outside)
     assert "with 50 connections where 45 ms wait" in explore.shares(swept).figure.alt
 

@@ -66,15 +66,25 @@ def drawings(page: str) -> list[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_figure_states_its_finding_to_those_who_do_not_see_it(kind, pages):
-    for svg in drawings(pages[kind]):
-        root = ET.fromstring(svg)
-        labelled = root.attrib["aria-labelledby"].split()
-        words = {node.attrib["id"]: node.text for node in root if "id" in node.attrib}
-        title, finding = (words[i] for i in labelled)
+    roots = [ET.fromstring(svg) for svg in drawings(pages[kind])]
+    words = {n.attrib["id"]: n.text for root in roots for n in root if "id" in n.attrib}
+    for root in roots:
+        title, finding = (words[root.attrib[f"aria-{by}"]] for by in ("labelledby", "describedby"))
         assert root.attrib["role"] == "img"
         assert title
-        assert len(finding) >= 40
+        assert len(finding) >= 20
         assert re.search(r"\d", finding), finding
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_finding_is_told_once_and_the_texts_of_the_drawing_not_at_all(kind, pages):
+    assert len(re.findall("<desc", pages[kind])) == 1  # of two drawings, of which one is shown
+    for svg in drawings(pages[kind]):
+        root = ET.fromstring(svg)
+        silent = root.find("{*}g[@aria-hidden='true']")
+        inside = set(silent.iter())
+        outside = [node for node in root.iter() if node not in inside]
+        assert {node.tag.split("}")[-1] for node in outside} <= {"svg", "title", "desc", "style"}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -166,7 +176,8 @@ def test_a_failed_check_is_stamped_in_words(compared):
     page = plot.sweep(bad, recorded=None)._repr_html_()
     for svg in drawings(page):
         assert 'class="lab-stamp"' in svg
-        assert svg.count("breaks Little’s law (async at 100)") >= 2  # drawn, and told
+        assert "breaks Little’s law (async at 100)</text>" in svg
+    assert re.search(r"<desc[^>]*>[^<]*Stamped on the figure: breaks Little’s law", page)
     assert "lab-stamp" not in plot.sweep(compared, recorded=None)._repr_html_()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from lab.plot.text import text_width
 from lab.plot.words import number, unbroken
 
 _INK = "var(--lab-ink,var(--jp-content-font-color1,#1b1f24))"
@@ -78,6 +79,9 @@ class Table:
         return STYLE + table(self.rows, caption=self.caption)
 
 
+_FONT, _PADDING = 16.0, 24.0  # px, rather too much than too little
+_PHONE = 288.0  # px that a table has on the narrowest screen
+_NAME = 60  # characters of a name made of columns
 _LONG = 36  # characters; longer cells wrap, or a table of sentences would be metres wide
 # Whole numbers that name something: 40,001 is no port.
 _NAMES = {"pid", "port", "year", "id"}
@@ -143,12 +147,34 @@ def table(
         for row in rows
     )
     told = f"<caption>{escape(caption)}</caption>" if caption else ""
-    name = escape(label or caption or "table")
+    name = escape(label or caption or _named_by(columns))
+    inner = f"{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    own = "" if caption else f' aria-label="{name}"'
+    if _width(columns, rows) <= _PHONE:
+        return f'<div class="lab-scroll"><table{own}>{inner}'
     # Focusable, so that a keyboard can scroll it; a group, for a page may have many.
     return (
-        f'<div class="lab-scroll" role="group" tabindex="0" aria-label="{name}">'
-        f"<table>{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<div class="lab-scroll" role="group" tabindex="0" aria-label="{name}"><table{own}>{inner}'
     )
+
+
+def _named_by(columns: Sequence[str]) -> str:
+    """Return the name of a table without a caption: what its columns are, as many as are short."""
+    name = f"table: {columns[0]}" if columns else "table"
+    for column in columns[1:]:
+        if len(name) + len(str(column)) > _NAME:
+            return f"{name}, …"
+        name += f", {column}"
+    return name
+
+
+def _width(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> float:
+    """Return how wide a table is at most, in pixels, if no cell that may wrap is wider."""
+    total = 0.0
+    for c in columns:
+        texts = [str(c), *(cell_text(c, row.get(c)) for row in rows)]
+        total += max(map(text_width, texts, [_FONT] * len(texts))) + _PADDING
+    return total
 
 
 def _is_number(value: Any) -> bool:

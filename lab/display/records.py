@@ -8,8 +8,9 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.plot.arms import comparison as comparison_figure
+from lab.plot.checked import stamps
 from lab.plot.histograms import histogram
-from lab.plot.measures import ratio_words, stamps, sweep_label, sweep_of, value_label
+from lab.plot.measures import ratio_words, sweep_label, sweep_of, value_label
 from lab.plot.sweeps import sweep, sweep_finding
 from lab.plot.words import count, ms, number, size, tidy
 from lab.records.comparison import Comparison

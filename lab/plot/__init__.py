@@ -8,7 +8,7 @@ from .figure import Figure
 from .forest import Line, forest
 from .histograms import histogram
 from .latency import spectrum
-from .series import Band, Published
+from .marks import Band, Published
 from .simple import bars, dots, lines
 from .sweeps import sweep
 from .timelines import timeline

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lab.records.comparison import Comparison
 from lab.stats import Ratio
 
-from .canvas import Canvas, Entry
+from .canvas import Canvas
+from .checked import (
+    CONTROL,
+    provenance,
+    remarks,
+    stamps,
+    sweep_column,
+    trial_rows,
+    value_column,
+)
 from .figure import NARROW, WIDE, Figure
 from .forest import Line, draw_lines, ends
-from .measures import (
-    at_words,
-    metric_of,
-    provenance,
-    ratio_words,
-    stamps,
-    trial_rows,
-    value_words,
-)
+from .keys import Entry
+from .marks import mark_entry
+from .measures import Metric, at_words, metric_of, ratio_words, value_words
 from .palette import SENTINELS, Look, look
 from .recorded import NAME, notes, reference_of
 from .series import summary
@@ -72,43 +75,59 @@ def comparison(
     def draw(canvas: Canvas) -> None:
         entries = [Entry("95 % interval", dash="-", marker="o")]
         if theirs:
-            entries.append(Entry(published_name, SENTINELS["published"], "*"))
+            entries.append(mark_entry(published_name))
         if ratios and spread and math.isfinite(spread):
             entries.append(Entry("same server twice (A/A)", SENTINELS["recorded"], fill=True))
         if reference:
             entries.append(Entry(NAME, SENTINELS["recorded"], "o", "-"))
         canvas.key(entries)
         if not ratios:
-            draw_lines(canvas, canvas.axes("", shown.label), lines)
+            draw_lines(canvas, canvas.axes("", shown.label), lines, theirs=published_name)
             return
         # Side by side the rows of both panels are the same arms, so names stand once.
         right = [r for r in ratio_lines if math.isfinite(r.estimate) or not canvas.narrow]
         panels = canvas.panels(
             [shown.label, f"ratio to {compared.baseline}"], [len(lines), len(right)]
         )
-        draw_lines(canvas, panels[0], lines)
-        draw_lines(canvas, panels[1], right, ratio=True, spread=spread, names=canvas.narrow)
+        draw_lines(canvas, panels[0], lines, theirs=published_name)
+        options: Any = {"names": canvas.narrow, "theirs": published_name}
+        draw_lines(canvas, panels[1], right, ratio=True, spread=spread, **options)
 
     where = at_words(compared.sweep, at)
     noun = shown.label.split(" (")[0]
     caption = caption or f"{noun} {where}".strip()
     said = " ".join(ratio_words(r, compared.sweep) for r in ratios.values())
     alone = listed([f"{line.name} {value_words(shown, line.estimate)}" for line in lines])
+    trials = [t for cell in cells.values() for t in cell]
     rows = 62 + 46 * len(lines)
     narrow_rows = 130 + 46 * (len(lines) + len(ratios))
     return Figure(
         name=f"{compared.experiment} {metric} {where}",
         title=caption,
-        alt=finding or f"{said} Means: {alone}.".strip(),
+        alt=finding or f"{said} {_centres(lines)}: {alone}.".strip(),
         caption=caption,
         draw=draw,
-        data=trial_rows(
-            [t for cells_of in (cells, then_cells) for cell in cells_of.values() for t in cell],
-            shown,
-            compared.sweep,
-        ),
-        notes=[*provenance(compared), *_aa_note(spread), *notes([reference])],
-        stamps=stamps([t for cell in cells.values() for t in cell]),
+        data=[
+            *trial_rows(trials, shown, compared.sweep),
+            *trial_rows(
+                [t for t in compared.control if t.at == compared.aa_at == at],
+                shown,
+                compared.sweep,
+                CONTROL,
+            ),
+            *trial_rows(
+                [t for cell in then_cells.values() for t in cell], shown, compared.sweep, NAME
+            ),
+            *_published_rows(theirs, published_name, shown, compared.sweep, at),
+        ],
+        notes=[
+            *provenance(compared),
+            *_row_note(lines),
+            *_aa_note(spread),
+            *remarks(trials),
+            *notes([reference]),
+        ],
+        stamps=stamps(trials),
         wide=WIDE._replace(height=rows + 30),
         narrow=NARROW._replace(height=narrow_rows),
     )
@@ -120,6 +139,29 @@ def _ratio_line(
     told = theirs[r.a] / base if r.a in theirs and base else None
     then = (before.estimate, *ends(before)) if before else None
     return Line(f"{r.a} ÷ {r.b}", r.estimate, *ends(r), r.per_pair, told, style, then)
+
+
+def _centres(lines: Sequence[Line]) -> str:
+    """What the large mark of each row is: `lab.plot.series.summary` decides it."""
+    if max(len(line.values) for line in lines) < 2:
+        return "Values"
+    return "Geometric means" if all(v > 0 for line in lines for v in line.values) else "Means"
+
+
+def _row_note(lines: Sequence[Line]) -> list[str]:
+    counts = {len(line.values) for line in lines if line.values}
+    if not counts or max(counts) < 2:
+        return []
+    least, most = min(counts), max(counts)
+    n = f"{most}" if least == most else f"{least} to {most}"
+    return [f"each row: {n} trials, their {_centres(lines).lower()[:-1]} and its 95 % interval"]
+
+
+def _published_rows(
+    theirs: Mapping[str, float], name: str, shown: Metric, sweep: str, at: Any
+) -> list[dict[str, Any]]:
+    column, where = value_column(shown), sweep_column(sweep)
+    return [{"source": name, "arm": arm, where: at, column: y} for arm, y in theirs.items()]
 
 
 def _aa_note(spread: float | None) -> list[str]:

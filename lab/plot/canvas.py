@@ -9,17 +9,20 @@ and is wider than the fonts pages use: what fits here fits there.
 from __future__ import annotations
 
 import io
-import warnings
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .palette import SENTINELS, Look
+from .keys import Entry, Label, draw_key
+from .palette import SENTINELS
+from .text import text_width, wrap
 from .ticks import spread
 from .words import printable
 
 _DPI = 72
 INK, MUTED, AXIS, GRID = (SENTINELS[name] for name in ("ink", "muted", "axis", "grid"))
+
+
+LOG = "(log scale)"
 
 
 class Size(NamedTuple):
@@ -28,25 +31,6 @@ class Size(NamedTuple):
     width: float
     height: float
     font: float
-
-
-class Label(NamedTuple):
-    """A name for a series: where it ends, what it says and how the series looks."""
-
-    y: float
-    text: str
-    look: Look | None = None
-    colour: str = INK
-
-
-class Entry(NamedTuple):
-    """One sample of a key: a line in its dash, a marker, a tint, or several of them."""
-
-    text: str
-    colour: str = INK
-    marker: str = ""
-    dash: Any = "none"
-    fill: bool = False
 
 
 class Canvas:
@@ -64,6 +48,7 @@ class Canvas:
             figsize=(size.width / _DPI, size.height / _DPI), dpi=_DPI, layout="constrained"
         )
         self.figure.patch.set_visible(False)
+        self._titles: dict[Any, Any] = {}
         if stamps:
             self._stamp(" · ".join(stamps))
 
@@ -82,8 +67,7 @@ class Canvas:
         lanes = [row[0] for row in grid]
         for axes, label in zip(lanes, y_labels, strict=True):
             _plain(axes, self.font)
-            if label:
-                axes.set_title(printable(label), loc="left", fontsize=self.font, color=MUTED, pad=7)
+            self._title(axes, label)
         lanes[-1].set_xlabel(printable(x_label), color=MUTED, fontsize=self.font, labelpad=6)
         return lanes
 
@@ -98,13 +82,32 @@ class Canvas:
             grid = self.figure.subplots(1, n, squeeze=False).ravel()
         for axes, label in zip(grid, labels, strict=True):
             _plain(axes, self.font)
-            axes.set_title(printable(label), loc="left", fontsize=self.font, color=MUTED, pad=7)
+            self._title(axes, label)
         return list(grid)
+
+    def _title(self, axes: Any, label: str) -> None:
+        if label:
+            style = {"fontsize": self.font, "color": MUTED, "pad": 7}
+            self._titles[axes] = axes.set_title(printable(label), loc="left", **style)
+
+    def is_log(self, axes: Any, axis: str) -> None:
+        """Say in the label of x or y that the scale is logarithmic, where there is room."""
+        if axis == "y" or not axes.get_xlabel():
+            title = self._titles.get(axes)
+            if title is not None:
+                title.set_text(self._with_log(title.get_text(), self.panel_width))
+        else:
+            axes.set_xlabel(self._with_log(axes.get_xlabel(), self.size.width * 0.9))
+
+    def _with_log(self, label: str, room: float) -> str:
+        told = (f"{label} {log}" for log in (LOG, "(log)"))
+        fits = (text for text in told if self.width_of(text) <= room)
+        return label if label.endswith((LOG, "(log)")) else next(fits, label)
 
     # -- words on the figure ------------------------------------------------------------------
     def width_of(self, text: str, size: float | None = None) -> float:
         """Return how wide a text is at most, in pixels."""
-        return _text_width(printable(text), size or self.font)
+        return text_width(printable(text), size or self.font)
 
     def clip(self, text: str, width: float) -> str:
         """Return the text, cut with an ellipsis where it would be wider than this many pixels."""
@@ -125,45 +128,7 @@ class Canvas:
 
     def key(self, entries: Sequence[Entry]) -> None:
         """Draw a row of samples with names above the axes: line, marker or tint, then the name."""
-        from matplotlib.lines import Line2D
-        from matplotlib.patches import Rectangle
-
-        gap, row, x, y = 14.0, self.font * 1.6, 0.0, 0.0
-        width, height = self.size.width, self.size.height
-        for entry in entries:
-            sample = 26.0 if entry.dash != "none" or entry.fill else 14.0
-            text = self.clip(entry.text, width - sample - 8)
-            length = sample + 5 + self.width_of(text)
-            if x and x + length > width - 2:
-                x, y = 0.0, y + row
-            middle = self._top + y + row / 2
-            at = 1 - middle / height
-            style: dict[str, Any] = {"color": entry.colour, "linewidth": 2}
-            if entry.fill:
-                corner, extent = (x / width, at - 5 / height), (sample / width, 10 / height)
-                self.figure.add_artist(
-                    Rectangle(corner, *extent, facecolor=entry.colour, edgecolor="none", alpha=0.3)
-                )
-            if entry.dash != "none":
-                ends = [(x + 2) / width, (x + sample) / width]
-                self.figure.add_artist(Line2D(ends, [at, at], linestyle=entry.dash, **style))
-            if entry.marker:
-                hollow = entry.marker == "*"
-                dot = Line2D(
-                    [(x + 1 + sample / 2) / width],
-                    [at],
-                    marker=entry.marker,
-                    markersize=11 if hollow else 7,
-                    markeredgewidth=1.3 if hollow else 0,
-                    linestyle="none",
-                    markerfacecolor="none" if hollow else entry.colour,
-                    **style,
-                )
-                self.figure.add_artist(dot)
-            self.text(x + sample + 5, middle, text, va="center_baseline", gid="lab-key")
-            x += length + gap
-        if entries:
-            self._top += y + row + 4
+        self._top += draw_key(self, entries, self._top)
 
     def end_labels(self, axes: Any, labels: Sequence[Label]) -> None:
         """Write each series' name at its right end, moved apart where they would touch."""
@@ -220,7 +185,7 @@ class Canvas:
         )
 
     def _stamp(self, words: str) -> None:
-        lines = _wrap(words, lambda text: self.width_of(text) <= self.size.width - 24)
+        lines = wrap(words, lambda text: self.width_of(text) <= self.size.width - 24)
         for line in lines:
             self.text(
                 8,
@@ -256,62 +221,15 @@ class Canvas:
 
     def source(self) -> str:
         """Return what matplotlib writes for this figure, as SVG text."""
+        for axes in self._titles:
+            if axes.get_yscale() == "log":
+                self.is_log(axes, "y")
         self.settle()
         # The layout stands. Saving would run it twice more, half of the time a figure takes.
         self.figure.set_layout_engine("none")
         out = io.StringIO()
         self.figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
         return out.getvalue()
-
-
-def drawn(
-    draw: Callable[[Canvas], None], size: Size, *, narrow: bool, stamps: Sequence[str] = ()
-) -> str:
-    """Return matplotlib's SVG of a drawing function, in the house style and always the same."""
-    import matplotlib
-
-    settings = {
-        "svg.fonttype": "none",
-        "svg.hashsalt": "lab",
-        "font.family": ["DejaVu Sans"],
-        "font.size": size.font,
-        "axes.unicode_minus": True,
-        "text.usetex": False,
-        "text.parse_math": False,
-        "text.color": INK,
-        "axes.labelcolor": MUTED,
-        "axes.edgecolor": AXIS,
-        "xtick.color": AXIS,
-        "ytick.color": AXIS,
-        "lines.linewidth": 2,
-        "lines.solid_capstyle": "round",
-        "lines.scale_dashes": False,
-        "path.simplify": True,
-        "path.simplify_threshold": 0.3,
-        "patch.edgecolor": INK,
-        "hatch.color": AXIS,
-    }
-    # Each setting that is made is validated again, so only what somebody changed is set back.
-    now, usual = dict(matplotlib.rcParams.copy()), dict(matplotlib.rcParamsDefault.copy())
-    changed = {key: value for key, value in usual.items() if now[key] != value}
-    with (
-        matplotlib.rc_context({**changed, **settings}),
-        warnings.catch_warnings(),
-    ):
-        # The page's fonts will have the glyph; only its width was guessed.
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        canvas = Canvas(size, narrow=narrow, stamps=stamps)
-        draw(canvas)
-        return canvas.source()
-
-
-@lru_cache(maxsize=4096)
-def _text_width(text: str, size: float) -> float:
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import text_to_path
-
-    prop = FontProperties(family="DejaVu Sans", size=size)
-    return float(text_to_path.get_text_width_height_descent(text, prop, False)[0])
 
 
 def _plain(axes: Any, font: float) -> None:
@@ -323,13 +241,3 @@ def _plain(axes: Any, font: float) -> None:
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0, labelsize=font, labelcolor=MUTED, pad=5)
     axes.tick_params(axis="x", length=4, labelsize=font, labelcolor=MUTED, color=AXIS)
-
-
-def _wrap(text: str, fits: Callable[[str], bool]) -> list[str]:
-    lines: list[str] = []
-    for word in text.split(" "):
-        if lines and fits(f"{lines[-1]} {word}"):
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines

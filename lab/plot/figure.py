@@ -17,7 +17,8 @@ from urllib.parse import quote
 
 from lab.errors import LabError
 
-from .canvas import Canvas, Size, drawn
+from .canvas import Canvas, Size
+from .drawing import drawn
 from .palette import declarations
 from .svg import compact, view_box
 from .words import printable, unbroken
@@ -47,6 +48,8 @@ _STYLE = (
 
 # How often this process has shown a figure of this content: the second gets ids of its own.
 _shown: Counter[str] = Counter()
+# The contents that have been shown under each file name: two downloads must not overwrite another.
+_named: dict[str, list[str]] = {}
 
 Row = Mapping[str, Any]
 
@@ -81,17 +84,30 @@ class Figure:
     @cached_property
     def csv(self) -> str:
         """The data as CSV, a header line first."""
-        columns = list(dict.fromkeys(key for row in self.data for key in row))
+        rows = [dict(row) for row in self.data]
+        columns = list(dict.fromkeys(key for row in rows for key in row))
+        if self.stamps and "warnings" not in columns:  # the rows are no trials
+            columns.append("stamped")
+            rows = [{**row, "stamped": "; ".join(self.stamps)} for row in rows]
         out = io.StringIO()
         writer = csv.DictWriter(out, columns, lineterminator="\n")
         writer.writeheader()
-        writer.writerows({key: _cell(value) for key, value in row.items()} for row in self.data)
+        writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
         return out.getvalue()
 
     @property
     def file_name(self) -> str:
         """The name without ending, safe in any file system."""
         return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")[:80] or "figure"
+
+    @property
+    def _own_name(self) -> str:
+        """The name without ending that no other content has on this page."""
+        same = _named.setdefault(self.file_name, [])
+        if self._key not in same:
+            same.append(self._key)
+        n = same.index(self._key) + 1
+        return self.file_name if n == 1 else f"{self.file_name}-{n}"
 
     @cached_property
     def _key(self) -> str:
@@ -105,20 +121,29 @@ class Figure:
             drawn(self.draw, self.narrow, narrow=True, stamps=self.stamps),
         )
 
-    def _svg(self, prefix: str, *, narrow: bool, style: str = "", attributes: str = "") -> str:
+    def _svg(
+        self, prefix: str, *, narrow: bool, style: str = "", attributes: str = "", words: str = ""
+    ) -> str:
+        """One drawing; `words` is the prefix of another that has its title and description."""
         source = self._sources[int(narrow)]
         font = (self.narrow if narrow else self.wide).font
         width, height = view_box(source)
         body = compact(source, prefix=prefix, font_px=font)
+        told = words or prefix
         return (
             f'<svg class="lab-{"narrow" if narrow else "wide"}" role="img" '
-            f'aria-labelledby="{prefix}-t {prefix}-d" viewBox="0 0 {width:g} {height:g}" '
+            f'aria-labelledby="{told}-t" aria-describedby="{told}-d" '
+            f'viewBox="0 0 {width:g} {height:g}" '
             f'width="{width:g}" height="{height:g}" font-size="{font:g}" '
             f'stroke-linejoin="round"{attributes}>'
-            f'<title id="{prefix}-t">{escape(printable(self.title))}</title>'
-            f'<desc id="{prefix}-d">{escape(printable(self.description))}</desc>'
-            f"{f'<style>{style}</style>' if style else ''}{body}</svg>"
+            f"{'' if words else self._words(prefix)}"
+            f"{f'<style>{style}</style>' if style else ''}"
+            f'<g aria-hidden="true">{body}</g></svg>'
         )
+
+    def _words(self, prefix: str) -> str:
+        title, said = (escape(printable(text)) for text in (self.title, self.description))
+        return f'<title id="{prefix}-t">{title}</title><desc id="{prefix}-d">{said}</desc>'
 
     @property
     def svg(self) -> str:
@@ -145,9 +170,9 @@ class Figure:
         return (
             f'<figure class="lab-figure" id="{prefix}">'
             f"{self._svg(prefix + 'w', narrow=False, style=_STYLE)}"
-            f"{self._svg(prefix + 'n', narrow=True)}"
+            f"{self._svg(prefix + 'n', narrow=True, words=prefix + 'w')}"
             f"<figcaption>{_sentence(self.caption)}{notes} "
-            f'<a class="lab-data" download="{self.file_name}.csv" href="{self.data_uri}" '
+            f'<a class="lab-data" download="{self._own_name}.csv" href="{self.data_uri}" '
             f'aria-label="data of this figure: {escape(self.caption)} (CSV)">data</a>'
             f"</figcaption></figure>"
         )

@@ -10,12 +10,16 @@ from typing import Any
 from lab.errors import LabError
 from lab.stats import Ratio
 
-from .canvas import Canvas, Entry
+from .canvas import Canvas
 from .figure import NARROW, WIDE, Figure
+from .keys import Entry
+from .marks import draw_mark, mark_entry
 from .palette import SENTINELS, Look, look
 from .recorded import NAME
+from .said import ratios
+from .series import CUT
 from .ticks import linear_x, ratio_ticks, ticks_at
-from .words import count, interval, short, tidy, times
+from .words import short, tidy
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,7 @@ def draw_lines(
     ratio: bool = False,
     spread: float | None = None,
     names: bool = True,
+    theirs: str = "published",
 ) -> None:
     """Draw rows from the top; ratios on a log axis with 1 marked and the A/A spread behind."""
     axes.grid(False)
@@ -86,6 +91,13 @@ def draw_lines(
         )
         if math.isfinite(line.low) and math.isfinite(line.high):
             axes.plot([line.low, line.high], [i, i], color=colour, linewidth=2.2, zorder=3)
+            left, right = axes.get_xlim()
+            for end, beyond, tip in (
+                (left, line.low < left, "<"),
+                (right, line.high > right, ">"),
+            ):
+                if beyond:
+                    axes.plot([end], [i], marker=tip, color=colour, **CUT)
         axes.plot(
             [line.estimate],
             [i],
@@ -97,20 +109,7 @@ def draw_lines(
             zorder=4,
         )
         if line.theirs:
-            axes.plot(
-                line.theirs,
-                [i] * len(line.theirs),
-                color=SENTINELS["published"],
-                linestyle=(0, (1, 3)),
-                linewidth=1.3,
-                marker="*",
-                markersize=12,
-                markerfacecolor="none",
-                markeredgecolor=SENTINELS["published"],
-                markeredgewidth=1.3,
-                zorder=5,
-                gid="lab-published",
-            )
+            draw_mark(axes, line.theirs, [i] * len(line.theirs), theirs)
 
 
 def _draw_recorded(axes: Any, row: int, line: Line) -> None:
@@ -172,6 +171,7 @@ def _x_axis(
             low, high = min(low, 0.8), max(high, 1.25)
         axes.set_xscale("log")
         axes.set_xlim(low, high)
+        canvas.is_log(axes, "x")
         ticks = ratio_ticks(low, high, canvas.font * 3.6 / canvas.panel_width)
         ticks_at(axes, ticks, [f"{short(t)}×" for t in ticks])
         return
@@ -210,16 +210,16 @@ def forest(
     def draw(canvas: Canvas) -> None:
         entries = [Entry("measured here, 95 % interval", look(0).colour, "o", "-")]
         if any(line.theirs for line in lines):
-            entries.append(Entry(published_name, SENTINELS["published"], "*"))
+            entries.append(mark_entry(published_name))
         if any(line.recorded for line in lines):
             entries.append(Entry(NAME, SENTINELS["recorded"], "o", "-"))
         canvas.key(entries)
-        draw_lines(canvas, canvas.axes("", x_label), lines, ratio=True)
+        draw_lines(canvas, canvas.axes("", x_label), lines, ratio=True, theirs=published_name)
 
     return Figure(
         name=name,
         title=caption,
-        alt=finding or _forest_words(lines),
+        alt=finding or ratios(lines),
         caption=caption,
         draw=draw,
         data=[
@@ -237,19 +237,3 @@ def forest(
         wide=WIDE._replace(height=80 + 40 * len(lines)),
         narrow=NARROW._replace(height=100 + 46 * len(lines)),
     )
-
-
-def _forest_words(lines: Sequence[Line]) -> str:
-    told = [line for line in lines if line.theirs]
-    inside = [line for line in told if any(line.low <= v <= line.high for v in line.theirs)]
-    parts = []
-    for line in lines[:12]:
-        part = f"{line.name}: {times(line.estimate, line.low, line.high)}"
-        if math.isfinite(line.low):
-            part += f" ({interval(line.low, line.high)})"
-        if line.theirs:
-            part += f", published {' to '.join(map(tidy, line.theirs))}"
-        parts.append(part)
-    verb = "lies" if len(inside) == 1 else "lie"
-    whole = f"{len(inside)} of {count(len(told), 'published ratio')} {verb} in our interval. "
-    return f"{whole if len(told) > 1 else ''}Ratios with 95 % interval: {'; '.join(parts)}."

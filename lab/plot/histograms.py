@@ -12,10 +12,11 @@ from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
 
-from .canvas import Canvas, Entry
+from .canvas import Canvas
+from .checked import provenance, remarks, stamps
 from .figure import NARROW, WIDE, Figure
+from .keys import Entry
 from .latency import groups_of, merged_of, recorded_of
-from .measures import provenance, stamps
 from .palette import SENTINELS, look
 from .recorded import NAME, notes
 from .ticks import linear_x, linear_y, log_ticks, ticks_at
@@ -60,6 +61,7 @@ def histogram(
         if is_log:
             axes.set_xscale("log")
             axes.set_xlim(edges[0], edges[-1])
+            canvas.is_log(axes, "x")
             ticks = log_ticks(edges[0], edges[-1], 5 if canvas.narrow else 8)
             ticks_at(axes, ticks, [short(t) for t in ticks])
         else:
@@ -86,7 +88,7 @@ def histogram(
             }
             for i, (a, b, n) in enumerate(zip(edges[:-1], edges[1:], heights, strict=True))
         ],
-        notes=[*provenance(origin), *notes(theirs)],
+        notes=[*provenance(origin), *remarks(every), *notes(theirs)],
         stamps=stamps(every, cells=False),
         wide=WIDE._replace(height=300),
         narrow=NARROW._replace(height=300),

@@ -12,12 +12,14 @@ from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
 
-from .canvas import Canvas, Label
+from .canvas import Canvas
+from .checked import provenance, remarks, stamps
 from .figure import Figure
-from .measures import at_words, provenance, stamps
+from .keys import Label
+from .marks import Published, behind, draw_mark, points
+from .measures import at_words
 from .palette import SENTINELS, look
 from .recorded import NAME, notes, of_groups, reference_of
-from .series import Published, behind, points
 from .ticks import log_y, ticks_at
 from .words import ms
 
@@ -91,25 +93,15 @@ def spectrum(
                     )
             labels.append(Label(values[-1], group, style))
         for mark in marks:
-            axes.plot(
-                [min(1 / (1 - mark.x), end) if mark.x < 1 else end],
-                [mark.y],
-                linestyle="none",
-                marker="*",
-                markersize=12,
-                markerfacecolor="none",
-                markeredgecolor=SENTINELS["published"],
-                markeredgewidth=1.3,
-                zorder=5,
-                gid="lab-published",
-            )
+            at = min(1 / (1 - mark.x), end) if mark.x < 1 else end
+            draw_mark(axes, [at], [mark.y], mark.name)
         background = behind(recorded=NAME if grey else "", published=marks)
         canvas.names(axes, labels if len(labels) > 1 else [], background)
 
     where = at_words(origin.sweep, every[0].at) if isinstance(origin, Comparison) and every else ""
     caption = caption or f"latency by percentile {where}".strip()
     rows = _curve_rows(curves)
-    rows += [{**row, "recorded": "yes"} for row in _curve_rows(grey)]
+    marked = [{"series": p.name, "percentile": p.x * 100, "latency_ms": p.y} for p in marks]
     return Figure(
         name=name or f"latency spectrum {' '.join(groups)} {where}",
         title=caption,
@@ -117,10 +109,15 @@ def spectrum(
         caption=caption,
         draw=draw,
         data=[
-            *rows,
-            *({"series": p.name, "percentile": p.x * 100, "latency_ms": p.y} for p in marks),
+            *({"source": "measured", **row} for row in rows),
+            *({"source": NAME, **row} for row in _curve_rows(grey)),
+            *({"source": "published", **row} for row in marked),
         ],
-        notes=[*provenance(origin), *notes(t for there in theirs.values() for t in there)],
+        notes=[
+            *provenance(origin),
+            *remarks(every),
+            *notes(t for there in theirs.values() for t in there),
+        ],
         stamps=stamps(every),
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from lab.records.trial import Trial
@@ -130,15 +129,18 @@ def ratio_words(ratio: Ratio, sweep: str = "") -> str:
     if not math.isfinite(r.estimate) or r.estimate <= 0:
         return f"There is no ratio of {r.a} to {r.b}: {r.why_none or 'no pairs'}."
     side = oriented(r)
-    factor = times(side.estimate, side.low, side.high)
-    said = metric_of(r.metric).more.format(a=side.more, b=side.less, ratio=factor)
-    spread = f"95 % interval {interval(side.low, side.high)}, " if r.pairs > 1 else ""
+    said = metric_of(r.metric).more.format(a=side.more, b=side.less, ratio=times(side.estimate))
+    spread = interval(side.low, side.high) if r.pairs > 1 else ""
     where = at_words(sweep, r.at)
-    figures = f"({spread}{count(r.pairs, 'pair')})"
+    inside = ", ".join(filter(None, [spread and f"95 % interval {spread}", count(r.pairs, "pair")]))
     if r.decided:
-        return _sentence(f"{where} {said} {figures}")
+        return _sentence(f"{where} {said} ({inside})")
     why = r.why_none.removeprefix("no verdict: ") or "none was asked for"
-    return _sentence(f"{where} the data carry no verdict: {said} {figures}, but {why}")
+    if why.startswith(f"{count(r.pairs, 'pair')}, "):  # told already
+        inside, why = f"{inside.removesuffix(count(r.pairs, 'pair'))}{why}", ""
+    return _sentence(
+        f"{where} the data carry no verdict: {said} ({inside}){why and f', but {why}'}"
+    )
 
 
 def range_words(first: Ratio, last: Ratio, sweep: str) -> str:
@@ -146,90 +148,14 @@ def range_words(first: Ratio, last: Ratio, sweep: str) -> str:
     if not (first.estimate > 0 and last.estimate > 0):
         return ""
     side = oriented(first, flip=last.estimate < 1)
-    spread = f" ({interval(side.low, side.high)})" if first.pairs > 1 else ""
-    where = at_words(sweep, first.at)
-    factor = times(side.estimate, side.low, side.high)
-    return _sentence(f"{where} it is {factor}{spread}")
+    spread = interval(side.low, side.high) if first.pairs > 1 else ""
+    told = times(side.estimate) + (f" ({spread})" if spread else "")
+    return _sentence(f"{at_words(sweep, first.at)} it is {told}")
 
 
 def _sentence(text: str) -> str:
     text = text.strip()
     return f"{text[:1].upper()}{text[1:]}." if text.startswith(("at ", "the ")) else f"{text}."
-
-
-_STAMPS = {
-    "littles_law": "breaks Little’s law",
-    "accounted": "requests unaccounted for",
-    "answered": "nothing answered",
-    "no_errors": "requests failed",
-    "verified": "wrong body",
-    "finished": "ended early",
-    "client_headroom": "client-bound",
-    "steady": "not steady",
-    "on_schedule": "requests never sent",
-    "throttled": "CPU throttled",
-}
-
-
-def stamp_words(check: str) -> str:
-    """Return the word or two stamped on a figure when this check fails."""
-    return _STAMPS.get(check, f"check failed: {check.replace('_', ' ')}")
-
-
-def stamps(trials: Iterable[Trial], *, cells: bool = True) -> list[str]:
-    """Return what to stamp on a figure of these trials, and in which cells: failed checks, a client
-    at its limit, a rate that drifts.
-    """
-    trials = list(trials)
-    everywhere = list(dict.fromkeys((t.arm, value_label(t.at)) for t in trials))
-    found: dict[str, list[tuple[str, str]]] = {}
-    for t in trials:
-        for name in _stamped(t):
-            found.setdefault(name, []).append((t.arm, value_label(t.at)))
-    out = []
-    for name, hits in found.items():
-        where = list(dict.fromkeys(hits))
-        text = stamp_words(name)
-        if cells and len(where) < len(everywhere):
-            named = [arm if at == "None" else f"{arm} at {at}" for arm, at in where]
-            more = f" and {len(named) - 2} more" if len(named) > 2 else ""
-            text += f" ({', '.join(named[:2])}{more})"
-        out.append(text)
-    return out
-
-
-def _stamped(t: Trial) -> list[str]:
-    # A client at its limit only warns in the record, but the figure then shows the client.
-    bound = [n for n, c in t.warnings.items() if c.text.startswith("client-bound")]
-    # Neither does a server that drifts have one rate; without a value nothing was seen to drift.
-    drifting = [n for n, c in t.warnings.items() if n == "steady" and c.value is not None]
-    return [*t.failures, *bound, *drifting]
-
-
-def provenance(thing: Any) -> list[str]:
-    """Return the notes of a caption: where it was recorded if it was, and an interrupt."""
-    notes = []
-    if getattr(thing, "recorded", None) is not None:
-        notes.append(thing.recorded.label)
-    if not getattr(thing, "complete", True):
-        notes.append("interrupted before all trials ran")
-    return notes
-
-
-def trial_rows(trials: Sequence[Trial], shown: Metric, sweep: str) -> list[dict[str, Any]]:
-    """Return one row per trial for the data link: arm, swept value, block, value as drawn."""
-    column = re.sub(r"\W+", "_", f"{shown.name}_{shown.unit}").strip("_").lower()
-    return [
-        {
-            "arm": t.arm,
-            sweep or "at": value_label(t.at) if isinstance(t.at, dict) else t.at,
-            "block": t.block,
-            column: shown.of(t),
-            "failed_checks": " ".join(sorted(t.failures)),
-            **({"recorded": t.recorded.when[:10]} if t.recorded else {}),
-        }
-        for t in trials
-    ]
 
 
 def value_words(shown: Metric, value: float) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lab.errors import LabError
 from lab.stats import t_interval
 
-from .canvas import Canvas, Entry, Label
+from .canvas import Canvas
+from .keys import Label
 from .palette import SENTINELS, Look
 from .ticks import linear_x, linear_y, log_ticks, log_y, ticks_at
-from .words import short
+from .words import parted, place, short
 
 _MANY = 12  # measured values that can each be a tick
 _TRIAL_DOTS = "lab-dots--{}"
@@ -32,29 +32,10 @@ class Series:
     quiet: bool = False
 
 
-@dataclass(frozen=True)
-class Band:
-    """What theory says, drawn behind: lower and upper y at each x, in the unit of the axis."""
-
-    name: str
-    xs: Sequence[Any]
-    low: Sequence[float]
-    high: Sequence[float]
-
-
-@dataclass(frozen=True)
-class Published:
-    """One published figure: where it belongs and what it says, e.g. `published 2013`."""
-
-    x: Any
-    y: float
-    name: str = "published"
-
-
 class Scale:
     """Where x values stand on the axis: logarithmic over decades, linear, or names side by side."""
 
-    def __init__(self, xs: Sequence[Any], kind: str = "auto") -> None:
+    def __init__(self, xs: Sequence[Any], kind: str = "auto", label: str = "") -> None:
         unique = list(dict.fromkeys(xs))
         numeric = bool(unique) and all(
             isinstance(x, (int, float)) and not isinstance(x, bool) for x in unique
@@ -65,6 +46,7 @@ class Scale:
                 low, high = min(unique), max(unique)
                 kind = "log" if low > 0 and high / low >= 10 else "linear"
         self.kind = kind
+        self.unit = parted(label)[1]
         self.xs = sorted(unique) if numeric else unique
         places = [self.place(x) for x in self.xs]
         span = (max(places) - min(places)) if len(places) > 1 else 1.0
@@ -81,6 +63,8 @@ class Scale:
     def apply(self, axes: Any, canvas: Canvas) -> None:
         """Set limits and tick labels: the measured values themselves, thinned where they touch."""
         axes.set_xlim(self.low, self.high)
+        if self.kind == "log":
+            canvas.is_log(axes, "x")
         shown = list(self.xs)
         room = canvas.size.width * (0.82 if canvas.narrow else 0.72)
         if self.kind == "names":
@@ -95,7 +79,7 @@ class Scale:
         end = -math.inf
         for x in shown:  # greedy from the left; the last one is wanted most
             middle = (self.place(x) - self.low) / (self.high - self.low) * room
-            half = canvas.width_of(short(x)) / 2 + 4
+            half = canvas.width_of(self.tick(x)) / 2 + 4
             if middle - half >= end:
                 kept.append(x)
                 end = middle + half
@@ -103,7 +87,15 @@ class Scale:
                 kept[-1] = x
         if len(kept) < 3 < len(shown) and self.kind == "log":
             kept = log_ticks(min(self.xs), max(self.xs), 4)
-        ticks_at(axes, [self.place(x) for x in kept], [short(x) for x in kept])
+        ticks_at(axes, [self.place(x) for x in kept], [self.tick(x) for x in kept])
+
+    def tick(self, x: float) -> str:
+        """Return what a tick says: sizes by their binary unit, `16 MiB`, the rest as numbers."""
+        if self.unit == "bytes" and all(v < 1024 or v % 1024 == 0 for v in self.xs):
+            return "0" if x == 0 else place(x, self.unit).replace(" bytes", "").replace(" byte", "")
+        if self.unit == "KiB" and 0 < x < 1 and min(v for v in self.xs if v > 0) < 0.01:
+            return place(x, self.unit).replace("bytes", "B").replace("byte", "B")
+        return short(x)
 
 
 def summary(values: Sequence[float]) -> tuple[float, float, float]:
@@ -141,15 +133,36 @@ def y_limits(
     return False
 
 
-def draw_band(axes: Any, scale: Scale, band: Band) -> None:
-    """Fill between what theory bounds, with a dashed edge so that it is more than a tint."""
-    xs = [scale.place(x) for x in band.xs]
-    tint = SENTINELS["band"]
-    axes.fill_between(xs, band.low, band.high, color=tint, alpha=0.22, linewidth=0, zorder=0.6)
-    for edge in (band.low, band.high):
-        if not any(edge):  # a bound has one side only
-            continue
-        axes.plot(xs, edge, color=tint, linestyle=(0, (2, 2)), linewidth=1.2, zorder=0.7)
+# The arrow at the edge of the axes where an interval goes on beyond it.
+CUT: dict[str, Any] = {
+    "markersize": 6,
+    "markeredgewidth": 0,
+    "linestyle": "none",
+    "clip_on": False,
+    "zorder": 6,
+    "gid": "lab-cut",
+}
+
+
+def _cut(limits: tuple[float, float], low: float, high: float) -> list[tuple[float, str]]:
+    """Return where an interval leaves the axes, and the arrow for it."""
+    bottom, top = limits
+    ends = [(bottom, "v")] if low < bottom else []
+    return [*ends, (top, "^")] if high > top else ends
+
+
+def spread_note(series: Sequence[Series]) -> list[str]:
+    """Return the note on what stands for the trials of a point, and how many they are; [] if each
+    is one.
+    """
+    counts = [len(ys) for s in series if not s.quiet for ys in s.values.values() if ys]
+    if not counts or max(counts) < 2:
+        return []
+    least, most = min(counts), max(counts)
+    n = f"{most}" if least == most else f"{least} to {most}"
+    every = [y for s in series for ys in s.values.values() for y in ys if math.isfinite(y)]
+    mean = "geometric mean" if min(every, default=0.0) > 0 else "mean"
+    return [f"each point: {n} trials, their {mean} and its 95 % interval"]
 
 
 def draw_series(canvas: Canvas, axes: Any, scale: Scale, series: Sequence[Series]) -> list[Label]:
@@ -164,6 +177,7 @@ def draw_series(canvas: Canvas, axes: Any, scale: Scale, series: Sequence[Series
             shift = 0.0
         colour = SENTINELS["recorded"] if s.quiet else s.look.colour
         centres, dots_x, dots_y = [], [], []
+        cut: list[tuple[float, float, str]] = []
         for x in [x for x in scale.xs if x in s.values]:
             ys = [y for y in s.values[x] if math.isfinite(y)]
             if not ys:
@@ -177,8 +191,11 @@ def draw_series(canvas: Canvas, axes: Any, scale: Scale, series: Sequence[Series
                 dots_y.append(y)
             if len(ys) > 1:
                 axes.plot([at, at], [low, high], color=colour, linewidth=1.4, alpha=0.9, zorder=3)
+                cut.extend((at, end, tip) for end, tip in _cut(axes.get_ylim(), low, high))
         if not centres:
             continue
+        for at, end, tip in cut:
+            axes.plot([at], [end], marker=tip, color=colour, **CUT)
         many = any(len(ys) > 1 for ys in s.values.values())
         if not s.quiet:  # of what stands behind, mean and interval are enough
             axes.plot(
@@ -209,51 +226,3 @@ def draw_series(canvas: Canvas, axes: Any, scale: Scale, series: Sequence[Series
         if not s.quiet:
             labels.append(Label(means[-1], s.name, s.look))
     return labels
-
-
-def draw_published(axes: Any, scale: Scale, published: Sequence[Published]) -> None:
-    """Draw each published figure as a hollow star; the key names it."""
-    for point in published:
-        axes.plot(
-            [scale.place(point.x)],
-            [point.y],
-            linestyle="none",
-            marker="*",
-            markersize=12,
-            markerfacecolor="none",
-            markeredgecolor=SENTINELS["published"],
-            markeredgewidth=1.3,
-            zorder=6,
-            gid="lab-published",
-        )
-
-
-def points(published: Any) -> list[Published]:
-    """Return published figures as points from Published, mappings or (x, y, name).
-
-    Raises LabError for anything else.
-    """
-    out = []
-    for p in published or ():
-        if isinstance(p, Published):
-            out.append(p)
-        elif isinstance(p, Mapping) and {"x", "y"} <= set(p):
-            out.append(Published(p["x"], float(p["y"]), str(p.get("name", "published"))))
-        elif isinstance(p, Sequence) and not isinstance(p, str) and len(p) in (2, 3):
-            out.append(Published(p[0], float(p[1]), *map(str, p[2:])))
-        else:
-            raise LabError(f"a published point is {{'x': …, 'y': …, 'name': …}}; got {p!r}")
-    return out
-
-
-def behind(
-    bands: Sequence[Band] = (), recorded: str = "", published: Sequence[Published] = ()
-) -> list[Entry]:
-    """Return the key of what stands behind the measured series."""
-    # All bands look alike, each behind its own series: several of them share one entry.
-    said = [b.name for b in bands] if len(bands) < 2 else ["predicted"]
-    entries = [Entry(name, SENTINELS["band"], dash=(0, (2, 2)), fill=True) for name in said]
-    if recorded:
-        entries.append(Entry(recorded, SENTINELS["recorded"], dash="-"))
-    names = dict.fromkeys(point.name for point in published)
-    return entries + [Entry(name, SENTINELS["published"], "*") for name in names]

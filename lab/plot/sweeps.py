@@ -10,35 +10,30 @@ from lab.errors import LabError
 from lab.records.comparison import Comparison
 
 from .canvas import Canvas
+from .checked import (
+    CONTROL,
+    provenance,
+    remarks,
+    stamps,
+    sweep_column,
+    trial_rows,
+    value_column,
+)
 from .figure import Figure
+from .marks import Band, Published, behind, draw_band, draw_published, points
 from .measures import (
     Metric,
     at_words,
     metric_of,
-    provenance,
     range_words,
     ratio_words,
-    stamps,
     sweep_label,
-    trial_rows,
     value_label,
 )
 from .palette import look
 from .recorded import NAME, notes, reference_of
-from .series import (
-    Band,
-    Published,
-    Scale,
-    Series,
-    behind,
-    draw_band,
-    draw_published,
-    draw_series,
-    points,
-    summary,
-    y_limits,
-)
-from .words import listed, number
+from .series import Scale, Series, draw_series, spread_note, summary, y_limits
+from .words import capital, listed, number
 
 
 def sweep(
@@ -104,10 +99,16 @@ def sweep(
         draw=draw,
         data=[
             *trial_rows(comparison.trials, shown, comparison.sweep),
-            *(trial_rows(reference.trials, shown, comparison.sweep) if reference else []),
+            *trial_rows(comparison.control, shown, comparison.sweep, CONTROL),
+            *(trial_rows(reference.trials, shown, comparison.sweep, NAME) if reference else []),
             *_point_rows(bands, marks, shown, comparison.sweep),
         ],
-        notes=[*provenance(comparison), *notes([reference])],
+        notes=[
+            *provenance(comparison),
+            *spread_note(series),
+            *remarks(comparison.trials),
+            *notes([reference]),
+        ],
         stamps=stamps(comparison.trials),
     )
 
@@ -201,21 +202,19 @@ def _alone(comparison: Comparison, metric: str) -> str:
     told = listed(
         [f"{number(y)} {shown.unit} {at_words(comparison.sweep, at)}".strip() for at, y in means]
     )
-    return f"{_capital(_noun(shown))} of {arm}: {told}."
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return f"{capital(_noun(shown))} of {arm}: {told}."
 
 
 def _point_rows(
     bands: Sequence[Band], marks: Sequence[Published], shown: Metric, sweep_name: str
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
+    x_column, column = sweep_column(sweep_name), value_column(shown)
     for b in bands:
         rows += [
-            {"arm": b.name, sweep_name: x, "predicted_low": low, "predicted_high": high}
+            {"source": "theory", "arm": b.name, x_column: x, f"{column}_low": low}
+            | {f"{column}_high": high}
             for x, low, high in zip(b.xs, b.low, b.high, strict=True)
         ]
-    rows += [{"arm": p.name, sweep_name: p.x, "published": p.y} for p in marks]
+    rows += [{"source": "published", "arm": p.name, x_column: p.x, column: p.y} for p in marks]
     return rows

@@ -8,9 +8,10 @@ from typing import Any
 from lab.errors import LabError
 from lab.records.trial import Bin, Trial
 
-from .canvas import Canvas, Entry, Label
+from .canvas import Canvas
+from .checked import provenance, remarks, stamps
 from .figure import NARROW, WIDE, Figure
-from .measures import provenance, stamps
+from .keys import Entry, Label
 from .palette import SENTINELS, look
 from .recorded import NAME, notes, twins
 from .series import Series, y_limits
@@ -79,8 +80,11 @@ def timeline(
         alt=finding or _said(trial, bins, server),
         caption=caption,
         draw=draw,
-        data=[*map(_row, bins), *({**_row(b), "recorded": "yes"} for b in then)],
-        notes=[*provenance(trial), *notes(theirs if then else [])],
+        data=[
+            *({"source": "measured", **_row(b)} for b in bins),
+            *({"source": NAME, **_row(b)} for b in then),
+        ],
+        notes=[*provenance(trial), *remarks([trial]), *notes(theirs if then else [])],
         stamps=stamps([trial], cells=False),
         wide=WIDE._replace(height=height),
         narrow=NARROW._replace(height=height + 20),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 
@@ -30,37 +31,28 @@ def short(value: float) -> str:
     return f"{value:.4g}".replace("-", "−") if size < 1000 else f"{value:,.0f}".replace("-", "−")
 
 
-def tidy(value: float) -> str:
+def tidy(value: float, digits: int = 3) -> str:
     """Return a number without zeros at its end: `0.25`, `3`."""
-    text = number(value)
+    text = number(value, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _decimals(low: float, high: float) -> int | None:
-    """Return the decimals an interval leaves standing: its first open digit is the last told."""
-    width = high - low
-    if not math.isfinite(width) or width <= 0:
-        return None
-    decimals = max(0, min(4, -math.floor(math.log10(width))))
-    while low > 0 and round(low, decimals) == 0 and decimals < 3:
-        decimals += 1  # a low end above 0 is not told as 0
-    return decimals
+def factor(value: float) -> str:
+    """Return a ratio to three digits, or to as many as keep it from being told as 1: `0.9996`."""
+    told = (tidy(value, digits) for digits in range(3, 8))
+    return next((text for text in told if text != "1" or value == 1), "1")
 
 
-def times(ratio: float, low: float = math.nan, high: float = math.nan) -> str:
-    """Return a factor in words, rounded to what its interval leaves standing: `2.1 times`."""
-    decimals = _decimals(low, high)
-    if decimals is None:
-        return f"{number(ratio, 2 if ratio < 10 else 3)} times"
-    return f"{ratio:,.{max(decimals, 1 if ratio < 10 else 0)}f} times"
+def times(ratio: float) -> str:
+    """Return a factor in words: `2.1 times`."""
+    return f"{factor(ratio)} times"
 
 
 def interval(low: float, high: float) -> str:
-    """Return an interval in words, both ends to the same decimal: `1.9 to 2.3`."""
-    decimals = _decimals(low, high)
-    if decimals is None:
-        return "no interval"
-    return f"{low:,.{decimals}f} to {high:,.{decimals}f}".replace("-", "−")
+    """Return the ends of an interval of ratios in words: `0.843 to 0.963`; empty without one."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return ""
+    return f"{factor(low)} to {factor(high)}"
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
@@ -92,9 +84,55 @@ def ms(seconds: float) -> str:
 
 
 def size(n_bytes: float) -> str:
-    """Return a size with the binary unit that fits: `64 KiB`, `1.5 MiB`."""
-    for unit in ("bytes", "KiB", "MiB"):
-        if abs(n_bytes) < 1024:
-            return f"{number(n_bytes)} {unit}"
-        n_bytes /= 1024
-    return f"{number(n_bytes)} GiB"
+    """Return a size with the binary unit that fits: `1 byte`, `64 KiB`, `1.5 MiB`."""
+    if abs(n_bytes) < 1024:
+        return "1 byte" if n_bytes == 1 else f"{tidy(n_bytes)} bytes"
+    power = min(int(math.log(abs(n_bytes), 1024)), 3)
+    n_bytes, unit = n_bytes / 1024**power, ("KiB", "MiB", "GiB")[power - 1]
+    return f"{tidy(n_bytes, 4 if abs(n_bytes) >= 1000 else 3)} {unit}"
+
+
+_UNITS = {
+    **{unit: unit for unit in ("ms", "s", "ns", "kib", "mib", "bytes")},
+    **{"us": "µs", "kib": "KiB", "mib": "MiB"},
+}
+
+
+def heading(column: str) -> str:
+    """Return what a column is called where it has no label: `late_ms` is `late (ms)`."""
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(column)).replace("_per_", "/")
+    *words, last = text.split("_")
+    unit, *per = last.lower().split("/")
+    if words and unit in _UNITS:
+        return f"{' '.join(words)} ({'/'.join([_UNITS[unit], *per])})"
+    if words:
+        return " ".join([*words, last]).lower()
+    return "/".join([_UNITS.get(unit, last.split("/")[0]), *per])
+
+
+def capital(text: str) -> str:
+    """Return the text as a sentence begins; `p99` and units stay as they are."""
+    word = text.split("/", maxsplit=1)[0]
+    return text if text[1:2].isdigit() or word in _UNITS.values() else text[:1].upper() + text[1:]
+
+
+def parted(label: str) -> tuple[str, str]:
+    """Return a label without its unit, and the unit: `wait (ms)` is `wait` and `ms`."""
+    found = re.fullmatch(r"(.+?) \(([^()]{1,14})\)", label)
+    return (found[1], found[2]) if found else (label, "")
+
+
+def place(x: object, unit: str = "") -> str:
+    """Return a value of x with its unit: `16 MiB`, `1,000 bytes`, `20 ms`, `nginx`."""
+    if isinstance(x, bool) or not isinstance(x, (int, float)):
+        return str(x)
+    if unit in _BYTES and x >= 0:
+        n = x * _BYTES[unit]
+        whole = round(n)
+        if n < 1024 or whole % 1024 == 0 or unit != "bytes":
+            return size(max(whole, 1) if n else 0)
+    text = f"{x:,.0f}" if float(x).is_integer() else tidy(x, 4)
+    return f"{text} {unit}".strip().replace("-", "−")
+
+
+_BYTES = {"bytes": 1, "KiB": 1024, "MiB": 2**20}

@@ -61,6 +61,7 @@ class Folder:
         self.path = paths.RUNS / experiment / f"{stamp}-{secrets.token_hex(3)}"
         with _named_errors(self.path):
             (self.path / "raw").mkdir(parents=True)
+        usage.note("measured", experiment=experiment)
 
     def raw(self, name: str, rows: dict[str, np.ndarray]) -> RawRef:
         """Store rows compressed, return the reference. Raises StorageFull."""
@@ -282,6 +283,8 @@ def migrate(data: dict[str, Any], experiment: str) -> dict[str, Any]:
     return data
 
 
+# What this process has read, by experiment: a figure of plain rows finds its record by the values.
+OPENED: dict[str, Any] = {}
 MIGRATIONS: dict[Any, Any] = {}  # schema -> function that returns the data in the next schema
 
 
@@ -325,6 +328,11 @@ def stale(experiment: str, question: dict[str, Any]) -> list[str]:
 
 
 def _open(data: dict[str, Any]) -> Any:
+    found = OPENED[data["experiment"]] = _read(data)
+    return found
+
+
+def _read(data: dict[str, Any]) -> Any:
     recorded = Recorded(
         data["experiment"],
         data["when"],

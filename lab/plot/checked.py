@@ -1,0 +1,145 @@
+"""What a figure says of its trials beside their values: failed checks, warnings, where and when."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from lab.records.trial import Trial
+
+from .measures import Metric, value_label
+from .words import count
+
+CONTROL = "control (A/A)"  # the source of trials of one server under a second name
+
+_STAMPS = {
+    "littles_law": "breaks Little’s law",
+    "accounted": "requests unaccounted for",
+    "answered": "nothing answered",
+    "no_errors": "requests failed",
+    "verified": "wrong body",
+    "finished": "ended early",
+    "client_headroom": "client-bound",
+    "steady": "not steady",
+    "on_schedule": "requests never sent",
+    "throttled": "CPU throttled",
+}
+# As a quiet remark: a check that only warns says less than one that fails.
+_REMARKS = {
+    "answered": "a request outlasted the window",
+    "backlog": "listen backlog full",
+    "client_headroom": "client near its limit",
+    "littles_law": "no answer to check Little’s law with",
+    "on_schedule": "requests sent late",
+    "ports": "many ports in TIME_WAIT",
+    "quiet": "other programs busy",
+    "steady": "not steady",
+    "throttled": "processor time taken by others",
+    "verified": "bodies not compared",
+    "window": "fewer than three answers a connection",
+}
+
+
+def stamp_words(check: str) -> str:
+    """Return the word or two stamped on a figure when this check fails."""
+    return _STAMPS.get(check, f"check failed: {check.replace('_', ' ')}")
+
+
+def stamps(trials: Iterable[Trial], *, cells: bool = True) -> list[str]:
+    """Return what to stamp on a figure of these trials, and in which cells: failed checks, a client
+    at its limit, a rate that drifts.
+    """
+    trials = list(trials)
+    everywhere = list(dict.fromkeys((t.arm, value_label(t.at)) for t in trials))
+    found: dict[str, list[tuple[str, str]]] = {}
+    for t in trials:
+        for name in _stamped(t):
+            found.setdefault(name, []).append((t.arm, value_label(t.at)))
+    out = []
+    for name, hits in found.items():
+        where = list(dict.fromkeys(hits))
+        text = stamp_words(name)
+        if cells and len(where) < len(everywhere):
+            named = [arm if at == "None" else f"{arm} at {at}" for arm, at in where]
+            more = f" and {len(named) - 2} more" if len(named) > 2 else ""
+            text += f" ({', '.join(named[:2])}{more})"
+        out.append(text)
+    return out
+
+
+def _stamped(t: Trial) -> list[str]:
+    # A client at its limit only warns in the record, but the figure then shows the client.
+    bound = [n for n, c in t.warnings.items() if c.text.startswith("client-bound")]
+    # Neither does a server that drifts have one rate; without a value nothing was seen to drift.
+    drifting = [n for n, c in t.warnings.items() if n == "steady" and c.value is not None]
+    return [*t.failures, *bound, *drifting]
+
+
+def remarks(trials: Iterable[Trial]) -> list[str]:
+    """Return the note on every check that failed or warned, each with the number of its trials:
+    `checks, of 24 trials: not steady 3, listen backlog full 6`; [] if all are fine.
+    """
+    trials = list(dict((t.id, t) for t in trials).values())
+    found = Counter(words for t in trials for words in dict.fromkeys(_odd(t)))
+    if not found:
+        return []
+    if len(trials) == 1:
+        return [f"checks: {', '.join(found)}"]
+    told = [f"{words} {n if n < len(trials) else 'all'}" for words, n in found.most_common()]
+    return [f"checks, of {count(len(trials), 'trial')}: {', '.join(told)}"]
+
+
+def _odd(t: Trial) -> Iterable[str]:
+    for name in t.failures:
+        yield stamp_words(name)
+    for name, check in t.warnings.items():
+        if name == "steady" and check.value is None:
+            yield "too few answers to see a drift"
+        elif check.text.startswith("client-bound"):
+            yield stamp_words(name)
+        else:
+            yield _REMARKS.get(name, name.replace("_", " "))
+
+
+def provenance(thing: Any) -> list[str]:
+    """Return the notes of a caption: where it was recorded if it was, and an interrupt."""
+    notes = []
+    if getattr(thing, "recorded", None) is not None:
+        notes.append(thing.recorded.label)
+    if not getattr(thing, "complete", True):
+        notes.append("interrupted before all trials ran")
+    return notes
+
+
+def trial_rows(
+    trials: Sequence[Trial], shown: Metric, sweep: str, source: str = "measured"
+) -> list[dict[str, Any]]:
+    """Return one row per trial for the data link: arm, swept value, block, value as drawn, the
+    names of its checks that failed and that warned.
+    """
+    column = value_column(shown)
+    return [
+        {
+            "source": source,
+            "arm": t.arm,
+            sweep_column(sweep): value_label(t.at) if isinstance(t.at, dict) else t.at,
+            "block": t.block,
+            column: shown.of(t),
+            "failed_checks": " ".join(sorted(t.failures)),
+            "warnings": " ".join(sorted(t.warnings)),
+            **({"recorded": t.recorded.when[:10]} if t.recorded else {}),
+        }
+        for t in trials
+    ]
+
+
+def value_column(shown: Metric) -> str:
+    """Return the column of a metric in the data, with its unit: `throughput_req_s`."""
+    return re.sub(r"\W+", "_", f"{shown.name}_{shown.unit}").strip("_").lower()
+
+
+def sweep_column(sweep: str) -> str:
+    """Return the column of a swept parameter in the data, with its unit."""
+    return {"rate": "rate_per_s", "seconds": "seconds", "": "at"}.get(sweep, sweep)

@@ -1,0 +1,76 @@
+"""The finding of a figure in words: where each line begins, ends and turns; each ratio of many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .series import Series, summary
+from .words import capital, count, factor, interval, parted, place, tidy, times
+
+if TYPE_CHECKING:
+    from .forest import Line
+
+_ALL = 16  # names on x that are all told; of more, the ends
+_TURN = 0.05  # of the range: an inner extreme that passes both ends by less is not told
+
+
+def course(series: Sequence[Series], y_label: str, x_label: str) -> str:
+    """Return what each series does: every value where x are names, else its ends and what passes
+    them between.
+    """
+    noun, unit = parted(y_label)
+    x_noun, x_unit = parted(x_label)
+    named = any(not isinstance(x, (int, float)) for s in series for x in s.values)
+    tell = _by_name if named else _by_number
+    told = []
+    for s in series:
+        means = [(x, summary(ys)[0]) for x, ys in s.values.items() if any(map(math.isfinite, ys))]
+        if means:
+            who = s.name if len(series) > 1 or s.name != noun else ""
+            told.append(tell(who, means, unit, x_unit))
+    return f"{capital(noun)} by {x_noun}: {'; '.join(told)}."
+
+
+def _by_name(who: str, means: Sequence[tuple[object, float]], unit: str, _: str) -> str:
+    said = f"{who}: " if who else ""
+    if len(means) > _ALL:
+        low, high = min(means, key=lambda at: at[1]), max(means, key=lambda at: at[1])
+        ends = [f"{tidy(y)} {unit}".strip() + f" at {x}" for x, y in (low, high)]
+        return f"{said}from {ends[0]} to {ends[1]}, {count(len(means), 'value')}"
+    return f"{said}{', '.join(f'{x} {tidy(y)}' for x, y in means)} {unit}".strip()
+
+
+def _by_number(who: str, means: Sequence[tuple[object, float]], unit: str, x_unit: str) -> str:
+    means = sorted(means, key=lambda at: at[0])  # type: ignore[arg-type,return-value]
+
+    def at(point: tuple[object, float]) -> str:
+        value = f"{tidy(point[1])} {unit}".strip()
+        return f"{value} at {place(point[0], x_unit)}"
+
+    first, last = means[0], means[-1]
+    if len(means) == 1:
+        return f"{who} is {at(first)}".strip()
+    low, high = min(means, key=lambda p: p[1]), max(means, key=lambda p: p[1])
+    least = _TURN * (high[1] - low[1])
+    turns = [f"highest {at(high)}"] if high[1] - max(first[1], last[1]) > least else []
+    turns += [f"lowest {at(low)}"] if min(first[1], last[1]) - low[1] > least else []
+    return ", ".join([f"{who} goes from {at(first)} to {at(last)}".strip(), *turns])
+
+
+def ratios(lines: Sequence[Line]) -> str:
+    """Return every row of a forest plot: ratio, interval, what was published."""
+    told = [line for line in lines if line.theirs]
+    inside = [line for line in told if any(line.low <= v <= line.high for v in line.theirs)]
+    parts = []
+    for line in lines:
+        part = f"{line.name}: {times(line.estimate)}"
+        if spread := interval(line.low, line.high):
+            part += f" ({spread})"
+        if line.theirs:
+            part += f", published {' to '.join(map(factor, line.theirs))}"
+        parts.append(part)
+    verb = "lies" if len(inside) == 1 else "lie"
+    whole = f"{len(inside)} of {count(len(told), 'published ratio')} {verb} in our interval. "
+    return f"{whole if len(told) > 1 else ''}Ratios with 95 % interval: {'; '.join(parts)}."

@@ -1,0 +1,148 @@
+"""The rows behind a plot of plain data: read from any table, grouped, and as the data link has
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from lab.errors import LabError
+
+from .checked import provenance, remarks, stamps
+from .figure import Row
+from .marks import Published
+from .palette import look
+from .recorded import NAME, notes, reference_of
+from .series import Series
+from .traced import sources, trials_of
+from .words import heading
+
+Table = list[dict[str, Any]]
+Rows = Callable[[Any], Any]  # makes a table of a record
+
+
+class Tables(NamedTuple):
+    """Own rows, grey rows behind them, and what the caption and a stamp say of both."""
+
+    own: Table
+    grey: Table
+    notes: list[str]
+    stamps: list[str]
+
+
+def rows_of(data: Any) -> list[dict[str, Any]]:
+    """Return any table as rows: a list of mappings, a mapping of columns, or a pandas DataFrame.
+
+    Raises LabError for anything else, naming its type.
+    """
+    if hasattr(data, "to_dict") and hasattr(data, "columns"):
+        return list(data.to_dict("records"))
+    if isinstance(data, Mapping):
+        columns = {key: list(values) for key, values in data.items()}
+        lengths = {len(values) for values in columns.values()}
+        if len(lengths) > 1:
+            raise LabError(
+                "the columns have different lengths: "
+                + ", ".join(f"{key} {len(values)}" for key, values in columns.items())
+            )
+        return [
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        ]
+    if isinstance(data, Sequence) and all(isinstance(row, Mapping) for row in data):
+        return [dict(row) for row in data]
+    raise LabError(
+        f"cannot plot a {type(data).__name__}: give rows ([{{'x': 1, 'y': 2}}, …]), "
+        "columns ({'x': [1], 'y': [2]}) or a DataFrame"
+    )
+
+
+def tables(data: Any, rows: Rows | None, recorded: Any, y: str) -> Tables:
+    """Return own rows, grey rows behind them, and what is known of the records they are made of.
+
+    rows : makes the table of `data` where that is a record or several; recorded : grey rows, or
+    {"rows": rows, "of": their record}; y : the column by whose values a record is found.
+    """
+    if rows is None:
+        there = recorded if isinstance(recorded, Mapping) and "rows" in recorded else {}
+        behind_it = there.get("rows") or (None if there else recorded)
+        own, grey = rows_of(data), rows_of(behind_it) if behind_it else []
+        of = sources(row[y] for row in own if isinstance(row.get(y), (int, float)))
+        told = [*_where(of), *remarks(trials_of(of))]
+        return Tables(own, grey, [*told, *notes([there.get("of")] if grey else [])], [])
+    records = _records(data)
+    own = rows_of(rows(data))
+    stamped = stamps(trials_of(records))
+    told = [*_where(records), *remarks(trials_of(records))]
+    behind = [reference_of(record) for record in records]
+    if not records or None in behind:
+        return Tables(own, [], told, stamped)
+    try:
+        grey = rows_of(rows(_shaped_like(data, behind)))
+    except LabError:  # a record has no raw rows, and perhaps that is what they are made of
+        return Tables(own, [], told, stamped)
+    return Tables(own, grey, [*told, *notes(behind)], stamped)
+
+
+def _where(records: Sequence[Any]) -> list[str]:
+    return list(dict.fromkeys(note for record in records for note in provenance(record)))
+
+
+def _records(data: Any) -> list[Any]:
+    if isinstance(data, Mapping):
+        return list(data.values())
+    return list(data) if isinstance(data, (list, tuple)) else [data]
+
+
+def _shaped_like(data: Any, records: Sequence[Any]) -> Any:
+    if isinstance(data, Mapping):
+        return dict(zip(data, records, strict=True))
+    return list(records) if isinstance(data, (list, tuple)) else records[0]
+
+
+def grouped(rows: Sequence[Row], x: str, y: str, by: str | None, alone: str = "") -> list[Series]:
+    """Return the rows as series, one for each value of `by`; without it one that is called `alone`.
+
+    Raises LabError for a missing column or no rows.
+    """
+    for column in (x, y, *([by] if by else [])):
+        missing = next((row for row in rows if column not in row), None)
+        if missing is not None:
+            raise LabError(f"no column {column!r}; the columns are {', '.join(map(str, missing))}")
+    if not rows:
+        raise LabError("nothing to plot: the table has no rows")
+    groups: dict[str, dict[Any, list[float]]] = {}
+    for row in rows:
+        name = str(row[by]) if by else alone or y
+        groups.setdefault(name, {}).setdefault(_native(row[x]), []).append(float(row[y]))
+    return [Series(name, look(i), values) for i, (name, values) in enumerate(groups.items())]
+
+
+def _native(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def kept(
+    found: Tables, columns: Mapping[str, str], published: Sequence[Published] = (), x: str = ""
+) -> list[dict[str, Any]]:
+    """Return the rows of the data link: these columns under the names the axes give them.
+
+    A column `source` stands before them where not all of them are measured.
+    """
+    out = [{name: row[c] for c, name in columns.items()} for row in found.own]
+    if not found.grey and not published:
+        return out
+    out = [{"source": "measured", **row} for row in out]
+    out += [{"source": NAME, **{name: row[c] for c, name in columns.items()}} for row in found.grey]
+    *_, y = columns.values()
+    return out + [{"source": p.name, columns[x]: p.x, y: p.y} for p in published]
+
+
+def named(columns: Mapping[str, str]) -> dict[str, str]:
+    """Return {column: its name in the data}: the label of its axis, which has the unit, or its own
+    name where it has none or two would be called the same.
+    """
+    told = {column: label or heading(column) for column, label in columns.items()}
+    names = list(told.values())
+    return {c: c if names.count(name) > 1 else name for c, name in told.items()}
