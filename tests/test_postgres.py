@@ -54,6 +54,27 @@ def test_runs_in_a_folder_whose_path_is_too_long_for_a_unix_socket(tmp_path, mon
         assert rows(database.url) == 10
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands its programs to another user")
+@pytest.mark.parametrize("linkable", [True, False])
+def test_programs_in_a_private_home_are_lent_and_stay_what_they_were(monkeypatch, linkable):
+    program = postgres._installed() / "bin" / "postgres"
+    before = program.stat()
+    monkeypatch.setattr(postgres, "_open_to_all", lambda folder: folder != program.parent)
+    if not linkable:
+
+        def refused(*_):
+            raise OSError("another file system")
+
+        monkeypatch.setattr(postgres.os, "link", refused)
+    with postgres.start(BOOKS) as database:
+        assert rows(database.url) == 10
+        running = Path(psutil.Process(database.process.pid).exe())
+        assert running != program
+        assert running.samefile(program) == linkable
+    after = program.stat()
+    assert (after.st_uid, after.st_mode, after.st_nlink) == (before.st_uid, before.st_mode, 1)
+
+
 def test_a_taken_port_is_no_obstacle(monkeypatch):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -241,11 +241,29 @@ def _programs(folder: Path) -> Path:
         return installed / "bin"
     # Beside the package lie libraries of its wheel, found by a relative path.
     package, copy = installed.parent, folder / "programs"
-    shutil.copytree(installed, copy / package.name / installed.name, symlinks=True)
+    _mirror(installed, copy / package.name / installed.name)
     for libraries in package.parent.glob(f"{package.name}.libs"):
-        shutil.copytree(libraries, copy / libraries.name, symlinks=True)
-    _give(copy)
+        _mirror(libraries, copy / libraries.name)
     return copy / package.name / installed.name / "bin"
+
+
+def _mirror(source: Path, target: Path) -> None:
+    """Make a tree appear where everybody may read it: 70 MB for each start, so rather not copied.
+
+    A link shares its file's owner and rights, so none of them is changed here.
+    """
+    shutil.copytree(source, target, symlinks=True, copy_function=_link_or_copy)
+    for where in (target.parent, *(Path(where) for where, _, _ in os.walk(target))):
+        where.chmod(0o755)
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    if os.stat(source).st_mode & 0o004:  # noqa: PTH116 - thousands of files
+        with contextlib.suppress(OSError):  # another file system
+            os.link(source, target)
+            return
+    shutil.copy2(source, target)
+    os.chmod(target, os.stat(target).st_mode | 0o055)  # noqa: PTH101, PTH116
 
 
 def _spawn(command: list[str], folder: Path, errors: Any) -> subprocess.Popen[bytes]:
