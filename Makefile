@@ -10,13 +10,16 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book test lab preview replay book-results links pdf lighthouse reference results bench tools clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
+.PHONY: help book chapter test lab preview replay book-results links pdf lighthouse reference results bench tools clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 book: setup ## run what has changed and build the site into _build/html
 	@$(BIN)/python -m lab.book build
+
+chapter: setup ## measure one chapter again: make chapter NAME=blocking/off-the-loop [PROFILE=course|reference]
+	@LAB_MODE=live LAB_PROFILE=$(or $(PROFILE),$(LAB_PROFILE),course) $(BIN)/python -m lab.book chapter "$(NAME)"
 
 lab: setup ## JupyterLab on book/, both kernels ready
 	@$(BIN)/jupyter lab --config tools/jupyter_lab_config.py $(ARGS)

@@ -380,7 +380,7 @@ def _server_spec(found: Found, cpus: Cpus) -> ServerSpec:
         runtime=recipe.runtime,
         env={k: portable(str(v)) for k, v in recipe.env.items()},
         source_sha256=recipe.source_sha256,
-        version=machine.version(recipe.interpreter) if recipe.command else "",
+        version=recipe.version,
         workers=recipe.workers,
         cpus=cpus,
     )

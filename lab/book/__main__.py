@@ -1,4 +1,5 @@
-"""`python -m lab.book build` and `preview`: what `make book`, `make preview` and `make test` run.
+"""`python -m lab.book build`, `chapter` and `preview`: what `make book`, `make chapter`, `make
+preview` and `make test` run.
 
 The site is the one that a bare `jupyter-book build .` makes. Added here: warnings are errors, the
 console shows chapters instead of Sphinx's steps, and a failure's reason is the last thing printed.
@@ -14,9 +15,10 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from lab import paths, settings
-from lab.book import interrupt
+from lab.book import again, interrupt
 from lab.book.report import count
 from lab.errors import LabError
 
@@ -37,12 +39,16 @@ def main(argv: list[str] | None = None) -> int:
     build.add_argument("--verbose", action="store_true", help="show Sphinx's own steps too")
     preview = commands.add_parser("preview", help="serve the replayed site, rebuild on save")
     preview.add_argument("--port", type=int, default=8000, help="0 = any free port")
+    chapter = commands.add_parser("chapter", help="measure one chapter again, whatever is cached")
+    chapter.add_argument("name", nargs="?", default="", help="such as blocking/off-the-loop")
     options = parser.parse_args(argv)
     try:
         if options.command == "preview":
             from lab.book.preview import serve
 
             return serve(options.port)
+        if options.command == "chapter":
+            return one_chapter(options.name)
         return run(options.output or default_output(), options.verbose)
     except LabError as error:
         print(error, file=sys.stderr)
@@ -58,8 +64,28 @@ def default_output() -> Path:
     return paths.ROOT / name
 
 
-def run(output: Path, verbose: bool = False) -> int:
-    """Build the site below `output`; return the exit code."""
+def one_chapter(name: str) -> int:
+    """Measure one chapter again and make its page in a folder of its own; return the exit code."""
+    page = again.resolve(name)
+    if settings.mode() != "live":
+        raise LabError("LAB_MODE=replay measures nothing: unset it to measure a chapter again.")
+    output = (paths.ROOT / again.OUTPUT / page.removeprefix("book/")).resolve()
+    only = again.prepare(page, output)
+    print(again.announce(page, output), flush=True)
+    return run(output, only=only, start=f"{page}.html")
+
+
+def run(
+    output: Path,
+    verbose: bool = False,
+    *,
+    only: dict[str, Any] | None = None,
+    start: str = "index.html",
+) -> int:
+    """Build the site below `output`; return the exit code.
+
+    only : Sphinx's settings for a part of the book; start : the page to open.
+    """
     started = time.monotonic()
     output = output.resolve()
     # jsonschema would compile a grammar of IRIs when it is imported: 1.3 of the 3 s of a build,
@@ -86,6 +112,7 @@ def run(output: Path, verbose: bool = False) -> int:
             confoverrides={
                 "external_toc_path": (paths.ROOT / "_toc.yml").as_posix(),
                 "latex_individualpages": False,
+                **(only or {}),
             },
             warningiserror=True,
             keep_going=True,
@@ -104,7 +131,7 @@ def run(output: Path, verbose: bool = False) -> int:
             file=sys.stderr,
         )
         return 1
-    print(f"{_tally(output)} in {seconds:.1f} s. Open {(html / 'index.html').as_uri()}")
+    print(f"{_tally(output)} in {seconds:.1f} s. Open {(html / start).as_uri()}")
     return 0
 
 

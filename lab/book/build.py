@@ -252,6 +252,7 @@ class Build:
             machine=machine().label,
             claims=used.claims,
             drawn_from=sorted(used.drawn_from),
+            measured=sorted(used.measured),
         )
 
     def _notes(self, chapter: str) -> Path:

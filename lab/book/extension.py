@@ -23,7 +23,7 @@ from lab import paths
 from lab.book import filled, progress, report, status, verdicts
 from lab.book.ahead import Ahead
 from lab.book.build import Build
-from lab.book.site import assets, mathml
+from lab.book.site import assets, mathml, published
 from lab.book.yours import page as yours
 from lab.book.yours import results
 from lab.errors import LabError
@@ -51,7 +51,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", _all_read)
     app.connect("build-finished", _finish, priority=900)
     mathml.setup(app)
-    filled.setup(app, {**status.MAKERS, **verdicts.MAKERS, **progress.MAKERS, **yours.MAKERS})
+    makers = (status, published, verdicts, progress, yours)
+    filled.setup(app, {name: make for module in makers for name, make in module.MAKERS.items()})
     app.connect("html-page-context", yours.add_assets)
     assets.setup(app)
     return {

@@ -33,6 +33,7 @@ class Record:
     machine: str = ""
     claims: list[dict[str, Any]] = field(default_factory=list)
     drawn_from: list[str] = field(default_factory=list)  # experiments read from the reference
+    measured: list[str] = field(default_factory=list)  # experiments measured while it ran
 
     def holds(self, code: str, present: Present) -> bool:
         """Return whether its cells and all its inputs are what they were."""

@@ -22,6 +22,7 @@ class Usage:
     versions: dict[str, str] = field(default_factory=dict)
     claims: list[dict[str, Any]] = field(default_factory=list)
     drawn_from: set[str] = field(default_factory=set)
+    measured: set[str] = field(default_factory=set)
     unreadable: int = 0
 
     def take(self, row: dict[str, Any]) -> None:
@@ -37,6 +38,8 @@ class Usage:
             self.requests += int(row.get("requests", 0))
         elif kind == "record":
             self.drawn_from.add(str(row.get("experiment", row.get("id", ""))))
+        elif kind == "measured":
+            self.measured.add(str(row["experiment"]))
         elif kind == "runtime":
             name = str(row["name"])
             if row.get("version"):

@@ -40,6 +40,7 @@ class Machine:
     kernel: str = ""
     arch: str = ""
     python: str = ""
+    model: str = ""  # what /proc/cpuinfo says besides the name, which a hypervisor may blur
 
     @property
     def label(self) -> str:
@@ -107,6 +108,7 @@ def machine() -> Machine:
         kernel=platform.release(),
         arch=platform.machine(),
         python=platform.python_version(),
+        model=_model(),
     )
 
 
@@ -188,8 +190,8 @@ def ephemeral_ports() -> int | None:
 
 @functools.lru_cache(maxsize=1)
 def commit() -> tuple[str, bool]:
-    """Return (commit of the book, whether tracked files differ from it); ("", False) outside
-    git.
+    """Return (commit of the book, whether tracked files outside data/ differ from it); ("", False)
+    outside git. A reference run writes records into data/ itself.
     """
     from lab.paths import ROOT
 
@@ -200,7 +202,8 @@ def commit() -> tuple[str, bool]:
         return done.stdout.strip()
 
     try:
-        return git("rev-parse", "--short=12", "HEAD"), bool(git("status", "--porcelain", "-uno"))
+        changed = git("status", "--porcelain", "-uno", "--", ".", ":(exclude)data")
+        return git("rev-parse", "--short=12", "HEAD"), bool(changed)
     except (OSError, subprocess.SubprocessError):
         return "", False
 
@@ -246,6 +249,17 @@ def _cpu() -> str:
         except (OSError, subprocess.SubprocessError):
             pass
     return platform.processor() or platform.machine()
+
+
+def _model() -> str:
+    """Return `family 6, model 143, stepping 8, 36864 KB cache`, or what is known of it."""
+    text = _read("/proc/cpuinfo") or ""
+    words = {"cpu family": "family", "model": "model", "stepping": "stepping"}
+    found = {key: re.search(rf"^{key}\s*:\s*(.+)$", text, re.M) for key in words}
+    told = [f"{words[key]} {match[1].strip()}" for key, match in found.items() if match]
+    if cache := re.search(r"^cache size\s*:\s*(.+)$", text, re.M):
+        told.append(f"{cache[1].strip()} cache")
+    return ", ".join(told)
 
 
 def _cores() -> int:

@@ -52,6 +52,11 @@ def paced(name: str) -> bool:
     return bool(_catalog()["servers"].get(name, {"paced": True}).get("paced", False))
 
 
+def needs(name: str) -> tuple[str, ...]:
+    """What a server of the catalogue is made with, as the catalogue names it; () of any other."""
+    return tuple(_catalog()["servers"].get(name, {}).get("needs", ()))
+
+
 def server(
     name: str,
     *,

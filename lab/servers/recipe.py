@@ -106,6 +106,13 @@ class Recipe:
             return first
         return next((word for word in self.command if Path(word).name == "node"), first)
 
+    @property
+    def version(self) -> str:
+        """What serves and what it is made with, as installed here: `v20.20.2, Express 5.3.0`."""
+        from lab.servers import versions
+
+        return versions.of(self)
+
     def configured(
         self,
         *,

@@ -17,7 +17,7 @@ from sphinx.errors import ConfigError
 from lab import paths
 from lab.book.build import Build
 from lab.book.chapter import ENTRY
-from lab.book.site import card, icons, pagefacts
+from lab.book.site import card, icons, pagefacts, published
 
 HERE = Path(__file__).parent
 # Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers,
@@ -54,6 +54,8 @@ def setup(app: Sphinx) -> None:
 def _configure(app: Sphinx, config: Config) -> None:
     # First: the theme finds "../components/NAME" beside any of these folders.
     config.templates_path = [str(HERE / "templates" / "pages"), *config.templates_path]
+    # Else "Project name not set" would stand on pages and in previews of links.
+    config.project = config.html_title or config.project
     config.html_additional_pages = {**config.html_additional_pages, "404": "404.html"}
 
 
@@ -79,6 +81,7 @@ def finish(app: Sphinx) -> None:
     if app.config.html_baseurl:
         _write(out / "sitemap.xml", _sitemap(app))
     build: Build = app.lab_build  # type: ignore[attr-defined]
+    published.write(build, out)
     card.write(build, app.config.html_title or app.config.project, out)
     icons.keep_used(out, build.state)
     for pattern in UNUSED:

@@ -22,8 +22,12 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 from lab import paths
+from lab.book.build import Build
+from lab.book.report import short
+from lab.book.site import published
 
 CARD = "_static/card.png"
+DATA_PAGE = "book/about/data"
 LONGEST = 200  # characters of a description; what previews and results of a search show
 # Static files, by how their name begins, that only some pages need, and what these have in them.
 FOR = {
@@ -121,9 +125,31 @@ def _facts(
         if repository
         else "",
         "issue": f"{repository}/issues/new?title={quote(title)}" if repository else "",
+        "records": _behind(app, page),
+        "about_data": DATA_PAGE if DATA_PAGE in env.found_docs else "",
+        "chapter": short(page) if page in _build(app).outcomes else "",
         "cite": _cite(config, title, context.get("pageurl") or ""),
         "card": urljoin(config.html_baseurl, CARD) if config.html_baseurl else "",
     }
+
+
+def _build(app: Sphinx) -> Build:
+    build: Build = app.lab_build  # type: ignore[attr-defined]
+    return build
+
+
+def _behind(app: Sphinx, page: str) -> list[dict[str, str]]:
+    """Return the records of a chapter: name, links, and what they hold."""
+    return [
+        {
+            "name": one.name,
+            "json": f"{published.FOLDER}/{one.name}.json",
+            "csv": f"{published.FOLDER}/{one.name}.csv" if one.has_rows else "",
+            "what": "; ".join(filter(None, [one.what, one.size])),
+            "doubts": one.doubts,
+        }
+        for one in published.of_chapter(_build(app), page)
+    ]
 
 
 def _later(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

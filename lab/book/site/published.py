@@ -1,0 +1,329 @@
+"""The records behind each page, as files that need nothing of `lab` to be read: html/records/.
+
+A recorded file leaves out what did not change from one trial to the next and keeps its histograms
+as differences; here every trial is whole, and a bucket says from which microsecond to which. What
+the fields mean is on the page about/data, whose table of records is made here too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lab import paths
+from lab.book import filled
+from lab.book.build import Build
+from lab.book.filled import Cell, Link, Table
+from lab.book.report import count
+from lab.book.site import rows
+from lab.records import compact, store
+from lab.records.histogram import bucket_edges
+from lab.records.machine import Machine
+from lab.records.record import flat
+
+FOLDER = "records"
+FROM_ABOUT = "../.."  # from a page in book/about, where these tables stand, to the site's root
+MARK = "file:data/reference/"
+NOT_RECORDED = "not recorded"
+KINDS = ("comparison", "trial", "survey", "program")
+
+
+@dataclass(frozen=True)
+class Published:
+    """One record of the site: where it comes from, and what it holds in words and numbers."""
+
+    experiment: str
+    chapter: str
+    source: Path = field(repr=False)
+    kind: str  # comparison | trial | survey | program | trace
+    here: bool  # measured by this build, not taken from the reference run
+    when: str  # UTC, ISO; "" if the file does not say
+    profile: str
+    commit: str
+    what: str
+    pairs: int | None = None
+    trials: int = 0
+    dirty: int = 0  # trials measured while tracked files differed from the commit
+    requests: int = 0
+    warned: tuple[tuple[str, int], ...] = ()  # check, in how many trials it warned or failed
+    machine: Machine | None = None
+    versions: tuple[tuple[str, str], ...] = ()  # server or tool, what the record says it was
+
+    @property
+    def name(self) -> str:
+        """The file's name on the site, without its ending."""
+        return f"{self.experiment}.trace" if self.kind == "trace" else self.experiment
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether it has trials, so that there is a CSV of them too."""
+        return self.kind in ("comparison", "trial")
+
+    @property
+    def size(self) -> str:
+        """How much it holds: `6 pairs, 18 trials`."""
+        told = [count(self.pairs, "pair")] if self.pairs else []
+        return ", ".join([*told, *([count(self.trials, "trial")] if self.trials else [])])
+
+    @property
+    def doubts(self) -> str:
+        """The checks that did not pass, with the number of trials: `steady 9, quiet 1`."""
+        return ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in self.warned)
+
+
+def of_build(build: Build) -> list[Published]:
+    """Return the records that the shown chapters were drawn from, chapter by chapter."""
+    found: list[Published] | None = getattr(build, "_published", None)
+    if found is None:
+        found = [
+            about(experiment, chapter, source)
+            for chapter in sorted(build.outcomes)
+            for experiment, source in _sources(build, chapter)
+        ]
+        build._published = found  # type: ignore[attr-defined]  # asked for by every page
+    return found
+
+
+def of_chapter(build: Build, chapter: str) -> list[Published]:
+    """Return the records behind one page."""
+    return [p for p in of_build(build) if p.chapter == chapter]
+
+
+def _sources(build: Build, chapter: str) -> Iterator[tuple[str, Path]]:
+    record = build.last(chapter)
+    if record is None:
+        return
+    # A chapter that was measured looks for the reference run too, to draw it behind its own.
+    looked = {Path(n).name for n in record.inputs if n.startswith(MARK) and n.endswith(".json")}
+    names = {name.removesuffix(".json").removesuffix(".trace") for name in looked}
+    until = datetime.fromisoformat(record.executed).astimezone(timezone.utc)
+    for name in sorted({*record.measured, *record.drawn_from, *names}):
+        run = _run(name, until) if build.mode == "live" else None
+        kept = [paths.REFERENCE / f"{name}{end}" for end in (".json", ".trace.json")]
+        for source in [run] if run else [file for file in kept if file.exists()]:
+            yield name, source
+
+
+def _run(experiment: str, until: datetime) -> Path | None:
+    """This machine's newest complete run that had begun when the chapter was done."""
+    limit = f"{until:%Y%m%dT%H%M%S}.999999"
+    for folder in sorted((paths.RUNS / experiment).glob("*-*"), reverse=True):
+        if folder.name.rpartition("-")[0] <= limit:
+            for kind in KINDS:
+                if (file := folder / f"{kind}.json").exists():
+                    return file
+    return None
+
+
+def about(experiment: str, chapter: str, source: Path) -> Published:
+    """Return what a recorded file, or a run of this machine, holds."""
+    data = whole(source)
+    kind = data["kind"]
+    trials = [*data.get("trials", ()), *data.get("control", ())]
+    warned = Counter(
+        name
+        for t in trials
+        for name, check in t["checks"].items()
+        if check["status"] in ("warn", "fail")
+    )
+    said = data.get("survey", {}).get("said", ())
+    versions = {(t["server"]["name"], t["server"]["version"]) for t in trials}
+    versions |= {(s["tool"], s["version"]) for s in said}
+    versions |= {("node", v["node"]) for v in data.get("versions", ())}
+    return Published(
+        experiment=experiment,
+        chapter=chapter,
+        source=source,
+        kind=kind,
+        here=paths.RUNS in source.parents,
+        when=data.get("when", ""),
+        profile=data.get("profile", ""),
+        commit=data.get("commit", ""),
+        what=_what(data),
+        pairs=data.get("design", {}).get("pairs"),
+        trials=len(trials),
+        dirty=sum(t["dirty"] for t in trials),
+        requests=sum(_sent(t) for t in trials),
+        warned=tuple(warned.most_common()),
+        machine=flat(Machine, data["machine"]) if data.get("machine") else None,
+        versions=tuple(sorted((name, version) for name, version in versions if version)),
+    )
+
+
+def _sent(trial: dict[str, Any]) -> int:
+    streams = [trial, *trial.get("alongside", {}).values()]
+    return sum(int(stream["counts"]["sent"]) for stream in streams)
+
+
+def _what(data: dict[str, Any]) -> str:
+    """Return what was measured, short enough for a list: its arms and what was swept."""
+    kind = data["kind"]
+    if kind == "trace":
+        return f"the event loop of {data['name']}, event by event"
+    asked = data.get("question", {})
+    if kind == "program":
+        program = Path(asked.get("options", {}).get("program", "")).name
+        return f"what {program or 'a program'} printed"
+    arms = ", ".join(asked.get("arms", {}))
+    if kind == "survey":
+        return f"load tools about {arms}"
+    values = [_label(v) for v in asked.get("values", ()) if v is not None]
+    sweep = f"; {asked['sweep']} {', '.join(values)}" if values and asked.get("sweep") else ""
+    return f"{arms}{sweep}"
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{k}={v}" for k, v in value.items())
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def whole(source: Path) -> dict[str, Any]:
+    """Return a recorded file, or a run below data/runs, as it is published: nothing left out."""
+    data = json.loads(source.read_text("utf8"))
+    if paths.RUNS in source.parents:
+        data = _of_run(data, source)
+    if data.get("type") == "loop-trace":
+        return {"kind": "trace", **data}
+    data = store.migrate(data, source.stem)
+    if data["kind"] == "comparison":
+        full = compact.expand(data)
+        design = {k: v for k, v in data["design"].items() if k != "n_trials"}
+        data = {**data, "design": design, "trials": full["trials"], "control": full["control"]}
+    elif data["kind"] == "trial":
+        data = {**{k: v for k, v in data.items() if k != "trial"}, "trials": [data["trial"]]}
+    plain: dict[str, Any] = _open_buckets(data)
+    return plain
+
+
+def _of_run(data: Any, source: Path) -> dict[str, Any]:
+    """Return a run of this machine in the form of a recorded file."""
+    kind = source.stem
+    head: dict[str, Any] = {
+        "schema": store.SCHEMA,
+        "kind": kind,
+        "experiment": source.parent.parent.name,
+    }
+    if kind == "program":
+        began = datetime.strptime(source.parent.name.partition(".")[0], "%Y%m%dT%H%M%S")
+        return {**head, "when": f"{began:%Y-%m-%dT%H:%M:%SZ}", **data}
+    if kind == "survey":
+        made = data[0]
+        facts = {k: made[k] for k in ("profile", "machine", "question")}
+        return {**head, "when": made["started"], **facts, "survey": made}
+    trials = [data] if kind == "trial" else [*data["trials"], *data["control"]]
+    facts = {k: trials[0][k] for k in ("commit", "machine")} if trials else {}
+    head |= {"when": data["started"], "question": data["question"], **facts}
+    if kind == "trial":
+        return {**head, "trial": {k: v for k, v in data.items() if k != "question"}}
+    # The deltas of a recorded file, undone: they are undone once more, which changes nothing.
+    inside = ("trials", "control", "question")
+    design = {k: v for k, v in data.items() if k not in inside}
+    design["n_trials"] = len(data["trials"])
+    return {**head, "profile": data["profile"], "design": design, "trials": trials}
+
+
+def _open_buckets(value: Any) -> Any:
+    """Return plain data with every histogram's buckets as (from_us, to_us), both inclusive."""
+    if isinstance(value, list):
+        return [_open_buckets(one) for one in value] if value and _nested(value) else value
+    if not isinstance(value, dict):
+        return value
+    if "step" in value and "bits" in value:
+        low, high = bucket_edges(np.cumsum(np.asarray(value["step"], np.int64)), value["bits"])
+        rest = {k: v for k, v in value.items() if k != "step"}
+        return {**rest, "from_us": low.tolist(), "to_us": high.tolist()}
+    return {k: _open_buckets(v) for k, v in value.items()}
+
+
+def _nested(values: list[Any]) -> bool:
+    return isinstance(values[0], (dict, list))
+
+
+def write(build: Build, out: Path) -> None:
+    """Write the records behind this build's pages into the site, and take others out of it."""
+    folder = out / FOLDER
+    wanted: set[Path] = set()
+    for one in of_build(build):
+        made: dict[Path, Callable[[dict[str, Any], Published], str]] = {}
+        made[folder / f"{one.name}.json"] = _json
+        if one.has_rows:
+            made[folder / f"{one.name}.csv"] = _csv
+        for file, text in made.items():
+            if file not in wanted and not _newer(file, one.source):
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text(whole(one.source), one), "utf8")
+        wanted.update(made)
+    for file in folder.glob("*"):
+        if file not in wanted:
+            file.unlink()
+
+
+def _newer(made: Path, source: Path) -> bool:
+    stamps = (source.stat().st_mtime_ns, Path(__file__).stat().st_mtime_ns)
+    return made.exists() and made.stat().st_mtime_ns > max(stamps)
+
+
+def _json(data: dict[str, Any], _: Published) -> str:
+    """One key a line at the top, one trial a line below: searchable in any editor."""
+    lines = []
+    for key, value in data.items():
+        if key in ("trials", "control") and value:
+            inside = ",\n".join(_line(v) for v in value)
+            lines.append(f'"{key}": [\n{inside}\n]')
+        else:
+            lines.append(f'"{key}": {_line(value)}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def _csv(_: dict[str, Any], one: Published) -> str:
+    found = rows.of_file(one.source)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(dict.fromkeys(k for row in found for k in row)))
+    writer.writeheader()
+    writer.writerows(found)
+    return out.getvalue()
+
+
+def records_table(build: Build) -> Table:
+    """Return a row a record: what it holds, and links to it."""
+    table: list[list[Cell]] = []
+    for one in of_build(build):
+        links: list[str | Link] = [Link(f"{one.name}.json", address(one.name, "json"))]
+        if one.has_rows:
+            links += [", ", Link("CSV", address(one.name, "csv"))]
+        table.append(
+            [links, one.chapter, one.what, when_words(one), one.size, one.doubts or "none"]
+            if one.kind != "trace"
+            else [links, one.chapter, one.what, when_words(one), "", ""]
+        )
+    return Table(["record", "page", "what", "measured", "how much", "checks that warned"], table)
+
+
+def address(name: str, end: str) -> str:
+    """Return the link to a record from a page in book/about."""
+    return f"{FROM_ABOUT}/{FOLDER}/{name}.{end}"
+
+
+def when_words(one: Published) -> str:
+    """Return when it was measured: `2026-11-21 21:34 UTC`."""
+    if not one.when:
+        return NOT_RECORDED
+    return f"{re.sub('T', ' ', one.when)[:16]} UTC"
+
+
+MAKERS: dict[str, filled.Maker] = {"records": records_table}

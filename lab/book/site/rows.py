@@ -1,0 +1,122 @@
+"""The trials of a record as rows for a spreadsheet, the control's too."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from lab import paths
+from lab.records import store
+from lab.records.comparison import CONTROL, Comparison
+from lab.records.record import rounded
+from lab.records.trial import Stream, Trial
+
+QUANTILES = (0.5, 0.9, 0.99)
+COLUMNS = (
+    "arm",
+    "control",
+    "sweep",
+    "at",
+    "block",
+    "order",
+    "started",
+    "server",
+    "version",
+    "loop",
+    "connections",
+    "rate_per_s",
+    "warmup_s",
+    "window_s",
+    "throughput_per_s",
+    "mean_ms",
+    "p50_ms",
+    "p90_ms",
+    "p99_ms",
+    "max_ms",
+    "sent",
+    "ok",
+    "failed",
+    "in_flight_at_end",
+    "server_cores",
+    "client_elu",
+    "loadavg_before",
+    "others_cores",
+    "warnings",
+    "failures",
+)
+
+
+def of_file(source: Path) -> list[dict[str, Any]]:
+    """Return a row for each trial of a recorded file or of a run of this machine."""
+    found = _read(source)
+    if isinstance(found, Trial):
+        return [_row(found, "", None)]
+    swept = found.sweep
+    aa = {id(t) for t in found.control}
+    trials = sorted((*found.trials, *found.control), key=lambda t: (t.block, t.started, t.order))
+    return [_row(t, swept, id(t) in aa) for t in trials]
+
+
+def _read(source: Path) -> Trial | Comparison:
+    if paths.RUNS not in source.parents:
+        return store.reference(source.stem)
+    data = json.loads(source.read_text("utf8"))
+    return Trial.from_json(data) if source.stem == "trial" else Comparison.from_json(data)
+
+
+def _row(t: Trial, sweep: str, control: bool | None) -> dict[str, Any]:
+    row = {
+        "arm": t.arm.removesuffix(CONTROL) or t.server.name,
+        "control": "" if control is None else "yes" if control else "no",
+        "sweep": sweep,
+        "at": json.dumps(t.at) if isinstance(t.at, (dict, list)) else t.at,
+        "block": t.block,
+        "order": t.order,
+        "started": t.started,
+        "server": t.server.name,
+        "version": t.server.version,
+        "loop": t.load.loop,
+        "connections": t.load.connections,
+        "rate_per_s": t.load.rate_per_s,
+        "warmup_s": t.load.warmup_s,
+        "window_s": rounded(t.window[1] - t.window[0]),
+        **_answers(t, ""),
+        "sent": t.counts.sent,
+        "ok": t.counts.ok,
+        "failed": t.counts.failed,
+        "in_flight_at_end": t.counts.in_flight_at_end,
+        "server_cores": _short(t.resources.server_cpu_share),
+        "client_elu": _short(t.resources.client_elu),
+        "loadavg_before": _short(t.noise.loadavg_before),
+        "others_cores": _short(t.noise.others_cores),
+        "warnings": " ".join(sorted(t.warnings)),
+        "failures": " ".join(sorted(t.failures)),
+    }
+    for name, stream in t.alongside.items():
+        row |= _answers(stream, f"alongside_{name}_")
+    return row
+
+
+def _answers(stream: Trial | Stream, before: str) -> dict[str, Any]:
+    """Return throughput and latencies; a percentile that the sample does not carry is empty."""
+    latency = stream.latency
+    found = {
+        "throughput_per_s": rounded(stream.throughput),
+        "mean_ms": _ms(latency.mean()),
+        **{
+            f"p{q * 100:.0f}_ms": _ms(latency.quantile(q)) if latency.support(q) else None
+            for q in QUANTILES
+        },
+        "max_ms": _ms(latency.max()),
+    }
+    return {before + name: value for name, value in found.items()}
+
+
+def _ms(seconds: float) -> float | None:
+    return None if math.isnan(seconds) else rounded(seconds * 1e3)
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else rounded(value, 4)
