@@ -1,8 +1,7 @@
 """Sentences that can be false. Published ones stand beside our figures; the course's own must hold
 in the reference run.
 
-A published claim ends as: held, held weaker, no difference, reversed, no verdict. Which one is a
-finding, not a failure.
+What a published claim ends as (`lab.judge.WORDS`) is a finding, not a failure.
 One of our own ends as: held, did not hold, no verdict; "did not hold" fails the reference build.
 """
 
@@ -13,14 +12,17 @@ import functools
 import importlib
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lab import paths, usage
+from lab import judge, paths, usage
 from lab.errors import LabError, did_you_mean
+from lab.records.checks import warning
+from lab.records.comparison import raised
 from lab.records.record import flat, plain
 from lab.settings import profile
-from lab.stats import Ratio, number
+from lab.stats import Ratio, measured, number
 
 if TYPE_CHECKING:
     from lab.records.comparison import Comparison
@@ -30,7 +32,6 @@ tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) 
 
 CLAIMS = paths.DATA / "claims.toml"
 FIGURES = paths.DATA / "published-results.csv"
-SAME = 0.05
 
 
 @dataclass(frozen=True)
@@ -67,13 +68,22 @@ class Claim:
     published: tuple[Published, ...] = ()
     # low and high; equal if the source gives one
     published_ratio: tuple[float, float] | None = None
+    derived: str = ""  # why that ratio is not one that the source gave
     why: str = ""  # the mechanism in a sentence
-    limit: str = ""
+    limit: str = ""  # what was wanted
+    because: str = ""  # why there is no verdict
+    basis: str = "number"  # what was judged: "interval", one measured "number", or a "count"
+    warnings: tuple[str, ...] = ()  # what was not in order, in how many trials
+    beside: tuple[Ratio, ...] = ()  # further ratios of the same trials, not judged
+    changed: tuple[str, ...] = ()  # how the criterion changed after a first result
+    experiment: str = ""
+    measured: str = ""  # UTC, ISO
+    on: dict[str, str] | None = None  # machine, kernel, node, python
 
     @property
     def holds(self) -> bool | None:
         """Whether the sentence holds here; None without a verdict."""
-        return {"held": True, "held weaker": True, "no verdict": None}.get(self.verdict, False)
+        return None if self.verdict == "no verdict" else self.verdict.startswith("held")
 
     @property
     def own(self) -> bool:
@@ -106,6 +116,7 @@ def claim(
     sentence: str = "",
     exact: bool = False,
     of: Trial | Comparison | None = None,
+    beside: Sequence[Ratio] = (),
 ) -> Claim:
     """Return the verdict on a claim: a published one by its id, or one of the course with its
     limit.
@@ -113,11 +124,18 @@ def claim(
     value : a ratio (its interval decides, widened by what its A/A control differed) or a number;
     of : the trial or comparison that a number was taken from: no verdict if a check of it failed;
     above, below, between : the limit of the course's own sentence;
-    exact : the number is counted, not measured, so every profile can judge it. Raises LabError for
+    exact : the number is counted, not measured, so every profile can judge it;
+    beside : further ratios that a reader should see with the verdict. Raises LabError for
     an unknown id, a limit on a published claim, or none on another.
     """
     limits = [x for x in (above, below, between) if x is not None]
     known = claims()["claims"]
+    about: dict[str, Any] = {
+        "warnings": _warned(value, of),
+        "beside": tuple(beside),
+        "changed": changes().get(id, ()),
+        **_where(value, of),
+    }
     if id in known:
         if limits:
             raise LabError(
@@ -128,7 +146,7 @@ def claim(
                 f"{id!r} compares two servers: give it a ratio, e.g. "
                 f"comparison.ratio(a, b); got {value!r}"
             )
-        result = _judge_published(id, known[id], value, _failed(value, of))
+        result = _judge_published(id, known[id], value, _failed(value, of), **about)
     elif len(limits) == 1:
         low, high = between or (
             above if above is not None else -math.inf,
@@ -136,7 +154,7 @@ def claim(
         )
         failed = _failed(value, of)
         limit = (float(low), float(high))
-        result = _judge_own(id, sentence, value, limit, exact=exact, failed=failed)
+        result = _judge_own(id, sentence, value, limit, exact=exact, failed=failed, **about)
     else:
         raise LabError(
             f"{id!r} is no published claim. {did_you_mean(id, known)} "
@@ -160,6 +178,13 @@ def claims() -> dict[str, Any]:
 def _read(_mtime: int) -> dict[str, Any]:
     data: dict[str, Any] = tomllib.loads(CLAIMS.read_text(encoding="utf-8"))
     return data
+
+
+def changes() -> dict[str, tuple[str, ...]]:
+    """Return how criteria changed after a first result was known, by the id of the claim."""
+    data = claims()
+    entries = {**data["claims"], **data.get("own", {})}
+    return {id: tuple(e["changed"]) for id, e in entries.items() if "changed" in e}
 
 
 def published_ratio(id: str) -> tuple[float, float] | None:
@@ -244,19 +269,16 @@ def _failed(value: Ratio | float | None, of: Trial | Comparison | None) -> list[
     return sorted(found | {f"{said}{name}" for name in (of.failures if of is not None else ())})
 
 
-def _judge_published(id: str, entry: dict[str, Any], ratio: Ratio, failed: list[str]) -> Claim:
+def _judge_published(
+    id: str, entry: dict[str, Any], ratio: Ratio, failed: list[str], **rest: Any
+) -> Claim:
     rows, printed = _published(id, entry)
     source = claims()["sources"][entry["source"]]
-    verdict = band(
-        ratio, printed, entry.get("held"), entry.get("same", SAME), entry.get("expects", "more")
-    )
-    if failed:
-        verdict = "no verdict"
+    judged = judge.published(ratio, criterion(id), "; ".join(failed))
     return Claim(
         id=id,
         sentence=entry["sentence"],
-        verdict=verdict,
-        text=f"{_with(ratio.verdict, failed)} → {verdict}",
+        **_said(ratio, judged, failed),
         value=ratio,
         source=f"{source['author']}, {source['title']}, {source['year']}",
         url=source["url"],
@@ -264,50 +286,23 @@ def _judge_published(id: str, entry: dict[str, Any], ratio: Ratio, failed: list[
         measures=entry["measures"],
         published=rows,
         published_ratio=printed,
+        derived=entry.get("derived", ""),
         why=entry.get("why", ""),
+        basis="interval",
+        **rest,
     )
 
 
-def band(
-    ratio: Ratio,
-    printed: tuple[float, float] | None,
-    held: float | None,
-    same: float,
-    expects: str = "more",
-) -> str:
-    """Return the verdict on a published ratio: which band ours falls into.
-
-    printed : published (low, high); held : from this ratio on the claim holds, by default the
-    square root of the published one, half of its effect on a log scale; same : half-width of "no
-    difference"; expects : "more", or "same" where the claim is that there is none. A published
-    ratio below 1 is judged upside down.
-    """
-    if ratio.blind or not math.isfinite(ratio.low * ratio.high):
-        return "no verdict"
-    target = printed[0] if printed else held or 1 + same
-    low, high, middle = ratio.low, ratio.high, ratio.estimate
-    if target < 1 and expects == "more":
-        target, low, high, middle = 1 / target, 1 / high, 1 / low, 1 / middle
-        held = 1 / held if held else None
-    if 1 / (1 + same) <= low and high <= 1 + same:
-        return "held" if expects == "same" else "no difference"
-    if not ratio.decided:
-        return "no verdict"
-    if expects == "same":
-        return (
-            "reversed"
-            if middle < 1
-            else "held weaker"
-            if middle < (1 + same) ** 2
-            else "did not hold"
-        )
-    if middle < 1:
-        return "reversed"
-    return "held" if middle >= (held or math.sqrt(target)) else "held weaker"
-
-
-def _with(shown: str, failed: list[str]) -> str:
-    return "; ".join([shown, *(f for f in failed if f not in shown)])
+def criterion(id: str) -> judge.Criterion:
+    """Return what a published claim is judged by. Raises KeyError for one that is none."""
+    entry = claims()["claims"][id]
+    return judge.Criterion(
+        printed=_published(id, entry)[1],
+        held=entry.get("held"),
+        same=entry.get("same", judge.SAME),
+        expects=entry.get("expects", "more"),
+        derived=bool(entry.get("derived")),
+    )
 
 
 def _judge_own(
@@ -318,34 +313,65 @@ def _judge_own(
     *,
     exact: bool,
     failed: list[str],
+    **rest: Any,
 ) -> Claim:
-    low, high = limits
-    wanted = (
-        f"≥ {low:g}"
-        if high == math.inf
-        else f"≤ {high:g}"
-        if low == -math.inf
-        else f"{low:g} to {high:g}"
-    )
-    if isinstance(value, Ratio):
-        # A limit this near could be passed, or missed, by what the same server differs from itself.
-        noise = value.aa_spread or 1.0
-        least, most, shown = value.low / noise, value.high * noise, value.verdict
-        unsure = bool(value.blind)
-        named = f"{number(value.estimate, value)}×"
-    else:
-        least = most = float(value)
-        shown, named = f"{float(value):.4g}", f"{float(value):.4g}"
-        unsure = math.isnan(least) or not (exact or profile().verdicts)
-    if unsure or failed:
-        verdict = "no verdict"
-    elif low <= least and most <= high:
-        verdict = "held"
-    elif most < low or least > high:
-        verdict = "did not hold"
-    else:
-        verdict = "no verdict"
-    text = f"{_with(shown, failed)} → {verdict} (wanted {wanted})"
+    judged = judge.own(value, limits, failed="; ".join(failed), judged=exact or profile().verdicts)
+    named = f"{number(value.estimate, value)}×" if isinstance(value, Ratio) else f"{value:.4g}"
     return Claim(
-        id, sentence or f"{id}: {named}, wanted {wanted}", verdict, text, value, limit=wanted
+        id=id,
+        sentence=sentence or f"{id}: {named}, wanted {judged.limit}",
+        **_said(value, judged, failed),
+        value=value,
+        basis="interval" if isinstance(value, Ratio) else "count" if exact else "number",
+        **rest,
     )
+
+
+def _said(value: Ratio | float, judged: judge.Judged, failed: list[str]) -> dict[str, Any]:
+    """Return the verdict, and figures and verdict in a line."""
+    shown = measured(value) if isinstance(value, Ratio) else f"{float(value):.4g}"
+    why = f": {judged.because}" if judged.because and not failed else ""
+    text = "; ".join([shown, *failed])
+    return {
+        "verdict": judged.verdict,
+        "limit": judged.limit,
+        "because": judged.because,
+        "text": f"{text} → {judged.verdict}{why} (wanted {judged.limit})",
+    }
+
+
+def _where(value: Ratio | float | None, of: Trial | Comparison | None) -> dict[str, Any]:
+    """Return when and where the measurements behind a value were made, as far as they are known."""
+    found: Any = of if of is not None else getattr(value, "comparison", None)
+    if found is None:
+        return {}
+    machine = found.machine
+    return {
+        "experiment": found.experiment,
+        "measured": found.started,
+        "on": {
+            "machine": machine.label,
+            "kernel": machine.kernel,
+            "node": _node(found),
+            "python": machine.python,
+        },
+    }
+
+
+def _node(found: Any) -> str:
+    trials = getattr(found, "trials", (found,))
+    return next((n for t in trials if (n := t.resources.client_node)), "")
+
+
+def _warned(value: Ratio | float | None, of: Trial | Comparison | None) -> tuple[str, ...]:
+    """Return which checks failed or warned in the trials that a value comes from, in words."""
+    found: Any = of
+    if found is not None:
+        used = [*getattr(found, "trials", (found,)), *getattr(found, "control", ())]
+        told, trials = raised(used), len(used)
+    elif isinstance(value, Ratio):
+        told, trials = dict(value.checks), value.trials
+    else:
+        return ()
+    of_all = f"of {trials} trials" if trials > 1 else "of the one trial"
+    return tuple(f"{warning(name)} in {n} {of_all}" for name, n in told.items())

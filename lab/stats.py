@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -98,10 +98,11 @@ class Ratio:
     """How many times `a` is `b` on one metric, with the interval of trials, and the verdict in
     words.
 
-    low, high : 95 % Student interval over pairs; least, most : smallest and largest pair, an exact
-    interval for the median at level `1 - 2**(1 - pairs)`; p : exact sign-flip; aa_spread : the
-    factor (> 1) that the same recipe under two names reached, the smallest effect that may be
-    claimed; difference : "higher" | "lower" | "none", the last for no verdict.
+    estimate : geometric mean of the pairs' ratios; low, high : its 95 % Student interval over
+    pairs; least, most : smallest and largest pair, an exact interval for the median at level
+    `1 - 2**(1 - pairs)`; p : exact sign-flip; aa_spread : the factor (> 1) that the same recipe
+    under two names reached; difference : "higher" | "lower" | "none", the last for no verdict;
+    checks : what was not in order in how many of the `trials`, failures and warnings.
     """
 
     a: str
@@ -121,6 +122,8 @@ class Ratio:
     why_none: str = ""
     blind: str = ""  # why not even the interval may be judged: too few pairs, no support, profile
     warnings: tuple[str, ...] = ()
+    checks: tuple[tuple[str, int], ...] = ()
+    trials: int = 0  # that it was taken from, the control's among them
     comparison: ClassVar[Any] = None  # the one it was taken from, set there; not stored
 
     @property
@@ -132,6 +135,15 @@ class Ratio:
     def most(self) -> float:
         """The largest ratio of a pair."""
         return max(self.per_pair, default=math.nan)
+
+    @property
+    def widened(self) -> tuple[float, float]:
+        """The interval, each end moved outwards by the A/A spread: what every verdict is read from.
+
+        Without a control it is the interval itself.
+        """
+        noise = self.aa_spread or 1.0
+        return self.low / noise, self.high * noise
 
     @property
     def text(self) -> str:
@@ -160,6 +172,7 @@ class Ratio:
         kept["low"] = kept["low"] if kept["low"] is not None else 0.0
         for key in ("per_pair", "warnings"):
             kept[key] = tuple(kept.get(key, ()))
+        kept["checks"] = tuple((name, n) for name, n in kept.get("checks", ()))
         return flat(cls, kept)
 
     def __repr__(self) -> str:
@@ -194,13 +207,15 @@ def paired_ratio(
     aa_where: str = "",
     verdicts: bool = True,
     warnings: Sequence[str] = (),
+    checks: Mapping[str, int] | None = None,
+    trials: int = 0,
     refuse: str = "",
 ) -> Ratio:
     """Return a / b from values measured in pairs, with interval, exact p and the verdict.
 
-    a_values, b_values : one value per pair, same order. A verdict needs 6 pairs, p <= 0.05, an
-    interval without 1 and an effect outside the A/A spread; an infinite one (a control without
-    values) allows none. Raises LabError if the lengths differ.
+    a_values, b_values : one value per pair, same order. A verdict needs 6 pairs, p <= 0.05, and an
+    interval that excludes 1 even when the A/A spread widens it; an infinite spread (a control
+    without values) allows none. Raises LabError if the lengths differ.
     """
     if len(a_values) != len(b_values):
         raise LabError(
@@ -225,6 +240,8 @@ def paired_ratio(
         aa_spread=aa_spread,
         aa_where=aa_where,
         warnings=tuple(warnings),
+        checks=tuple((checks or {}).items()),
+        trials=trials,
     )
     lost = int((~good).sum())
     blind = refuse or (f"{lost} of {n + lost} pairs have no value" if lost else "")
@@ -245,25 +262,34 @@ def paired_ratio(
 def _why_none(r: Ratio) -> str:
     if r.blind:
         return f"no verdict: {r.blind}"
-    if r.p > 1 - LEVEL or r.low <= 1 <= r.high:
-        return f"no verdict: the interval includes 1 or chance is not excluded (p = {r.p:.2g})"
-    if r.aa_spread is not None and abs(math.log(r.estimate)) <= math.log(r.aa_spread):
+    if r.low <= 1 <= r.high:
+        return "no verdict: the interval includes 1"
+    if r.p > 1 - LEVEL:
+        return f"no verdict: the sign-flip test does not exclude chance (p = {r.p:.2g})"
+    low, high = r.widened
+    if low <= 1 <= high:
         return (
-            f"no verdict: not larger than what the same server differed from itself ({_control(r)})"
+            "no verdict: widened by what the same server differed from itself "
+            f"({_control(r)}), the interval includes 1"
         )
     return ""
 
 
 def sentence(r: Ratio, where: str = "") -> str:
     """Return the verdict for people: ratio, interval, pairs, A/A spread, or why there is none."""
+    tail = r.why_none or f"{r.difference}, p = {r.p:.2g}"
+    return "; ".join([measured(r, where), tail, *r.warnings])
+
+
+def measured(r: Ratio, where: str = "") -> str:
+    """Return ratio, interval, pairs and A/A spread, without a verdict."""
     head = f"{r.a} ÷ {r.b}, {r.metric}{' at ' + where if where else ''}: {number(r.estimate, r)}×"
     if r.pairs >= 2:
         head += f" [{number(r.low, r)}, {number(r.high, r)}]"
     head += f", {r.pairs} pair{'s' * (r.pairs != 1)}"
     if r.aa_spread is not None and math.isfinite(r.aa_spread):
         head += f"; {_control(r)}"
-    tail = r.why_none or f"{r.difference}, p = {r.p:.2g}"
-    return "; ".join([head, tail, *r.warnings])
+    return head
 
 
 def _control(r: Ratio) -> str:
@@ -278,7 +304,7 @@ def spread_text(factor: float) -> str:
 
 def number(value: float, r: Ratio) -> str:
     """Return `value` rounded to two digits beyond the first that its interval leaves open
-    (rule 20 of book/about/rules.md).
+    (rule 20 of book/about/rules.md); what is not 1 is not rounded onto 1, since 1 decides.
     """
     if not math.isfinite(value):
         return "?" if math.isnan(value) else "∞"
@@ -286,4 +312,15 @@ def number(value: float, r: Ratio) -> str:
     if not (math.isfinite(width) and width > 0):
         return f"{value:.3g}"
     decimals = min(max(1 - math.floor(math.log10(width)), 0), 4)
+    while decimals < 4 and value != 1 and round(value, decimals) == 1:
+        decimals += 1
     return f"{value:.{decimals}f}" if value < 1000 else f"{value:.0f}"
+
+
+def three(value: float) -> str:
+    """Return a ratio to three digits, or to as many as keep it from being told as 1."""
+    if not math.isfinite(value):
+        return "?" if math.isnan(value) else "∞"
+    told = (f"{value:.{digits}g}" for digits in range(3, 8))
+    text = next((t for t in told if float(t) != 1 or value == 1), "1")
+    return f"{float(text):.0f}" if "e" in text and abs(value) >= 1 else text

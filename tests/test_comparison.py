@@ -11,7 +11,8 @@ import pytest
 from examples import example_comparison, example_trial
 
 from lab.errors import LabError
-from lab.records.comparison import Comparison
+from lab.records.comparison import Comparison, raised
+from lab.records.trial import Check
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +28,48 @@ def test_json_gives_back_the_same_comparison(whole):
 
 def test_ratio_divides_trials_of_the_same_block(whole):
     r = whole.ratio("async", "sync", at=100)
-    a = {t.block: t.throughput for t in whole.cell("async", 100)}
-    b = {t.block: t.throughput for t in whole.cell("sync", 100)}
-    assert r.per_pair == pytest.approx([a[i] / b[i] for i in range(6)])
+    a = {t.block: t.throughput for t in whole.cell("async", 10)}
+    b = {t.block: t.throughput for t in whole.cell("sync", 10)}
+    assert whole.aa_at == 100  # so the arms ran once each at the other value
+    there = whole.ratio("async", "sync", at=10)
+    assert there.per_pair == pytest.approx([a[i] / b[i] for i in range(6)])
     assert r.low < 300 / 540 < r.high
     assert r.difference == "lower"
     assert r.at == 100
+
+
+def test_an_arm_that_ran_twice_counts_with_both_of_its_runs(whole):
+    r = whole.ratio("async", "sync", at=100)
+    a = {t.block: t.throughput for t in whole.cell("async", 100)}
+    b = {t.block: t.throughput for t in whole.cell("sync", 100)}
+    c = {t.block: t.throughput for t in whole.control}
+    assert whole.aa_arm == "sync" and b != c
+    assert r.per_pair == pytest.approx([a[i] / math.sqrt(b[i] * c[i]) for i in range(6)])
+    assert r.trials == 18
+    # Whichever of the two names is the first makes no difference.
+    turned = replace(
+        whole,
+        trials=tuple(
+            replace(t, throughput=c[t.block]) if (t.arm, t.at) == ("sync", 100) else t
+            for t in whole.trials
+        ),
+        control=tuple(replace(t, throughput=b[t.block]) for t in whole.control),
+    )
+    assert turned.ratio("async", "sync", at=100).estimate == pytest.approx(r.estimate)
+
+
+def test_a_ratio_counts_what_was_not_in_order_in_its_trials(whole):
+    first, second, *rest = whole.trials
+    warned = Check("warn", 0.3, 0.05, "the rate rose")
+    silent = Check("warn", None, None, "too few answers")
+    changed = [
+        replace(first, checks={**first.checks, "steady": warned}),
+        replace(second, checks={**second.checks, "steady": silent}),
+    ]
+    assert raised(changed) == {"steady": 1, "steady?": 1}
+    odd = replace(whole, trials=(*changed, *rest))
+    r = odd.ratio("async", "sync", at=first.at)
+    assert dict(r.checks)["steady"] == 1
 
 
 def test_ratio_of_the_inverse_is_the_inverse(whole):

@@ -3,19 +3,24 @@
 import csv
 import io
 import json
+import os
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import unquote
 
 import pytest
 
-from lab import claims
+from lab import claims, judge
 from lab.book import usage as noted
 from lab.book import verdicts
-from lab.book.filled import Link
 from lab.book.records import Record
 from lab.stats import Ratio
 
-PAGE = "book/blocking/some-chapter"
+CHAPTER = "blocking/sync-or-async-files"
+PAGE = f"book/{CHAPTER}"
 
 
 def ratio(estimate, low, high):
@@ -33,6 +38,8 @@ def ratio(estimate, low, high):
         aa_spread=1.02,
         difference="lower" if estimate < 1 else "higher",
         verdict="the ratio in words",
+        checks=(("steady", 9),),
+        trials=24,
     )
 
 
@@ -43,6 +50,7 @@ def build(tmp_path, monkeypatch):
     monkeypatch.setenv("LAB_PROFILE", "reference")
     claims.claim("sync-vs-async-file", ratio(0.9, 0.85, 0.95))
     claims.claim("own", ratio(3.0, 2.9, 3.1), above=2, sentence="Three is more, <b>surely</b>.")
+    claims.claim("two", 2, between=(2, 2), exact=True, sentence="Two is two.")
     record = Record(
         token="t",
         code="c",
@@ -58,28 +66,74 @@ def build(tmp_path, monkeypatch):
     return SimpleNamespace(outcomes={PAGE: None}, last=lambda name: record)
 
 
-def words(cell):
-    pieces = [cell] if isinstance(cell, (str, Link)) else cell
-    return " ".join(p if isinstance(p, str) else f"{p.text}{p.to}" for p in pieces)
+def text_of(html):
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
-def test_a_judged_claim_stands_with_both_figures_its_verdict_its_reason_and_its_chapter(build):
-    said, published, here, verdict = verdicts.verdict_table(build).rows[0]
-    assert "sync-vs-async-file" in words(said) and PAGE in words(said)
-    assert "Afshin Mehrabani 2013" in words(said)
-    assert claims.claims()["claims"]["sync-vs-async-file"].get("why", "") in words(said)
-    assert (published, here, verdict) == ("1.27×", "0.9× [0.85, 0.95]", "reversed")
+def rows_of(html):
+    """The rows of a table by their heading, each as the texts of its cells."""
+    found = {}
+    for row in re.findall(r"<tr>(.*?)</tr>", html.partition("<tbody>")[2], re.S):
+        head = re.search(r'<th scope="row"[^>]*>(.*?)</th>', row, re.S)[1]
+        found[text_of(head)] = [text_of(c) for c in re.findall(r"<td[^>]*>(.*?)</td>", row, re.S)]
+    return found
+
+
+def test_a_judged_claim_stands_with_both_figures_its_verdict_its_limit_and_its_reason(build):
+    html = verdicts.verdict_table(build).html
+    said, published, here, verdict = rows_of(html)["a file: async ÷ sync"]
+    assert "Afshin Mehrabani 2013" in said
+    assert claims.claims()["claims"]["sync-vs-async-file"].get("why", "") in said
+    assert published == "1.27×"
+    assert here == "0.9× [0.85, 0.95] 12 pairs, A/A ±2 %"
+    assert verdict.startswith("reversed wanted ≥ 1.13×")
+    assert "not steady in 9 of 24 trials" in verdict
+
+
+def test_a_row_leads_to_the_box_of_its_claim(build):
+    html = verdicts.verdict_table(build).html + verdicts.sentence_table(build).html
+    for name in ("sync-vs-async-file", "own"):
+        assert f'href="{CHAPTER}.html#claim-{name}"' in html
+    box = claims.claim("own", ratio(3.0, 2.9, 3.1), above=2)._repr_html_()
+    assert 'id="claim-own"' in box
 
 
 def test_every_published_claim_is_listed_and_those_nobody_judged_say_so(build):
-    rows = verdicts.verdict_table(build).rows
+    rows = rows_of(verdicts.verdict_table(build).html)
     assert len(rows) == len(claims.claims()["claims"])
-    assert {row[3] for row in rows[1:]} == {verdicts.NOT_JUDGED}
+    assert {row[-1] for name, row in rows.items() if name != "a file: async ÷ sync"} == {
+        verdicts.NOT_JUDGED
+    }
 
 
-def test_the_books_own_sentences_are_a_table_of_their_own(build):
-    (row,) = verdicts.sentence_table(build).rows
-    assert words(row[0]).startswith("Three is more") and row[1:] == ["3× [2.9, 3.1]", "≥ 2", "held"]
+def test_a_ratio_that_we_derived_says_so_and_has_no_star(build, monkeypatch):
+    claims.claim("response-size", ratio(5.3, 4.7, 6.0))
+    record = build.last(PAGE)
+    found = noted.read(Path(os.environ["LAB_USAGE_FILE"])).claims
+    build.last = lambda name: replace(record, claims=found)
+    row = rows_of(verdicts.verdict_table(build).html)["256 KiB: Buffer ÷ string"]
+    assert row[1].startswith("10× derived: ")
+    stars = {line.name: line.published for line in verdicts.lines(build)}
+    assert stars["256 KiB: Buffer ÷ string"] is None
+    assert stars["a file: async ÷ sync"] is not None
+
+
+def test_the_books_own_sentences_are_a_table_of_their_own_with_what_judged_them(build):
+    html = verdicts.sentence_table(build).html
+    rows = rows_of(html)
+    three = next(row for name, row in rows.items() if name.startswith("Three is more"))
+    assert three[0] == "3× [2.9, 3.1] 12 pairs, A/A ±2 %"
+    assert three[1] == "≥ 2" and three[2].startswith("held")
+    number = next(row for name, row in rows.items() if name.startswith("Two is two"))
+    assert number[0] == "2 counted"
+    assert "<b>surely</b>" not in html
+    assert "1 of 2 are judged by the interval" in text_of(html)
+
+
+def test_every_word_of_a_verdict_is_defined_and_every_change_of_a_criterion_shown(build):
+    assert set(rows_of(verdicts.word_table(build).html)) == set(judge.WORDS)
+    shown = text_of(verdicts.criteria_table(build).html)
+    assert all(text in shown for texts in claims.changes().values() for text in texts)
 
 
 def test_the_plot_tells_both_ratios_in_words_and_carries_its_data(build):
@@ -92,19 +146,25 @@ def test_the_data_can_be_downloaded_and_read_back(build):
     found = [unquote(part.split('"', 1)[0]) for part in html.split("charset=utf-8,")[1:]]
     (entry,) = json.loads(found[0])
     assert len(entry["value"]["per_pair"]) == 12 and entry["machine"] == "a machine"
+    assert entry["warnings"] == ["not steady in 9 of 24 trials"] and "held" not in entry
+    assert entry["limit"].startswith("≥ 1.13×")
     (line,) = csv.DictReader(io.StringIO(found[1]))
     assert (line["verdict"], line["estimate"], line["chapter"]) == ("reversed", "0.9", PAGE)
+    assert (line["pairs"], line["p"], line["basis"]) == ("12", "0.001", "interval")
+    own = {row["id"]: row for row in csv.DictReader(io.StringIO(found[2]))}
+    assert (own["own"]["limit"], own["two"]["basis"]) == ("≥ 2", "count")
 
 
 def test_a_build_without_verdicts_says_so_instead_of_drawing_nothing():
     empty = SimpleNamespace(outcomes={}, last=lambda name: None)
     assert "No chapter" in verdicts.verdict_plot(empty).html
-    assert verdicts.sentence_table(empty).rows == []
+    assert rows_of(verdicts.sentence_table(empty).html) == {}
 
 
 def test_what_a_claim_notes_is_one_line_that_can_be_read(build, tmp_path):
     lines = (tmp_path / "usage").read_text().splitlines()
     assert [json.loads(line)["verdict"] for line in lines if '"claim"' in line] == [
         "reversed",
+        "held",
         "held",
     ]

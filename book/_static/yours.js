@@ -7,7 +7,7 @@
   const LIMIT_BYTES = 200_000;
   const KEPT = "lab-yours";
   const VERDICTS = [
-    ...["held", "held weaker", "no difference", "reversed", "did not hold"],
+    ...["held", "held stronger", "held weaker", "no difference", "reversed", "did not hold"],
     "no verdict",
   ];
   const PROFILES = ["smoke", "course", "reference"];

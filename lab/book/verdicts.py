@@ -1,5 +1,5 @@
 """What became of each claim: `{build-status} verdicts`, `verdict-plot`, `verdict-data`,
-`sentences`.
+`sentences`, and what the verdicts mean: `verdict-words`, `criteria`.
 
 Taken from what the chapters noted when they judged (`lab.claim`), never typed. A published claim
 that no chapter of this build judged is listed as such.
@@ -7,34 +7,31 @@ that no chapter of this build judged is listed as such.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
+from collections.abc import Sequence
 from html import escape
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from lab import claims
-from lab.book import filled
+from lab import claims, judge
+from lab.book import filled, tally
 from lab.book.build import Build
-from lab.book.filled import BREAK, Cell, Html, Link, Table
+from lab.book.filled import Html
+from lab.book.progress import title_of
+from lab.display.servers import anchor
 from lab.plot.forest import Line, forest
+from lab.stats import spread_text, three
 
 NOT_JUDGED = "not judged in this build"
 COLUMNS = (
-    "id",
-    "chapter",
-    "source",
-    "sentence",
-    "measures",
-    "published_low",
-    "published_high",
-    "estimate",
-    "low",
-    "high",
-    "pairs",
-    "aa_spread",
-    "verdict",
-    "machine",
+    *("id", "chapter", "source", "sentence", "measures", "basis"),
+    *("published_low", "published_high", "derived", "estimate", "low", "high", "pairs", "p"),
+    *("aa_spread", "limit", "verdict", "because", "warnings"),
+    *("experiment", "measured", "machine", "kernel", "node", "python"),
 )
 
 
@@ -53,43 +50,65 @@ def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
     return sorted(found, key=lambda c: (order.get(c["id"], len(order)), c["chapter"], c["id"]))
 
 
-def verdict_table(build: Build) -> Table:
-    """Return a row a published claim: what was said, what we found, and why."""
-    entries = claims.claims()["claims"]
+def verdict_table(build: Build) -> Html:
+    """Return a row a published claim: what was said, what we found, what was wanted, and why."""
     found = judged(build, published=True)
-    rows: list[list[Cell]] = []
-    for claim in found:
-        why = [f"{claim['why']} "] if claim["why"] else []
-        rows.append(
-            [
-                [*_said(claim["id"], claim["sentence"]), BREAK, *why, Link("", claim["chapter"])],
-                claims.published_text(claim["published_ratio"]),
-                _ours(claim["value"]),
-                claim["verdict"],
-            ]
-        )
-    for name in [name for name in entries if name not in {c["id"] for c in found}]:
-        printed = claims.published_text(claims.published_ratio(name))
-        rows.append([_said(name, entries[name]["sentence"]), printed, "", NOT_JUDGED])
-    return Table(["claim, and why", "published", "here", "verdict"], rows, prose=True)
+    left = [n for n in claims.claims()["claims"] if n not in {c["id"] for c in found}]
+    rows = [_row(c) for c in found] + [_not_judged(name) for name in left]
+    caption = (
+        "Published claims: the ratio that was published; the ratio here, which is the geometric "
+        "mean of the pairs, with its 95 % interval in brackets; and the verdict with what was "
+        f"wanted for “held”. {_provenance(found)}"
+    )
+    head = ("what ÷ what", "the claim, and why", "published", "here", "verdict")
+    return _table(caption, head, rows, "lab-prose-table lab-verdicts")
 
 
-def sentence_table(build: Build) -> Table:
+def sentence_table(build: Build) -> Html:
     """Return a row for each sentence of the course itself that has a limit it could miss."""
-    rows: list[list[Cell]] = [
-        [
-            [c["sentence"], BREAK, Link("", c["chapter"])],
-            _ours(c["value"]),
-            c["limit"],
-            c["verdict"],
-        ]
-        for c in judged(build, published=False)
+    found = judged(build, published=False)
+    certain = sum(c.get("basis") == "interval" for c in found)
+    counted = sum(c.get("basis") == "count" for c in found)
+    caption = (
+        f"The book's own sentences. {certain} of {len(found)} are judged by the interval of a "
+        f"ratio, in brackets; {counted} by something counted; {len(found) - certain - counted} by "
+        f"one measured number without an interval. {_provenance(found)}"
+    )
+    rows = [
+        (
+            f'<th scope="row" class="stub">{_sentence(c)}</th>'
+            f"<td>{_ours(c)}</td><td>{escape(c['limit'])}</td><td>{_verdict(c)}</td>"
+        )
+        for c in found
     ]
-    return Table(["sentence", "measured", "wanted", "verdict"], rows, prose=True)
+    return _table(caption, ("sentence", "measured", "wanted", "verdict"), rows, "lab-prose-table")
+
+
+def word_table(build: Build) -> Html:
+    """Return the words that a verdict can be, and what each means."""
+    rows = [
+        f'<th scope="row">{escape(word)}</th><td>{escape(meaning)}</td>'
+        for word, meaning in judge.WORDS.items()
+    ]
+    caption = "What a verdict says. “Interval” is the 95 % interval, widened by the A/A spread."
+    return _table(caption, ("verdict", "it means"), rows, "lab-scroll")
+
+
+def criteria_table(build: Build) -> Html:
+    """Return how criteria changed after a first result was known."""
+    rows = [
+        f'<th scope="row">{escape(name)}</th><td class="lab-long">{escape(text)}</td>'
+        for name, texts in claims.changes().items()
+        for text in texts
+    ]
+    caption = "Criteria that changed after a first result was known"
+    return _table(caption, ("claim", "what changed"), rows, "lab-scroll")
 
 
 def lines(build: Build) -> list[Line]:
-    """Return the judged published claims as rows of a forest plot."""
+    """Return the judged published claims as rows of a forest plot. A ratio that we derived is none
+    that was published, so it has no star.
+    """
     found = judged(build, published=True)
     entries = claims.claims()["claims"] if found else {}
     return [
@@ -98,7 +117,7 @@ def lines(build: Build) -> list[Line]:
             c["value"]["estimate"],
             _or(c["value"]["low"], -math.inf),
             _or(c["value"]["high"], math.inf),
-            published=c["published_ratio"],
+            published=None if c.get("derived") else c["published_ratio"],
         )
         for c in found
         if c["value"]["estimate"]
@@ -110,64 +129,160 @@ def verdict_plot(build: Build) -> Html:
     rows = lines(build)
     if not rows:
         return Html("<p>No chapter of this build has judged a published claim.</p>")
+    told = _provenance(judged(build, published=True))
     return Html(
         forest(
-            rows, caption="What was published, and what we measured", name="verdicts"
+            rows,
+            caption="What was published, and what we measured",
+            name="verdicts",
+            notes=[told.removesuffix(".")] if told else [],
         )._repr_html_()
     )
 
 
 def verdict_data(build: Build) -> Html:
     """Return links to everything behind the verdicts, inside the page itself."""
-    found = judged(build, published=True)
-    text = json.dumps(found, indent=1, ensure_ascii=False)
-    rows = [",".join(COLUMNS)]
-    rows += [",".join(_csv(_flat(c).get(k)) for k in COLUMNS) for c in found]
-    links = [
-        _link("verdicts.json", "application/json", text, "JSON, with the ratio of every pair"),
-        _link("verdicts.csv", "text/csv", "\r\n".join([*rows, ""]), "CSV, a line a verdict"),
+    published, own = (judged(build, published=which) for which in (True, False))
+    told = [{k: v for k, v in c.items() if k != "held"} for c in published]
+    text = json.dumps(told, indent=1, ensure_ascii=False)
+    parts = [
+        _link("published-claims.json", "application/json", text, "JSON, with every pair's ratio"),
+        _link("published-claims.csv", "text/csv", _csv(published), "CSV, a line a claim"),
+        _link("own-sentences.csv", "text/csv", _csv(own), "CSV of the book's own sentences"),
     ]
-    return Html(f"<p>The same as data: {', '.join(links)}.</p>")
+    return Html(f"<p>The same as data: {', '.join(parts)}.</p>")
 
 
-def _said(name: str, sentence: str) -> list[str | Link]:
+def _row(c: dict[str, Any]) -> str:
+    entry = claims.claims()["claims"].get(c["id"], {})
+    why = f"<p>{escape(c['why'])}</p>" if c.get("why") else ""
+    beside = "; ".join(
+        f"{r['a']} ÷ {r['b']}, {r['metric']}: {_ratio(r)}" for r in c.get("beside", ())
+    )
+    beside = f"<p>Beside it, not judged: {escape(beside)}.</p>" if beside else ""
+    derived = f" derived: {c['derived']}" if c.get("derived") and c["published_ratio"] else ""
+    printed = claims.published_text(c["published_ratio"])
+    return (
+        f'<th scope="row">{escape(entry.get("short", c["id"]))}</th>'
+        f"<td><p>{_said(c['id'], c['sentence'])}</p>{why}{beside}<p>{_chapter(c)}</p></td>"
+        f"<td>{escape(printed + derived)}</td><td>{_ours(c)}</td>"
+        f"<td>{_verdict(c, wanted=True)}</td>"
+    )
+
+
+def _not_judged(name: str) -> str:
+    entry = claims.claims()["claims"][name]
+    printed = claims.published_text(claims.published_ratio(name))
+    return (
+        f'<th scope="row">{escape(entry.get("short", name))}</th>'
+        f"<td>{_said(name, entry['sentence'])}</td><td>{escape(printed)}</td>"
+        f"<td></td><td>{NOT_JUDGED}</td>"
+    )
+
+
+def _verdict(c: dict[str, Any], *, wanted: bool = False) -> str:
+    lines = [f"<strong>{escape(c['verdict'])}</strong>"]
+    if wanted and c.get("limit"):
+        lines.append(f"wanted {escape(c['limit'])}")
+    if c.get("because"):
+        lines.append(escape(c["because"]))
+    lines += [escape(w) for w in c.get("warnings", ())]
+    return "".join(f"<p>{line}</p>" for line in lines)
+
+
+def _ours(c: dict[str, Any]) -> str:
+    value = c["value"]
+    if not isinstance(value, dict):
+        sort = "counted" if c.get("basis") == "count" else "one number"
+        told = ["no figure" if value is None else f"{value:.3g}", sort]
+    else:
+        told = [_ratio(value), f"{value['pairs']} pairs, {_control(value)}"]
+    if c.get("source") and c.get("measured"):
+        told.append(c["measured"][:10])
+    return "".join(f"<p>{escape(text)}</p>" for text in told)
+
+
+def _control(value: dict[str, Any]) -> str:
+    spread = value.get("aa_spread")
+    return "no A/A control" if spread is None else f"A/A ±{spread_text(spread)}"
+
+
+def _ratio(value: dict[str, Any]) -> str:
+    if value["estimate"] is None:
+        return "no figure"
+    text = f"{three(value['estimate'])}×"
+    if value["low"] is not None and value["high"] is not None and value["pairs"] > 1:
+        text += f" [{three(value['low'])}, {three(value['high'])}]"
+    return text
+
+
+def _provenance(found: Sequence[dict[str, Any]]) -> str:
+    """Return when and on what the measurements behind these claims were made, in a sentence."""
+    known = [c for c in found if c.get("on")]
+    if not known:
+        return ""
+    days = sorted({c["measured"][:10] for c in known})
+    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    on = {
+        f"{o['machine']}, Node {o['node'].removeprefix('v')}, Python {o['python']}"
+        for o in (c["on"] for c in known)
+    }
+    return f"Measured {when} on {'; '.join(sorted(on))}."
+
+
+def _said(name: str, sentence: str) -> str:
     data = claims.claims()
     source = data["sources"][data["claims"][name]["source"]] if name in data["claims"] else None
     if source is None:
-        return [sentence]
-    return [
-        f"{name}: {sentence} (",
-        Link(f"{source['author']} {source['year']}", source["url"]),
-        ")",
-    ]
+        return escape(sentence)
+    named = f"{escape(source['author'])} {source['year']}"
+    return f'{escape(sentence)} (<a href="{escape(source["url"])}">{named}</a>)'
 
 
-def _ours(value: dict[str, Any] | float | None) -> str:
-    if not isinstance(value, dict):
-        return "no figure" if value is None else f"{value:.3g}"
-    if value["estimate"] is None:
-        return "no figure"
-    text = f"{value['estimate']:.3g}×"
-    if value["low"] is not None and value["high"] is not None and value["pairs"] > 1:
-        text += f" [{value['low']:.3g}, {value['high']:.3g}]"
-    return text
+def _sentence(c: dict[str, Any]) -> str:
+    return f"{escape(c['sentence'])}<br>{_chapter(c)}"
+
+
+def _chapter(c: dict[str, Any]) -> str:
+    """A link to the box of the claim in its chapter; both tables stand in book/verdicts."""
+    url = f"{PurePosixPath(c['chapter']).relative_to('book')}.html#{anchor(c['id'])}"
+    return f'<a href="{escape(url)}">{escape(title_of(c["chapter"]))}</a>'
+
+
+def _table(caption: str, head: Sequence[str], rows: Sequence[str], classes: str) -> Html:
+    columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return Html(
+        f'<div class="{classes}"><table class="table"><caption>{escape(caption.strip())}</caption>'
+        f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def _or(value: float | None, otherwise: float) -> float:
     return otherwise if value is None else value
 
 
+def _csv(found: Sequence[dict[str, Any]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    for claim in found:
+        flat = _flat(claim)
+        writer.writerow(["" if flat.get(k) is None else flat[k] for k in COLUMNS])
+    return out.getvalue()
+
+
 def _flat(claim: dict[str, Any]) -> dict[str, Any]:
-    low, high = claim["published_ratio"] or (None, None)
-    return {**claim, **claim["value"], "verdict": claim["verdict"]} | {
+    low, high = claim.get("published_ratio") or (None, None)
+    value = claim["value"] if isinstance(claim["value"], dict) else {"estimate": claim["value"]}
+    return {
+        **value,
+        **claim,
         "published_low": low,
         "published_high": high,
+        **(claim.get("on") or {"machine": claim["machine"]}),
+        "warnings": "; ".join(claim.get("warnings", ())),
     }
-
-
-def _csv(value: Any) -> str:
-    text = "" if value is None else str(value)
-    return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\r\n') else text
 
 
 def _link(name: str, kind: str, text: str, label: str) -> str:
@@ -179,7 +294,10 @@ def _link(name: str, kind: str, text: str, label: str) -> str:
 
 MAKERS: dict[str, filled.Maker] = {
     "verdicts": verdict_table,
+    "verdict-words": word_table,
+    "criteria": criteria_table,
     "verdict-plot": verdict_plot,
     "verdict-data": verdict_data,
     "sentences": sentence_table,
+    **tally.MAKERS,
 }

@@ -8,15 +8,15 @@ from typing import Any
 
 from lab.paths import ROOT
 from lab.plot.forest import Line, ends, forest
-from lab.plot.measures import metric_of, ratio_words, sweep_of
+from lab.plot.measures import at_words, metric_of, sweep_of
 from lab.plot.recorded import notes, ratio_of
 from lab.plot.words import count
-from lab.stats import Ratio
+from lab.stats import Ratio, spread_text, three
 
 from .pieces import STYLE, box, facts, record
 
 _LEXERS = {"node": "javascript", "python": "python"}
-_TONES = {"held": "ok", "held weaker": "ok", "no verdict": "warn"}
+_TONES = {"held": "ok", "held stronger": "ok", "held weaker": "ok", "no verdict": "warn"}
 
 
 def recipe(r: Any) -> str:
@@ -66,21 +66,50 @@ def _highlighted(text: str, language: str) -> str:
 
 
 def claim(c: Any) -> str:
-    """Return a claim: verdict as a word, the sentence, ours, and the published figure beside it."""
+    """Return a claim: verdict as a word, the sentence, ours, what its trials failed, and the
+    published figure beside it. It can be linked to: `#claim-` and its id.
+    """
     lines = [c.sentence, _ours(c)]
+    if c.because:
+        lines.append(f"No verdict, because {c.because}.")
+    if c.beside:
+        lines.append(f"Beside it, not judged: {'; '.join(map(_told, c.beside))}.")
+    if c.warnings:
+        lines.append(f"Read with care: {', '.join(c.warnings)}.")
     if c.measures:
         lines.append(f"Measured: {c.measures}.")
     figure = _beside(c) if c.source else ""
     more = figure + _quoted(c) if c.source else ""
-    return STYLE + box(_TONES.get(c.verdict, "fail"), c.verdict, lines, more)
+    shown = box(_TONES.get(c.verdict, "fail"), c.verdict, lines, more)
+    return f'{STYLE}<div id="{escape(anchor(c.id))}">{shown}</div>'
+
+
+def anchor(id: str) -> str:
+    """Return the name under which the box of a claim is found in its page."""
+    return f"claim-{id}"
 
 
 def _ours(c: Any) -> str:
     if not isinstance(c.value, Ratio):
-        return f"Here: {c.text}."
-    r = c.value
-    wanted = f" Wanted: {c.limit}." if c.limit else ""
-    return f"Here: {ratio_words(r, sweep_of(r))}{wanted}"
+        sort = "Counted" if c.basis == "count" else "One number, without an interval"
+        return f"Here: {c.text}. {sort}."
+    control = (
+        "no A/A control"
+        if c.value.aa_spread is None
+        else f"A/A control ±{spread_text(c.value.aa_spread)}"
+    )
+    return f"Here: {_told(c.value)}; {control}. Wanted: {c.limit}."
+
+
+def _told(r: Ratio) -> str:
+    """Return a ratio with what it divides, its centre and its interval."""
+    shown = metric_of(r.metric).label.split(" (")[0]
+    where = at_words(sweep_of(r), r.at)
+    named = f"{r.a} ÷ {r.b}, {shown}{where and f' {where}'}: {three(r.estimate)}×"
+    if r.pairs < 2:
+        return f"{named} ({count(r.pairs, 'pair')}, so no interval)"
+    interval = f"95 % interval {three(r.low)} to {three(r.high)}"
+    return f"{named}, geometric mean of {count(r.pairs, 'pair')} ({interval})"
 
 
 def _beside(c: Any) -> str:
@@ -93,7 +122,7 @@ def _beside(c: Any) -> str:
         r.estimate,
         *ends(r),
         r.per_pair,
-        c.published_ratio,
+        None if c.derived else c.published_ratio,
         recorded=(then.estimate, *ends(then)) if then else None,
     )
     shown = metric_of(r.metric).label.split(" (")[0]
@@ -114,4 +143,9 @@ def _quoted(c: Any) -> str:
         named = f'<a href="{escape(c.url)}">{named}</a>'
     figures = "; ".join(str(p) for p in c.published)
     told = f" Published: {escape(figures)}." if figures else ""
+    if c.derived and c.published_ratio:
+        from lab.claims import published_text
+
+        ratio = published_text(c.published_ratio)
+        told += f" {escape(ratio)} is derived ({escape(c.derived)})."
     return f"<p>{named}{words}.{told}</p>"

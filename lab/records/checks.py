@@ -340,6 +340,36 @@ ALL: dict[str, Callable[[Evidence], Check]] = {
 }
 
 
+_WARNINGS = {
+    "littles_law": "Little’s law broken",
+    "littles_law?": "no answer to check Little’s law with",
+    "accounted": "requests unaccounted for",
+    "answered": "a request outlasted the window",
+    "window": "fewer than three answers a connection",
+    "no_errors": "requests failed",
+    "verified": "wrong bodies",
+    "verified?": "bodies not compared",
+    "finished": "ended early",
+    "client_headroom": "client-bound",
+    "steady": "not steady",
+    "steady?": "too few answers to see a drift",
+    "on_schedule": "requests sent late",
+    "quiet": "other programs busy",
+    "throttled": "processor time taken by others",
+    "backlog": "listen backlog full",
+    "ports": "many ports in TIME_WAIT",
+}
+
+
+def warning(check: str) -> str:
+    """Return what it means, in a few words, that a check failed or warned; `ping.on_schedule` is
+    that of a stream alongside, `steady?` a check that had nothing to judge by.
+    """
+    stream, _, name = check.rpartition(".")
+    said = _WARNINGS.get(name, name.replace("_", " "))
+    return f"/{stream}: {said}" if stream else said
+
+
 def run(e: Evidence) -> dict[str, Check]:
     """Return the result of every check, most important first."""
     return {name: check(e) for name, check in ALL.items()}

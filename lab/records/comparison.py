@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from statistics import geometric_mean
 from typing import Any
 
 from lab.errors import LabError
@@ -75,7 +78,8 @@ class Comparison:
         self, a: str, b: str | None = None, *, at: Any = None, metric: str = "throughput"
     ) -> Ratio:
         """Return a ÷ b on a metric at a swept value, from pairs of trials of the same block; `b`
-        defaults to the baseline.
+        defaults to the baseline. An arm that ran twice, as its own control, counts with the
+        geometric mean of both runs of a block.
 
         metric : "throughput", "p50", "p99", "mean", "cpu_per_request", "alongside.ping.p99" …
         """
@@ -83,10 +87,10 @@ class Comparison:
         at = self._value(at)
         left, right = ({t.block: t for t in self.cell(arm, at)} for arm in (a, b))
         blocks = sorted(left.keys() & right.keys())
-        used = [t[i] for i in blocks for t in (left, right)]
+        runs = [[self._runs(cell[i]) for i in blocks] for cell in (left, right)]
+        used = [t for side in runs for both in side for t in both]
         found = paired_ratio(
-            [left[i].metric(metric) for i in blocks],
-            [right[i].metric(metric) for i in blocks],
+            *([_centre(both, metric) for both in side] for side in runs),
             a=a,
             b=b,
             metric=metric,
@@ -96,6 +100,8 @@ class Comparison:
             aa_where=f"{self.sweep}={_label(self.aa_at)}" if len(self.values) > 1 else "",
             verdicts=self.verdicts,
             warnings=[f"check failed: {n}" for n in sorted({n for t in used for n in t.failures})],
+            checks=raised(used),
+            trials=len(used),
             refuse=_unsupported(used, metric),
         )
         object.__setattr__(found, "comparison", self)
@@ -130,6 +136,12 @@ class Comparison:
         values = [(again.metric(metric), first.metric(metric)) for first, again in self._aa_pairs()]
         logs = [math.log(x / y) for x, y in values if x > 0 and y > 0]
         return spread(logs)
+
+    def _runs(self, trial: Trial) -> list[Trial]:
+        """A trial, and its control of the same block if it has one."""
+        if trial.arm != self.aa_arm or trial.at != self.aa_at:
+            return [trial]
+        return [trial, *(t for t in self.control if t.block == trial.block)]
 
     def _aa_pairs(self) -> list[tuple[Trial, Trial]]:
         if self.aa_arm is None or not self.control:
@@ -250,6 +262,23 @@ class Comparison:
         from lab.display import html
 
         return html(self)
+
+
+def raised(trials: Iterable[Trial]) -> dict[str, int]:
+    """Return in how many trials each check failed or warned, most often first; a check that had
+    nothing to judge by stands with a question mark.
+    """
+    found = Counter(
+        name if check.value is not None or check.status == "fail" else f"{name}?"
+        for t in trials
+        for name, check in {**t.warnings, **t.failures}.items()
+    )
+    return dict(found.most_common())
+
+
+def _centre(trials: list[Trial], metric: str) -> float:
+    values = [t.metric(metric) for t in trials]
+    return geometric_mean(values) if all(v > 0 for v in values) else math.nan
 
 
 def _median(values: list[float]) -> float | None:

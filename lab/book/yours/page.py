@@ -179,7 +179,8 @@ def _rows(build: Build, book: dict[str, Any] | None) -> list[Row]:
     for id in {**judged, **{c["id"]: c for c in (book or {}).get("claims", ())}}:
         here = judged.get(id, {})
         entry = known.get(id, {})
-        printed = claims.published_ratio(id) if entry else None
+        # A ratio that we derived is none that somebody published.
+        printed = claims.published_ratio(id) if entry and not entry.get("derived") else None
         rows.append(
             Row(
                 id,

@@ -240,7 +240,8 @@ def _claims(build: Build) -> Iterator[dict[str, Any]]:
 
 
 def _number(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else rounded(float(value), DIGITS)
+    # More digits than a page shows: what is rounded twice may end as another number.
+    return None if value is None or not math.isfinite(value) else rounded(float(value), 2 + DIGITS)
 
 
 def _printable(text: str) -> str:

@@ -1,0 +1,169 @@
+"""Which verdict an interval carries: one rule for published claims and for our own sentences.
+
+What is read is the 95 % interval of the geometric mean of paired ratios, each end moved outwards by
+the A/A spread where the comparison has a control; never the point alone.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from lab.stats import PAIRS_FOR_A_VERDICT, Ratio, number, spread_text
+
+SAME = 0.05
+# The order is that of the table on the page of verdicts; yours.js knows the same words.
+WORDS = {
+    "held": "The whole interval reaches the limit of the claim.",
+    "held stronger": "The whole interval lies beyond what was published.",
+    "held weaker": "The whole interval lies on the claim's side of 1, but not all of it reaches "
+    "the limit: the direction is shown, the size is not.",
+    "no difference": "The whole interval lies within the band that counts as equal.",
+    "reversed": "The whole interval lies on the other side of 1.",
+    "did not hold": "The whole interval misses the limit, and no word above fits. Where it is a "
+    "sentence of this book, the reference run stops.",
+    "no verdict": "The trials cannot tell: the interval crosses the limit that decides, chance is "
+    f"not excluded, there are fewer than {PAIRS_FOR_A_VERDICT} pairs, or a check failed.",
+}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict, the limit it was held against, and, without a verdict, why."""
+
+    verdict: str
+    limit: str
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What a published claim is judged by.
+
+    printed : published ratio, low and high; held : from here on the claim holds, by default the
+    square root of the published ratio, half of its effect on a log scale; same : half-width of "no
+    difference"; expects : "more", or "same" where the claim is that there is none; derived : the
+    ratio is arithmetic of ours, so nothing can exceed what was published. A published ratio below 1
+    is judged upside down.
+    """
+
+    printed: tuple[float, float] | None = None
+    held: float | None = None
+    same: float = SAME
+    expects: str = "more"
+    derived: bool = False
+
+    @property
+    def upside_down(self) -> bool:
+        """True if the claim is that the first is the smaller."""
+        target = self.printed[0] if self.printed else self.held or 1.0
+        return target < 1 and self.expects != "same"
+
+    @property
+    def limit(self) -> float:
+        """The ratio from which the claim holds, as it is measured."""
+        return self.held or (math.sqrt(self.printed[0]) if self.printed else 1 + self.same)
+
+    @property
+    def text(self) -> str:
+        """The limit and the band in words."""
+        equal = f"{1 / (1 + self.same):.3g}× to {1 + self.same:.3g}×"
+        if self.expects == "same":
+            return equal
+        return f"{'≤' if self.upside_down else '≥'} {self.limit:.3g}×; equal: {equal}"
+
+
+def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
+    """Return the verdict on a published claim; `failed` says which check failed, if one did."""
+    if why := failed or _blind(ratio):
+        return Judged("no verdict", claim.text, why)
+    edge = 1 + claim.same
+    low, high = ratio.widened
+    equal = 1 / edge <= low and high <= edge
+    if claim.expects == "same":
+        if equal or (ratio.decided and (high < 1 / edge or low > edge)):
+            return Judged("held" if equal else "did not hold", claim.text)
+        return Judged("no verdict", claim.text, _crosses(ratio, 1 / edge if high < edge else edge))
+    if not equal and not ratio.decided:
+        # Which side is ahead is open; that the limit is not reached need not be.
+        short = low > claim.limit if claim.upside_down else high < claim.limit
+        if short:
+            return Judged("did not hold", claim.text)
+        return Judged("no verdict", claim.text, undecided(ratio))
+    return Judged("no difference" if equal else _side(low, high, claim), claim.text)
+
+
+def _side(low: float, high: float, claim: Criterion) -> str:
+    """The verdict on an interval that lies on one side of 1 and is not equal to it."""
+    limit, printed = claim.limit, claim.printed or (1.0, math.inf)
+    if claim.upside_down:
+        low, high, limit = 1 / high, 1 / low, 1 / limit
+        printed = (1 / printed[1], 1 / printed[0])
+    if high < 1:
+        return "reversed"
+    if low < limit:
+        return "held weaker"
+    return "held" if claim.derived or low <= printed[1] else "held stronger"
+
+
+def undecided(r: Ratio) -> str:
+    """Return why a ratio is no difference that one may speak of."""
+    return r.why_none.removeprefix("no verdict: ")
+
+
+def own(
+    value: Ratio | float,
+    limits: tuple[float, float],
+    *,
+    failed: str = "",
+    judged: bool = True,
+) -> Judged:
+    """Return the verdict on a sentence of the book: its limits, low and high, and a ratio or one
+    number. judged : False where the profile judges no number.
+    """
+    low, high = limits
+    text = _limits(low, high)
+    if isinstance(value, Ratio):
+        blind = _blind(value)
+        least, most = value.widened
+    else:
+        least = most = float(value)
+        blind = "" if judged else "this profile judges no numbers"
+        blind = "there is no value" if math.isnan(least) else blind
+    if why := failed or blind:
+        return Judged("no verdict", text, why)
+    if low <= least and most <= high:
+        # Limits that leave 1 out speak of a difference, and a difference needs the test as well.
+        difference = isinstance(value, Ratio) and (low >= 1 or high <= 1)
+        if difference and isinstance(value, Ratio) and not value.decided:
+            return Judged("no verdict", text, undecided(value))
+        return Judged("held", text)
+    if most < low or least > high:
+        return Judged("did not hold", text)
+    crossed = low if least < low <= most else high
+    return Judged("no verdict", text, _crosses(value, crossed))
+
+
+def _blind(r: Ratio) -> str:
+    if r.blind:
+        return r.blind
+    return "" if math.isfinite(r.low * r.high) else "there is no interval"
+
+
+def _crosses(value: Ratio | float, limit: float) -> str:
+    if not isinstance(value, Ratio):
+        return f"the limit of {limit:.3g} is crossed"
+    if value.aa_spread is None:
+        return f"the interval includes {limit:.3g}"
+    low, high = value.widened
+    wide = f"{number(low, value)} to {number(high, value)}"
+    return (
+        f"the interval, widened by the A/A spread of ±{spread_text(value.aa_spread)} to {wide}, "
+        f"includes {limit:.3g}"
+    )
+
+
+def _limits(low: float, high: float) -> str:
+    if high == math.inf:
+        return f"≥ {low:g}"
+    return f"≤ {high:g}" if low == -math.inf else f"{low:g} to {high:g}"
