@@ -39,11 +39,15 @@ links: replay ## ask every outside link of the book whether it still answers (ne
 pdf: replay browser ## the whole book in one document, _build/pdf/nodejs-io-measured.pdf
 	@node tools/pdf.mjs _build/replay/html _build/pdf
 
-# Who only reads or measures does not need its 200 packages.
-lighthouse: replay browser ## ask Lighthouse about three pages of the replayed site
-	@cmp -s tools/lighthouse/package-lock.json tools/lighthouse/node_modules/.made || \
-	  { (cd tools/lighthouse && npm ci) && cp tools/lighthouse/package-lock.json tools/lighthouse/node_modules/.made; }
-	@node tools/lighthouse/run.mjs _build/replay/html
+lighthouse: replay browser ## ask Lighthouse about three pages of the replayed site; `make test` asks about the smoke one
+	@$(ask_lighthouse) _build/replay/html
+
+# Apart from what the book needs: who only reads or measures can do without its 200 packages.
+define ask_lighthouse
+cmp -s tools/lighthouse/package-lock.json tools/lighthouse/node_modules/.made || \
+  { (cd tools/lighthouse && npm ci) && cp tools/lighthouse/package-lock.json tools/lighthouse/node_modules/.made; } && \
+  node tools/lighthouse/run.mjs
+endef
 
 reference: setup ## record the reference run again (long; an idle machine, please)
 	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book build
@@ -85,6 +89,8 @@ smoke: setup
 site: setup
 	@echo "== the site in a browser"
 	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.test.mjs
+	@echo "== Lighthouse"
+	@$(ask_lighthouse) _build/smoke/html
 
 bench: setup ## measure the build and the measurement core; prints and stores figures
 	@for f in bench/*.py; do $(BIN)/python $$f || exit 1; done
