@@ -120,10 +120,8 @@ class Build:
         parsed = source.parse(chapter, text, str(path))
         if parsed is None:
             return text
-        plan = self._plans.pop(chapter, None)
-        drawing = plan is not None and plan.parsed == parsed
-        if plan is None or not drawing:
-            plan = self._plan(chapter, parsed)
+        drawing = chapter in self._plans and self._plans[chapter].parsed == parsed
+        plan = self._plans[chapter] if drawing else self._plan(chapter, parsed)
         if plan.because:
             nth = f" ({len(self.outcomes) + 1} of {self.expected})" if self.expected else ""
             say(f"{short(chapter)}: executing because {plan.because}{nth} ...", transient=True)
