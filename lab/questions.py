@@ -21,8 +21,8 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from html import escape
 from pathlib import Path
@@ -55,12 +55,14 @@ class Question:
     within: float = WITHIN
     items: tuple[str, ...] = ()
     chapter: str = ""  # the page it is asked on, "book/part/name"
+    number: int = 1  # its place among the questions of that page, from 1
+    of: int = 1
 
     def to_json(self) -> dict[str, Any]:
         """Return what the element needs, texts as HTML."""
         data: dict[str, Any] = {"id": self.id, "kind": self.kind, "why": inline(self.why)}
         data["ask"] = inline(self.ask)
-        data["code"] = self.code
+        data |= {"code": self.code, "number": self.number, "of": self.of}
         if self.kind == "choice":
             data["options"] = [
                 {"name": n, "text": inline(t), "why": inline(w)} for n, t, w in self.options
@@ -84,7 +86,7 @@ class Question:
         return f'{_assets()}<lab-question id="question-{escape(self.id)}">{inside}</lab-question>'
 
     def _fallback(self) -> str:
-        parts = [f"<p>{inline(self.ask)}</p>"]
+        parts = [f"<p>Question {self.number} of {self.of}</p>", f"<p>{inline(self.ask)}</p>"]
         if self.code:
             parts.append(f"<pre><code>{escape(self.code)}</code></pre>")
         choices = [inline(t) for _, t, _ in self.options] + [
@@ -110,7 +112,7 @@ class Question:
             return f"<ul>{''.join(told)}</ul>"
         if self.kind == "number":
             return f"<p>{shown(float(self.right))} {inline(self.unit)}. {inline(self.why)}</p>"  # type: ignore[arg-type]
-        orders = " or ".join(f"<code>{escape(' '.join(o))}</code>" for o in self._rights)
+        orders = "; or ".join(_sequence(order) for order in self._rights)
         return f"<p>{orders}. {inline(self.why)}</p>"
 
     @property
@@ -135,7 +137,8 @@ class Answer:
     def _repr_html_(self) -> str:
         link = f'<a href="#question-{escape(self.question.id)}">Your prediction</a>'
         return (
-            f"{_assets()}<lab-answer>{json_script(self.to_json())}"
+            f'{_assets()}<lab-answer id="answer-{escape(self.question.id)}">'
+            f"{json_script(self.to_json())}"
             f"<p>{link} was about this. Here: {self._words()}.</p></lab-answer>"
         )
 
@@ -148,7 +151,7 @@ class Answer:
             return "; ".join(markup(text) for name, text, _ in q.options if name in wanted)
         if q.kind == "number":
             return f"{shown(self.value)} {markup(q.unit)}"
-        return ", ".join(self.value)
+        return ", ".join(self.value) if plain else _sequence(self.value)
 
 
 def ask(id: str) -> Question:
@@ -202,13 +205,13 @@ def _value(question: Question, value: Any) -> Any:
 
 
 def questions(folder: Path | None = None) -> dict[str, Question]:
-    """Return every question of the book by its id, in the order of the files.
+    """Return every question of the book by its id: by chapter, there as they are asked.
 
     Raises LabError for a file that can't be read, an entry that is no question, an id used twice.
     """
     found: dict[str, Question] = {}
     for file in sorted((folder or paths.ROOT / "book").rglob(f"*{ENDING}")):
-        for question in _read(file, file.stat().st_mtime_ns):
+        for question in _read(file):
             if question.id in found:
                 raise LabError(
                     f"{paths.relative(file)}: {question.id!r} is also in "
@@ -218,8 +221,21 @@ def questions(folder: Path | None = None) -> dict[str, Question]:
     return found
 
 
+def _read(file: Path) -> tuple[Question, ...]:
+    """The questions of a file, in the order in which its chapter asks them."""
+    found = _parsed(file, file.stat().st_mtime_ns)
+    page = file.with_name(f"{file.name.removesuffix(ENDING)}.md")
+    text = page.read_text("utf-8") if page.exists() else ""
+    asked = {one.group(1): one.start() for one in _ASKED.finditer(text)}
+    ordered = sorted(found, key=lambda q: asked.get(q.id, len(text)))
+    return tuple(replace(q, number=i, of=len(found)) for i, q in enumerate(ordered, 1))
+
+
+_ASKED = re.compile(r"""\bask\(\s*["']([^"']+)["']""")
+
+
 @functools.lru_cache(maxsize=256)
-def _read(file: Path, _mtime: int) -> tuple[Question, ...]:
+def _parsed(file: Path, _mtime: int) -> tuple[Question, ...]:
     name = paths.relative(file)
     try:
         data = tomllib.loads(file.read_text("utf-8"))
@@ -237,7 +253,7 @@ def _question(name: str, id: str, entry: Any) -> Question:
     kinds = [kind for key, kind in KINDS.items() if key in entry]
     if len(kinds) != 1:
         raise wrong("needs exactly one of options, unit, items")
-    known = {*Question.__dataclass_fields__} - {"id", "kind", "chapter"}
+    known = {*Question.__dataclass_fields__} - {"id", "kind", "chapter", "number", "of"}
     if unknown := set(entry) - known:
         raise wrong(f"has a key {min(unknown)!r}. {did_you_mean(min(unknown), known)}")
     if not entry.get("ask"):
@@ -321,6 +337,10 @@ def inline(text: str) -> str:
 def plain(text: str) -> str:
     """Return text without the marks of `code` and *emphasis*, for what shows no markup."""
     return _marked(text, r"\1", r"\1")
+
+
+def _sequence(items: Iterable[str]) -> str:
+    return ", ".join(f"<code>{escape(item)}</code>" for item in items)
 
 
 def _marked(text: str, code: str, emphasis: str) -> str:

@@ -43,6 +43,8 @@
     return ranked.length % 2 ? ranked[middle] : (ranked[middle - 1] + ranked[middle]) / 2;
   };
 
+  const REST_MS = 500;
+
   // Two views of the same trials: answers a second, or by Little's law how long each of n stays.
   const SHARE = {
     x: { label: "throughput (req/s)", of: (x) => x, name: "throughput", unit: "req/s" },
@@ -156,22 +158,59 @@
       class: `mark s${(i % 6) + 1} ${more}`,
     });
 
-  /** A slider with its name, its value in words, and ticks at these places. */
-  function slider(name, { min, max, value, at, words, change }) {
+  /** A slider with its name, its value in words, ticks at these places, and a button for one step to either side. */
+  function slider(name, { min, max, value, at, words, change, measured = at }) {
     const id = `lab-explore-${++count}`;
-    const said = el("output", { for: id });
+    // An <output> speaks by itself, and the slider says its value already.
+    const said = el("output", { for: id, "aria-live": "off" });
+    // Always there, seen or not: the slider must not move away from the thumb.
+    const flag = el("span", { class: "flag", "aria-hidden": "true" }, "not measured");
     const input = el("input", { type: "range", id, min, max, value, step: 1, list: `${id}-at` });
     const tell = () => {
-      said.textContent = words(input.valueAsNumber);
-      input.setAttribute("aria-valuetext", said.textContent);
+      const now = input.valueAsNumber;
+      const known = measured.includes(now);
+      said.textContent = words(now);
+      flag.style.visibility = known ? "hidden" : "visible";
+      input.setAttribute("aria-valuetext", known ? words(now) : `${words(now)} (not measured)`);
+      for (const [one, end] of [
+        [less, min],
+        [more, max],
+      ])
+        one.setAttribute("aria-disabled", String(now === end));
     };
+    // The arrow keys do the same: for Tab they would only be two more stops.
+    const nudge = (by, sign, word) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: "nudge",
+          tabindex: -1,
+          "aria-label": `${name}: ${word}`,
+          onclick: () => {
+            const before = input.valueAsNumber;
+            input.valueAsNumber = Math.max(min, Math.min(max, before + by));
+            if (input.valueAsNumber !== before) input.dispatchEvent(new Event("input"));
+          },
+        },
+        sign,
+      );
+    const [less, more] = [nudge(-1, "−", "one less"), nudge(1, "+", "one more")];
     input.addEventListener("input", () => {
       tell();
       change(input.valueAsNumber);
     });
     tell();
     const places = el("datalist", { id: `${id}-at` }, ...at.map((v) => el("option", { value: v })));
-    return el("p", { class: "slide" }, el("label", { for: id }, name), said, input, places);
+    return el(
+      "div",
+      { class: "slide" },
+      el("label", { for: id }, name),
+      flag,
+      said,
+      el("span", { class: "rail" }, less, input, more),
+      places,
+    );
   }
 
   function choice(name, options, value, then) {
@@ -194,7 +233,12 @@
     };
     const px = scale(x, left, width - right);
     const py = scale(y, height - bottom, top);
-    const svg = draw("svg", { role: "img", viewBox: `0 0 ${width} ${height}`, width, height });
+    const whole = draw("svg", { role: "img", viewBox: `0 0 ${width} ${height}`, width, height });
+    // What is drawn is said by name and description: no tick of an axis is read out beside them.
+    const svg = draw("g", { "aria-hidden": "true" });
+    const clip = `lab-explore-${++count}`;
+    const inside = { x: left, y: top, width: width - left - right, height: height - top - bottom };
+    whole.append(draw("clipPath", { id: clip }, draw("rect", inside)), svg);
     svg.append(draw("text", { x: 0, y: 14, class: "quiet" }, y.label));
     const middle = (left + width - right) / 2;
     svg.append(
@@ -215,7 +259,7 @@
       const d = points.map(
         ([a, b], i) => `${i ? "L" : "M"}${px(a).toFixed(1)} ${py(b).toFixed(1)}`,
       );
-      svg.append(draw("path", { d: d.join(""), class: more }));
+      svg.append(draw("path", { d: d.join(""), class: more, "clip-path": `url(#${clip})` }));
     };
     const dots = (i, v, values, more) => {
       values.filter(standing).forEach((value, k) => {
@@ -226,7 +270,7 @@
       svg.append(draw("text", { x: px(at) + 12, y: py(v) + 4, class: more }, text));
     const rule = (v) =>
       svg.append(draw("path", { d: `M${px(v)} ${top}V${height - bottom}`, class: "rule" }));
-    return { svg, line, dots, name, rule };
+    return { svg: whole, line, dots, name, rule };
   }
 
   /** Ends of a logarithmic axis; a window in which nothing was answered has no place on it. */
@@ -271,8 +315,7 @@
           max: total,
           value: state.wait,
           at: waits,
-          words: (v) =>
-            `${v} ms wait, ${total - v} ms compute${waits.includes(v) ? "" : " (not measured)"}`,
+          words: (v) => `${v} ms wait, ${total - v} ms compute`,
           change: (v) => {
             state.wait = v;
             split();
@@ -285,7 +328,7 @@
           max: Math.max(...ns),
           value: state.n,
           at: ns,
-          words: (v) => `${v}${ns.includes(v) ? "" : " (not measured)"}`,
+          words: (v) => String(v),
           change: (v) => {
             state.n = v;
             then();
@@ -491,7 +534,9 @@
       this.view = view;
       this.state = view.start(data);
       this.id ||= `lab-explore-${++count}`;
-      this.said = el("p", { class: "finding", role: "status" });
+      // Seen at once, said when the slider has come to rest: ten steps are one sentence, not ten.
+      this.said = el("p", { class: "finding", role: "status", id: `${this.id}-said` });
+      this.seen = el("p", { class: "finding passing", "aria-hidden": "true", hidden: true });
       this.stage = el("div", { class: "drawing" });
       this.keys = el("p", { class: "key" });
       for (const drawing of figure.querySelectorAll(":scope > svg")) drawing.style.display = "none";
@@ -501,7 +546,7 @@
       figure.prepend(this.stage, this.keys, stamps);
       const form = el("div", { class: "knobs", role: "group", "aria-label": view.title });
       form.append(...view.controls(data, this.state, () => this.show()));
-      figure.before(form, this.said);
+      figure.before(form, this.said, this.seen);
       this.watch();
       this.show();
     }
@@ -513,9 +558,23 @@
 
     show() {
       const text = this.view.finding(this.data, this.state).replaceAll(" %", "\u00a0%");
-      if (text !== this.said.textContent) this.said.textContent = text;
+      this.tell(text);
       this.keys.replaceChildren(...this.view.key(this.data, this.state));
       this.draw(true);
+    }
+
+    tell(text) {
+      clearTimeout(this.resting);
+      const rest = () => {
+        this.seen.hidden = true;
+        this.said.classList.remove("vh");
+        if (text !== this.said.textContent) this.said.textContent = text;
+      };
+      if (!this.said.textContent) return rest(); // the first: nobody has moved anything
+      this.seen.textContent = text;
+      this.seen.hidden = false;
+      this.said.classList.add("vh");
+      this.resting = setTimeout(rest, REST_MS);
     }
 
     draw(changed = false) {
@@ -523,12 +582,10 @@
       if (!changed && width === this.width) return;
       this.width = width;
       const svg = this.view.draw(this.data, this.state, width);
-      const [title, text] = ["t", "d"].map((end) => `${this.id}-${end}`);
-      svg.setAttribute("aria-labelledby", `${title} ${text}`);
-      svg.prepend(
-        draw("title", { id: title }, this.view.title),
-        draw("desc", { id: text }, this.said.textContent),
-      );
+      const title = `${this.id}-t`;
+      svg.setAttribute("aria-labelledby", title);
+      svg.setAttribute("aria-describedby", this.said.id);
+      svg.prepend(draw("title", { id: title }, this.view.title));
       this.stage.replaceChildren(svg);
     }
   }

@@ -90,6 +90,14 @@
       tell(null);
     },
   };
+  /** The orders that were predicted in replays (replay.js): answers, too, though nowhere counted. */
+  function replays() {
+    try {
+      return Object.keys(localStorage).filter((key) => key.startsWith("loop-replay:"));
+    } catch {
+      return []; // no storage here
+    }
+  }
   // Another tab's answer is newer than what is held here.
   addEventListener("storage", ({ key }) => {
     const id = key?.startsWith(PREFIX) ? key.slice(PREFIX.length) : null;
@@ -119,6 +127,7 @@
 
   const button = (text, onclick, attributes = {}) =>
     el("button", { type: "button", onclick, ...attributes }, text);
+  const hidden = (text) => el("span", { class: "vh" }, text);
   const mark = (right) =>
     el("strong", { class: right ? "right" : "wrong" }, right ? "✓ Right." : "✗ No.");
 
@@ -170,17 +179,23 @@
     }
 
     frame(...children) {
-      const { ask, code } = this.data;
+      const { ask, code, number = this.count, of } = this.data;
+      const place = `Question ${number}${of ? ` of ${of}` : ""}`;
       this.setAttribute("role", "group");
-      this.setAttribute("aria-labelledby", `${this.name}-ask`);
+      this.setAttribute("aria-labelledby", `${this.name}-kind`);
+      this.setAttribute("aria-describedby", `${this.name}-ask`);
       this.replaceChildren(
-        el("p", { class: "kind" }, this.decidedByRun ? "Your prediction" : "Question"),
+        el(
+          "p",
+          { class: "kind", id: `${this.name}-kind` },
+          this.decidedByRun ? `${place}: your prediction` : place,
+        ),
         el("p", { class: "ask", id: `${this.name}-ask`, html: ask }),
         code
           ? el(
               "pre",
-              { tabindex: 0, role: "region", "aria-label": `Program of question ${this.count}` },
-              el("code", {}, code),
+              { role: "group", "aria-label": `Program of question ${number}` },
+              el("code", {}, ...lines(code)),
             )
           : "",
         ...children,
@@ -190,37 +205,44 @@
     showForm(answer) {
       this.answered = false;
       const { kind } = this.data;
-      const form = el("form", { novalidate: true });
+      // Beside what it sends, not around it: reader modes throw forms away, and the options with them.
+      const form = el("form", { novalidate: true, id: `${this.name}-form` });
+      const message = el("p", { class: "message", role: "status", id: `${this.name}-message` });
+      const body = el("div");
       const read = { choice: this.choices, number: this.number, order: this.order }[kind].call(
         this,
-        form,
+        body,
         answer,
-      );
-      const message = el("p", { class: "message", role: "status" });
-      form.append(
-        el(
-          "p",
-          { class: "actions" },
-          el("button", { type: "submit" }, this.decidedByRun ? "Keep my prediction" : "Check"),
-        ),
         message,
       );
+      const send = this.decidedByRun ? "Keep my prediction" : "Check";
       form.addEventListener("submit", (event) => {
         event.preventDefault();
         const given = read();
         if (typeof given === "string") message.textContent = given;
         else this.take(given);
       });
-      this.frame(form);
+      this.frame(
+        body,
+        el("p", { class: "actions" }, el("button", { type: "submit", form: form.id }, send)),
+        message,
+        form,
+      );
     }
 
-    choices(form, answer) {
+    choices(body, answer) {
       const { options, right } = this.data;
       const type = Array.isArray(right) && right.length > 1 ? "checkbox" : "radio";
       const inputs = options.map(({ name }) =>
-        el("input", { type, name: this.name, value: name, checked: answer?.includes(name) }),
+        el("input", {
+          type,
+          form: `${this.name}-form`,
+          name: this.name,
+          value: name,
+          checked: answer?.includes(name),
+        }),
       );
-      form.append(
+      body.append(
         type === "checkbox" ? el("p", { class: "hint" }, "More than one may be right.") : "",
         el(
           "ul",
@@ -236,16 +258,28 @@
       };
     }
 
-    number(form, answer) {
+    number(body, answer, message) {
       const input = el("input", {
         type: "text",
+        form: `${this.name}-form`,
         inputmode: "decimal",
         autocomplete: "off",
         size: 8,
         value: answer ?? "",
         "aria-labelledby": `${this.name}-ask ${this.name}-unit`,
       });
-      form.append(
+      const complain = (wrong) => {
+        input.removeAttribute("aria-invalid");
+        input.removeAttribute("aria-describedby");
+        if (!wrong) return;
+        input.setAttribute("aria-invalid", "true");
+        input.setAttribute("aria-describedby", message.id);
+      };
+      input.addEventListener("input", () => {
+        complain(false);
+        message.textContent = "";
+      });
+      body.append(
         el(
           "p",
           { class: "number" },
@@ -254,19 +288,25 @@
           el("span", { id: `${this.name}-unit`, html: this.data.unit }),
         ),
       );
-      return () => parseNumber(input.value) ?? "Write a number first, for example 2.5.";
+      return () => {
+        const given = parseNumber(input.value);
+        complain(given === null);
+        return given ?? "Write a number first, for example 2.5.";
+      };
     }
 
-    order(form, answer) {
+    order(body, answer) {
       let items = [...(answer ?? this.data.items)];
-      const list = el("ol", { class: "items" });
+      const list = el("ol", { class: "items", role: "list", "aria-label": "Your order" });
+      const moved = el("p", { class: "vh", role: "status" });
       const draw = (focus) => {
         list.replaceChildren(
           ...items.map((item, i) => {
+            // At an end a button keeps the focus, which a disabled one would lose.
             const move = (by, sign) =>
               button(sign, () => shift(i, by), {
                 "aria-label": `Move ${item} ${by < 0 ? "up" : "down"}`,
-                disabled: i + by < 0 || i + by >= items.length,
+                "aria-disabled": String(i + by < 0 || i + by >= items.length),
               });
             return el(
               "li",
@@ -277,16 +317,19 @@
           }),
         );
         if (focus) {
-          const buttons = [...list.children[focus.i].querySelectorAll("button")];
-          (focus.by < 0 ? buttons : buttons.reverse()).find((b) => !b.disabled)?.focus();
+          const [up, down] = list.children[focus.i].querySelectorAll("button");
+          (focus.by < 0 ? up : down).focus();
         }
       };
       const shift = (i, by) => {
-        items = items.map((item, k) => (k === i ? items[i + by] : k === i + by ? items[i] : item));
-        draw({ i: i + by, by });
+        const at = Math.max(0, Math.min(items.length - 1, i + by));
+        items = items.map((item, k) => (k === i ? items[at] : k === at ? items[i] : item));
+        const place = at === 0 ? "first" : at === items.length - 1 ? "last" : at + 1;
+        moved.textContent = `${items[at]}: ${at === i ? "already" : "now"} ${place} of ${items.length}`;
+        draw({ i: at, by });
       };
       draw();
-      form.append(list);
+      body.append(list, moved);
       return () => items;
     }
 
@@ -298,18 +341,23 @@
       this.querySelector(".given").focus();
     }
 
+    /** Where the answer will stand. */
+    run() {
+      const place = document.getElementById(`answer-${this.data.id}`);
+      if (!place) return ["The run below answers."];
+      return ["The ", el("a", { href: `#${place.id}` }, "run below"), " answers."];
+    }
+
     showAnswered(answer) {
       this.answered = true;
       const again = button(this.decidedByRun ? "Change it" : "Try again", () => {
         this.showForm(answer);
-        this.querySelector("input, .items button:not(:disabled)")?.focus();
+        this.querySelector('input, .items button[aria-disabled="false"]')?.focus();
       });
       const right = isRight(this.data, answer);
       const given = el("div", { class: "given", tabindex: -1 });
       if (this.decidedByRun)
-        given.append(
-          el("p", {}, "You said ", ...said(this.data, answer), ". The run below answers."),
-        );
+        given.append(el("p", {}, "You said ", ...said(this.data, answer), ". ", ...this.run()));
       else given.append(...solution(this.data, answer, right));
       const first = counted(this.data, store.read(this.data.id)) ?? answer;
       if (!alike(first, answer))
@@ -320,16 +368,32 @@
     }
   }
 
+  /** A program line by line, so that a line too long for a phone goes on below, further in. */
+  function lines(code) {
+    return code.split("\n").flatMap((text, i) => {
+      const indent = `--indent: ${text.search(/\S|$/)}ch`;
+      return [i ? "\n" : "", el("span", { class: "line", style: indent }, text)];
+    });
+  }
+
   /** The reader's or the run's answer, as pieces of a sentence. */
   function said(question, answer) {
     if (question.kind === "number")
       return [el("strong", {}, shown(answer)), " ", el("span", { html: question.unit })];
-    if (question.kind === "order") return [el("code", {}, answer.join(" "))];
+    if (question.kind === "order")
+      return answer.flatMap((item, i) => [i ? ", " : "", el("code", {}, item)]);
     const chosen = [answer].flat().map((name) => question.options.find((o) => o.name === name));
     return chosen.flatMap((option, i) => [
       i ? "; " : "",
       el("q", { html: option.text.replace(/\.$/, "") }),
     ]);
+  }
+
+  /** What an option was worth, and what the reader did with it. */
+  function state(good, mine, several) {
+    if (mine) return `${good ? "right" : "wrong"}, your answer`;
+    if (!several) return good ? "right" : "not right";
+    return good ? "right, you left it out" : "not right, and you left it out";
   }
 
   /** What is right and why, with the reader's answer marked. */
@@ -359,7 +423,8 @@
           el(
             "span",
             { class: "state" },
-            ` (${good ? "right" : "wrong"}${mine ? ", your answer" : ""})`,
+            ` (${state(good, mine, rights.length > 1)})`,
+            hidden(". "),
           ),
           el("span", { class: "why", html: why }),
         ),
@@ -450,16 +515,22 @@
               const sign = { open: "○", right: "✓", wrong: "✗", given: "●" }[word];
               return el(
                 "a",
-                { class: `dot ${word}`, href: `${url}#question-${q.id}`, title: q.ask },
+                {
+                  class: `dot ${word}`,
+                  href: `${url}#question-${q.id}`,
+                  title: q.ask,
+                  "aria-label": `${title}, question ${i + 1}: ${word}`,
+                },
                 sign,
-                el("span", { class: "vh" }, ` question ${i + 1}: ${word} `),
               );
             }),
           ),
         ),
       );
-      this.status.textContent = `${answered.length} of ${all.length} answered; ${good} of the ${judged} that are decided were right.`;
+      const decided = judged ? `; ${good} of the ${judged} that are decided were right.` : ".";
+      this.status.textContent = `${answered.length} of ${all.length} answered${decided}`;
       this.table.replaceChildren(
+        el("p", { class: "key" }, "○ open, ● given, the run will say, ✓ right, ✗ wrong"),
         el(
           "table",
           {},
@@ -475,17 +546,19 @@
           ),
           el("tbody", {}, ...rows),
         ),
-        el("p", { class: "key" }, "○ open, ● given, the run will say, ✓ right, ✗ wrong"),
         el(
           "p",
           { class: "actions" },
-          button("Forget all my answers", () => this.reset(all), { disabled: !answered.length }),
+          button("Forget all my answers", () => this.reset(all), {
+            disabled: !answered.length && !replays().length,
+          }),
         ),
       );
     }
 
     reset(all) {
       if (!confirm("Forget all your answers in this book? They are kept nowhere else.")) return;
+      for (const key of replays()) localStorage.removeItem(key);
       store.forget(all.map(({ id }) => id));
       this.status.focus();
     }

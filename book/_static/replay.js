@@ -9,6 +9,7 @@
   const GC_STEP_US = 1000;
   const WAIT_SAID_US = 300;
   const LONG_RUN_US = 2000;
+  const TOLD_AFTER_MS = 100; // a screen reader has to have seen that it is to listen again
 
   const PHASES = {
     main: { name: "main program", color: "main" },
@@ -233,12 +234,49 @@
     return lanes;
   }
 
+  /** The steps at which some box holds most, of a long trace a sample, and the longest sentences. */
+  function fullest(model) {
+    const most = new Map(); // box: [its weight, the step]
+    const told = [];
+    const every = Math.max(1, Math.floor(model.steps.length / 300));
+    const note = (box, weight, step) => {
+      if (weight > (most.get(box)?.[0] ?? 0)) most.set(box, [weight, step]);
+    };
+    const room = ({ task }) => {
+      const { label, line, lane } = model.tasks[task];
+      return 12 + label.length + (line ? 8 : 0) + (lane === "timers" ? 10 : 0);
+    };
+    for (let i = 0; i < model.steps.length; i += every) {
+      const { at, event } = model.steps[i];
+      for (const [box, entries] of Object.entries(stateAt(model, at))) {
+        const there = entries.filter(Boolean).slice(0, CHIPS_SHOWN);
+        note(
+          box,
+          there.reduce((sum, entry) => sum + room(entry), 0),
+          i,
+        );
+        note(`${box} count`, there.length, i);
+      }
+      let stack = (event.stack?.length ?? 0) * 24;
+      for (let entry = model.stacks[at]; entry; entry = entry.up) stack += 12 + room(entry);
+      note("stack", stack, i);
+      told.push([describe(model, i).length, i]);
+    }
+    told.sort(([a], [b]) => b - a);
+    return {
+      used: new Set(most.keys()),
+      steps: [...new Set([0, ...[...most.values()].map(([, step]) => step)])],
+      sentences: told.slice(0, 5).map(([, step]) => step),
+    };
+  }
+
   const ms = (us) =>
     us >= 10_000
       ? `${Math.round(us / 1000)} ms`
       : us >= 100
         ? `${(us / 1000).toFixed(1)} ms`
         : "< 0.1 ms";
+  const clock = (us) => `${(us / 1000).toFixed(1)} ms`;
   const lineOf = (line) => (line ? `line ${line}` : "Node's own");
   const ofLine = (facts) => (facts.line ? `${facts.label} (line ${facts.line})` : facts.label);
 
@@ -421,6 +459,7 @@
     last: "M18 5v14M5 5l9 7-9 7z",
     up: "M5 15l7-7 7 7",
     down: "M5 9l7 7 7-7",
+    grip: "M9 5h0M15 5h0M9 12h0M15 12h0M9 19h0M15 19h0",
   };
 
   function icon(name) {
@@ -433,19 +472,28 @@
     return svg;
   }
 
+  /** The title of a button with a picture is its name and its tooltip; an aria-label beside it would be said twice. */
   const button = (label, name, onclick, text) =>
     el(
       "button",
       {
         type: "button",
-        "aria-label": text ? null : label,
-        title: label,
+        title: label === text ? null : label,
         onclick,
         class: text ? "text" : "icon",
       },
       name ? icon(name) : null,
       text ?? null,
     );
+
+  /** A button at an end keeps the focus, which a disabled one would lose; pressed, it says that this is the end. */
+  const setOff = (one, off) => one.setAttribute("aria-disabled", String(off));
+
+  /** A list: Safari takes one without bullets for none unless it is told. */
+  const list = (tag, attributes, ...items) => el(tag, { role: "list", ...attributes }, ...items);
+  const hidden = (text) => el("span", { class: "vh" }, text);
+  /** A remark beside a name; for the ear, a comma is between them. */
+  const aside = (kind, text) => el("span", { class: kind }, hidden(", "), text);
 
   let count = 0;
 
@@ -482,7 +530,10 @@
       if (globalThis.LOOP_REPLAY_CSS)
         this.shadowRoot.append(el("style", {}, globalThis.LOOP_REPLAY_CSS));
       else if (STYLE_URL)
-        this.shadowRoot.append(el("link", { rel: "stylesheet", href: STYLE_URL }));
+        this.shadowRoot.append(
+          el("link", { rel: "stylesheet", href: STYLE_URL, onload: () => this.reserve(true) }),
+        );
+      document.fonts?.ready.then(() => this.reserve(true));
       this.root = el("section", { class: "lr", "aria-label": "Replay of an event loop" });
       // On paper there is what pages without JavaScript show: the table of steps.
       this.shadowRoot.append(this.root, el("div", { class: "printed" }, el("slot")));
@@ -560,12 +611,12 @@
         "header",
         {},
         el("span", { class: "name" }, data.name),
-        el("span", { class: "kind" }, data.module === "esm" ? "ES module" : "CommonJS"),
+        aside("kind", data.module === "esm" ? "ES module" : "CommonJS"),
         p.chosen,
       );
       p.predict = el("div", { class: "predict", hidden: true });
       p.replay = el("div", { class: "replay" });
-      p.say = el("p", { class: "say", "aria-live": "polite" });
+      p.say = el("p", { class: "say", "aria-live": "polite", "aria-atomic": "true" });
       p.notes = el("ul", { class: "notes" });
       p.replay.append(
         el(
@@ -581,6 +632,9 @@
         el("slot", { name: "orders" }),
       );
       this.root.append(p.head, p.predict, p.replay);
+      this.watching?.disconnect();
+      this.watching = new ResizeObserver(() => this.reserve());
+      this.watching.observe(p.replay);
       if (this.hasAttribute("drop")) this.root.append(this.dropHint());
     }
 
@@ -611,8 +665,8 @@
       });
       p.node = el("input", { type: "checkbox", onchange: () => this.setNode(p.node.checked) });
       p.first = button("First step", "first", () => this.go(this.visible[0]));
-      p.back = button("Step back", "back", () => this.move(-1));
-      p.next = button("Step", "next", () => this.move(1));
+      p.back = button("Step back", "back", () => this.move(-1) || this.tell());
+      p.next = button("Step", "next", () => this.move(1) || this.tell());
       p.last = button("Last step", "last", () => this.go(this.visible.at(-1)));
       p.options = el(
         "div",
@@ -635,7 +689,7 @@
         .replace(/\n$/, "")
         .split("\n")
         .map((text) => el("li", {}, el("code", {}, text || " ")));
-      p.code = el(
+      p.code = list(
         "ol",
         { class: "code", tabindex: 0, "aria-label": `Source of ${this.data.name}` },
         ...p.lines,
@@ -645,28 +699,28 @@
 
     console() {
       const p = this.parts;
-      p.console = el("ol", { class: "console", tabindex: 0, "aria-label": "Console" });
+      p.console = list("ol", { class: "console", tabindex: 0, "aria-label": "Console" });
       return el("div", { class: "box" }, heading("console", "main"), p.console);
     }
 
     loop() {
       const p = this.parts;
       p.lanes = {};
-      const lane = (name, title, color, note) => {
-        p.lanes[name] = el("ul", { class: "chips" });
-        return el(
+      const chips = (name, title) => {
+        title.id = `title-${name}`;
+        p.lanes[name] = list("ul", { class: "chips", "aria-labelledby": title.id });
+        return [title, p.lanes[name]];
+      };
+      const lane = (name, title, color, note) =>
+        el(
           "div",
           { class: `box lane ${name}`, "data-color": color },
-          heading(title, color, note),
-          p.lanes[name],
+          ...chips(name, heading(title, color, note)),
         );
-      };
+      const sub = (kind, text) => el("p", { class: `sub ${kind}` }, text);
       p.ring = ring();
-      p.running = el("ol", { class: "running" });
-      p.slots = el("ol", { class: "slots", "aria-label": "Threads of the pool" });
-      p.lanes.queue = el("ul", { class: "chips" });
-      p.lanes.ready = el("ul", { class: "chips" });
-      p.lanes.kernel = el("ul", { class: "chips" });
+      p.running = list("ol", { class: "running", "aria-label": "Call stack" });
+      p.slots = list("ol", { class: "slots", "aria-label": "Threads of the pool" });
       const poll = el(
         "div",
         { class: "box lane poll", "data-color": "poll" },
@@ -674,16 +728,14 @@
         el(
           "div",
           { class: "two" },
-          el("div", {}, el("p", { class: "sub" }, "kernel watches"), p.lanes.kernel),
+          el("div", {}, ...chips("kernel", sub("kernel", "kernel watches"))),
           el(
             "div",
             {},
-            el("p", { class: "sub" }, "thread pool"),
+            sub("pool", "thread pool"),
             p.slots,
-            el("p", { class: "sub queue" }, "waiting for a thread"),
-            p.lanes.queue,
-            el("p", { class: "sub ready" }, "done, callback to come"),
-            p.lanes.ready,
+            ...chips("queue", sub("queue", "waiting for a thread")),
+            ...chips("ready", sub("ready", "done, callback to come")),
           ),
         ),
       );
@@ -711,7 +763,11 @@
 
     list() {
       const p = this.parts;
-      p.steps = el("ol", { class: "steps" });
+      p.steps = list("ol", {
+        class: "steps",
+        "aria-label": "All steps",
+        onfocusin: ({ target }) => this.stop(target),
+      });
       p.details = el(
         "details",
         { class: "all", ontoggle: () => this.fillList() },
@@ -725,7 +781,7 @@
         el(
           "p",
           {},
-          "← → one step · PageUp PageDown one iteration · Home End first and last step · Space plays and pauses. They work while the focus is inside the replay.",
+          "← → one step · PageUp PageDown one iteration · Home End first and last step · Space plays and pauses. They work while the focus is inside the replay. In the list of all steps, ↑ ↓ lead from one to the next and Enter goes there.",
         ),
       );
       return el("div", { class: "more" }, p.details, keys);
@@ -752,25 +808,51 @@
       );
       p.time.replaceChildren(...busyTimes(this.model), p.cursor);
       p.span.textContent = `main thread, ${ms(this.model.events.at(-1).t)}`;
-      this.reserve();
+      this.fullest = fullest(this.model);
+      for (const name of ["queue", "ready"]) {
+        const { [name]: lane } = p.lanes;
+        lane.hidden = lane.previousElementSibling.hidden = !this.fullest.used.has(name);
+      }
       this.setNode(this.showNode);
       this.go(this.visible[0]);
+      this.reserve(true);
     }
 
-    /** Give every box the height it will need, so that nothing jumps while stepping. */
-    reserve() {
-      const most = {};
-      const every = Math.max(1, Math.floor(this.model.steps.length / 300));
-      for (let i = 0; i < this.model.steps.length; i += every) {
-        const lanes = stateAt(this.model, this.model.steps[i].at);
-        for (const [name, entries] of Object.entries(lanes))
-          most[name] = Math.max(most[name] ?? 0, name === "slots" ? 0 : entries.length);
+    /** Give every box the height it will need, so that no button runs away while stepping. */
+    reserve(anew = false) {
+      const p = this.parts;
+      const width = p?.replay.clientWidth;
+      if (!width || !this.fullest) return; // not shown yet
+      if (width === this.width && !anew) return; // nothing is wrapped otherwise
+      this.width = width;
+      const { model, fullest } = this;
+      const boxes = [...Object.values(p.lanes), p.slots, p.running];
+      for (const box of [...boxes, p.say, p.console]) box.style.minHeight = "";
+      const most = boxes.map(() => 0);
+      for (const i of fullest.steps) {
+        this.showStack(model.steps[i]);
+        this.showLanes(model.steps[i]);
+        boxes.forEach((box, k) => {
+          most[k] = Math.max(most[k], box.getBoundingClientRect().height);
+        });
       }
-      for (const [name, list] of Object.entries(this.parts.lanes)) {
-        list.style.minHeight = `${Math.min(4, Math.max(most[name] ?? 0, name === "queue" || name === "ready" ? 0 : 1)) * 1.75}em`;
-        const label = list.previousElementSibling;
-        if (name === "queue" || name === "ready") label.hidden = list.hidden = !most[name];
+      for (const item of p.console.children) item.hidden = false;
+      const printed = p.console.getBoundingClientRect().height;
+      // A sentence that is tried is not said.
+      const trial = el("p", { class: "say", "aria-hidden": "true" });
+      p.say.after(trial);
+      let tallest = 0;
+      for (const i of fullest.sentences) {
+        trial.textContent = describe(model, i);
+        tallest = Math.max(tallest, trial.getBoundingClientRect().height);
       }
+      trial.remove();
+      boxes.forEach((box, k) => {
+        box.style.minHeight = `${Math.ceil(most[k])}px`;
+      });
+      p.console.style.minHeight = `${Math.ceil(printed)}px`;
+      p.say.style.minHeight = `${Math.ceil(tallest)}px`;
+      this.draw();
     }
 
     setNode(on) {
@@ -800,30 +882,37 @@
     fillList() {
       const p = this.parts;
       if (!p.details.open || p.steps.childElementCount > 0) return;
-      for (const i of this.visible) {
-        const { phase } = this.model.steps[i];
+      this.visible.forEach((i, k) => {
+        const { phase, event } = this.model.steps[i];
         p.steps.append(
           el(
             "li",
             { "data-color": PHASES[phase].color },
             el(
               "button",
-              { type: "button", class: "link", onclick: () => this.go(i) },
+              { type: "button", class: "link", tabindex: -1, onclick: () => this.go(i) },
+              el("span", { class: "ln" }, `${k + 1}. `),
               describe(this.model, i),
+              aside("ln", clock(event.t)),
             ),
           ),
         );
-      }
+      });
       this.markList();
     }
 
     markList() {
       const p = this.parts;
       p.steps.querySelector("[aria-current]")?.removeAttribute("aria-current");
-      p.steps.children[this.visible.indexOf(this.at)]?.firstChild.setAttribute(
-        "aria-current",
-        "step",
-      );
+      const current = p.steps.children[this.visible.indexOf(this.at)]?.firstChild;
+      current?.setAttribute("aria-current", "step");
+      if (current && !p.steps.contains(this.shadowRoot.activeElement)) this.stop(current);
+    }
+
+    /** The one step of the list at which Tab stops. */
+    stop(step) {
+      this.parts.steps.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
+      step.setAttribute("tabindex", "0");
     }
 
     // -- moving --------------------------------------------------------------------------------------------------
@@ -839,13 +928,13 @@
       if (this.timer) return this.pause();
       if (this.at === this.visible.at(-1)) this.go(this.visible[0]);
       const p = this.parts;
+      clearTimeout(this.telling);
       p.play.replaceChildren(icon("pause"));
-      p.play.setAttribute("aria-label", "Pause");
       p.play.title = "Pause";
       p.say.setAttribute("aria-live", "off"); // a sentence a second would drown the reader
       const tick = () => {
         this.timer = setTimeout(
-          () => (this.move(1) ? tick() : this.pause()),
+          () => (this.move(1) && this.at !== this.visible.at(-1) ? tick() : this.pause()),
           BASE_STEP_MS / this.speed,
         );
       };
@@ -858,9 +947,18 @@
       this.timer = null;
       const p = this.parts;
       p.play.replaceChildren(icon("play"));
-      p.play.setAttribute("aria-label", "Play");
       p.play.title = "Play";
       p.say.setAttribute("aria-live", "polite");
+      // What changed while nothing was said is not said now: it has to change once more.
+      const end = this.at === this.visible.at(-1);
+      clearTimeout(this.telling);
+      this.telling = setTimeout(() => this.tell(end ? "The end, " : "Paused at "), TOLD_AFTER_MS);
+    }
+
+    /** The sentence of this step, and for the ear where it is among all. */
+    tell(first = "") {
+      const place = `${this.visible.indexOf(this.at) + 1} of ${this.visible.length}. `;
+      this.parts.say.replaceChildren(hidden(first + place), describe(this.model, this.at));
     }
 
     setSpeed(speed) {
@@ -884,6 +982,7 @@
       )
         return;
       if (target.closest?.(".predict")) return;
+      const beside = (way) => target.closest?.(".steps li")?.[way]?.firstChild.focus();
       const iteration = (by) => {
         const before = this.iterations.findLastIndex((i) => i <= this.at);
         const start = this.iterations[before] === this.at || by > 0 ? before + by : before;
@@ -898,6 +997,10 @@
         PageDown: () => iteration(1),
         PageUp: () => iteration(-1),
         " ": () => this.toggle(),
+        ...(target.closest?.(".steps li") && {
+          ArrowDown: () => beside("nextSibling"),
+          ArrowUp: () => beside("previousSibling"),
+        }),
       };
       // Space presses the button that has the focus, and ticks the box.
       if (event.key === " " && ["button", "summary"].includes(tag)) return;
@@ -910,16 +1013,21 @@
 
     /** Show step number `step` of the recording. */
     go(step) {
-      const { model, parts: p } = this;
       this.at = step;
+      clearTimeout(this.telling);
+      this.tell();
+      this.draw();
+    }
+
+    draw() {
+      const { model, parts: p, at: step } = this;
       const now = model.steps[step];
       const index = this.visible.indexOf(step);
       p.range.value = index;
       p.range.setAttribute("aria-valuetext", `Step ${index + 1} of ${this.visible.length}`);
-      p.back.disabled = p.first.disabled = index <= 0;
-      p.next.disabled = p.last.disabled = index >= this.visible.length - 1;
-      p.where.textContent = `step ${index + 1} of ${this.visible.length} · ${(now.event.t / 1000).toFixed(1)} ms`;
-      p.say.textContent = describe(model, step);
+      for (const one of [p.back, p.first]) setOff(one, index <= 0);
+      for (const one of [p.next, p.last]) setOff(one, index >= this.visible.length - 1);
+      p.where.textContent = `step ${index + 1} of ${this.visible.length} · ${clock(now.event.t)}`;
       p.cursor.style.left = `${(100 * now.event.t) / (model.events.at(-1).t || 1)}%`;
       p.iteration.value = this.iterations.findLast((i) => i <= step) ?? this.iterations[0];
       this.showStack(now);
@@ -945,8 +1053,8 @@
             "li",
             { "data-color": color(task) },
             what,
-            facts.line ? el("span", { class: "ln" }, lineOf(facts.line)) : null,
-            facts.req ? el("span", { class: "ln" }, `request ${facts.req}`) : null,
+            facts.line ? aside("ln", lineOf(facts.line)) : null,
+            facts.req ? aside("ln", `request ${facts.req}`) : null,
           ),
         );
       }
@@ -965,11 +1073,12 @@
       p.lines.forEach((item, i) => {
         item.classList.toggle("on", line === i + 1);
         item.classList.toggle("caller", frames.has(i + 1) && line !== i + 1);
-        item.toggleAttribute("aria-current", line === i + 1);
+        if (line === i + 1) item.setAttribute("aria-current", "true");
+        else item.removeAttribute("aria-current");
       });
       const shown = p.lines[(line ?? 0) - 1];
       if (shown) {
-        const top = shown.offsetTop - p.code.offsetTop;
+        const top = shown.offsetTop; // .code is what it is positioned by
         if (
           top < p.code.scrollTop ||
           top + shown.offsetHeight > p.code.scrollTop + p.code.clientHeight
@@ -994,7 +1103,7 @@
         const facts = model.tasks[entry.task];
         const due =
           entry.due !== undefined && facts.lane === "timers"
-            ? el("span", { class: "ln" }, dueIn(entry.due - now.event.t))
+            ? aside("ln", dueIn(entry.due - now.event.t))
             : null;
         return el(
           "li",
@@ -1003,7 +1112,7 @@
             "data-color": colorOf(facts),
           },
           unbroken(facts.label),
-          facts.line ? el("span", { class: "ln" }, lineOf(facts.line)) : null,
+          facts.line ? aside("ln", lineOf(facts.line)) : null,
           due,
         );
       };
@@ -1012,11 +1121,12 @@
         const chips = entries.slice(0, CHIPS_SHOWN).map(chip);
         if (entries.length > CHIPS_SHOWN)
           chips.push(el("li", { class: "rest" }, `and ${entries.length - CHIPS_SHOWN} more`));
+        if (chips.length === 0) chips.push(el("li", { class: "vh" }, "empty"));
         list.replaceChildren(...chips);
       }
       p.slots.replaceChildren(
         ...lanes.slots.map((entry) => {
-          if (!entry) return el("li", { class: "slot" }, el("span", { class: "vh" }, "free"));
+          if (!entry) return el("li", { class: "slot" }, hidden("free"));
           const item = chip(entry);
           item.classList.add("slot");
           if (!entry.seen) {
@@ -1060,14 +1170,15 @@
       p.predict.hidden = false;
       p.chosen.hidden = true; // it tells how often an order was seen
       this.order = [...order];
-      p.picks = el("ol", { class: "picks" });
+      p.picks = list("ol", { class: "picks", "aria-label": "Your order" });
+      p.moved = el("p", { class: "vh", role: "status" });
       p.predict.replaceChildren(
         el(
           "p",
           { class: "question" },
           "Predict first: in which order does this program print its lines? Drag them, or use the arrows.",
         ),
-        el("div", { class: "stage" }, this.sourceCopy(), el("div", {}, p.picks)),
+        el("div", { class: "stage" }, this.sourceCopy(), el("div", {}, p.picks, p.moved)),
         el(
           "p",
           { class: "actions" },
@@ -1089,7 +1200,7 @@
         "div",
         { class: "box source" },
         heading("program", "main"),
-        el(
+        list(
           "ol",
           { class: "code", tabindex: 0, "aria-label": "Source to predict" },
           ...lines.map((text) => el("li", {}, el("code", {}, text || " "))),
@@ -1103,13 +1214,14 @@
         ...this.order.map((item, i) => {
           const up = button(`Move ${item.text} up`, "up", () => this.shift(i, -1, "up"));
           const down = button(`Move ${item.text} down`, "down", () => this.shift(i, 1, "down"));
-          up.disabled = i === 0;
-          down.disabled = i === this.order.length - 1;
+          setOff(up, i === 0);
+          setOff(down, i === this.order.length - 1);
           const row = el(
             "li",
             { class: "pick" },
+            el("span", { class: "grip" }, icon("grip")),
             el("code", {}, item.text),
-            item.line ? el("span", { class: "ln" }, lineOf(item.line)) : null,
+            item.line ? aside("ln", lineOf(item.line)) : null,
             el("span", { class: "arrows" }, up, down),
           );
           row.addEventListener("pointerdown", (event) => this.drag(event, i));
@@ -1119,19 +1231,25 @@
       if (focus) {
         const row = p.picks.children[focus.i];
         const [up, down] = row.querySelectorAll("button");
-        const wanted = focus.way === "up" ? up : down;
-        (wanted.disabled ? (focus.way === "up" ? down : up) : wanted).focus();
+        (focus.way === "up" ? up : down).focus();
       }
     }
 
     shift(i, by, way) {
-      const [item] = this.order.splice(i, 1);
-      this.order.splice(i + by, 0, item);
-      this.drawPicks({ i: i + by, way });
+      const { order } = this;
+      const at = Math.max(0, Math.min(order.length - 1, i + by));
+      const [item] = order.splice(i, 1);
+      order.splice(at, 0, item);
+      const place = at === 0 ? "first" : at === order.length - 1 ? "last" : at + 1;
+      const told = at === i ? "already" : "now";
+      this.parts.moved.textContent = `${item.text}: ${told} ${place} of ${order.length}`;
+      this.drawPicks({ i: at, way });
     }
 
     drag(event, from) {
       if (event.target.closest("button") || event.button > 0) return;
+      // A finger on the row scrolls the page; on the handle, it moves the row.
+      if (event.pointerType !== "mouse" && !event.target.closest(".grip")) return;
       event.preventDefault();
       const { picks } = this.parts;
       const row = picks.children[from];
@@ -1164,6 +1282,7 @@
     skip() {
       this.parts.predict.hidden = true;
       this.parts.replay.hidden = this.parts.chosen.hidden = false;
+      this.reserve();
       this.go(this.visible[0]);
       this.parts.next.focus();
     }
@@ -1184,7 +1303,7 @@
       const rest = allOrders(this.data).length > 1 ? " It is not the only order seen." : "";
       const message = verdict.right
         ? `Right: ${name} printed this order ${seen}.${rest}`
-        : `${verdict.good === 0 ? "Already the first line is different" : `The first ${verdict.good === 1 ? "line is" : `${verdict.good} lines are`} right`}: you said “${order[verdict.good]}”, ${name} printed “${lines[verdict.good] ?? "nothing more"}”. The replay starts where that was decided.`;
+        : `${verdict.good === 0 ? "Already the first line is different" : `The first ${verdict.good === 1 ? "line is" : `${verdict.good} lines are`} right`}${verdict.good === 0 ? ":" : ". Then"} you said “${order[verdict.good]}”, and ${name} printed “${lines[verdict.good] ?? "nothing more"}”. The replay starts where that was decided.`;
       p.predict.hidden = p.replay.hidden = p.chosen.hidden = false;
       p.predict.replaceChildren(
         el(
@@ -1242,7 +1361,7 @@
     again() {
       storage.write(this.key_, null);
       this.ask();
-      this.parts.picks.querySelector("button:not(:disabled)").focus();
+      this.parts.picks.querySelector('button[aria-disabled="false"]').focus();
     }
 
     // -- files dropped ---------------------------------------------------------------------------------------------
@@ -1292,7 +1411,7 @@
       "p",
       { class: "title", "data-color": color },
       text,
-      note ? el("span", { class: "note" }, note) : null,
+      note ? aside("note", note) : null,
     );
   }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from pathlib import PurePosixPath
 from typing import Any
@@ -14,13 +15,13 @@ from lab.questions import Question, by_chapter, json_script, plain
 
 
 def overview(build: Build) -> Html:
-    """Return every question of the chapters in this build, by chapter; a list of links without
-    JavaScript. Links are relative to a page directly below book/.
+    """Return every question of the chapters in this build, in the order of the book; a list of
+    links without JavaScript. Links are relative to a page directly below book/.
     """
-    order = {name: i for i, name in enumerate(build.outcomes)}
+    order = _reading_order()
     asked = sorted(
-        ((chapter, qs) for chapter, qs in by_chapter() if chapter in order),
-        key=lambda pair: order[pair[0]],
+        ((chapter, qs) for chapter, qs in by_chapter() if chapter in build.outcomes),
+        key=lambda pair: order.get(pair[0], len(order)),
     )
     data = [_entry(chapter, questions) for chapter, questions in asked]
     items = "".join(
@@ -37,6 +38,12 @@ def _entry(chapter: str, questions: list[Question]) -> dict[str, Any]:
         "url": f"{PurePosixPath(chapter).relative_to('book')}.html",
         "questions": [{"id": q.id, "ask": plain(q.ask)} for q in questions],
     }
+
+
+def _reading_order() -> dict[str, int]:
+    toc = paths.ROOT / "_toc.yml"
+    listed = re.findall(r"(?m)^[\s-]*file:\s*(\S+)", toc.read_text("utf-8")) if toc.exists() else []
+    return {chapter: i for i, chapter in enumerate(listed)}
 
 
 def title_of(chapter: str) -> str:

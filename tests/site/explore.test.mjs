@@ -99,7 +99,9 @@ async function open(url, body, options = {}) {
 
 const share = (data = SHARE) => page("share", element(data));
 const size = () => page("size", element(SIZE));
-const finding = (tab) => tab.locator(".finding").innerText();
+const finding = (tab) => tab.locator(".finding:visible:not(.vh)").innerText();
+const spoken = (tab) => tab.locator(".finding[role=status]");
+const knob = (tab, name) => tab.getByRole("slider", { name, exact: true });
 const marks = (tab, more = ":not(.far)") => tab.locator(`.drawing .mark${more}`).count();
 const band = (tab) => tab.locator(".drawing .band").getAttribute("d");
 
@@ -117,7 +119,7 @@ describe("how much of it waits", () => {
     await open(share(), async (tab) => {
       assert.equal(await marks(tab), 4);
       const before = await band(tab);
-      const slider = tab.getByLabel("Of 50 ms, waiting");
+      const slider = knob(tab, "Of 50 ms, waiting");
       await slider.focus();
       await tab.keyboard.press("ArrowRight");
       assert.equal(await slider.inputValue(), "46");
@@ -140,7 +142,7 @@ describe("how much of it waits", () => {
           .evaluateAll((all) => all.map((m) => m.getAttribute("transform")).sort());
       const before = await places();
       for (const wait of ["0", "17", "50"]) {
-        await tab.getByLabel("Of 50 ms, waiting").fill(wait);
+        await knob(tab, "Of 50 ms, waiting").fill(wait);
         assert.deepEqual(await places(), before);
       }
     });
@@ -148,13 +150,13 @@ describe("how much of it waits", () => {
 
   test("what only waits has no limit, and what only computes none to gain", async () => {
     await open(share(), async (tab) => {
-      await tab.getByLabel("Of 50 ms, waiting").fill("50");
-      await tab.getByLabel("Connections", { exact: true }).fill("50");
+      await knob(tab, "Of 50 ms, waiting").fill("50");
+      await knob(tab, "Connections").fill("50");
       assert.match(
         await finding(tab),
         /without a limit.*theory says 1,000 req\/s; measured was 940/,
       );
-      await tab.getByLabel("Of 50 ms, waiting").fill("0");
+      await knob(tab, "Of 50 ms, waiting").fill("0");
       assert.match(await finding(tab), /at most 20 req\/s, and beyond 1 connection /);
     });
   });
@@ -187,7 +189,7 @@ describe("how many bytes, sent as what", () => {
         await finding(tab),
         /^4 MiB: throughput sentence 2\. Of 2 trials each.*: Buffer 405/,
       );
-      await tab.getByLabel("Size of the body").focus();
+      await knob(tab, "Size of the body").focus();
       await tab.keyboard.press("ArrowLeft");
       assert.match(await finding(tab), /^64 KiB: throughput sentence 1\./);
       await tab.getByLabel("Compare").selectOption("string");
@@ -224,16 +226,120 @@ describe("both", () => {
     await open(size(), async (tab) => {
       const svg = tab.locator(".drawing svg");
       const said = await finding(tab);
-      const text = await svg.evaluate((one) =>
-        one
-          .getAttribute("aria-labelledby")
-          .split(" ")
-          .map((id) => document.getElementById(id).textContent)
-          .join(": "),
+      const [name, description] = await svg.evaluate((one) =>
+        ["aria-labelledby", "aria-describedby"].map(
+          (what) => document.getElementById(one.getAttribute(what)).textContent,
+        ),
       );
-      assert.equal(text, `Kinds of body by size: ${said}`);
-      assert.equal(await tab.locator(".finding").getAttribute("role"), "status");
+      assert.equal(name, "Kinds of body by size");
+      assert.equal(description, said);
+      assert.equal(await spoken(tab).count(), 1);
     });
+  });
+
+  test("the drawing is one picture: no tick or label of it is read out beside its description", async () => {
+    await open(share(), async (tab) => {
+      const picture = await tab.locator(".drawing").ariaSnapshot();
+      assert.match(picture, /^- img "Throughput by connections, for a share of waiting"[^\n]*$/);
+    });
+  });
+
+  test("ten steps of a slider are seen at once and said in one sentence, when it rests", async () => {
+    await open(share(), async (tab) => {
+      assert.equal(await tab.locator("output").first().getAttribute("aria-live"), "off");
+      await spoken(tab).evaluate((one) => {
+        globalThis.told = [];
+        new MutationObserver(() => globalThis.told.push(one.textContent)).observe(one, {
+          childList: true,
+          characterData: true,
+          subtree: true,
+        });
+      });
+      await knob(tab, "Of 50 ms, waiting").evaluate((slider) => {
+        for (let i = 0; i < 10; i++) {
+          slider.stepDown();
+          slider.dispatchEvent(new Event("input"));
+        }
+      });
+      assert.match(await finding(tab), /not at 35/); // seen
+      assert.deepEqual(await tab.evaluate(() => globalThis.told), []);
+      await tab.waitForFunction(() => globalThis.told.length > 0);
+      assert.match(await spoken(tab).innerText(), /not at 35/);
+      assert.ok(await spoken(tab).isVisible());
+      assert.equal(await tab.locator(".finding.passing").isVisible(), false);
+      assert.equal((await tab.evaluate(() => globalThis.told)).length, 1);
+    });
+  });
+
+  test("the slider stays under the thumb at values that were not measured", async () => {
+    const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+    await open(
+      share(),
+      async (tab) => {
+        const places = new Set();
+        for (const wait of ["45", "44", "5", "0", "50", "30"]) {
+          await knob(tab, "Of 50 ms, waiting").fill(wait);
+          const { y, height } = await knob(tab, "Connections").boundingBox();
+          places.add(`${y} ${height}`);
+        }
+        assert.equal(places.size, 1, [...places].join());
+      },
+      options,
+    );
+  });
+
+  test("one step to either side can be tapped, with a thumb's room", async () => {
+    const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+    await open(
+      share(),
+      async (tab) => {
+        const less = tab.getByRole("button", { name: "Of 50 ms, waiting: one less" });
+        const more = tab.getByRole("button", { name: "Of 50 ms, waiting: one more" });
+        for (const one of [less, more, tab.getByLabel("Show"), tab.locator("summary")]) {
+          const { width, height } = await one.boundingBox();
+          assert.ok(width >= 44 && height >= 44, `${width} × ${height}`);
+        }
+        await less.tap();
+        assert.equal(await knob(tab, "Of 50 ms, waiting").inputValue(), "44");
+        assert.match(await finding(tab), /not at 44/);
+        await knob(tab, "Of 50 ms, waiting").fill("50");
+        assert.equal(await more.getAttribute("aria-disabled"), "true");
+        await more.tap({ force: true });
+        assert.equal(await knob(tab, "Of 50 ms, waiting").inputValue(), "50");
+      },
+      options,
+    );
+  });
+
+  test("theory that leaves the plot is cut at its edge", async () => {
+    await open(share(), async (tab) => {
+      await tab.getByLabel("Show").selectOption("stay");
+      await knob(tab, "Of 50 ms, waiting").fill("0");
+      const edges = tab.locator(".drawing :is(.band, .edge)");
+      for (const clip of await edges.evaluateAll((all) =>
+        all.map((e) => getComputedStyle(e).clipPath),
+      ))
+        assert.match(clip, /url\("#lab-explore-\d+"\)/);
+      assert.equal(await edges.count(), 3);
+    });
+  });
+
+  test("in forced colours what computes and what waits still differ", async () => {
+    await open(
+      share(),
+      async (tab) => {
+        const fill = (name) =>
+          tab
+            .locator(`.split .${name}`)
+            .evaluate(
+              (e) => getComputedStyle(e).backgroundColor + getComputedStyle(e).backgroundImage,
+            );
+        const [computes, waits] = [await fill("computes"), await fill("waits")];
+        assert.notEqual(computes, waits);
+        assert.match(waits, /gradient/);
+      },
+      { forcedColors: "active" },
+    );
   });
 
   test("every control is reached with the keyboard, in the order of the page", async () => {

@@ -16,6 +16,8 @@ const AXE = createRequire(import.meta.url).resolve("axe-core");
 const CHOICE = {
   id: "choice",
   kind: "choice",
+  number: 1,
+  of: 4,
   ask: "Which one is <em>first</em>?",
   code: "setTimeout(a)",
   options: [
@@ -39,8 +41,12 @@ const ORDER = {
 };
 const RUN = { ...NUMBER, id: "run", within: 1.5 };
 
+const SEVERAL = { ...CHOICE, id: "several", right: ["tick", "micro"] };
+SEVERAL.options = [...CHOICE.options, { name: "micro", text: "The promise", why: "After ticks." }];
+const NAMED = { "lab-question": "question", "lab-answer": "answer" };
+
 const element = (tag, data, inside = "<p>plain</p>") =>
-  `<${tag} ${tag === "lab-question" ? `id="question-${data.id}"` : ""}>` +
+  `<${tag} ${data.id ? `id="${NAMED[tag]}-${data.id}"` : ""}>` +
   `<script type="application/json">${JSON.stringify(data)}</script>${inside}</${tag}>`;
 
 function page(name, body, theme = "light") {
@@ -176,10 +182,82 @@ describe("a question", () => {
     });
   });
 
-  test("has a program that can be scrolled with the keyboard and has a name", async () => {
+  test("has a name that tells it from others, and what it asks as its description", async () => {
     await open(all(), async (tab) => {
-      const program = tab.getByRole("region", { name: "Program of question 1", exact: true });
-      assert.equal(await program.getAttribute("tabindex"), "0");
+      const one = tab.getByRole("group", { name: "Question 1 of 4", exact: true });
+      const described = await one.evaluate(
+        (e) => document.getElementById(e.getAttribute("aria-describedby")).textContent,
+      );
+      assert.equal(described, "Which one is first?");
+      assert.ok(
+        await tab.getByRole("group", { name: "Program of question 1", exact: true }).isVisible(),
+      );
+    });
+  });
+
+  test("has a program that is whole on a phone, line by line", async () => {
+    const code = `if (a) {\n  console.log("${"long ".repeat(20)}the end");\n\n}`;
+    const url = page("long", element("lab-question", { ...CHOICE, code }));
+    await open(
+      url,
+      async (tab) => {
+        const program = tab.locator("lab-question pre");
+        assert.equal(await program.textContent(), code); // what is copied, what a reader mode keeps
+        const { clientWidth, scrollWidth, tops } = await program.evaluate((pre) => ({
+          clientWidth: pre.clientWidth,
+          scrollWidth: pre.scrollWidth,
+          tops: [...pre.querySelectorAll(".line")].map((line) => line.getBoundingClientRect().top),
+        }));
+        assert.ok(scrollWidth <= clientWidth, `${scrollWidth} > ${clientWidth}`);
+        assert.ok(tops[2] - tops[1] > 2 * (tops[1] - tops[0]), `wrapped: ${tops}`);
+      },
+      { viewport: { width: 360, height: 740 } },
+    );
+  });
+
+  test("keeps its options where a reader mode throws all forms away", async () => {
+    await open(all(), async (tab) => {
+      const left = await tab.evaluate(() => {
+        for (const gone of document.querySelectorAll("form, input, button")) gone.remove();
+        return document.querySelector("main").textContent;
+      });
+      assert.match(left, /The tick[\s\S]*The timer/);
+      assert.match(left, /threads/);
+    });
+  });
+
+  test("says of every option what it was worth, and what was done with it", async () => {
+    await open(page("several", element("lab-question", SEVERAL)), async (tab) => {
+      await tab.getByLabel("The tick").check();
+      await press(tab, "Check");
+      const rows = await tab
+        .locator(".solved li")
+        .evaluateAll((all) => all.map((li) => li.textContent));
+      assert.deepEqual(
+        rows.map((row) => row.slice(1)), // after its sign
+        [
+          "The tick (right, your answer). Ticks run before the loop goes on.",
+          "The timer (not right, and you left it out). Timers wait for their phase.",
+          "The promise (right, you left it out). After ticks.",
+        ],
+      );
+    });
+  });
+
+  test("marks what is no number, ties the complaint to it, and takes both back", async () => {
+    await open(all(), async (tab) => {
+      const one = tab.locator("#question-number");
+      const input = one.getByRole("textbox");
+      const state = () =>
+        input.evaluate((e) => [
+          e.getAttribute("aria-invalid"),
+          document.getElementById(e.getAttribute("aria-describedby"))?.textContent ?? null,
+        ]);
+      await input.fill("abc");
+      await one.getByRole("button", { name: "Check" }).click();
+      assert.deepEqual(await state(), ["true", "Write a number first, for example 2.5."]);
+      await input.fill("4");
+      assert.deepEqual(await state(), [null, null]);
     });
   });
 
@@ -191,6 +269,46 @@ describe("a question", () => {
       await one.getByRole("button", { name: "Check" }).click();
       assert.match(await one.innerText(), /✓ Right[\s\S]*So it is/);
     });
+  });
+
+  test("of order says each move, and keeps the focus on the button that was pressed", async () => {
+    await open(all(), async (tab) => {
+      const one = tab.locator("#question-order");
+      const state = () =>
+        tab.evaluate(() => [
+          document.activeElement.ariaLabel,
+          document.activeElement.ariaDisabled,
+          document.querySelector("#question-order [role=status]:not(.message)").textContent,
+        ]);
+      assert.ok(await one.getByRole("list", { name: "Your order" }).isVisible());
+      await one.getByRole("button", { name: "Move b down" }).focus();
+      await tab.keyboard.press("Enter");
+      assert.deepEqual(await state(), ["Move b down", "false", "b: now 2 of 3"]);
+      await tab.keyboard.press("Enter");
+      assert.deepEqual(await state(), ["Move b down", "true", "b: now last of 3"]);
+      await tab.keyboard.press("Enter");
+      assert.deepEqual(await state(), ["Move b down", "true", "b: already last of 3"]);
+      assert.deepEqual(await one.locator("li code").allInnerTexts(), ["a", "c", "b"]);
+      await one.getByRole("button", { name: "Check" }).click();
+      assert.match(await one.innerText(), /You said a, c, b\./);
+    });
+  });
+
+  test("has room for a thumb in all that is pressed", async () => {
+    await open(
+      all(),
+      async (tab) => {
+        const sizes = await tab
+          .locator("lab-question :is(button, label, input[type=text])")
+          .evaluateAll((all) =>
+            all
+              .map((e) => [e.textContent, e.getBoundingClientRect().height])
+              .filter(([, h]) => h < 44),
+          );
+        assert.deepEqual(sizes, []);
+      },
+      { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
+    );
   });
 
   test("without JavaScript stays what the page says", async () => {
@@ -209,6 +327,8 @@ describe("a prediction", () => {
       await one.locator("input").fill("8");
       await one.getByRole("button", { name: "Keep my prediction" }).click();
       assert.match(await one.innerText(), /You said 8 threads. The run below answers/);
+      const run = one.getByRole("link", { name: "run below" });
+      assert.equal(await run.getAttribute("href"), `#${await said.getAttribute("id")}`);
       assert.match(await said.innerText(), /✓ Right. You predicted 8 threads. Here: 9.48 threads/);
       await one.getByRole("button", { name: "Change it" }).click();
       await one.locator("input").fill("2");
@@ -271,6 +391,23 @@ describe("the overview", () => {
       );
       await tab.goto(all());
       assert.match(await text(tab), /You have not made your prediction/);
+    });
+  });
+
+  test("names every mark by its chapter, and forgets the orders of the replays, too", async () => {
+    await open(overview(), async (tab) => {
+      assert.match(await text(tab), /0 of 4 answered\./);
+      assert.doesNotMatch(await text(tab), /of the 0/);
+      const marks = tab.getByRole("link", { name: "A chapter, question 2: open", exact: true });
+      assert.equal(await marks.count(), 1);
+      await tab.evaluate(() => {
+        localStorage.setItem("loop-replay:abc", "{}");
+        localStorage.setItem("theirs", "stays");
+      });
+      await tab.reload();
+      tab.on("dialog", (dialog) => dialog.accept());
+      await press(tab, "Forget all my answers");
+      assert.deepEqual(await tab.evaluate(() => Object.keys(localStorage)), ["theirs"]);
     });
   });
 

@@ -33,7 +33,15 @@ async function open(url, body, options = {}) {
 const plain = () => page("plain", element(ORDERS));
 const predicting = () => page("predict", element(ORDERS, "predict"));
 const where = (tab) => tab.locator(".where").innerText();
-const say = (tab) => tab.locator(".say").innerText();
+/** The sentence of the step, without its place, which is for the ear alone. */
+const say = async (tab) =>
+  (await tab.locator(".say").innerText()).replace(/^[^.]*\d+ of \d+\.\s*/, "");
+const heard = (tab) => tab.locator(".say").evaluate((one) => one.textContent);
+const focused = (tab) =>
+  tab.evaluate(() => {
+    const { activeElement } = document.activeElement.shadowRoot ?? document;
+    return activeElement.title || activeElement.textContent;
+  });
 const total = async (tab) => Number((await where(tab)).match(/of (\d+)/)[1]);
 const stepNow = async (tab) => Number((await where(tab)).match(/step (\d+)/)[1]);
 const press = (tab, name) => tab.getByRole("button", { name, exact: true }).click();
@@ -189,6 +197,262 @@ describe("controls", () => {
   });
 });
 
+/** What a screen reader gets: names, roles and states of what is in the element. */
+const tree = (tab, selector) => tab.locator(selector).ariaSnapshot();
+
+describe("by ear", () => {
+  test("a button at an end keeps the focus, says that it is off, and tells the place again", async () => {
+    await open(plain(), async (tab) => {
+      const steps = await total(tab);
+      await tab.getByRole("button", { name: "Last step", exact: true }).focus();
+      await tab.keyboard.press("Enter");
+      assert.equal(await focused(tab), "Last step");
+      assert.match(await tree(tab, ".buttons"), /button "Last step" \[disabled\]/);
+      assert.equal(await heard(tab), `${steps} of ${steps}. ${await say(tab)}`);
+      await tab.getByRole("button", { name: "Step", exact: true }).focus();
+      await tab.keyboard.press("Enter");
+      assert.equal(await focused(tab), "Step");
+      assert.equal(await stepNow(tab), steps);
+    });
+  });
+
+  test("every step is heard with its number, so that no two sound alike", async () => {
+    await open(plain(), async (tab) => {
+      const steps = await total(tab);
+      const told = new Set();
+      for (let i = 1; i <= steps; i++) {
+        told.add(await heard(tab));
+        await press(tab, "Step").catch(() => {});
+        if (i === steps - 1) break;
+      }
+      assert.equal(told.size, steps - 1);
+      assert.ok([...told].every((one) => /^\d+ of \d+\. \S/.test(one)));
+    });
+  });
+
+  for (const [name, until] of [
+    ["paused", async (tab) => press(tab, "Pause")],
+    ["at its end", async () => {}],
+  ])
+    test(`${name}, it says where it stands, once it speaks again`, async () => {
+      await open(plain(), async (tab) => {
+        await tab.locator(".say").evaluate((one) => {
+          globalThis.told = [];
+          new MutationObserver(() => {
+            if (one.getAttribute("aria-live") === "polite") globalThis.told.push(one.textContent);
+          }).observe(one, { childList: true, subtree: true });
+        });
+        await tab
+          .getByLabel("Step", { exact: true })
+          .last()
+          .fill(String((await total(tab)) - 4));
+        await tab.evaluate(() => {
+          globalThis.told = [];
+        });
+        await tab.getByLabel("Speed").selectOption("4");
+        await press(tab, "Play");
+        await until(tab);
+        await tab.waitForFunction(() => globalThis.told.length > 0);
+        const steps = await total(tab);
+        const at = await stepNow(tab);
+        const first = at === steps ? "The end, " : "Paused at ";
+        assert.equal((await tab.evaluate(() => globalThis.told)).at(-1), await heard(tab));
+        assert.ok((await heard(tab)).startsWith(`${first}${at} of ${steps}. `), await heard(tab));
+        assert.match(await tree(tab, ".buttons"), /button "Play"/);
+      });
+    });
+
+  test("every queue is a list with a name, and an empty one says so", async () => {
+    await open(plain(), async (tab) => {
+      const seen = await tree(tab, ".replay");
+      for (const name of ["Call stack", "tick queue", "microtask queue", "timers ?, by due time"])
+        assert.match(seen, new RegExp(`list "${name}":`));
+      assert.match(seen, /list "check ?, setImmediate":\n\s+- listitem: empty/);
+      assert.doesNotMatch(seen, /- list:/);
+    });
+  });
+
+  test("a name and its remark do not run together", async () => {
+    await open(plain(), async (tab) => {
+      while (!(await say(tab)).startsWith("Line 3: setTimeout")) await press(tab, "Step");
+      const chip = await tab
+        .locator(".lane.timers li")
+        .first()
+        .evaluate((one) => one.textContent);
+      assert.match(chip, /^setTimeout\s1\sms, line 3, \S/);
+      assert.equal(
+        await tab.locator("header").evaluate((h) => h.textContent.slice(0, 20)),
+        "orders.cjs, CommonJS",
+      );
+    });
+  });
+
+  test("the line that runs is marked as current", async () => {
+    await open(plain(), async (tab) => {
+      while (!(await say(tab)).startsWith("Line 3")) await press(tab, "Step");
+      assert.equal(await tab.locator(".source [aria-current=true]").count(), 1);
+    });
+  });
+
+  test("no button says its name twice", async () => {
+    await open(predicting(), async (tab) => {
+      const twice = () =>
+        tab
+          .locator("button:visible")
+          .evaluateAll((all) =>
+            all
+              .filter((b) => b.title && [b.ariaLabel, b.textContent.trim()].includes(b.title))
+              .map((b) => b.title),
+          );
+      assert.deepEqual(await twice(), []);
+      assert.match(await tree(tab, ".picks"), /button "Move \S+ up"/);
+      await press(tab, "Show the replay without a prediction");
+      assert.deepEqual(await twice(), []);
+    });
+  });
+
+  test("the list of all steps has numbers and times, and one stop for Tab", async () => {
+    await open(plain(), async (tab) => {
+      await press(tab, "Step");
+      await tab.getByText("All steps as text").click();
+      await tab.locator(".steps li").first().waitFor();
+      const rows = await tab
+        .locator(".steps li")
+        .evaluateAll((all) => all.map((li) => li.textContent));
+      rows.forEach((row, i) => {
+        assert.match(row, new RegExp(`^${i + 1}\\. .*, [\\d.]+ ms$`));
+      });
+      assert.equal(await tab.locator('.steps [tabindex="0"]').count(), 1);
+      await tab.locator("summary").first().focus();
+      await tab.keyboard.press("Tab");
+      assert.equal(await focused(tab), rows[1]);
+      await tab.keyboard.press("ArrowDown");
+      assert.equal(await focused(tab), rows[2]);
+      await tab.keyboard.press("Enter");
+      assert.equal(await stepNow(tab), 3);
+      await tab.keyboard.press("Tab");
+      assert.equal(await focused(tab), "Keys");
+      await tab.keyboard.press("Shift+Tab");
+      assert.equal(await focused(tab), rows[2]);
+    });
+  });
+});
+
+describe("with a thumb", () => {
+  const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+  test("no button runs away while stepping, on a phone or a screen", async () => {
+    for (const options of [phone, {}])
+      await open(
+        plain(),
+        async (tab) => {
+          const places = await tab.locator("loop-replay").evaluate(async (host) => {
+            await document.fonts.ready;
+            await new Promise((done) => setTimeout(done, 100));
+            const bar = host.shadowRoot.querySelector(".buttons");
+            host.shadowRoot.querySelector(".bar").style.position = "static"; // it must not need that
+            const found = new Set();
+            host.setNode(true);
+            host.go(0);
+            do {
+              found.add(Math.round(bar.getBoundingClientRect().top + scrollY));
+            } while (host.move(1));
+            return [...found];
+          });
+          assert.equal(places.length, 1, places.join());
+        },
+        options,
+      );
+  });
+
+  test("the buttons stay in sight beside the program, also where the page scrolls wide output", async () => {
+    const wrapped = `<article class="bd-article"><div class="text_html" style="overflow-x:auto">${element(ORDERS)}</div></article>`;
+    const inner = page("wrapped", wrapped.replace(' style="overflow-x:auto"', ""), {
+      style: ".bd-article .text_html { overflow-x: auto }",
+    });
+    await open(
+      inner,
+      async (tab) => {
+        await tab.locator("loop-replay").evaluate((host) => {
+          host.go(host.visible[3]);
+          scrollTo({ top: host.getBoundingClientRect().top + scrollY, behavior: "instant" });
+        });
+        for (const part of [".buttons", ".say", ".source .on", ".console", ".ring"]) {
+          const box = await tab.locator(part).first().boundingBox();
+          assert.ok(box.y >= 0 && box.y + box.height <= 740, `${part}: ${box.y} + ${box.height}`);
+        }
+      },
+      phone,
+    );
+  });
+
+  test("all that is pressed has room for it", async () => {
+    await open(
+      predicting(),
+      async (tab) => {
+        const small = () =>
+          tab
+            .locator(":is(button, select, summary, .check, input[type=range]):visible")
+            .evaluateAll((all) =>
+              all
+                .map((e) => [e.title || e.textContent, e.getBoundingClientRect()])
+                .filter(([, { width, height }]) => Math.min(width, height) < 44)
+                .map(([name, { width, height }]) => `${name}: ${width} × ${height}`),
+            );
+        assert.deepEqual(await small(), []);
+        await press(tab, "Show the replay without a prediction");
+        assert.deepEqual(await small(), []);
+      },
+      phone,
+    );
+  });
+
+  test("a finger on a line scrolls the page; on its handle, it moves the line", async () => {
+    const below = `${element(ORDERS, "predict")}<div style="height:2000px"></div>`;
+    await open(
+      page("touch", below),
+      async (tab) => {
+        const touch = await tab.context().newCDPSession(tab);
+        const texts = () => tab.locator(".pick code").allInnerTexts();
+        const swipe = async (x, from, to) => {
+          const point = (y) => [{ x, y }];
+          await touch.send("Input.dispatchTouchEvent", {
+            type: "touchStart",
+            touchPoints: point(from),
+          });
+          for (let i = 1; i <= 8; i++)
+            await touch.send("Input.dispatchTouchEvent", {
+              type: "touchMove",
+              touchPoints: point(from + ((to - from) * i) / 8),
+            });
+          await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+        };
+        const order = await texts();
+        await tab.locator(".pick").nth(4).scrollIntoViewIfNeeded();
+        let row = await tab.locator(".pick code").nth(3).boundingBox();
+        const before = await tab.evaluate(() => scrollY);
+        await swipe(row.x + 5, row.y + 10, row.y - 150);
+        await tab.waitForFunction((y) => scrollY > y + 50, before);
+        assert.deepEqual(await texts(), order);
+        await tab.waitForTimeout(300); // a fling is over
+        row = await tab.locator(".pick .grip").nth(3).boundingBox();
+        const goal = await tab.locator(".pick").nth(1).boundingBox();
+        await swipe(row.x + 10, row.y + row.height / 2, goal.y + 4);
+        const moved = [...order];
+        moved.splice(1, 0, ...moved.splice(3, 1));
+        await tab.waitForFunction(
+          (first) =>
+            document.querySelector("loop-replay").shadowRoot.querySelectorAll(".pick code")[1]
+              .textContent === first,
+          moved[1],
+        );
+        assert.deepEqual(await texts(), moved);
+      },
+      phone,
+    );
+  });
+});
+
 describe("prediction", () => {
   test("nothing is given away before the reader has answered", async () => {
     await open(predicting(), async (tab) => {
@@ -246,6 +510,25 @@ describe("prediction", () => {
     });
   });
 
+  test("each move is said, and the focus stays on the button that was pressed", async () => {
+    await open(predicting(), async (tab) => {
+      const moved = () => tab.locator("[role=status]").evaluate((one) => one.textContent);
+      const [name] = (await tab.locator(".pick code").allInnerTexts()).slice(-2);
+      const count = await tab.locator(".pick").count();
+      assert.match(await tree(tab, ".predict"), /list "Your order":/);
+      await tab.getByRole("button", { name: `Move ${name} down`, exact: true }).focus();
+      await tab.keyboard.press("Enter");
+      assert.equal(await focused(tab), `Move ${name} down`);
+      assert.equal(await moved(), `${name}: now last of ${count}`);
+      await tab.keyboard.press("Enter");
+      assert.equal(await focused(tab), `Move ${name} down`);
+      assert.equal(await moved(), `${name}: already last of ${count}`);
+      await tab.getByRole("button", { name: `Move ${name} up`, exact: true }).focus();
+      await tab.keyboard.press("Enter");
+      assert.equal(await moved(), `${name}: now ${count - 1} of ${count}`);
+    });
+  });
+
   test("the answer is kept, can be forgotten, and is not needed to see the replay", async () => {
     await open(predicting(), async (tab) => {
       await press(tab, "Check");
@@ -278,6 +561,54 @@ describe("prediction", () => {
 });
 
 describe("pages", () => {
+  test("its stylesheet changes nothing of the page around it, least of all where the focus is", async () => {
+    const around =
+      `<header><p class="title name">a</p></header><a href="#x">a link</a><button class="text icon">b</button>` +
+      `<select><option>c</select><input><details class="more"><summary>d</summary></details>` +
+      `<div class="box stage left top two lanes" data-color="poll"><ol class="code console steps chips picks"><li>e</ol></div>` +
+      `<div class="bar controls track strip time scale options say ring notes question pick actions verdict answer drop vh"><span class="ln rest printed">f</span></div>`;
+    await open(page("around", around + element(ORDERS)), async (tab) => {
+      const { differences, links } = await tab.evaluate(() => {
+        const sheet = document.querySelector('link[rel="stylesheet"]').sheet;
+        const all = [
+          ...document.querySelectorAll("main > :not(loop-replay, h1), main > :not(loop-replay) *"),
+        ];
+        const look = () =>
+          all.map((e) => [...getComputedStyle(e)].map((k) => `${k}: ${getComputedStyle(e)[k]}`));
+        const styled = look();
+        sheet.disabled = true;
+        const bare = look();
+        sheet.disabled = false;
+        const found = styled.flatMap((one, i) =>
+          one
+            .filter((line, k) => line !== bare[i][k])
+            .map((line) => `${all[i].outerHTML.slice(0, 40)} ${line}`),
+        );
+        return { differences: found, links: all.filter((e) => e.localName === "a").length };
+      });
+      assert.deepEqual(differences.slice(0, 5), []);
+      assert.equal(links, 1);
+      await tab.keyboard.press("Tab");
+      const outline = await tab.evaluate(
+        () => getComputedStyle(document.activeElement).outlineStyle,
+      );
+      assert.notEqual(outline, "none");
+    });
+  });
+
+  test("in forced colours the strip of phases keeps its colours", async () => {
+    await open(
+      plain(),
+      async (tab) => {
+        const colours = await tab
+          .locator(".strip span")
+          .evaluateAll((all) => [...new Set(all.map((e) => getComputedStyle(e).backgroundColor))]);
+        assert.ok(colours.length > 2, colours.join());
+      },
+      { forcedColors: "active" },
+    );
+  });
+
   test("without JavaScript the table and the orders are there", async () => {
     await open(
       predicting(),

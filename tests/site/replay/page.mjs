@@ -23,7 +23,7 @@ export function element(data, attributes = "") {
 }
 
 /** Write a page; returns its file URL. `head` replaces the links to script and style. */
-export function page(name, body, { theme = "light", head } = {}) {
+export function page(name, body, { theme = "light", head, style = "" } = {}) {
   const at = (file) => pathToFileURL(join(STATIC, file)).href;
   const links =
     head ??
@@ -35,7 +35,7 @@ export function page(name, body, { theme = "light", head } = {}) {
     file,
     `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +
       `<meta name="viewport" content="width=device-width, initial-scale=1">${links}` +
-      `<style>body{font:16px/1.5 sans-serif;margin:12px;${colors}}</style>` +
+      `<style>body{font:16px/1.5 sans-serif;margin:12px;${colors}}${style}</style>` +
       `<body><main><h1>${name}</h1>${body}</main></body></html>`,
   );
   return pathToFileURL(file).href;
