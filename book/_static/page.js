@@ -1,8 +1,12 @@
-// What every page does: downloads that also work from disk, and light colours on paper.
+// What every page does besides what its theme does: files that are saved, paper, and what eyes miss on a phone and ears
+// without them. Each part stands alone; without a script a page has all its text.
 
 (() => {
-  // From disk a browser shows a linked file instead of saving it, and lets no script read it. It does run a script
-  // that lies beside it and hands over the text.
+  const root = document.documentElement;
+  const all = (what, inside = document) => [...inside.querySelectorAll(what)];
+
+  // Downloads. From disk a browser shows a linked file instead of saving it, and lets no script read it. It does run a
+  // script that lies beside it and hands over the text.
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[download]");
     if (!link || location.protocol !== "file:" || !link.href.startsWith("file:")) return;
@@ -22,14 +26,171 @@
     document.head.append(script);
   });
 
-  const { dataset } = document.documentElement;
+  // Paper is light.
   let shown = null;
   addEventListener("beforeprint", () => {
-    shown ??= dataset.theme;
-    dataset.theme = "light";
+    shown ??= root.dataset.theme;
+    root.dataset.theme = "light";
   });
   addEventListener("afterprint", () => {
-    if (shown) dataset.theme = shown;
+    if (shown) root.dataset.theme = shown;
     shown = null;
   });
+
+  // The search page runs its scripts before it has a body.
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", start);
+  else start();
+
+  function start() {
+    const say = speaker();
+    const drawers = ["primary", "secondary"].flatMap((which) => drawer(which) ?? []);
+    const states = () => {
+      for (const state of drawers) state();
+    };
+    colourMode();
+    keepFocus(say, states);
+    code();
+    tables();
+    skipToContents();
+    document.getElementById("pst-search-dialog")?.setAttribute("aria-label", "Search the book");
+    addEventListener("resize", states);
+    states();
+  }
+
+  /** One short line that is shown for a moment and read out. */
+  function speaker() {
+    const line = document.createElement("p");
+    line.className = "lab-said";
+    line.setAttribute("role", "status");
+    document.body.append(line);
+    let timer;
+    return (text) => {
+      line.textContent = ""; // the same words again are news, too
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        line.textContent = text;
+        timer = setTimeout(() => line.replaceChildren(), 4000);
+      }, 50);
+    };
+  }
+
+  // The theme and the copy button take the focus off what was pressed: the next key would go to the page, and who
+  // listens would be nowhere.
+  function keepFocus(say, states) {
+    const PRESSED = ".theme-switch-button, .sidebar-toggle, .search-button__button, .copybtn";
+    let opener = null;
+    const after = (pressed) => {
+      const dialog = document.querySelector("dialog[open]");
+      opener = dialog ? pressed : null;
+      if (!dialog) pressed.focus({ preventScroll: true });
+      dialog?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "center" });
+      if (pressed.matches(".theme-switch-button")) say(colourMode());
+      if (pressed.matches(".copybtn"))
+        say(pressed.matches(".success") ? "Copied" : "The browser did not allow to copy");
+      states();
+    };
+    // On the way down: the theme stops some clicks on their way up.
+    const click = ({ target }) => {
+      const pressed = target.closest?.(PRESSED);
+      if (pressed) setTimeout(after, 0, pressed);
+      const within = target.closest?.("dialog a[href^='#']")?.closest("dialog");
+      if (!within) return;
+      opener = null; // the reader goes on where the link leads
+      setTimeout(() => within.close());
+    };
+    const closed = () =>
+      setTimeout(() => {
+        if (document.activeElement === document.body) opener?.focus({ preventScroll: true });
+        opener = null;
+        states();
+      });
+    document.addEventListener("click", click, true);
+    document.addEventListener("close", closed, true);
+  }
+
+  /** Say on the button which of the three modes is on; return it. */
+  function colourMode() {
+    const mode = { light: "light", dark: "dark" }[root.dataset.mode] ?? "as the system";
+    for (const button of all(".theme-switch-button")) button.title = `Colour mode: ${mode}`;
+    return `Colour mode: ${mode}`;
+  }
+
+  /** Name a sidebar, which is a dialog in a narrow window, and let it be closed; return how to tell its state. */
+  function drawer(which) {
+    const toggle = document.querySelector(`.${which}-toggle`);
+    const sidebar = document.getElementById(`pst-${which}-sidebar`);
+    const dialog = document.getElementById(`pst-${which}-sidebar-modal`);
+    if (!toggle || !sidebar || !dialog) return null;
+    dialog.setAttribute("aria-label", toggle.title);
+    const close = document.createElement("button");
+    close.type = "button";
+    close.className = "btn lab-close";
+    close.textContent = "Close";
+    close.addEventListener("click", () => dialog.close());
+    sidebar.prepend(close); // the theme moves what is in it to the dialog and back
+    sidebar.querySelector("a.current[href='#']")?.setAttribute("aria-current", "page");
+    toggle.setAttribute("aria-controls", sidebar.id);
+    const wide = matchMedia("(min-width: 992px)");
+    return () => {
+      const aside = which === "primary" && wide.matches;
+      const open = dialog.open || (aside && !sidebar.matches(".pst-sidebar-hidden"));
+      toggle.setAttribute("aria-expanded", String(open));
+    };
+  }
+
+  // Code, its language, and what it printed are told apart by their looks only.
+  function code() {
+    const names = { javascript: "JavaScript", sh: "shell", sql: "SQL", rust: "Rust" };
+    all(".bd-article div[class*='highlight-']:not(.output)").forEach((block, i) => {
+      const language = /highlight-(\w+)/.exec(block.className)[1];
+      const name = /python/.test(language) ? "Python" : (names[language] ?? "text");
+      group(block, `Code ${i + 1}, ${name}`);
+      block.querySelector(".copybtn")?.setAttribute("aria-label", `Copy code ${i + 1}`);
+      const output = block.closest(".cell")?.querySelector(":scope > .cell_output");
+      if (output) group(output, `Output of code ${i + 1}`);
+    });
+  }
+
+  function group(element, name) {
+    element.setAttribute("role", "group");
+    element.setAttribute("aria-label", name);
+  }
+
+  // The name of a row that is a formula is none to browsers. And where a table becomes a list, on a phone, each figure
+  // says what it is.
+  function tables() {
+    for (const formula of all("tbody th math")) {
+      const name = document.createElement("span");
+      name.className = "visually-hidden";
+      name.textContent = all("mi, mn, mo, mtext", formula)
+        .map((part) => part.textContent)
+        .join(" ");
+      formula.setAttribute("aria-hidden", "true");
+      formula.after(name);
+    }
+    for (const table of all(".lab-prose-table table")) {
+      const heads = all("thead th", table).map((head) => head.textContent.trim());
+      for (const row of all("tbody tr", table))
+        for (const cell of all("td", row)) cell.dataset.head = heads[cell.cellIndex] ?? "";
+    }
+  }
+
+  // The contents of a page come after it, more than a hundred stops of the Tab key away.
+  function skipToContents() {
+    const skip = document.getElementById("pst-skip-link");
+    const contents = document.querySelector("nav.page-toc");
+    if (!skip || !contents?.id) return;
+    contents.tabIndex = -1;
+    const more = skip.cloneNode(true);
+    more.id = "lab-skip-to-contents";
+    const link = more.querySelector("a");
+    link.textContent = "Skip to the contents of this page";
+    link.href = `#${contents.id}`;
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      contents.focus();
+      if (document.activeElement !== contents) document.querySelector(".secondary-toggle")?.click();
+    });
+    skip.after(more);
+  }
 })();

@@ -17,7 +17,7 @@ from sphinx.errors import ConfigError
 from lab import paths
 from lab.book.build import Build
 from lab.book.chapter import ENTRY
-from lab.book.site import card, icons, pagefacts, published
+from lab.book.site import card, icons, pagefacts, published, reading
 
 HERE = Path(__file__).parent
 # Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers,
@@ -49,6 +49,7 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("lab_redirects", {}, "html")
     app.connect("config-inited", _configure)
     pagefacts.setup(app)
+    reading.setup(app)
 
 
 def _configure(app: Sphinx, config: Config) -> None:

@@ -1,0 +1,447 @@
+// What stands around a page and on every page, for a keyboard, for ears, and on a phone.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { pagesOf, siteFolder, watch } from "./browser.mjs";
+import { session } from "./session.mjs";
+
+const site = siteFolder();
+const pages = pagesOf(site);
+const page = (end) => pages.find(({ name }) => name.endsWith(end)).url;
+const PHASES = page("event-loop/phases.html");
+const GLOSSARY = page("glossary.html");
+const NOTATION = page("notation.html");
+const VERDICTS = page("/verdicts.html");
+const SEARCH = page("search.html");
+const own = session();
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+async function open(url, use, options = {}) {
+  const context = await own.browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    colorScheme: "light",
+    reducedMotion: "reduce",
+    ...options,
+  });
+  try {
+    const tab = await context.newPage();
+    tab.setDefaultTimeout(10_000);
+    const seen = watch(tab);
+    await tab.goto(url, { waitUntil: "load" });
+    await use(tab);
+    assert.deepEqual(seen.errors, []);
+  } finally {
+    await context.close();
+  }
+}
+
+const until = (tab, test, argument) => tab.waitForFunction(test, argument, { timeout: 5000 });
+const focused = (locator) => locator.evaluate((e) => e === document.activeElement);
+const status = (tab, pattern) =>
+  tab.getByRole("status").filter({ hasText: pattern }).first().waitFor();
+
+describe("with the keyboard", () => {
+  for (const [what, where] of [
+    ["colour mode", { name: /^colou?r mode/i }],
+    ["chapters", { name: /chapters|primary/i }],
+    ["copy", { name: /^copy/i }],
+  ]) {
+    it(`what was pressed keeps the focus: ${what}`, async () => {
+      await open(PHASES, async (tab) => {
+        const button = tab.locator("main").getByRole("button", where).first();
+        await button.focus();
+        const before = await tab.evaluate(() => scrollY);
+        for (const key of ["Enter", "Space"]) {
+          await tab.keyboard.press(key);
+          await tab.waitForTimeout(100); // what takes it away does so at once, or a moment later
+          assert.ok(await focused(button), key);
+        }
+        assert.equal(await tab.evaluate(() => scrollY), before, "the space bar scrolled the page");
+      });
+    });
+  }
+
+  for (const [name, url] of Object.entries({ PHASES, GLOSSARY, SEARCH })) {
+    it(`the focus is seen wherever it goes: ${name.toLowerCase()}`, async () => {
+      await open(url, async (tab) => {
+        const unseen = [];
+        await tab.addStyleTag({ content: "*, ::before, ::after { transition: none !important }" });
+        for (let i = 0; i < 400; i++) {
+          await tab.keyboard.press("Tab");
+          const stop = await tab.evaluate(() => {
+            const e = document.activeElement;
+            if (e === document.body || e.shadowRoot) return { end: e === document.body };
+            const { outlineStyle, outlineWidth, boxShadow, opacity } = getComputedStyle(e);
+            const ring = outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
+            const label = e.title || e.ariaLabel || e.textContent.trim().slice(0, 40);
+            return { seen: (ring || boxShadow !== "none") && opacity !== "0", label };
+          });
+          if (stop.end) break;
+          if (stop.seen === false) unseen.push(stop.label);
+        }
+        assert.deepEqual([...new Set(unseen)], []);
+      });
+    });
+  }
+
+  it("the second stop leads to the contents of the page, in a narrow window too", async () => {
+    await open(PHASES, async (tab) => {
+      await tab.keyboard.press("Tab");
+      await tab.keyboard.press("Tab");
+      await tab.keyboard.press("Enter");
+      await tab.keyboard.press("Tab");
+      const first = tab.locator("#pst-secondary-sidebar nav a").first();
+      assert.ok(await focused(first));
+      await tab.setViewportSize({ width: 800, height: 900 });
+      await tab.locator("#lab-skip-to-contents a").focus();
+      await tab.keyboard.press("Enter");
+      await tab.getByRole("dialog", { name: /contents/i }).waitFor();
+    });
+  });
+
+  it("a drawer has a name, and gives the focus back to its button", async () => {
+    const narrow = { viewport: { width: 800, height: 900 } };
+    const check = async (tab) => {
+      for (const which of ["Chapters", "Contents of this page"]) {
+        for (const leave of ["Escape", "Close"]) {
+          const button = tab.locator("main").getByRole("button", { name: which });
+          assert.equal(await button.getAttribute("aria-expanded"), "false");
+          await button.press("Enter");
+          const dialog = tab.getByRole("dialog", { name: which });
+          await dialog.waitFor();
+          if (leave === "Escape") await tab.keyboard.press("Escape");
+          else await dialog.getByRole("button", { name: "Close" }).press("Enter");
+          await dialog.waitFor({ state: "hidden" });
+          await until(tab, (title) => document.activeElement.title === title, which);
+        }
+      }
+      await tab.locator("main").getByRole("button", { name: "Search" }).press("Enter");
+      await tab.getByRole("dialog", { name: "Search the book" }).waitFor();
+      await tab.keyboard.press("Escape");
+      await until(tab, () => document.activeElement.title === "Search");
+    };
+    await open(PHASES, check, narrow);
+  });
+});
+
+describe("by ear", () => {
+  it("the colour mode says which it is, on its button and when it changes", async () => {
+    await open(PHASES, async (tab) => {
+      const button = tab.locator(".theme-switch-button");
+      const names = [];
+      for (let i = 0; i < 3; i++) {
+        await button.press("Enter");
+        const mode = await tab.locator("html").getAttribute("data-mode");
+        const word = mode === "auto" ? "as the system" : mode;
+        await status(tab, `Colour mode: ${word}`);
+        await tab.getByRole("button", { name: `Colour mode: ${word}`, exact: true }).waitFor();
+        names.push(word);
+      }
+      assert.deepEqual(names.sort(), ["as the system", "dark", "light"]);
+    });
+  });
+
+  it("the button of the chapters says whether they are shown", async () => {
+    await open(PHASES, async (tab) => {
+      const button = tab.getByRole("button", { name: "Chapters", exact: true });
+      const controlled = await button.getAttribute("aria-controls");
+      for (const expanded of ["true", "false", "true"]) {
+        assert.equal(await button.getAttribute("aria-expanded"), expanded);
+        assert.equal(await tab.locator(`#${controlled}`).isVisible(), expanded === "true");
+        await button.press("Enter");
+        await tab.waitForTimeout(400); // it moves
+      }
+    });
+  });
+
+  it("code says its language, and output that it is none", async () => {
+    await open(PHASES, async (tab) => {
+      const listings = await tab.getByRole("group", { name: /^Code \d+, JavaScript$/ }).all();
+      assert.ok(listings.length > 5);
+      for (const listing of listings) assert.equal(await listing.locator(".copybtn").count(), 1);
+      const outputs = tab.getByRole("group", { name: /^Output of code \d+$/ });
+      assert.ok((await outputs.count()) > 5);
+      assert.equal(await outputs.locator(".copybtn").count(), 0);
+      assert.equal(await tab.locator(".output .copybtn").count(), 0);
+      const names = await tab
+        .getByRole("button", { name: /^Copy/ })
+        .evaluateAll((all) => all.map((e) => e.ariaLabel));
+      assert.equal(new Set(names).size, listings.length);
+    });
+    const python = page("instruments/how-tools-lie.html");
+    await open(python, async (tab) => {
+      assert.ok((await tab.getByRole("group", { name: /^Code \d+, Python$/ }).count()) > 3);
+    });
+  });
+
+  it("it is said that something was copied, each time", async () => {
+    await open(PHASES, async (tab) => {
+      const button = tab.locator(".copybtn").first();
+      for (let i = 0; i < 2; i++) {
+        await button.press("Enter");
+        await status(tab, "Copied");
+        await until(tab, () => !document.querySelector("[role=status].lab-said").textContent);
+      }
+    });
+  });
+
+  it("the first cell of each row is its name", async () => {
+    await open(NOTATION, async (tab) => {
+      const rows = await tab.locator(".bd-article tbody tr").count();
+      assert.ok(rows > 15);
+      assert.equal(await tab.getByRole("rowheader").count(), rows);
+      await tab.getByRole("rowheader", { name: "N", exact: true }).first().waitFor();
+      await tab.getByRole("rowheader", { name: "N *", exact: true }).first().waitFor();
+    });
+  });
+
+  it("no landmark is empty", async () => {
+    await open(PHASES, async (tab) => {
+      assert.equal(await tab.getByRole("banner").count(), 0);
+      assert.equal(await tab.getByRole("contentinfo").count(), 0);
+    });
+  });
+
+  it("no heading ends in a sign", async () => {
+    for (const { name, url } of pages.filter((p) => /phases|notation/.test(p.name)))
+      await open(url, async (tab) => {
+        const texts = await tab.locator("article :is(h1, h2, h3)").allTextContents();
+        assert.deepEqual(
+          texts.filter((text) => text.trim().endsWith("#")),
+          [],
+          name,
+        );
+      });
+  });
+});
+
+describe("the search page", () => {
+  it("says in its title what was looked for, and aloud how it ended", async () => {
+    await open(`${SEARCH}?q=setImmediate`, async (tab) => {
+      await status(tab, /^\d+ places found for “setImmediate”/);
+      assert.match(await tab.title(), /^“setImmediate” - Search/);
+      await tab.getByRole("heading", { level: 2, name: "Search Results" }).waitFor();
+      assert.ok(await focused(tab.locator("main input[name=q]")));
+    });
+  });
+
+  it("has advice for a word that is not there, and none about categories", async () => {
+    await open(`${SEARCH}?q=Backpresure`, async (tab) => {
+      await status(tab, "Nothing found for “Backpresure”");
+      assert.doesNotMatch(await tab.locator("main").innerText(), /categories/);
+    });
+  });
+
+  it("leads to the word in the glossary", async () => {
+    await open(`${SEARCH}?q=backpressure`, async (tab) => {
+      await status(tab, /found/);
+      const link = tab.locator("#search-results a[href$='glossary.html#term-backpressure']");
+      assert.equal(await link.count(), 1);
+    });
+  });
+});
+
+describe("light and dark", () => {
+  it("the mark follows the switch of the page, and is that of the icon", async () => {
+    await open(PHASES, async (tab) => {
+      const mark = tab.locator("nav[aria-label=Home] svg");
+      const colours = () =>
+        mark.evaluate((svg) =>
+          ["path", "circle"].map((part) => {
+            const { stroke, fill } = getComputedStyle(svg.querySelector(part));
+            return part === "path" ? stroke : fill;
+          }),
+        );
+      const light = await colours();
+      await tab.evaluate(() => {
+        document.documentElement.dataset.theme = "dark"; // on a system that is light
+      });
+      const dark = await colours();
+      assert.notEqual(dark[0], light[0]);
+      assert.notEqual(dark[1], light[1]);
+      const drawn = await mark.locator("path").getAttribute("d");
+      assert.ok(readFileSync(join(site, "_static/mark.svg"), "utf8").includes(`d="${drawn}"`));
+    });
+  });
+});
+
+describe("on a phone", () => {
+  it("nothing lies on the page but its bar", async () => {
+    await open(
+      PHASES,
+      async (tab) => {
+        await tab.mouse.wheel(0, 4000);
+        await tab.waitForTimeout(200);
+        await tab.mouse.wheel(0, -400); // a button used to come when one went up a little
+        await tab.waitForTimeout(600);
+        const fixed = await tab.evaluate(() =>
+          [...document.querySelectorAll("body *")]
+            .filter(
+              (e) =>
+                getComputedStyle(e).position === "fixed" &&
+                e.checkVisibility({ visibilityProperty: true }),
+            )
+            .filter((e) => {
+              const { top, bottom, width } = e.getBoundingClientRect();
+              return width > 1 && bottom > 60 && top < innerHeight && bottom - top > 1;
+            })
+            .map((e) => e.id || e.className),
+        );
+        assert.deepEqual(fixed, []);
+      },
+      PHONE,
+    );
+  });
+
+  it("no listing has to be pulled sideways", async () => {
+    for (const { name, url } of pages.filter((p) =>
+      /phases|response-size|what-a-load/.test(p.name),
+    ))
+      await open(
+        url,
+        async (tab) => {
+          const wide = await tab
+            .locator("article pre")
+            .evaluateAll((all) =>
+              all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent),
+            );
+          assert.deepEqual(wide, [], name);
+        },
+        PHONE,
+      );
+  });
+
+  it("a wide table keeps the names of its rows in sight", async () => {
+    await open(
+      page("instruments/how-tools-lie.html"),
+      async (tab) => {
+        const moved = await tab.locator(".lab-scroll").evaluateAll((all) =>
+          all
+            .filter((e) => e.scrollWidth > e.clientWidth + 20 && e.checkVisibility())
+            .map((e) => {
+              const name = e.querySelector("tbody tr > :first-child");
+              e.scrollLeft = 1e6;
+              const from = e.getBoundingClientRect();
+              const to = name.getBoundingClientRect();
+              return { left: to.left - from.left, share: to.width / from.width };
+            }),
+        );
+        assert.ok(moved.length > 0);
+        for (const { left, share } of moved) {
+          assert.ok(Math.abs(left) < 1, `${left}`);
+          assert.ok(share < 0.5, `${share}`);
+        }
+      },
+      PHONE,
+    );
+  });
+
+  it("each figure of a verdict says what it is", async () => {
+    await open(
+      VERDICTS,
+      async (tab) => {
+        const tables = await tab.locator(".lab-prose-table table").all();
+        assert.ok(tables.length > 0);
+        for (const table of tables) {
+          const told = await table.evaluate((e) => ({
+            heads: [...e.querySelectorAll("thead th")].map((head) => head.textContent.trim()),
+            rows: [...e.querySelectorAll("tbody tr")].map((row) =>
+              [...row.querySelectorAll("td")].map((cell) =>
+                getComputedStyle(cell, "::before").content.replaceAll('"', ""),
+              ),
+            ),
+          }));
+          assert.ok(told.rows.length > 3);
+          for (const row of told.rows) assert.deepEqual(row, told.heads.slice(1));
+        }
+      },
+      PHONE,
+    );
+  });
+
+  it("the copy button is there before one touches the listing", async () => {
+    await open(
+      PHASES,
+      async (tab) => {
+        const button = tab.locator(".copybtn").first();
+        assert.equal(await button.evaluate((e) => getComputedStyle(e).opacity), "1");
+        const box = await button.boundingBox();
+        assert.ok(box.width >= 32 && box.height >= 32);
+      },
+      PHONE,
+    );
+  });
+
+  it("a drawer goes when a section was chosen, which is then in sight", async () => {
+    await open(
+      page("streams/files-over-http.html"),
+      async (tab) => {
+        await tab.locator(".secondary-toggle").tap();
+        const dialog = tab.locator("dialog[open]");
+        await dialog.getByRole("link", { name: "Why", exact: true }).tap();
+        await dialog.waitFor({ state: "hidden" });
+        await until(tab, () => {
+          const { top } = document.getElementById("why").getBoundingClientRect();
+          return top >= 0 && top < innerHeight / 2;
+        });
+      },
+      PHONE,
+    );
+  });
+
+  it("the chapters open where the reader is", async () => {
+    await open(
+      page("streams/files-over-http.html"),
+      async (tab) => {
+        await tab.locator(".primary-toggle").tap();
+        const here = tab.locator("dialog[open] a[aria-current=page]");
+        await here.waitFor();
+        const { y, height } = await here.boundingBox();
+        assert.ok(y > 0 && y + height < PHONE.viewport.height, `${y}`);
+      },
+      PHONE,
+    );
+  });
+
+  it("the signs of the bar stand on one line, wide enough for a thumb", async () => {
+    for (const url of [PHASES, GLOSSARY, SEARCH])
+      await open(
+        url,
+        async (tab) => {
+          const boxes = await tab.locator(".bd-header-article button.btn").evaluateAll((all) =>
+            all
+              .filter((e) => e.checkVisibility() && !e.closest(".dropdown-menu"))
+              .map((e) => e.getBoundingClientRect())
+              .map(({ top, height, width }) => ({ middle: top + height / 2, height, width })),
+          );
+          assert.ok(boxes.length >= 3);
+          for (const { middle, height, width } of boxes) {
+            assert.ok(Math.abs(middle - boxes[0].middle) <= 1, `${middle} ${boxes[0].middle}`);
+            assert.ok(width >= 40 && height >= 40, `${width} ${height}`);
+          }
+        },
+        PHONE,
+      );
+  });
+
+  it("a letter leads to the first word of the glossary that begins with it", async () => {
+    await open(
+      GLOSSARY,
+      async (tab) => {
+        const words = await tab.locator("dl.glossary dt").allTextContents();
+        const letters = [...new Set(words.map((word) => word[0].toUpperCase()))].sort();
+        const links = tab.locator("p:has(+ dl.glossary) a");
+        assert.deepEqual(await links.allTextContents(), letters);
+        const { width, height } = await links.last().boundingBox();
+        assert.ok(width >= 32 && height >= 32);
+        await links.filter({ hasText: "T" }).tap();
+        const first = tab.locator("dl.glossary dt").filter({ hasText: /^t/i }).first();
+        const { y } = await first.boundingBox();
+        assert.ok(y >= 0 && y < 300, `${y}`);
+      },
+      PHONE,
+    );
+  });
+});
