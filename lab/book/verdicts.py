@@ -24,6 +24,8 @@ from lab.book.filled import Html
 from lab.book.progress import title_of
 from lab.display.servers import anchor
 from lab.plot.forest import Line, forest
+from lab.plot.measures import metric_of
+from lab.plot.words import unbroken
 from lab.stats import spread_text, three
 
 NOT_JUDGED = "not judged in this build"
@@ -156,16 +158,15 @@ def verdict_data(build: Build) -> Html:
 def _row(c: dict[str, Any]) -> str:
     entry = claims.claims()["claims"].get(c["id"], {})
     why = f"<p>{escape(c['why'])}</p>" if c.get("why") else ""
-    beside = "; ".join(
-        f"{r['a']} ÷ {r['b']}, {r['metric']}: {_ratio(r)}" for r in c.get("beside", ())
-    )
+    beside = "; ".join(map(_named, c.get("beside", ())))
     beside = f"<p>Beside it, not judged: {escape(beside)}.</p>" if beside else ""
-    derived = f" derived: {c['derived']}" if c.get("derived") and c["published_ratio"] else ""
-    printed = claims.published_text(c["published_ratio"])
+    derived = c.get("derived") if c["published_ratio"] else ""
+    printed = f"<p>{escape(claims.published_text(c['published_ratio']))}</p>"
+    printed += f"<p>derived: {escape(derived)}</p>" if derived else ""
     return (
         f'<th scope="row">{escape(entry.get("short", c["id"]))}</th>'
         f"<td><p>{_said(c['id'], c['sentence'])}</p>{why}{beside}<p>{_chapter(c)}</p></td>"
-        f"<td>{escape(printed + derived)}</td><td>{_ours(c)}</td>"
+        f"<td>{printed}</td><td>{_ours(c)}</td>"
         f"<td>{_verdict(c, wanted=True)}</td>"
     )
 
@@ -204,7 +205,15 @@ def _ours(c: dict[str, Any]) -> str:
 
 def _control(value: dict[str, Any]) -> str:
     spread = value.get("aa_spread")
-    return "no A/A control" if spread is None else f"A/A ±{spread_text(spread)}"
+    if spread is None:
+        return "no A/A control"
+    low, high = _or(value["low"], 0.0) / spread, _or(value["high"], math.inf) * spread
+    return f"A/A ±{spread_text(spread)}: widened to [{three(low)}, {three(high)}]"
+
+
+def _named(value: dict[str, Any]) -> str:
+    shown = metric_of(value["metric"]).label.split(" (")[0]
+    return f"{value['a']} ÷ {value['b']}, {shown}: {_ratio(value)}"
 
 
 def _ratio(value: dict[str, Any]) -> str:
@@ -253,7 +262,8 @@ def _table(caption: str, head: Sequence[str], rows: Sequence[str], classes: str)
     columns = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return Html(
-        f'<div class="{classes}"><table class="table"><caption>{escape(caption.strip())}</caption>'
+        f'<div class="{classes}"><table class="table">'
+        f"<caption>{escape(unbroken(caption.strip()))}</caption>"
         f"<thead><tr>{columns}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

@@ -7,10 +7,11 @@ from html import escape
 from typing import Any
 
 from lab.paths import ROOT
+from lab.plot.checked import provenance
 from lab.plot.forest import Line, ends, forest
 from lab.plot.measures import at_words, metric_of, sweep_of
 from lab.plot.recorded import notes, ratio_of
-from lab.plot.words import count
+from lab.plot.words import capital, count
 from lab.stats import Ratio, spread_text, three
 
 from .pieces import STYLE, box, facts, record
@@ -96,7 +97,8 @@ def _ours(c: Any) -> str:
     control = (
         "no A/A control"
         if c.value.aa_spread is None
-        else f"A/A control ±{spread_text(c.value.aa_spread)}"
+        else f"A/A control ±{spread_text(c.value.aa_spread)}, which widens it to "
+        f"{' to '.join(map(three, c.value.widened))}"
     )
     return f"Here: {_told(c.value)}; {control}. Wanted: {c.limit}."
 
@@ -125,13 +127,13 @@ def _beside(c: Any) -> str:
         None if c.derived else c.published_ratio,
         recorded=(then.estimate, *ends(then)) if then else None,
     )
-    shown = metric_of(r.metric).label.split(" (")[0]
+    what = f"{metric_of(r.metric).label.split(' (')[0]}, {line.name}"
     figure = forest(
         [line],
-        x_label=f"{shown}, {line.name}",
-        caption=f"{c.id}, {shown}",
+        x_label=what,
+        caption=capital(what),
         name=c.id,
-        notes=notes([then.comparison]) if then else (),
+        notes=[*provenance(r.comparison), *(notes([then.comparison]) if then else ())],
     )
     return figure._repr_html_()
 
