@@ -110,6 +110,7 @@ def sizes(*comparisons: Comparison, of: Sequence[str] = ("Buffer", "string")) ->
         "kind": "size",
         "arms": list(comparison.arms),
         "of": list(of),
+        "connections": _connections(comparison),
         "sizes": [{"bytes": n, "name": size_name(n)} for n in bytes_of.values()],
         "cells": _size_cells(comparison),
         **({"recorded": _size_cells(reference)} if reference else {}),
@@ -265,6 +266,12 @@ def _size_cells(comparison: Comparison) -> list[dict[str, Any]]:
         for i, at in enumerate(comparison.values)
         for arm in comparison.arms
     ]
+
+
+def _connections(comparison: Comparison) -> int | None:
+    """Their number in all trials; None if it differs."""
+    found = {t.load.connections for t in comparison.trials}
+    return found.pop() if len(found) == 1 else None
 
 
 def _size_rows(comparison: Comparison) -> list[dict[str, Any]]:

@@ -56,6 +56,31 @@ def data_of(shown):
     return json.loads(re.search(r'json">(.*?)</script>', shown._repr_html_())[1])
 
 
+def test_questions_are_numbered_as_their_chapter_asks_them_not_as_the_file_lists_them(book):
+    page = paths.ROOT / "book/part/one.md"
+    page.write_text('# One\nlab.ask("order")\nlab.ask("wins")\n`lab.ask("factor")`\n', "utf-8")
+    told = {id: (q.number, q.of) for id, q in questions.questions().items()}
+    assert told == {"order": (1, 3), "wins": (2, 3), "factor": (3, 3)}
+    assert list(told) == ["order", "wins", "factor"]
+    assert "Question 2 of 3" in lab.ask("wins")._repr_html_()
+    assert data_of(lab.ask("wins"))["number"] == 2
+
+
+def test_the_run_has_a_place_that_its_question_can_lead_to(book):
+    assert '<lab-answer id="answer-factor">' in lab.answer("factor", 2.0)._repr_html_()
+
+
+def test_the_overview_follows_the_contents_of_the_book(book):
+    book(CHOICE.replace("[wins]", "[later]"), "aaa")
+    for name in ("aaa", "one"):
+        (paths.ROOT / f"book/part/{name}.md").write_text(f"# {name}\n", "utf-8")
+    toc = "root: book/index\nchapters:\n  - file: book/part/one\n  - file: book/part/aaa\n"
+    (paths.ROOT / "_toc.yml").write_text(toc, "utf-8")
+    built = SimpleNamespace(outcomes={"book/part/aaa": None, "book/part/one": None})
+    html = progress.overview(built).html
+    assert html.index("part/one.html") < html.index("part/aaa.html")
+
+
 def test_a_question_is_complete_without_javascript(book):
     html = lab.ask("wins")._repr_html_()
     assert "<code>sync</code> or <em>async</em>" in html

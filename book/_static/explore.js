@@ -98,7 +98,8 @@
       const cell = data.cells.find((one) => one.arm === arm && one.size === size);
       return sizeValues(data, cell, metric);
     });
-    const head = `${data.sizes[size].name}: `;
+    const load = data.connections ? `, ${plural(data.connections, "connection")}` : "";
+    const head = `${data.sizes[size].name}${load}: `;
     if (values.some((all) => all.length === 0))
       return `${head}too few answers for this percentile of both.`;
     const each = [a, b].map((arm, i) => `${arm} ${shown(median(values[i]))} ${unit}`).join(", ");

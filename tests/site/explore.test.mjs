@@ -198,6 +198,12 @@ describe("how many bytes, sent as what", () => {
     });
   });
 
+  test("names the load that it was measured with", async () => {
+    await open(page("load", element({ ...SIZE, connections: 10 })), async (tab) => {
+      assert.match(await finding(tab), /^4 MiB, 10 connections: throughput sentence/);
+    });
+  });
+
   test("a percentile that the sample does not carry has no dot, and the page says so", async () => {
     await open(size(), async (tab) => {
       assert.equal(await marks(tab), 12);
@@ -276,13 +282,16 @@ describe("both", () => {
     await open(
       share(),
       async (tab) => {
-        const places = new Set();
-        for (const wait of ["45", "44", "5", "0", "50", "30"]) {
-          await knob(tab, "Of 50 ms, waiting").fill(wait);
-          const { y, height } = await knob(tab, "Connections").boundingBox();
-          places.add(`${y} ${height}`);
+        for (const width of [320, 360, 412, 480, 540]) {
+          await tab.setViewportSize({ width, height: 740 });
+          const places = new Set();
+          for (const wait of ["45", "44", "5", "0", "50", "30"]) {
+            await knob(tab, "Of 50 ms, waiting").fill(wait);
+            const { y, height } = await knob(tab, "Connections").boundingBox();
+            places.add(`${y} ${height}`);
+          }
+          assert.equal(places.size, 1, `${width} px: ${[...places].join()}`);
         }
-        assert.equal(places.size, 1, [...places].join());
       },
       options,
     );
