@@ -214,3 +214,23 @@ def test_the_text_of_a_ratio_gives_its_interval_or_says_why_there_is_none():
     six = stats.paired_ratio([2.0, 2.1, 1.9, 2.0, 2.1, 1.9], [1.0] * 6, a="x", b="y")
     assert six.text.startswith("2.0") and "6 pairs" in six.text
     assert "inf" not in one.text + six.text
+
+
+def test_a_control_widens_the_interval_at_both_ends_and_the_wider_one_is_judged():
+    a, b = [1.10, 1.11, 1.09, 1.12, 1.10, 1.11], [1.0] * 6
+    alone = stats.paired_ratio(a, b)
+    assert alone.widened == (alone.low, alone.high) and alone.decided
+    inside, outside = (stats.paired_ratio(a, b, aa_spread=s) for s in (1.05, 1.10))
+    assert inside.widened == pytest.approx((alone.low / 1.05, alone.high * 1.05))
+    assert inside.decided
+    # The point lies beyond the control's spread, the end of its interval does not.
+    assert outside.estimate > 1.10 and not outside.decided
+    assert "widened" in outside.why_none and "A/A ±10 %" in outside.why_none
+
+
+def test_what_is_not_1_is_not_written_as_1():
+    assert [stats.three(v) for v in (1.0, 0.9996, 1.0004, 0.5, 19.4527, 1234.6)] == [
+        *("1", "0.9996", "1.0004", "0.5", "19.5", "1230"),
+    ]
+    wide = stats.paired_ratio([1.2, 0.9, 1.0, 1.1, 0.8, 1.05], [1.0] * 6)
+    assert stats.number(0.998, wide) != "1.00"
