@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab import paths
-from lab.book import chapter, usage
+from lab.book import build, chapter, usage
 from lab.book.__main__ import explain as explain_error
 from lab.book.inputs import Present, explain
 from lab.book.records import Record, Records
@@ -255,3 +255,18 @@ def test_the_probe_of_a_server_does_not_bring_the_javascript_kernel_along():
 def test_a_companion_in_node_comes_with_its_siblings():
     named = Present(paths.ROOT).implied({"file:lab/adapters/ours.py"})
     assert {"file:lab/node/loadgen/main.mjs", "file:lab/node/loadgen/rows.mjs"} <= named
+
+
+def test_a_chapter_that_was_just_executed_is_found_again_though_the_clock_goes_on(
+    tmp_path, monkeypatch
+):
+    times = iter(f"2026-01-01T00:00:{second:02}" for second in range(60))
+    monkeypatch.setattr(build, "_now", lambda: next(times))
+    monkeypatch.setenv("LAB_MODE", "replay")
+    (tmp_path / "x.md").write_text(SOURCE)
+    book = build.Build(tmp_path, tmp_path / "out")
+    book.begin("book/x", SOURCE, tmp_path / "x.md")
+    executed = {"succeeded": True, "runtime": 1.0, "traceback": None}
+    book.end("book/x", tmp_path / "x.md", tmp_path / "x.ipynb", executed)
+    assert book.outcomes["book/x"].action == "executed"
+    assert book.last("book/x") is not None

@@ -93,6 +93,21 @@ def test_the_page_for_the_lost_needs_no_other_file_and_leads_to_every_page(html)
     assert "<link" not in page and "src=" not in page
 
 
+def test_the_book_s_name_stands_where_sphinx_has_none_and_only_once_at_home(html):
+    assert "<title>No such page &#8212; A tiny book</title>" in (html / "404.html").read_text()
+    home = (html / "book/index.html").read_text()
+    assert 'og:site_name" content="A tiny book"' in home
+    assert "<title>A tiny book</title>" in home
+    beta = (html / "book/one/beta.html").read_text()
+    assert "&#8212; A tiny book</title>" in beta
+
+
+def test_a_chapter_says_how_to_repeat_it_and_a_page_without_cells_does_not(html):
+    page = (html / "book/one/beta.html").read_text()
+    assert "make chapter NAME=one/beta" in page
+    assert "make chapter" not in (html / "book/about/machine.html").read_text()
+
+
 def test_the_notebook_beside_the_source_is_clean_and_readable_from_disk(html):
     file = html / "_sources/book/one/alpha.ipynb"
     notebook = json.loads(file.read_text())

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+
+import pytest
 
 from lab.records import machine
 from lab.records.machine import Machine, Noise
@@ -57,3 +60,28 @@ def test_commit_outside_git_is_empty(monkeypatch, tmp_path):
 
 def test_version_of_a_missing_program_is_empty():
     assert machine.version("/no/such/program") == ""
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    """A repository with a program and a record, both committed."""
+    for name in ("lab/a.py", "data/reference/a.json"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("1")
+    author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    for words in (["init", "-q"], ["add", "."], [*author, "commit", "-qm", "one"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True)
+    monkeypatch.setattr("lab.paths.ROOT", tmp_path)
+    machine.commit.cache_clear()
+    yield tmp_path
+    machine.commit.cache_clear()
+
+
+def test_records_that_a_run_writes_do_not_make_its_code_dirty(repository):
+    (repository / "data/reference/a.json").write_text("2")
+    assert machine.commit()[1] is False
+
+
+def test_code_that_differs_from_its_commit_is_dirty(repository):
+    (repository / "lab/a.py").write_text("2")
+    assert machine.commit()[1] is True

@@ -16,8 +16,11 @@ import numpy as np
 import pytest
 
 from lab import paths
+from lab.book import status
 from lab.book.records import Record
 from lab.book.site import published, rows
+from lab.book.verdicts import COLUMNS
+from lab.claims import Claim
 from lab.records import store
 from lab.records.comparison import Comparison
 from lab.records.machine import Machine, Noise
@@ -33,14 +36,27 @@ from lab.records.trial import (
     Stream,
     Trial,
 )
+from lab.stats import Ratio
 
 PAGE = (paths.ROOT / "book/about/data.md").read_text("utf8")
 RECORDS = sorted(paths.REFERENCE.glob("*.json"))
-WITH_CONTROL = "files-wave"
+SERVED = ("system/nginx-hello", "Python 3.11.7")  # as records say that were made before
 
 
 def reference(kind: str) -> list[Path]:
     return [f for f in RECORDS if json.loads(f.read_text("utf8")).get("kind") == kind]
+
+
+def _with_control() -> str:
+    """A comparison with a control, some of whose trials warned, so that a test of it can fail."""
+    return next(
+        f.stem
+        for f in reference("comparison")
+        if published.whole(f)["control"] and published.about(f.stem, "", f).warned
+    )
+
+
+WITH_CONTROL = _with_control()
 
 
 def test_the_lines_on_the_page_compute_the_ratio_that_the_book_prints(tmp_path, monkeypatch):
@@ -122,6 +138,13 @@ def test_the_rows_have_the_columns_that_are_promised():
     assert [k for k in found[0] if not k.startswith("alongside_")] == list(rows.COLUMNS)
 
 
+@pytest.mark.parametrize("cls", [Claim, Ratio])
+def test_every_field_of_a_verdict_is_explained(cls):
+    names = [f.name for f in dataclasses.fields(cls)]
+    assert [name for name in names if f"`{name}`" not in PAGE] == []
+    assert [name for name in COLUMNS if f"`{name}`" not in PAGE] == []
+
+
 def test_checks_that_records_hold_are_explained():
     from lab.records.checks import ALL
 
@@ -132,7 +155,11 @@ def build(tmp_path: Path, mode: str = "replay", **known: Any) -> Any:
     """A build of one chapter, as far as records care."""
     record = Record("t", "c", "2026-11-21T20:00:00", "", 1.0, 0, 0, **{"inputs": {}, **known})
     return SimpleNamespace(
-        mode=mode, outcomes={"book/x": None}, last=lambda _: record, state=tmp_path
+        mode=mode,
+        outcomes={"book/x": None},
+        last=lambda _: record,
+        state=tmp_path,
+        present=SimpleNamespace(digest=lambda name: name),
     )
 
 
@@ -188,3 +215,25 @@ def test_published_records_name_no_folder_of_this_machine():
     home = str(paths.ROOT)
     for file in [*reference("comparison")[:5], *reference("survey")]:
         assert home not in json.dumps(published.whole(file)), file.name
+
+
+def test_a_list_of_records_links_to_both_files_and_names_what_warned():
+    one = published.about(WITH_CONTROL, "book/x", paths.REFERENCE / f"{WITH_CONTROL}.json")
+    html = published.listing([one], "../../")
+    assert f'href="../../records/{WITH_CONTROL}.json"' in html
+    assert f'href="../../records/{WITH_CONTROL}.csv"' in html
+    assert one.warned and f"{one.warned[0][0]} {one.warned[0][1]}" in html
+
+
+def test_the_page_of_machines_says_what_records_say_and_what_they_do_not(data):
+    old = published.about(WITH_CONTROL, "", paths.REFERENCE / f"{WITH_CONTROL}.json")
+    facts = dict(status._of_machine(dataclasses.replace(old.machine, model=""), ""))
+    assert facts["Processor"].endswith("model: not recorded")
+    assert old.machine.kernel in facts["System"]
+    book = build(data)
+    rows = dict(status._programs([dataclasses.replace(old, versions=(SERVED,))], book))
+    assert rows["Versions not recorded"] == "nginx"
+    told = (SERVED[0], "nginx 1.22.1")
+    rows = dict(status._programs([dataclasses.replace(old, versions=(told,))], book))
+    assert rows["Programs, from the records"] == "nginx 1.22.1"
+    assert "Versions not recorded" not in rows

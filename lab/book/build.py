@@ -185,7 +185,9 @@ class Build:
                 used.requests,
                 used.claims,
             )
-            outcome.executed = datetime.now().isoformat(timespec="seconds")
+            # By this `last` finds the record: the clock may have gone on by a second since.
+            made = known if outcome.action == "executed" else None
+            outcome.executed = made.executed if made else _now()
         if used.unreadable:
             say(f"{short(chapter)}: {used.unreadable} unreadable lines in its usage notes, {notes}")
         else:
@@ -240,7 +242,7 @@ class Build:
         return Record(
             token=plan.token,
             code=plan.parsed.code,
-            executed=datetime.now().isoformat(timespec="seconds"),
+            executed=_now(),
             because=outcome.because,
             seconds=round(outcome.seconds, 3),
             servers=used.servers,
@@ -255,6 +257,10 @@ class Build:
 
     def _notes(self, chapter: str) -> Path:
         return self.state / "notes" / f"{chapter.replace('/', '--')}.jsonl"
+
+
+def _now() -> str:
+    return datetime.now().isoformat(timespec="seconds")
 
 
 def _cached(chapter: str, record: Record) -> Outcome:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
 from importlib.metadata import version
 
 from lab import paths
@@ -34,7 +33,7 @@ PACKAGES = (
     "numpy",
     "matplotlib",
 )
-UNTOLD = "the system does not say"
+UNTOLD = "unknown (the system does not say)"
 
 
 def machine_table(build: Build) -> Table:
@@ -53,7 +52,7 @@ def measured_table(build: Build) -> Table:
             rows.append(
                 [
                     chapter,
-                    _when(found),
+                    published.span(found),
                     f"{len(found)}",
                     f"{trials:,}",
                     f"{sent:,}",
@@ -112,23 +111,15 @@ def _row(name: str, r: Record) -> list[Cell]:
     ]
 
 
-def _when(found: Iterable[Published]) -> str:
-    times = sorted(published.when_words(p) for p in found if p.when)
-    if not times:
-        return NOT_RECORDED
-    first, last = times[0].removesuffix(" UTC"), times[-1].removesuffix(" UTC")
-    if first == last:
-        return f"{last} UTC"
-    return f"{first} to {last[11:] if first[:10] == last[:10] else last} UTC"
-
-
 def _facts(build: Build, records: list[Record]) -> list[list[Cell]]:
     found = published.of_build(build)
     machines = list(dict.fromkeys(p.machine for p in found if p.machine)) or [this_machine()]
     rows: list[list[Cell]] = []
     for number, one in enumerate(machines, 1):
         rows += _of_machine(one, f"Machine {number}: " if len(machines) > 1 else "")
-    rows.append(["Measured", _when(found) if found else "nothing was measured in this build"])
+    rows.append(
+        ["Measured", published.span(found) if found else "nothing was measured in this build"]
+    )
     rows += _commits(found)
     rows += _programs(found, build)
     rows.append(["Packages", ", ".join(f"{name} {version(name)}" for name in PACKAGES)])
@@ -140,11 +131,11 @@ def _facts(build: Build, records: list[Record]) -> list[list[Cell]]:
 def _of_machine(one: Machine, head: str) -> list[list[Cell]]:
     quota = "no quota" if one.quota_cores is None else f"a quota of {one.quota_cores:g}"
     smt = {None: "", True: ", two threads a core", False: ", one thread a core"}[one.smt]
-    turbo = {None: f"turbo: {UNTOLD}", True: "turbo on", False: "turbo off"}[one.turbo]
+    turbo = {None: UNTOLD, True: "on", False: "off"}[one.turbo]
     return [
         [f"{head}Processor", f"{one.cpu}; {one.model or f'model: {NOT_RECORDED}'}"],
         [f"{head}Processors used", f"{one.cores}{smt}, {quota}"],
-        [f"{head}Frequency", f"governor: {one.governor or UNTOLD}; {turbo}"],
+        [f"{head}Frequency", f"governor {one.governor or UNTOLD}, turbo {turbo}"],
         [f"{head}Memory", f"{one.ram_bytes / 2**30:.1f} GiB"],
         [f"{head}System", f"{one.os}, kernel {one.kernel}, {one.arch}"],
         [f"{head}Runs in", f"a {one.virt}" if one.virt else "no container was seen"],
@@ -172,6 +163,8 @@ def _programs(found: list[Published], build: Build) -> list[list[Cell]]:
     pythons = {v for _, text in said for v in re.findall(r"\bPython (\d[\d.]*)", text)}
     recorded, pinned, missing = set(), set(), set()
     for need in sorted({need for name in servers for need in catalog.needs(name)}):
+        if need.startswith("rust:"):  # built here from its source, which the record has a hash of
+            continue
         label = versions.label(need)
         texts = [text for name, text in said if need in catalog.needs(name)]
         known = {v for t in texts for v in re.findall(rf"\b{re.escape(label)} (\d[\w.]*)", t)}
@@ -182,7 +175,8 @@ def _programs(found: list[Published], build: Build) -> list[list[Cell]]:
             pinned.add(f"{label} {brought}{pin}")
         else:
             missing.add(label)
-    tools = {f"{name} {v}" for name, v in said if "/" not in name and name not in ("node", "ours")}
+    ours = ("node", "ours")  # said elsewhere; a part of this book
+    tools = {f"{n.partition('-')[0]} {v}" for n, v in said if "/" not in n and n not in ours}
     others = {text for name, text in said if name.startswith("ruby/")}
     rows: list[list[Cell]] = [
         ["Node", ", ".join(sorted(nodes)) or build.present.digest("node")],

@@ -138,18 +138,10 @@ def _build(app: Sphinx) -> Build:
     return build
 
 
-def _behind(app: Sphinx, page: str) -> list[dict[str, str]]:
-    """Return the records of a chapter: name, links, and what they hold."""
-    return [
-        {
-            "name": one.name,
-            "json": f"{published.FOLDER}/{one.name}.json",
-            "csv": f"{published.FOLDER}/{one.name}.csv" if one.has_rows else "",
-            "what": "; ".join(filter(None, [one.what, one.size])),
-            "doubts": one.doubts,
-        }
-        for one in published.of_chapter(_build(app), page)
-    ]
+def _behind(app: Sphinx, page: str) -> str:
+    """Return the list of a chapter's records, "" if it has none."""
+    found = published.of_chapter(_build(app), page)
+    return published.listing(found, "../" * page.count("/")) if found else ""
 
 
 def _later(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

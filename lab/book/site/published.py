@@ -2,7 +2,7 @@
 
 A recorded file leaves out what did not change from one trial to the next and keeps its histograms
 as differences; here every trial is whole, and a bucket says from which microsecond to which. What
-the fields mean is on the page about/data, whose table of records is made here too.
+the fields mean is on the page about/data, whose list of records is made here too.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 
 from lab import paths
 from lab.book import filled
 from lab.book.build import Build
-from lab.book.filled import Cell, Link, Table
-from lab.book.report import count
+from lab.book.filled import Html
+from lab.book.report import count, short
 from lab.book.site import rows
 from lab.records import compact, store
 from lab.records.histogram import bucket_edges
@@ -32,7 +34,7 @@ from lab.records.machine import Machine
 from lab.records.record import flat
 
 FOLDER = "records"
-FROM_ABOUT = "../.."  # from a page in book/about, where these tables stand, to the site's root
+FROM_ABOUT = "../../"  # to the site's root from book/about, where the list of all stands
 MARK = "file:data/reference/"
 NOT_RECORDED = "not recorded"
 KINDS = ("comparison", "trial", "survey", "program")
@@ -78,7 +80,7 @@ class Published:
     @property
     def doubts(self) -> str:
         """The checks that did not pass, with the number of trials: `steady 9, quiet 1`."""
-        return ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in self.warned)
+        return ", ".join(f"{name} {n}" for name, n in self.warned)
 
 
 def of_build(build: Build) -> list[Published]:
@@ -174,7 +176,7 @@ def _what(data: dict[str, Any]) -> str:
     if kind == "program":
         program = Path(asked.get("options", {}).get("program", "")).name
         return f"what {program or 'a program'} printed"
-    arms = ", ".join(asked.get("arms", {}))
+    arms = " / ".join(asked.get("arms", {}))  # some have a comma in their name
     if kind == "survey":
         return f"load tools about {arms}"
     values = [_label(v) for v in asked.get("values", ()) if v is not None]
@@ -299,24 +301,48 @@ def _csv(_: dict[str, Any], one: Published) -> str:
     return out.getvalue()
 
 
-def records_table(build: Build) -> Table:
-    """Return a row a record: what it holds, and links to it."""
-    table: list[list[Cell]] = []
-    for one in of_build(build):
-        links: list[str | Link] = [Link(f"{one.name}.json", address(one.name, "json"))]
-        if one.has_rows:
-            links += [", ", Link("CSV", address(one.name, "csv"))]
-        table.append(
-            [links, one.chapter, one.what, when_words(one), one.size, one.doubts or "none"]
-            if one.kind != "trace"
-            else [links, one.chapter, one.what, when_words(one), "", ""]
-        )
-    return Table(["record", "page", "what", "measured", "how much", "checks that warned"], table)
+def listing(found: list[Published], root: str) -> str:
+    """Return a list of records as HTML: links, what they hold, what was not in order. root : the
+    way from the page to the site's root, such as `../../`.
+    """
+    return f'<ul class="lab-records">{"".join(_item(one, root) for one in found)}</ul>'
 
 
-def address(name: str, end: str) -> str:
-    """Return the link to a record from a page in book/about."""
-    return f"{FROM_ABOUT}/{FOLDER}/{name}.{end}"
+def _item(one: Published, root: str) -> str:
+    name, where = escape(one.name), f"{root}{FOLDER}/{quote(one.name)}"
+    link = f'<a href="{where}.json">{name}</a>'
+    if one.has_rows:
+        link += f' (<a href="{where}.csv" aria-label="{name} as CSV">CSV</a>)'
+    warned = f"warned: {one.doubts}" if one.doubts else ""
+    told = "; ".join(filter(None, [one.what, one.size, warned]))
+    return f"<li>{link}: {escape(told)}</li>"
+
+
+def records_list(build: Build) -> Html:
+    """Return the records of all chapters, a part to be opened for each."""
+    parts = []
+    for chapter in sorted(build.outcomes):
+        if found := of_chapter(build, chapter):
+            name = escape(short(chapter))
+            trials = sum(one.trials for one in found)
+            sums = [count(len(found), "record"), count(trials, "trial"), span(found)]
+            page = f"{FROM_ABOUT}{quote(chapter)}.html"
+            parts.append(
+                f"<details><summary>{name}: {escape(', '.join(sums))}</summary>"
+                f'<p><a href="{page}">The page {name}</a></p>{listing(found, FROM_ABOUT)}</details>'
+            )
+    return Html("".join(parts) or "<p>No chapter of this build has a record.</p>")
+
+
+def span(found: Iterable[Published]) -> str:
+    """Return from when to when these were measured, in UTC, as far as they say it."""
+    times = sorted(when_words(p) for p in found if p.when)
+    if not times:
+        return NOT_RECORDED
+    first, last = times[0].removesuffix(" UTC"), times[-1].removesuffix(" UTC")
+    if first == last:
+        return f"{last} UTC"
+    return f"{first} to {last[11:] if first[:10] == last[:10] else last} UTC"
 
 
 def when_words(one: Published) -> str:
@@ -326,4 +352,4 @@ def when_words(one: Published) -> str:
     return f"{re.sub('T', ' ', one.when)[:16]} UTC"
 
 
-MAKERS: dict[str, filled.Maker] = {"records": records_table}
+MAKERS: dict[str, filled.Maker] = {"records": records_list}
