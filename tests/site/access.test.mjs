@@ -51,3 +51,42 @@ describe("axe finds nothing, in light and dark, with all that opens open", {
     });
   }
 });
+
+// What axe cannot see: whether the focus shows. Shadow trees count, too.
+describe("the focus shows wherever Tab leads in an article, also in forced colours", {
+  concurrency: 2,
+}, () => {
+  for (const page of pagesOf(site).filter(({ name }) => name.startsWith("book/"))) {
+    it(page.name, async () => {
+      for (const forcedColors of ["none", "active"]) {
+        const context = await own.browser.newContext({ forcedColors, reducedMotion: "reduce" });
+        const tab = await context.newPage();
+        await tab.goto(page.url, { waitUntil: "load" });
+        await tab.addStyleTag({ content: "*, ::before, ::after { transition: none !important }" });
+        await tab.keyboard.press("Tab"); // from here on, the focus is one of the keyboard
+        const unseen = await tab.locator("article").evaluate((article) => {
+          const STOPS = "a[href], button, input, select, summary, [tabindex='0']";
+          const within = (root) =>
+            [...root.querySelectorAll("*")].flatMap((e) => [
+              ...(e.matches(STOPS) ? [e] : []),
+              ...(e.shadowRoot ? within(e.shadowRoot) : []),
+            ]);
+          const shows = (e) => {
+            const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(e);
+            const outlined = outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 1;
+            return outlined || boxShadow !== "none";
+          };
+          const found = [];
+          for (const e of within(article)) {
+            if (!e.checkVisibility()) continue;
+            e.focus({ preventScroll: true });
+            if (e.matches(":focus-visible") && !shows(e)) found.push(e.outerHTML.slice(0, 100));
+          }
+          return found;
+        });
+        await context.close();
+        assert.deepEqual(unseen.slice(0, 5), [], `${unseen.length} with colours ${forcedColors}`);
+      }
+    });
+  }
+});
