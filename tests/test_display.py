@@ -225,3 +225,15 @@ def test_a_table_of_sentences_wraps_and_its_status_is_a_word():
 
 def test_anything_else_shows_its_repr_escaped():
     assert display.html("<x>") == "<pre>&#x27;&lt;x&gt;&#x27;</pre>"
+
+
+def test_a_table_has_a_name_and_is_a_stop_for_the_keyboard_only_if_it_may_scroll():
+    small = display.table([{"how": "a", "n": 1}])
+    assert '<table aria-label="table: how, n">' in small
+    assert "tabindex" not in small
+    rows = [{"requests per second": 1, "the longest delay of the loop": "a" * 30}]
+    wide = display.table(rows, caption="Two <loops>")
+    assert 'role="group" tabindex="0" aria-label="Two &lt;loops&gt;"' in wide
+    assert "<table><caption>Two &lt;loops&gt;</caption>" in wide
+    many = display.table([{f"column {i}": i for i in range(30)}])
+    assert re.search(r'aria-label="table: column 0, column 1, [^"]{5,60}, …"', many)

@@ -19,6 +19,7 @@ from lab.plot.figure import NARROW, WIDE
 from lab.plot.palette import THEMES
 from lab.plot.svg import leftovers
 from lab.plot.ticks import spread
+from lab.records import store
 from lab.records.histogram import Histogram
 from lab.records.trial import Check, Recorded
 
@@ -333,3 +334,143 @@ def test_one_trial_of_one_value_is_drawn_without_an_interval():
 def test_a_mark_names_a_place_on_the_x_axis():
     figure = plot.lines({"x": [1, 2], "y": [3, 4]}, x="x", y="y", mark={"2 cores": 2})
     assert "2 cores" in figure.svg
+
+
+# -- what is said --------------------------------------------------------------------------------
+CONCAT = {"bytes": [64, 16384, 2**24], "speed": [159, 1431, 32.8]}
+
+
+def test_a_line_that_turns_says_where_and_sizes_have_their_unit():
+    figure = plot.lines(
+        CONCAT, x="bytes", y="speed", x_label="frame (bytes)", y_label="throughput (MiB/s)"
+    )
+    assert figure.alt == (
+        "Throughput, by frame: goes from 159 MiB/s at 64 bytes to 32.8 MiB/s at 16 MiB, "
+        "highest 1,430 MiB/s at 16 KiB."
+    )
+    assert all(f">{tick}</text>" in figure.svg for tick in ("64", "16 KiB", "16 MiB"))
+
+
+def test_a_line_that_only_rises_names_its_ends_alone():
+    said = plot.lines({"n": [1, 10, 1000], "late_ms": [1, 2, 3]}, x="n", y="late_ms").alt
+    assert said == "Late, by n: goes from 1 ms at 1 to 3 ms at 1,000."
+
+
+def test_where_x_are_names_every_one_of_them_is_told_and_no_raw_column():
+    rows = [
+        {"tool": tool, "p50_ms": 20 + i, "how": how}
+        for how in ("open", "closed")
+        for i, tool in enumerate(("ours", "wrk", "ab"))
+    ]
+    figure = plot.dots(rows, x="tool", y="p50_ms", by="how", y_label="median (ms)")
+    assert figure.alt == (
+        "Median, by tool: open: ours 20, wrk 21, ab 22 ms; closed: ours 20, wrk 21, ab 22 ms."
+    )
+    assert figure.csv.splitlines()[0] == "how,tool,median (ms)"
+    assert "perTurn" not in plot.bars({"n": ["a"], "perTurn": [2]}, x="n", y="perTurn").svg
+
+
+def test_a_forest_tells_each_row_and_no_end_of_an_interval_as_1_that_is_not():
+    rows = [
+        {"name": f"row {i}.", "estimate": 0.9, "low": 0.843, "high": 0.99962} for i in range(20)
+    ]
+    said = plot.forest(rows).alt
+    assert all(row["name"] in said for row in rows)
+    assert said.count("(0.843 to 0.9996)") == 20
+
+
+def test_means_are_named_by_their_kind(compared):
+    assert "Geometric means: sync" in plot.comparison(compared, at=10).alt
+    notes = plot.sweep(compared).notes
+    assert "each point: 6 trials, geometric mean, 95 % interval" in notes
+
+
+# -- what the axes say ---------------------------------------------------------------------------
+def test_a_logarithmic_scale_says_so_and_a_linear_one_does_not():
+    rows = {"n": [1, 100], "ms": [1, 1000], "s": [5, 6]}
+    assert drawings(plot.lines(rows, x="n", y="ms").svg)[0].count("(log scale)") == 2
+    assert "(log scale)" not in plot.lines(rows, x="n", y="s", x_scale="linear").svg
+    assert "(log scale)" in plot.forest([{"name": "a", "estimate": 2}], x_label="a ÷ b").svg
+
+
+def test_an_interval_that_leaves_the_axes_has_an_arrow(compared):
+    wide = {"n": [1, 1, 2, 2], "ms": [1, 9, 5, 5.1]}
+    assert 'class="lab-cut"' in plot.lines(wide, x="n", y="ms").svg
+    assert 'class="lab-cut"' not in plot.sweep(compared).svg
+
+
+def test_what_is_predicted_is_no_star(compared):
+    def mark(name):
+        figure = plot.comparison(compared, at=10, published={"sync": 2000.0}, published_name=name)
+        outline = re.search(r'class="lab-published">.*?<path[^>]* d="([^"]+)"', figure.svg, re.S)
+        return outline[1], figure.csv
+
+    (star, theirs), (diamond, reckoned) = mark("published 2013"), mark("predicted")
+    assert star.count("L") > diamond.count("L")
+    assert "\npublished,sync" in theirs
+    assert "\ntheory,sync" in reckoned
+
+
+# -- checks and data -----------------------------------------------------------------------------
+def warned(compared, n, **checks):
+    trials = tuple(
+        replace(t, checks={**t.checks, **checks}) if i < n else t
+        for i, t in enumerate(compared.trials)
+    )
+    return replace(compared, trials=trials)
+
+
+def read_csv(figure):
+    return list(csv.DictReader(io.StringIO(figure.csv)))
+
+
+def test_a_check_that_only_warns_is_a_note_with_its_number_and_stands_in_the_data(compared):
+    full = Check("warn", 3, 0, "3 connections found the listen backlog full")
+    figure = plot.sweep(warned(compared, 4, backlog=full))
+    assert figure.stamps == []
+    assert f"checks, of {len(compared.trials)} trials: 4 × listen backlog full" in figure.notes
+    assert [row["warnings"] for row in read_csv(figure)].count("backlog") == 4
+    assert not any("checks" in note for note in plot.sweep(compared).notes)
+
+
+def test_what_is_stamped_on_a_figure_stands_in_its_data(compared):
+    drift = Check("warn", -0.4, 0.05, "the last third of the window was 40.0% slower")
+    shaky = warned(compared, len(compared.trials), steady=drift)
+    for figure in (
+        plot.sweep(shaky),
+        plot.comparison(shaky, at=10),
+        plot.spectrum(shaky, at=10),
+        plot.timeline(shaky.trials[0]),
+        plot.lines(shaky, x="n", y="x", rows=lambda c: [{"n": 1, "x": c.trials[0].throughput}]),
+    ):
+        assert figure.stamps == ["not steady"]
+        measured = [row for row in read_csv(figure) if row.get("source", "measured") == "measured"]
+        assert all("steady" in row.get("warnings", row.get("stamped")) for row in measured)
+
+
+def test_the_data_say_which_rows_are_measured_control_theory_and_published(figures, compared):
+    rows = read_csv(figures["sweep"])
+    found = {row["source"] for row in rows}
+    assert found == {"measured", "control (A/A)", "recorded run", "theory", "published"}
+    control = [row for row in rows if row["source"] == "control (A/A)"]
+    assert len(control) == len(compared.control)
+    assert all(row["throughput_req_s"] for row in control)
+    assert not any(row["throughput_req_s"] for row in rows if row["source"] == "theory")
+
+
+def test_two_figures_of_one_page_have_two_file_names():
+    pages = [
+        plot.bars({"a": ["x"], "b": [n]}, x="a", y="b", name="same name")._repr_html_()
+        for n in (1, 2, 1)
+    ]
+    first, second, again = (re.search(r'download="([^"]+)"', page)[1] for page in pages)
+    assert first == again != second
+
+
+def test_rows_without_a_record_are_found_in_what_was_read(compared, monkeypatch):
+    monkeypatch.setattr(store, "OPENED", {"example": compared.with_recorded(RECORDED)})
+    cell = compared.cell("sync", 10)
+    theirs = [{"n": i, "ms": 1e3 * t.latency.mean()} for i, t in enumerate(cell)]
+    assert RECORDED.label in plot.lines(theirs, x="n", y="ms").notes
+    made_up = [{"n": i, "ms": 1.2345 * i + 0.1} for i in range(6)]
+    assert plot.lines(made_up, x="n", y="ms").notes == []

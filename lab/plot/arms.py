@@ -22,12 +22,12 @@ from .checked import (
 from .figure import NARROW, WIDE, Figure
 from .forest import Line, draw_lines, ends
 from .keys import Entry
-from .marks import mark_entry
-from .measures import Metric, at_words, metric_of, ratio_words, value_words
+from .marks import mark_entry, source_of
+from .measures import Metric, at_words, metric_of, of_arms, ratio_words, value_words
 from .palette import SENTINELS, Look, look
 from .recorded import NAME, notes, reference_of
 from .series import summary
-from .words import listed, number
+from .words import capital, listed, number
 
 
 def comparison(
@@ -95,8 +95,11 @@ def comparison(
 
     where = at_words(compared.sweep, at)
     noun = shown.label.split(" (")[0]
-    caption = caption or f"{noun} {where}".strip()
-    said = " ".join(ratio_words(r, compared.sweep) for r in ratios.values())
+    caption = caption or capital(f"{noun} {where}".strip() + of_arms(compared.arms))
+    # Where it was measured is said once.
+    said = " ".join(
+        ratio_words(r, "" if i else compared.sweep) for i, r in enumerate(ratios.values())
+    )
     alone = listed([f"{line.name} {value_words(shown, line.estimate)}" for line in lines])
     trials = [t for cell in cells.values() for t in cell]
     rows = 62 + 46 * len(lines)
@@ -153,15 +156,17 @@ def _row_note(lines: Sequence[Line]) -> list[str]:
     if not counts or max(counts) < 2:
         return []
     least, most = min(counts), max(counts)
-    n = f"{most}" if least == most else f"{least} to {most}"
-    return [f"each row: {n} trials, their {_centres(lines).lower()[:-1]} and its 95 % interval"]
+    n = f"{most}" if least == most else f"up to {most}"
+    return [f"each row: {n} trials, {_centres(lines).lower()[:-1]}, 95 % interval"]
 
 
 def _published_rows(
     theirs: Mapping[str, float], name: str, shown: Metric, sweep: str, at: Any
 ) -> list[dict[str, Any]]:
     column, where = value_column(shown), sweep_column(sweep)
-    return [{"source": name, "arm": arm, where: at, column: y} for arm, y in theirs.items()]
+    return [
+        {"source": source_of(name), "arm": arm, where: at, column: y} for arm, y in theirs.items()
+    ]
 
 
 def _aa_note(spread: float | None) -> list[str]:

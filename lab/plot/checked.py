@@ -79,7 +79,7 @@ def _stamped(t: Trial) -> list[str]:
 
 def remarks(trials: Iterable[Trial]) -> list[str]:
     """Return the note on every check that failed or warned, each with the number of its trials:
-    `checks, of 24 trials: not steady 3, listen backlog full 6`; [] if all are fine.
+    `checks, of 24 trials: 6 × listen backlog full, 3 × not steady`; [] if all are fine.
     """
     trials = list(dict((t.id, t) for t in trials).values())
     found = Counter(words for t in trials for words in dict.fromkeys(_odd(t)))
@@ -87,7 +87,7 @@ def remarks(trials: Iterable[Trial]) -> list[str]:
         return []
     if len(trials) == 1:
         return [f"checks: {', '.join(found)}"]
-    told = [f"{words} {n if n < len(trials) else 'all'}" for words, n in found.most_common()]
+    told = [f"{n} × {words}" for words, n in found.most_common()]
     return [f"checks, of {count(len(trials), 'trial')}: {', '.join(told)}"]
 
 
@@ -95,12 +95,13 @@ def _odd(t: Trial) -> Iterable[str]:
     for name in t.failures:
         yield stamp_words(name)
     for name, check in t.warnings.items():
-        if name == "steady" and check.value is None:
-            yield "too few answers to see a drift"
+        stream, _, kind = name.rpartition(".")
+        words = _REMARKS.get(kind) or _STAMPS.get(kind, kind.replace("_", " "))
+        if kind == "steady" and check.value is None:
+            words = "too few answers to see a drift"
         elif check.text.startswith("client-bound"):
-            yield stamp_words(name)
-        else:
-            yield _REMARKS.get(name, name.replace("_", " "))
+            words = stamp_words(kind)
+        yield f"/{stream}: {words}" if stream else words
 
 
 def provenance(thing: Any) -> list[str]:

@@ -16,7 +16,7 @@ from .canvas import Canvas
 from .checked import provenance, remarks, stamps
 from .figure import Figure
 from .keys import Label
-from .marks import Published, behind, draw_mark, points
+from .marks import Published, behind, draw_mark, points, source_of
 from .measures import at_words
 from .palette import SENTINELS, look
 from .recorded import NAME, notes, of_groups, reference_of
@@ -99,7 +99,7 @@ def spectrum(
         canvas.names(axes, labels if len(labels) > 1 else [], background)
 
     where = at_words(origin.sweep, every[0].at) if isinstance(origin, Comparison) and every else ""
-    caption = caption or f"latency by percentile {where}".strip()
+    caption = caption or f"Latency by percentile {where}".strip()
     rows = _curve_rows(curves)
     marked = [{"series": p.name, "percentile": p.x * 100, "latency_ms": p.y} for p in marks]
     return Figure(
@@ -111,7 +111,7 @@ def spectrum(
         data=[
             *({"source": "measured", **row} for row in rows),
             *({"source": NAME, **row} for row in _curve_rows(grey)),
-            *({"source": "published", **row} for row in marked),
+            *({"source": source_of(str(row["series"])), **row} for row in marked),
         ],
         notes=[
             *provenance(origin),

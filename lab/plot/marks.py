@@ -31,9 +31,19 @@ class Published:
     name: str = "published"
 
 
+def is_predicted(name: str) -> bool:
+    """Return whether what is marked under this name was reckoned and not measured."""
+    return any(word in name.lower() for word in ("predict", "theory", "arithmetic"))
+
+
+def source_of(name: str) -> str:
+    """Return what the data say of such a mark in their column `source`."""
+    return "theory" if is_predicted(name) else "published"
+
+
 def _mark(name: str) -> tuple[str, str, str]:
     """Marker, colour and class: what somebody published is a star, what theory says a diamond."""
-    kind = "band" if "predict" in name.lower() or "theory" in name.lower() else "published"
+    kind = "band" if is_predicted(name) else "published"
     return ("d" if kind == "band" else "*", SENTINELS[kind], "lab-published")
 
 

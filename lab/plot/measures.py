@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from lab.records.trial import Trial
@@ -72,10 +73,19 @@ def sweep_label(sweep: str) -> str:
 
 
 def value_label(value: Any) -> str:
-    """Return a swept value as a tick label: `100`, `/big`, `FILE=small`."""
+    """Return a swept value as a tick label: `100`, `/big`, `64 KiB`."""
     if isinstance(value, dict):
+        sizes = [re.fullmatch(r"\{file:(\d+)\}", str(v)) for v in value.values()]
+        if len(sizes) == 1 and sizes[0]:
+            return size(int(sizes[0][1]))
         return ", ".join(f"{k}={v}" for k, v in value.items())
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def of_arms(arms: Sequence[str]) -> str:
+    """Return whose a figure is, for its title; empty where that would be long."""
+    text = f": {listed(list(arms))}"
+    return text if len(arms) > 1 and len(text) <= 50 else ""
 
 
 def sweep_of(r: Ratio) -> str:

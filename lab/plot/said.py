@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .series import Series, summary
-from .words import capital, count, factor, interval, parted, place, tidy, times
+from .words import capital, count, factor, interval, named, parted, place, tidy, times
 
 if TYPE_CHECKING:
     from .forest import Line
 
+_OWN = ("after ", "before ", "since ")  # a label that has its preposition
 _ALL = 16  # names on x that are all told; of more, the ends
 _TURN = 0.05  # of the range: an inner extreme that passes both ends by less is not told
 
@@ -22,15 +23,16 @@ def course(series: Sequence[Series], y_label: str, x_label: str) -> str:
     """
     noun, unit = parted(y_label)
     x_noun, x_unit = parted(x_label)
-    named = any(not isinstance(x, (int, float)) for s in series for x in s.values)
-    tell = _by_name if named else _by_number
+    names = any(not isinstance(x, (int, float)) for s in series for x in s.values)
+    tell = _by_name if names else _by_number
     told = []
     for s in series:
         means = [(x, summary(ys)[0]) for x, ys in s.values.items() if any(map(math.isfinite, ys))]
         if means:
             who = s.name if len(series) > 1 or s.name != noun else ""
             told.append(tell(who, means, unit, x_unit))
-    return f"{capital(noun)} by {x_noun}: {'; '.join(told)}."
+    by = x_noun if x_noun.startswith(_OWN) else f"by {x_noun}"
+    return f"{capital(noun)}, {by}: {'; '.join(told)}."
 
 
 def _by_name(who: str, means: Sequence[tuple[object, float]], unit: str, _: str) -> str:
@@ -39,7 +41,7 @@ def _by_name(who: str, means: Sequence[tuple[object, float]], unit: str, _: str)
         low, high = min(means, key=lambda at: at[1]), max(means, key=lambda at: at[1])
         ends = [f"{tidy(y)} {unit}".strip() + f" at {x}" for x, y in (low, high)]
         return f"{said}from {ends[0]} to {ends[1]}, {count(len(means), 'value')}"
-    return f"{said}{', '.join(f'{x} {tidy(y)}' for x, y in means)} {unit}".strip()
+    return f"{said}{', '.join(named(x, tidy(y)) for x, y in means)} {unit}".strip()
 
 
 def _by_number(who: str, means: Sequence[tuple[object, float]], unit: str, x_unit: str) -> str:
@@ -71,6 +73,7 @@ def ratios(lines: Sequence[Line]) -> str:
         if line.theirs:
             part += f", published {' to '.join(map(factor, line.theirs))}"
         parts.append(part)
+    what = "Ratios" if len(lines) > 1 else "Ratio"
     verb = "lies" if len(inside) == 1 else "lie"
     whole = f"{len(inside)} of {count(len(told), 'published ratio')} {verb} in our interval. "
-    return f"{whole if len(told) > 1 else ''}Ratios with 95 % interval: {'; '.join(parts)}."
+    return f"{whole if len(told) > 1 else ''}{what} with 95 % interval: {'; '.join(parts)}."

@@ -151,7 +151,7 @@ def _cut(limits: tuple[float, float], low: float, high: float) -> list[tuple[flo
     return [*ends, (top, "^")] if high > top else ends
 
 
-def spread_note(series: Sequence[Series]) -> list[str]:
+def spread_note(series: Sequence[Series], what: str = "trials") -> list[str]:
     """Return the note on what stands for the trials of a point, and how many they are; [] if each
     is one.
     """
@@ -159,10 +159,10 @@ def spread_note(series: Sequence[Series]) -> list[str]:
     if not counts or max(counts) < 2:
         return []
     least, most = min(counts), max(counts)
-    n = f"{most}" if least == most else f"{least} to {most}"
+    n = f"{most}" if least == most else f"up to {most}"
     every = [y for s in series for ys in s.values.values() for y in ys if math.isfinite(y)]
     mean = "geometric mean" if min(every, default=0.0) > 0 else "mean"
-    return [f"each point: {n} trials, their {mean} and its 95 % interval"]
+    return [f"each point: {n} {what}, {mean}, 95 % interval"]
 
 
 def draw_series(canvas: Canvas, axes: Any, scale: Scale, series: Sequence[Series]) -> list[Label]:

@@ -18,6 +18,7 @@ from .series import Scale, draw_series, spread_note, y_limits
 from .tables import Rows, grouped, kept, named, tables
 from .ticks import linear_x
 from .words import capital, heading, parted, tidy
+from .words import named as told_as
 
 
 def _mark(axes: Any, place: float, text: str) -> None:
@@ -88,7 +89,7 @@ def lines(
         for text, place in (mark or {}).items():
             _mark(axes, scale.place(place), text)
 
-    title = caption or f"{y_label} by {x_label}"
+    title = caption or capital(f"{y_label} by {x_label}")
     columns = named({**({by: by} if by else {}), x: x_label, y: y_label})
     return Figure(
         name=name or caption or f"{y} by {x}",
@@ -97,7 +98,7 @@ def lines(
         caption=title,
         draw=draw,
         data=kept(found, columns, marks, x),
-        notes=[*spread_note(series), *found.notes],
+        notes=[*found.where, *spread_note(series, "values"), *found.notes],
         stamps=found.stamps,
     )
 
@@ -172,7 +173,7 @@ def bars(
                     va="center",
                 )
 
-    title = caption or f"{y_label} by {x_label}"
+    title = caption or capital(f"{y_label} by {x_label}")
     height = 70 + 30 * len(names) + (20 if thin else 0)
     columns = named({x: x_label, **({start: heading(start)} if start else {}), y: y_label})
     return Figure(
@@ -182,7 +183,7 @@ def bars(
         caption=title,
         draw=draw,
         data=kept(found, columns),
-        notes=found.notes,
+        notes=[*found.where, *found.notes],
         stamps=found.stamps,
         wide=WIDE._replace(height=height),
         narrow=NARROW._replace(height=height),
@@ -190,7 +191,7 @@ def bars(
 
 
 def _bar_words(spans: Sequence[tuple[str, float, float]], noun: str, unit: str, begin: bool) -> str:
-    told = [f"{n} {tidy(y)}" + (f" from {tidy(b)}" if begin else "") for n, b, y in spans]
-    longest = max(spans, key=lambda span: span[2])[0]
+    told = [told_as(n, tidy(y)) + (f" from {tidy(b)}" if begin else "") for n, b, y in spans]
     said = f"{capital(noun)}{f' in {unit}' if unit else ''}: {'; '.join(told)}."
-    return f"{said} The largest is {longest}." if len(spans) > 2 else said
+    longest = max(spans, key=lambda span: span[2])[0]
+    return said if begin or len(spans) < 3 else f"{said} The largest is {longest}."

@@ -20,11 +20,12 @@ from .checked import (
     value_column,
 )
 from .figure import Figure
-from .marks import Band, Published, behind, draw_band, draw_published, points
+from .marks import Band, Published, behind, draw_band, draw_published, points, source_of
 from .measures import (
     Metric,
     at_words,
     metric_of,
+    of_arms,
     range_words,
     ratio_words,
     sweep_label,
@@ -90,7 +91,9 @@ def sweep(
         draw_published(axes, scale, marks)
         canvas.names(axes, labels, behind(bands, NAME if grey else "", marks))
 
-    caption = caption or f"{_noun(shown)} by {sweep_label(comparison.sweep)}"
+    caption = caption or capital(
+        f"{_noun(shown)} by {sweep_label(comparison.sweep)}{of_arms(comparison.arms)}"
+    )
     return Figure(
         name=f"{comparison.experiment} {metric}",
         title=caption,
@@ -216,5 +219,7 @@ def _point_rows(
             | {f"{column}_high": high}
             for x, low, high in zip(b.xs, b.low, b.high, strict=True)
         ]
-    rows += [{"source": "published", "arm": p.name, x_column: p.x, column: p.y} for p in marks]
+    rows += [
+        {"source": source_of(p.name), "arm": p.name, x_column: p.x, column: p.y} for p in marks
+    ]
     return rows

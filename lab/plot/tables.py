@@ -11,7 +11,7 @@ from lab.errors import LabError
 
 from .checked import provenance, remarks, stamps
 from .figure import Row
-from .marks import Published
+from .marks import Published, source_of
 from .palette import look
 from .recorded import NAME, notes, reference_of
 from .series import Series
@@ -27,6 +27,7 @@ class Tables(NamedTuple):
 
     own: Table
     grey: Table
+    where: list[str]  # and when it was recorded
     notes: list[str]
     stamps: list[str]
 
@@ -69,20 +70,20 @@ def tables(data: Any, rows: Rows | None, recorded: Any, y: str) -> Tables:
         behind_it = there.get("rows") or (None if there else recorded)
         own, grey = rows_of(data), rows_of(behind_it) if behind_it else []
         of = sources(row[y] for row in own if isinstance(row.get(y), (int, float)))
-        told = [*_where(of), *remarks(trials_of(of))]
-        return Tables(own, grey, [*told, *notes([there.get("of")] if grey else [])], [])
+        told = [*remarks(trials_of(of)), *notes([there.get("of")] if grey else [])]
+        return Tables(own, grey, _where(of), told, [])
     records = _records(data)
     own = rows_of(rows(data))
     stamped = stamps(trials_of(records))
-    told = [*_where(records), *remarks(trials_of(records))]
+    where, told = _where(records), remarks(trials_of(records))
     behind = [reference_of(record) for record in records]
     if not records or None in behind:
-        return Tables(own, [], told, stamped)
+        return Tables(own, [], where, told, stamped)
     try:
         grey = rows_of(rows(_shaped_like(data, behind)))
     except LabError:  # a record has no raw rows, and perhaps that is what they are made of
-        return Tables(own, [], told, stamped)
-    return Tables(own, grey, [*told, *notes(behind)], stamped)
+        return Tables(own, [], where, told, stamped)
+    return Tables(own, grey, where, [*told, *notes(behind)], stamped)
 
 
 def _where(records: Sequence[Any]) -> list[str]:
@@ -136,7 +137,9 @@ def kept(
     out = [{"source": "measured", **row} for row in out]
     out += [{"source": NAME, **{name: row[c] for c, name in columns.items()}} for row in found.grey]
     *_, y = columns.values()
-    return out + [{"source": p.name, columns[x]: p.x, y: p.y} for p in published]
+    return out + [
+        {"source": source_of(p.name), "mark": p.name, columns[x]: p.x, y: p.y} for p in published
+    ]
 
 
 def named(columns: Mapping[str, str]) -> dict[str, str]:

@@ -44,8 +44,9 @@ def factor(value: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """Return a factor in words: `2.1 times`."""
-    return f"{factor(ratio)} times"
+    """Return a factor in words: `2.1 times`; what is told as `1.00 times` is not exactly 1."""
+    text = tidy(ratio)
+    return f"{number(ratio) if text == '1' and ratio != 1 else text} times"
 
 
 def interval(low: float, high: float) -> str:
@@ -112,14 +113,20 @@ def heading(column: str) -> str:
 
 def capital(text: str) -> str:
     """Return the text as a sentence begins; `p99` and units stay as they are."""
-    word = text.split("/", maxsplit=1)[0]
+    word = re.split(r"[/ ]", text, maxsplit=1)[0]
     return text if text[1:2].isdigit() or word in _UNITS.values() else text[:1].upper() + text[1:]
 
 
 def parted(label: str) -> tuple[str, str]:
     """Return a label without its unit, and the unit: `wait (ms)` is `wait` and `ms`."""
-    found = re.fullmatch(r"(.+?) \(([^()]{1,14})\)", label)
-    return (found[1], found[2]) if found else (label, "")
+    found = re.fullmatch(r"(.+?) \(([^()]{1,14})\)(,.*)?", label)
+    return (found[1] + (found[3] or ""), found[2]) if found else (label, "")
+
+
+def named(name: object, value: str) -> str:
+    """Return a name and its value so that digits at its end are not read as part of it."""
+    text = str(name)
+    return f"{text}: {value}" if text[-1:].isdigit() else f"{text} {value}"
 
 
 def place(x: object, unit: str = "") -> str:
