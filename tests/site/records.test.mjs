@@ -1,0 +1,66 @@
+// From a figure to the trials behind it by links alone, on a host and from a disk.
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { pagesOf, siteFolder } from "./browser.mjs";
+import { session } from "./session.mjs";
+
+const site = siteFolder();
+const chapters = JSON.parse(readFileSync(join(site, "build.json"), "utf8")).chapters;
+const folder = join(site, "records");
+const files = existsSync(folder) ? readdirSync(folder) : [];
+const own = session({ site });
+const LINK = ".lab-facts-of-page .lab-records a[href$='.json']";
+
+async function records(tab, url) {
+  await tab.goto(url, { waitUntil: "load" });
+  return tab.locator(LINK).evaluateAll((all) => all.map((a) => a.href));
+}
+
+describe("records", () => {
+  it("of a page are two clicks away and open in the browser, on a host and from a disk", async () => {
+    const page = pagesOf(site).find(({ name }) => name.endsWith("one-process-or-several.html"));
+    for (const url of [page.url, own.host.url + page.name]) {
+      const tab = await own.browser.newPage();
+      await tab.goto(url, { waitUntil: "load" });
+      await tab.getByText("Records of this page").click();
+      await tab.locator(LINK).filter({ hasText: "processes-talk" }).click();
+      await tab.waitForURL(/processes-talk\.json$/);
+      const { trials } = JSON.parse(await tab.evaluate(() => document.body.innerText));
+      assert.ok(trials.length > 0 && trials.every(({ throughput }) => throughput >= 0), url);
+      await tab.close();
+    }
+  });
+
+  it("stand on the page of every chapter that was measured, and on the list of all", async () => {
+    const tab = await own.browser.newPage();
+    const listed = new Set();
+    for (const { chapter, action } of chapters) {
+      const found = await records(tab, pathToFileURL(join(site, `${chapter}.html`)).href);
+      assert.ok(found.length > 0 || action === "failed", chapter);
+      for (const href of found) listed.add(href.split("/").at(-1));
+    }
+    await tab.goto(pathToFileURL(join(site, "book/about/data.html")).href);
+    const all = await tab
+      .locator("article .lab-records a[href$='.json']")
+      .evaluateAll((links) => links.map((a) => a.href.split("/").at(-1)));
+    await tab.close();
+    assert.deepEqual(new Set(all), listed);
+    assert.deepEqual(new Set(files.filter((name) => name.endsWith(".json"))), listed);
+  });
+
+  it("are JSON that names its experiment; those with trials have a line of CSV for each", () => {
+    assert.ok(files.length > 0, "no records in the site");
+    for (const name of files.filter((file) => file.endsWith(".json"))) {
+      const data = JSON.parse(readFileSync(join(folder, name), "utf8"));
+      assert.ok(name.startsWith(data.experiment ?? ""), name);
+      if (!data.trials) continue;
+      const csv = readFileSync(join(folder, name.replace(/json$/, "csv")), "utf8");
+      const rows = csv.trim().split("\r\n").length - 1;
+      assert.equal(rows, data.trials.length + (data.control?.length ?? 0), name);
+    }
+  });
+});
