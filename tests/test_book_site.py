@@ -118,6 +118,18 @@ def test_the_notebook_beside_the_source_is_clean_and_readable_from_disk(html):
     )
 
 
+def test_a_chapter_that_is_only_reworded_keeps_the_outputs_in_its_notebook(root, tmp_path):
+    shutil.copytree(root, tmp_path / "book")
+    source = tmp_path / "book/book/one/alpha.md"
+    source.write_text(source.read_text().replace("Prose of alpha.", "Other prose of alpha."))
+    done = build(tmp_path / "book", redirects={})
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "book/_build/html/_sources/book/one/alpha.ipynb").read_text()
+    assert "Other prose" in text
+    cells = json.loads(text)["cells"]
+    assert any(cell["outputs"] for cell in cells if cell["cell_type"] == "code")
+
+
 def test_without_an_address_there_is_no_map_and_no_picture_to_be_fetched(root, tmp_path):
     shutil.copytree(root, tmp_path / "book")
     (tmp_path / "book/_build/html/sitemap.xml").unlink()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from contextlib import suppress
 from html import escape
 from pathlib import Path
-from typing import Any
 from urllib.parse import urljoin
 
 from sphinx.application import Sphinx
@@ -120,10 +120,16 @@ def _notebook(app: Sphinx, page: str) -> None:
     file = Path(app.outdir) / "_sources" / f"{page}.ipynb"
     if not executed.exists() or _newer(file, executed):
         return
-    notebook: dict[str, Any] = json.loads(executed.read_text("utf8"))
+    import nbformat
+    from jupyter_cache import get_cache
+
+    notebook = nbformat.read(executed, as_version=4)
+    # Of a notebook that is found in the cache MyST-NB shows the outputs, and leaves them out here.
+    with suppress(KeyError):
+        cache = get_cache(app.env.mystnb_config.execution_cache_path)  # type: ignore[attr-defined]
+        _, notebook = cache.merge_match_into_notebook(notebook)
     notebook["metadata"].get("kernelspec", {}).pop(ENTRY, None)
-    text = json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
-    _write(file, text)
+    _write(file, nbformat.writes(notebook) + "\n")
 
 
 def readable_from_disk(*files: Path) -> None:
