@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from lab.records.checks import warning
+from lab.records.comparison import raised
 from lab.records.trial import Trial
 
 from .measures import Metric, value_label
@@ -25,20 +27,6 @@ _STAMPS = {
     "steady": "not steady",
     "on_schedule": "requests never sent",
     "throttled": "CPU throttled",
-}
-# As a quiet remark: a check that only warns says less than one that fails.
-_REMARKS = {
-    "answered": "a request outlasted the window",
-    "backlog": "listen backlog full",
-    "client_headroom": "client near its limit",
-    "littles_law": "no answer to check Little’s law with",
-    "on_schedule": "requests sent late",
-    "ports": "many ports in TIME_WAIT",
-    "quiet": "other programs busy",
-    "steady": "not steady",
-    "throttled": "processor time taken by others",
-    "verified": "bodies not compared",
-    "window": "fewer than three answers a connection",
 }
 
 
@@ -82,26 +70,15 @@ def remarks(trials: Iterable[Trial]) -> list[str]:
     `checks, of 24 trials: 6 × listen backlog full, 3 × not steady`; [] if all are fine.
     """
     trials = list(dict((t.id, t) for t in trials).values())
-    found = Counter(words for t in trials for words in dict.fromkeys(_odd(t)))
+    found: Counter[str] = Counter()
+    for name, n in raised(trials).items():
+        found[warning(name)] += n
     if not found:
         return []
     if len(trials) == 1:
         return [f"checks: {', '.join(found)}"]
     told = [f"{n} × {words}" for words, n in found.most_common()]
     return [f"checks, of {count(len(trials), 'trial')}: {', '.join(told)}"]
-
-
-def _odd(t: Trial) -> Iterable[str]:
-    for name in t.failures:
-        yield stamp_words(name)
-    for name, check in t.warnings.items():
-        stream, _, kind = name.rpartition(".")
-        words = _REMARKS.get(kind) or _STAMPS.get(kind, kind.replace("_", " "))
-        if kind == "steady" and check.value is None:
-            words = "too few answers to see a drift"
-        elif check.text.startswith("client-bound"):
-            words = stamp_words(kind)
-        yield f"/{stream}: {words}" if stream else words
 
 
 def provenance(thing: Any) -> list[str]:
