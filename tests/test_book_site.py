@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from lab.book.site import card, icons, pagefacts
+from lab.book.site import card, icons, pagefacts, reading
 from lab.plot.forest import Line
 
 pytestmark = pytest.mark.timeout(400)
@@ -215,3 +215,22 @@ def test_the_card_is_drawn_once_for_what_it_shows(tmp_path, monkeypatch):
     rows.clear()
     card.write(SimpleNamespace(), "A book", tmp_path)
     assert not file.exists()
+
+
+def test_the_search_knows_the_words_of_pages_that_were_not_written_again():
+    entries = {
+        "old": [("single", "backlog", "term-backlog", "main", None)],
+        "new": [("single", "chunk", "term-chunk", "main", None)],
+        "gone": [("single", "tick", "term-tick", "main", None)],
+    }
+    known = {"new": [("chunk", "term-chunk", "main")]}
+    indexer = SimpleNamespace(_filenames={"old": "", "new": ""}, _index_entries=known)
+    app = SimpleNamespace(
+        builder=SimpleNamespace(indexer=indexer),
+        env=SimpleNamespace(domaindata={"index": {"entries": entries}}),
+    )
+    reading._words(app, "search", "search.html", {}, None)
+    assert indexer._index_entries == {
+        "new": [("chunk", "term-chunk", "main")],
+        "old": [("backlog", "term-backlog", "main")],
+    }
