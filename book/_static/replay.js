@@ -933,10 +933,12 @@
       p.play.title = "Pause";
       p.say.setAttribute("aria-live", "off"); // a sentence a second would drown the reader
       const tick = () => {
-        this.timer = setTimeout(
-          () => (this.move(1) && this.at !== this.visible.at(-1) ? tick() : this.pause()),
-          BASE_STEP_MS / this.speed,
-        );
+        this.timer = setTimeout(() => {
+          this.move(1);
+          if (this.at !== this.visible.at(-1)) return tick();
+          // The last step is still shown in silence; then the end is said, once.
+          this.timer = setTimeout(() => this.pause(), TOLD_AFTER_MS);
+        }, BASE_STEP_MS / this.speed);
       };
       tick();
     }

@@ -63,14 +63,16 @@ for (const page of pages) {
         const words = (text) => (text ?? "").trim();
         const isPath = (text) =>
           /\.(svg|png|jpe?g|gif)$/i.test(text) || /^[\w./-]*\/[\w./-]*$/.test(text);
-        const named = (e) =>
-          words(e.getAttribute("aria-label")) ||
+        const referred = (e, attribute) =>
           words(
-            (e.getAttribute("aria-labelledby") ?? "")
+            (e.getAttribute(attribute) ?? "")
               .split(/\s+/)
               .map((id) => document.getElementById(id)?.textContent ?? "")
               .join(" "),
           );
+        const named = (e) => words(e.getAttribute("aria-label")) || referred(e, "aria-labelledby");
+        // The name is short, what it shows is said once: in the description.
+        const told = (e) => (named(e) ? `${named(e)} ${referred(e, "aria-describedby")}` : "");
         const problems = [];
         for (const img of document.querySelectorAll("img:not([role=presentation])")) {
           if (img.getAttribute("alt") === "" && img.closest("a, figure") === null) continue;
@@ -79,8 +81,7 @@ for (const page of pages) {
         }
         for (const svg of document.querySelectorAll("svg[role=img], figure.lab-figure svg")) {
           if (svg.closest("[aria-hidden=true]")) continue;
-          if (named(svg).length < 40)
-            problems.push(`${svg.outerHTML.slice(0, 120)} (${named(svg)})`);
+          if (told(svg).length < 40) problems.push(`${svg.outerHTML.slice(0, 120)} (${told(svg)})`);
         }
         return problems;
       });

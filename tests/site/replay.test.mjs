@@ -306,7 +306,7 @@ describe("by ear", () => {
           );
       assert.deepEqual(await twice(), []);
       assert.match(await tree(tab, ".picks"), /button "Move \S+ up"/);
-      await press(tab, "Show the replay without a prediction");
+      await press(tab, "Show the replay");
       assert.deepEqual(await twice(), []);
     });
   });
@@ -400,7 +400,7 @@ describe("with a thumb", () => {
                 .map(([name, { width, height }]) => `${name}: ${width} × ${height}`),
             );
         assert.deepEqual(await small(), []);
-        await press(tab, "Show the replay without a prediction");
+        await press(tab, "Show the replay");
         assert.deepEqual(await small(), []);
       },
       phone,
