@@ -81,9 +81,12 @@ def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
     low, high = ratio.widened
     equal = 1 / edge <= low and high <= edge
     if claim.expects == "same":
-        if equal or (ratio.decided and (high < 1 / edge or low > edge)):
+        outside = high < 1 / edge or low > edge
+        if equal or (outside and ratio.decided):
             return Judged("held" if equal else "did not hold", claim.text)
-        return Judged("no verdict", claim.text, _crosses(ratio, 1 / edge if high < edge else edge))
+        crossed = 1 / edge if high < edge else edge
+        why = undecided(ratio) if outside else _crosses(ratio, crossed)
+        return Judged("no verdict", claim.text, why)
     if not equal and not ratio.decided:
         # Which side is ahead is open; that the limit is not reached need not be.
         short = low > claim.limit if claim.upside_down else high < claim.limit

@@ -108,3 +108,10 @@ def test_every_word_is_defined_and_known_to_the_page_that_compares():
     for word in judge.WORDS:
         assert f'"{word}"' in script
         assert f"*{word}*" in " ".join(glossary.split())
+
+
+def test_an_interval_beyond_the_band_is_not_said_to_include_its_edge():
+    found = ratio(1.12, 1.46, decided=False)
+    judged = judge.published(found, Criterion(same=0.1, expects="same"))
+    assert judged.verdict == "no verdict"
+    assert "includes 1.1" not in judged.because

@@ -65,8 +65,8 @@ def test_version_of_a_missing_program_is_empty():
 @pytest.fixture
 def repository(tmp_path, monkeypatch):
     """A repository with a program and a record, both committed."""
-    for name in ("lab/a.py", "data/reference/a.json"):
-        (tmp_path / name).parent.mkdir(parents=True)
+    for name in ("lab/a.py", "data/reference/a.json", "data/claims.toml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("1")
     author = ["-c", "user.name=a", "-c", "user.email=a@b"]
     for words in (["init", "-q"], ["add", "."], [*author, "commit", "-qm", "one"]):
@@ -82,6 +82,7 @@ def test_records_that_a_run_writes_do_not_make_its_code_dirty(repository):
     assert machine.commit()[1] is False
 
 
-def test_code_that_differs_from_its_commit_is_dirty(repository):
-    (repository / "lab/a.py").write_text("2")
+@pytest.mark.parametrize("name", ["lab/a.py", "data/claims.toml"])
+def test_code_and_criteria_that_differ_from_their_commit_are_dirty(repository, name):
+    (repository / name).write_text("2")
     assert machine.commit()[1] is True

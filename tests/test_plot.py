@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import pytest
@@ -15,6 +17,7 @@ from examples import MACHINE, example_comparison, example_trial
 
 from lab import plot, predict
 from lab.errors import LabError
+from lab.plot import traced
 from lab.plot.figure import NARROW, WIDE
 from lab.plot.palette import THEMES
 from lab.plot.svg import leftovers
@@ -467,10 +470,22 @@ def test_two_figures_of_one_page_have_two_file_names():
     assert first == again != second
 
 
-def test_rows_without_a_record_are_found_in_what_was_read(compared, monkeypatch):
+def test_rows_without_a_record_are_found_in_what_a_replay_has_read(compared, monkeypatch):
+    monkeypatch.setenv("LAB_MODE", "replay")
     monkeypatch.setattr(store, "OPENED", {"example": compared.with_recorded(RECORDED)})
     cell = compared.cell("sync", 10)
     theirs = [{"n": i, "ms": 1e3 * t.latency.mean()} for i, t in enumerate(cell)]
     assert RECORDED.label in plot.lines(theirs, x="n", y="ms").notes
     made_up = [{"n": i, "ms": 1.2345 * i + 0.1} for i in range(6)]
     assert plot.lines(made_up, x="n", y="ms").notes == []
+    monkeypatch.setenv("LAB_MODE", "live")  # these were measured just now, whatever was read beside
+    assert plot.lines(theirs, x="n", y="ms").notes == []
+
+
+def test_a_record_that_shares_one_value_is_not_where_rows_are_from(compared, monkeypatch):
+    cell = compared.cell("sync", 10)
+    values = [1e3 * t.latency.mean() for t in cell]
+    other = SimpleNamespace(text=json.dumps({"bytes": values[0]}))
+    monkeypatch.setenv("LAB_MODE", "replay")
+    monkeypatch.setattr(store, "OPENED", {"other": other, "example": compared})
+    assert traced.sources(values) == [compared]

@@ -59,8 +59,17 @@ def _with_control() -> str:
 WITH_CONTROL = _with_control()
 
 
-def test_the_lines_on_the_page_compute_the_ratio_that_the_book_prints(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("other", "arms"),
+    [("processes-talk", ("nginx", "Tornado")), ("files-wave", ("async", "sync"))],
+)
+def test_the_lines_on_the_page_compute_the_ratio_that_the_book_prints(
+    tmp_path, monkeypatch, other, arms
+):
     (code,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.S | re.M)
+    for before, after in zip(("processes-talk", "nginx", "Tornado"), (other, *arms), strict=True):
+        assert before in code
+        code = code.replace(before, after)
     (name,) = re.findall(r'open\("(.+?)\.json"\)', code)
     source = paths.REFERENCE / f"{name}.json"
     one = published.about(name, "", source)
@@ -68,7 +77,7 @@ def test_the_lines_on_the_page_compute_the_ratio_that_the_book_prints(tmp_path, 
     monkeypatch.chdir(tmp_path)
     with contextlib.redirect_stdout(io.StringIO()) as said:
         exec(compile(code, "page", "exec"), {})
-    ratio = store.reference(name).ratio("nginx", "Tornado")
+    ratio = store.reference(name).ratio(*arms)
     assert json.loads(said.getvalue()) == [
         round(x, 2) for x in (ratio.estimate, ratio.low, ratio.high)
     ]

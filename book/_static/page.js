@@ -82,7 +82,9 @@
     const after = (pressed) => {
       const dialog = document.querySelector("dialog[open]");
       opener = dialog ? pressed : null;
-      if (!dialog) pressed.focus({ preventScroll: true });
+      // An older theme's search opens in the page, and has taken the focus to its field.
+      const lost = [document.body, pressed].includes(document.activeElement);
+      if (!dialog && lost) pressed.focus({ preventScroll: true });
       dialog?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "center" });
       if (pressed.matches(".theme-switch-button")) say(colourMode());
       if (pressed.matches(".copybtn"))
@@ -93,10 +95,18 @@
     const click = ({ target }) => {
       const pressed = target.closest?.(PRESSED);
       if (pressed) setTimeout(after, 0, pressed);
-      const within = target.closest?.("dialog a[href^='#']")?.closest("dialog");
-      if (!within) return;
-      opener = null; // the reader goes on where the link leads
-      setTimeout(() => within.close());
+      const link = target.closest?.("dialog a[href^='#']");
+      if (!link) return;
+      opener = null; // the reader goes on where the link leads, not where the drawer was opened
+      setTimeout(() => {
+        link.closest("dialog").close();
+        setTimeout(goOn, 0, document.getElementById(decodeURIComponent(link.hash.slice(1))));
+      });
+    };
+    const goOn = (place) => {
+      if (!place) return;
+      place.tabIndex = -1;
+      place.focus({ preventScroll: true });
     };
     const closed = () =>
       setTimeout(() => {

@@ -881,7 +881,8 @@
 
     fillList() {
       const p = this.parts;
-      if (!p.details.open || p.steps.childElementCount > 0) return;
+      if (!p.details.open) return;
+      if (p.steps.childElementCount > 0) return this.markList(); // it was closed while the steps went on
       this.visible.forEach((i, k) => {
         const { phase, event } = this.model.steps[i];
         p.steps.append(
@@ -1274,7 +1275,9 @@
       const finish = (e) => {
         row.removeEventListener("pointermove", onMove);
         const to = e.type === "pointerup" ? place(e.clientY) : from;
-        this.shift(from, to - from, "up");
+        if (to !== from) return this.shift(from, to - from, "up");
+        row.style.transform = "";
+        row.classList.remove("dragged");
       };
       row.addEventListener("pointermove", onMove);
       row.addEventListener("pointerup", finish, { once: true });
@@ -1342,10 +1345,13 @@
       this.select(
         wanted >= 0
           ? wanted
-          : this.recordings.findIndex(
-              ({ v, recording, version }) =>
-                v === verdict.order.v && version.orders[recording.order],
-            ) || 0,
+          : Math.max(
+              0,
+              this.recordings.findIndex(
+                ({ v, recording, version }) =>
+                  v === verdict.order.v && version.orders[recording.order],
+              ),
+            ),
       );
       this.go(verdict.right ? this.visible[0] : this.decision(verdict.good));
     }

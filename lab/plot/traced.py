@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from lab import settings
 from lab.records import store
 from lab.records.comparison import Comparison
 from lab.records.trial import Trial
@@ -22,20 +23,25 @@ _numbers: dict[int, tuple[Any, set[str]]] = {}  # by id of a record, which is ke
 
 
 def sources(values: Iterable[float]) -> list[Any]:
-    """Return the records that this process read and at least half of these values stand in.
+    """Return the fewest records of a replay that at least half of these values stand in.
 
     Values may be scaled by thousands or by binary units. Values of fewer than three digits are not
-    looked at; without others nothing is found.
+    looked at; without others nothing is found, and nothing where the values were measured just now.
+    A record whose values all stand in others as well, a round size for example, is none of them.
     """
     wanted = {_key(v) for v in values if _telling(v)}
-    if not wanted:
+    if not wanted or settings.mode() != "replay":
         return []
-    found, used = set(), []
-    for record in list(store.OPENED.values()):
-        there = {key for key in wanted if not _scaled(key).isdisjoint(_known(record))}
-        if there:
-            used.append(record)
-            found |= there
+    opened = list(store.OPENED.values())
+    there = [{k for k in wanted if not _scaled(k).isdisjoint(_known(r))} for r in opened]
+    found: set[str] = set()
+    used = []
+    while opened:
+        most = max(range(len(opened)), key=lambda i: len(there[i] - found))
+        if not there[most] - found:
+            break
+        found |= there.pop(most)
+        used.append(opened.pop(most))
     return used if len(found) >= _SHARE * len(wanted) else []
 
 

@@ -190,8 +190,8 @@ def ephemeral_ports() -> int | None:
 
 @functools.lru_cache(maxsize=1)
 def commit() -> tuple[str, bool]:
-    """Return (commit of the book, whether tracked files outside data/ differ from it); ("", False)
-    outside git. A reference run writes records into data/ itself.
+    """Return (commit of the book, whether other tracked files than results differ from it);
+    ("", False) outside git. A reference run writes its results itself.
     """
     from lab.paths import ROOT
 
@@ -202,7 +202,8 @@ def commit() -> tuple[str, bool]:
         return done.stdout.strip()
 
     try:
-        changed = git("status", "--porcelain", "-uno", "--", ".", ":(exclude)data")
+        results = (":(exclude)data/reference", ":(exclude)data/book-results.json")
+        changed = git("status", "--porcelain", "-uno", "--", ".", *results)
         return git("rev-parse", "--short=12", "HEAD"), bool(changed)
     except (OSError, subprocess.SubprocessError):
         return "", False
