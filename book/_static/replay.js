@@ -1007,7 +1007,7 @@
       };
       // Space presses the button that has the focus, and ticks the box.
       if (event.key === " " && ["button", "summary"].includes(tag)) return;
-      if (event.key === " " && target.type === "checkbox") return;
+      if (event.key === " " && ["checkbox", "file"].includes(target.type)) return;
       const action = actions[event.key];
       if (!action) return;
       event.preventDefault();

@@ -37,7 +37,7 @@ async function open(url, use, options = {}) {
   }
 }
 
-const until = (tab, test, argument) => tab.waitForFunction(test, argument, { timeout: 5000 });
+const until = (tab, test, argument) => tab.waitForFunction(test, argument, { timeout: 20_000 });
 const focused = (locator) => locator.evaluate((e) => e === document.activeElement);
 const status = (tab, pattern) =>
   tab.getByRole("status").filter({ hasText: pattern }).first().waitFor();

@@ -26,6 +26,7 @@ from lab import paths
 from lab.book import filled
 from lab.book.build import Build
 from lab.book.filled import Html
+from lab.book.records import write_json
 from lab.book.report import count, short
 from lab.book.site import rows
 from lab.records import compact, store
@@ -110,10 +111,12 @@ def _sources(build: Build, chapter: str) -> Iterator[tuple[str, Path]]:
     names = {name.removesuffix(".json").removesuffix(".trace") for name in looked}
     until = datetime.fromisoformat(record.executed).astimezone(timezone.utc)
     for name in sorted({*record.measured, *record.drawn_from, *names}):
-        run = _run(name, until) if build.mode == "live" else None
+        if build.mode == "live" and name in record.measured:
+            if run := _run(name, until):  # only the last few runs are kept
+                yield name, run
+            continue
         kept = [paths.REFERENCE / f"{name}{end}" for end in (".json", ".trace.json")]
-        for source in [run] if run else [file for file in kept if file.exists()]:
-            yield name, source
+        yield from ((name, file) for file in kept if file.exists())
 
 
 def _run(experiment: str, until: datetime) -> Path | None:
@@ -255,6 +258,9 @@ def _nested(values: list[Any]) -> bool:
 def write(build: Build, out: Path) -> None:
     """Write the records behind this build's pages into the site, and take others out of it."""
     folder = out / FOLDER
+    notes = build.state / "published.json"
+    before = json.loads(notes.read_text("utf8")) if notes.exists() else {}
+    made_from: dict[str, str] = {}
     wanted: set[Path] = set()
     for one in of_build(build):
         made: dict[Path, Callable[[dict[str, Any], Published], str]] = {}
@@ -262,18 +268,21 @@ def write(build: Build, out: Path) -> None:
         if one.has_rows:
             made[folder / f"{one.name}.csv"] = _csv
         for file, text in made.items():
-            if file not in wanted and not _newer(file, one.source):
+            key = made_from.setdefault(file.name, _key(one.source))
+            if file not in wanted and not (file.exists() and before.get(file.name) == key):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text(whole(one.source), one), "utf8")
         wanted.update(made)
     for file in folder.glob("*"):
         if file not in wanted:
             file.unlink()
+    write_json(notes, made_from)
 
 
-def _newer(made: Path, source: Path) -> bool:
-    stamps = (source.stat().st_mtime_ns, Path(__file__).stat().st_mtime_ns)
-    return made.exists() and made.stat().st_mtime_ns > max(stamps)
+def _key(source: Path) -> str:
+    """Which file, of when, read by which code: another one may be older than what was made."""
+    code = max(file.stat().st_mtime_ns for file in (paths.NODE_SIDE.parent).glob("**/*.py"))
+    return f"{source} {source.stat().st_mtime_ns} {code}"
 
 
 def _json(data: dict[str, Any], _: Published) -> str:
