@@ -198,8 +198,11 @@
     link.href = `#${contents.id}`;
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      contents.focus();
-      if (document.activeElement !== contents) document.querySelector(".secondary-toggle")?.click();
+      // Where the page is narrow, they are in a drawer, and its button is to be seen.
+      const toggles = [...document.querySelectorAll(".secondary-toggle")];
+      const drawer = toggles.find((toggle) => toggle.offsetWidth > 0);
+      if (drawer) drawer.click();
+      else contents.focus();
     });
     skip.after(more);
   }
