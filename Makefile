@@ -39,7 +39,7 @@ links: replay ## ask every outside link of the book whether it still answers (ne
 pdf: replay browser ## the whole book in one document, _build/pdf/nodejs-io-measured.pdf
 	@node tools/pdf.mjs _build/replay/html _build/pdf
 
-lighthouse: replay browser ## ask Lighthouse about three pages of the replayed site; `make test` asks about the smoke one
+lighthouse: replay browser ## ask Lighthouse about three pages of the replayed site
 	@$(ask_lighthouse) _build/replay/html
 
 # Apart from what the book needs: who only reads or measures can do without its 200 packages.
@@ -89,8 +89,6 @@ smoke: setup
 site: setup
 	@echo "== the site in a browser"
 	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.test.mjs
-	@echo "== Lighthouse"
-	@$(ask_lighthouse) _build/smoke/html
 
 bench: setup ## measure the build and the measurement core; prints and stores figures
 	@for f in bench/*.py; do $(BIN)/python $$f || exit 1; done

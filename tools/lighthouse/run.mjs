@@ -1,4 +1,4 @@
-// Lighthouse on three pages of the built site, as its default phone: in `make test`. Accessibility has to be perfect in
+// Lighthouse on three pages of the built site, as its default phone: `make lighthouse`. Accessibility has to be perfect in
 // every run; performance is the best of three, because whatever else the machine does counts too.
 //   node tools/lighthouse/run.mjs SITE
 
