@@ -635,6 +635,17 @@
       this.watching?.disconnect();
       this.watching = new ResizeObserver(() => this.reserve());
       this.watching.observe(p.replay);
+      // Every step is laid out for it: half a second that a page need not take while it opens.
+      const nearing = new IntersectionObserver(
+        (seen) => {
+          if (!seen.some((one) => one.isIntersecting)) return;
+          nearing.disconnect();
+          this.near = true;
+          this.reserve(true);
+        },
+        { rootMargin: "400px" },
+      );
+      nearing.observe(this);
       if (this.hasAttribute("drop")) this.root.append(this.dropHint());
     }
 
@@ -822,7 +833,7 @@
     reserve(anew = false) {
       const p = this.parts;
       const width = p?.replay.clientWidth;
-      if (!width || !this.fullest) return; // not shown yet
+      if (!width || !this.fullest || !this.near) return; // not shown yet
       if (width === this.width && !anew) return; // nothing is wrapped otherwise
       this.width = width;
       const { model, fullest } = this;
