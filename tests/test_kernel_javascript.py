@@ -433,6 +433,30 @@ def test_interrupt_stops_an_endless_loop_and_keeps_the_variables(live):
         assert kernel.run("kept")[0][1]["data"]["text/plain"] == "1"
 
 
+def test_an_interrupt_at_any_moment_keeps_the_session_and_spares_the_next_cell(live):
+    # Around the end of a cell's synchronous part Node is between two handlers of SIGINT: one in 25
+    # interrupts ended the process there, one in 200 hit the cell after.
+    with live() as kernel:
+        kernel.run("let kept = 1;")
+        for turns in (0, 10_000, 100_000, 300_000) * 25:
+            found, _ = interrupted(
+                kernel,
+                f"console.log('running'); for (let i = 0; i < {turns}; i++) Math.sqrt(i);"
+                "await new Promise(() => {})",
+            )
+            assert "variables are kept" in found["evalue"]
+            assert kernel.run("kept")[0][1].get("data") == {"text/plain": "1"}
+
+
+def test_an_interrupt_reaches_the_program_that_a_cell_waits_for(live):
+    run = "const { spawn, spawnSync } = require('node:child_process'); console.log('running');"
+    sleep = "('sleep', ['60'], { stdio: 'ignore' })"
+    with live() as kernel:
+        for start in (f"spawnSync{sleep}", f"await new Promise(r => spawn{sleep}.on('exit', r))"):
+            interrupted(kernel, f"{run} {start}")
+            assert gone(kernel.processes()[3:], seconds=2) == []  # after kernel, cells and guard
+
+
 def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):
     with live() as kernel:
         kernel.run("let lost = 1;")

@@ -23,9 +23,9 @@ KERNEL = re.compile(
 )
 # Also called in the close phase without a close() we could see: a request of a stream being closed
 # is told so (ECANCELED); C++ closes message ports itself.
-MAY_CLOSE = re.compile(r"^(WRITEWRAP|SHUTDOWNWRAP|UDPSENDWRAP|\w+CONNECTWRAP|MESSAGEPORT|WORKER)$")
+MAY_CLOSE = re.compile(r"^(WRITEWRAP|SHUTDOWNWRAP|UDPSENDWRAP|\w+CONNECTWRAP|MESSAGEPORT)$")
 # Node itself finishes some of these with a native immediate, or at once inside another callback.
-LOOSE = re.compile(r"^(TLS\w*|JSSTREAM|HTTP2|QUERYWRAP|STREAM|HTTP\w+|FILEHANDLE$|QUIC)")
+LOOSE = re.compile(r"^(WORKER$|TLS\w*|JSSTREAM|HTTP2|QUERYWRAP|STREAM|HTTP\w+|FILEHANDLE$|QUIC)")
 
 NOUNS = {
     "TCPSERVERWRAP": "server",

@@ -24,6 +24,7 @@ const BUNDLE = {
 // The loader that makes import() in a cell resolve from the notebook's folder; experimental by name on
 // some versions, so it is used once here with the warning held back.
 const IMPORT = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER ?? ((specifier) => import(specifier));
+const ABSORB_MS = 20;
 
 /** Text of every cell by number, for the line shown under an error. */
 const sources = new Map();
@@ -38,7 +39,7 @@ function install() {
   output.install();
   process.setUncaughtExceptionCaptureCallback((error) => uncaught(error, "Uncaught in a callback"));
   process.on("unhandledRejection", (reason) => uncaught(reason, "Unhandled rejection"));
-  process.on("SIGINT", interrupt);
+  process.on("SIGINT", () => {}); // else it would end us; `interrupt` says which cell is meant
   process.on("disconnect", () => process.exit());
   Object.defineProperty(globalThis, "$$cell$$", { value: run });
   Object.defineProperty(globalThis, "$$share$$", { value: share });
@@ -61,7 +62,8 @@ function serveModules(folder) {
 }
 
 /** Runs one cell; `id` is nel's, `number` is what the notebook shows. Ends by sending its result. */
-function run({ id, number, source, code, columnOffset }) {
+function run({ id, number, source, code, columnOffset, signalled }) {
+  if (signalled) absorb();
   const cell = { id, number, $$: globalThis.$$, fail: null, error: null, manual: null };
   const failed = new Promise((_, reject) => {
     cell.fail = (error, what) => {
@@ -217,10 +219,36 @@ function interrupted() {
   );
 }
 
-function interrupt() {
-  running?.fail(interrupted());
+/** Fails cell `id`, if it still runs, and sends what it started the signal of a terminal's Ctrl-C. */
+function interrupt(id) {
+  const cell = running;
+  if (cell?.id !== id || cell.error) return;
+  // The cell ends only when the signal has come back to us, or it might hit the next one.
+  process.once("SIGINT", () => cell.fail(interrupted()));
+  process.kill(-process.pid, "SIGINT");
+}
+
+/** The thread that stops a cell's loop may hold a signal that came as the loop ended: it hits us here. */
+function absorb() {
+  try {
+    const wait = `{ const until = Date.now() + ${ABSORB_MS}; while (Date.now() < until); }`;
+    vm.runInThisContext(wait, { breakOnSigint: true });
+  } catch {
+    // That was it.
+  }
+}
+
+/** nel knows messages of its own only. */
+function listen() {
+  const [nel] = process.listeners("message").slice(-1);
+  process.off("message", nel);
+  process.on("message", (message) => {
+    if (message.interrupt === undefined) nel(message);
+    else interrupt(message.interrupt);
+  });
 }
 
 install();
 serveModules(process.cwd());
 vm.runInThisContext(require("nel/lib/server"), { filename: "nel" });
+listen();

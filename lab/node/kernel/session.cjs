@@ -11,15 +11,17 @@ const { transpile } = require("./transpile.cjs");
 // nel discards what its process writes to the real stdout and stderr. It may be the message of a
 // crash, or the output of a program that a cell started with `stdio: "inherit"`: give it pipes.
 const { spawn } = childProcess;
+// And a process group of its own: a client interrupts the kernel's whole group at any moment, and
+// there are moments when that signal would kill the process or hit the cell after (see `interrupt`).
 childProcess.spawn = (command, args, options) =>
-  spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe", "ipc"] });
 const nel = require("nel");
 childProcess.spawn = spawn;
 
 const NelSession = nel.Session;
 NelSession._args = [path.join(__dirname, "cells.cjs")];
 
-const FORWARD_MS = 100;
+const SIGNAL_MS = 100;
 const PATIENCE_MS = 1500;
 const DRAIN_MS = 250;
 const LAST_WORDS_CHARS = 2000;
@@ -49,6 +51,7 @@ class Session extends NelSession {
   _adopt() {
     const server = this._server;
     this.started = Date.now();
+    this.signalled = false; // since the last cell began
     this.finished = new Map(); // cells by id; a new process counts anew
     this.transpile = (code) => this._program(code);
     this.taps = [new Tap(server.stdout, "stdout"), new Tap(server.stderr, "stderr")];
@@ -57,8 +60,8 @@ class Session extends NelSession {
     server.on("message", (message) => this._receive(message));
     server.on("exit", (code, signal) => this._died(server, code, signal));
     // If this process is killed, a cell in an endless loop would never notice: a shell waits for the
-    // end of its input and then ends the cell's process. A line tells it that all is well.
-    const guard = 'trap "" INT TERM HUP; read -r ok || kill -9 "$0" 2>/dev/null';
+    // end of its input and then ends the cells' process group. A line tells it that all is well.
+    const guard = 'trap "" INT TERM HUP; read -r ok || kill -s KILL -- "-$0" 2>/dev/null';
     const watch = spawn("/bin/sh", ["-c", guard, String(server.pid)], {
       stdio: ["pipe", "ignore", "ignore"],
       detached: true,
@@ -96,8 +99,10 @@ class Session extends NelSession {
     task.number = this.cellNumber;
     this.finished.set(task.id, task);
     if (this.finished.size > KEPT_CELLS) this.finished.delete(this._oldest());
-    const program = transpile(source, task.number);
-    return `$$cell$$(${JSON.stringify({ id: task.id, number: task.number, source, ...program })})`;
+    const cell = { id: task.id, number: task.number, source, ...transpile(source, task.number) };
+    if (this.signalled) cell.signalled = true;
+    this.signalled = false;
+    return `$$cell$$(${JSON.stringify(cell)})`;
   }
 
   async _receive(message) {
@@ -153,13 +158,23 @@ class Session extends NelSession {
     if (task) task[tap.name === "stdout" ? "onStdout" : "onStderr"](text);
   }
 
-  /** First politely, which keeps the variables; a cell that does not stop is ended with its process. */
+  /**
+   * First politely, which keeps the variables; a cell that does not stop is ended with its process.
+   *
+   * A process whose loop turns is asked by message. A signal is for a loop that stands still: while
+   * Node puts its own handler back after a cell's synchronous part, SIGINT would kill the process.
+   */
   interrupt() {
     const task = this._currentTask;
     if (!task) return;
-    const still = () => this._currentTask === task;
-    // A client interrupts the whole process group; someone with `kill` only us.
-    setTimeout(() => still() && this._server.kill("SIGINT"), FORWARD_MS);
+    const server = this._server;
+    const still = () => this._currentTask === task && this._server === server;
+    if (server.connected && task.id) server.send({ interrupt: task.id });
+    setTimeout(() => {
+      if (!still()) return;
+      this.signalled = true;
+      signalGroup(server, "SIGINT");
+    }, SIGNAL_MS);
     setTimeout(() => {
       if (still())
         this._replace(
@@ -248,6 +263,15 @@ function fail(task, name, message) {
   const traceback = [`${name}: ${message}`];
   task.onError?.({ error: { ename: name, evalue: message, traceback } });
   task.afterRun?.();
+}
+
+/** With the programs that the cell waits for, as at a terminal. */
+function signalGroup(server, signal) {
+  try {
+    process.kill(-server.pid, signal);
+  } catch {
+    // It has just ended.
+  }
 }
 
 function label(number, text) {
