@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from tiny_book import Book
 
 from lab import paths
-from lab.book import again
+from lab.book import again, toc
 from lab.book.build import BuildBusy
 
 pytestmark = pytest.mark.timeout(400)
-TINY = Path(__file__).parent / "fixtures" / "tiny-book"
 
 
 @pytest.mark.parametrize(
@@ -27,6 +23,11 @@ TINY = Path(__file__).parent / "fixtures" / "tiny-book"
         "book/blocking/off-the-loop.md",
         "/book/blocking/off-the-loop.html",
         "off-the-loop",
+        "http://127.0.0.1:8000/book/blocking/off-the-loop.html",
+        "https://example.org/course/book/blocking/off-the-loop.html?highlight=loop#a-heading",
+        "https://git.example.org/us/course/blob/main/book/blocking/off-the-loop.md",
+        "file:///home/a%20b/_build/html/book/blocking/off-the-loop.html",
+        "blocking/off-the-loop.html#a-heading",
     ],
 )
 def test_a_chapter_is_found_by_whatever_a_reader_has_of_its_name(asked):
@@ -41,60 +42,55 @@ def test_a_misspelt_chapter_is_refused_with_the_nearest_names():
 def test_a_page_without_cells_and_no_name_at_all_say_so():
     with pytest.raises(again.NoChapter, match="about/rules has no cells"):
         again.resolve("about/rules")
+    with pytest.raises(again.NoChapter, match="about/rules has no cells"):
+        again.resolve("https://example.org/book/about/rules.html")
     with pytest.raises(again.NoChapter, match=r"NAME=.*There are: .*event-loop/phases"):
         again.resolve("")
 
 
+def test_an_address_of_no_chapter_is_refused_by_its_path():
+    with pytest.raises(again.NoChapter, match=r"'gone/away'.*There are: .*event-loop/phases"):
+        again.resolve("https://example.org/book/gone/away.html")
+
+
+def test_chapters_are_in_the_order_of_the_book_and_unlisted_ones_last():
+    pages = toc.pages()
+    assert pages[0] == "book/index" and len(set(pages)) == len(pages)
+    first = "book/instruments/what-a-load-test-measures"  # the last of these by name
+    assert toc.in_order(["book/x", "book/buffers/parsing-bytes", first]) == [
+        *(first, "book/buffers/parsing-bytes", "book/x")
+    ]
+
+
 @pytest.fixture
 def book(tmp_path):
-    shutil.copytree(TINY, tmp_path / "book")
-    return tmp_path / "book"
-
-
-def run(book, *words, **extra):
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("LAB_")}
-    return subprocess.run(
-        [sys.executable, "-m", "lab.book", *words],
-        cwd=book,
-        env={**clean, "LAB_ROOT": str(book), **extra},
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-
-
-def ran(book):
-    log = book / "ran.log"
-    names = log.read_text().split() if log.exists() else []
-    log.unlink(missing_ok=True)
-    return names
+    return Book.copied(tmp_path / "book")
 
 
 def test_only_that_chapter_runs_again_and_again_though_nothing_changed(book):
     for _ in range(2):
-        done = run(book, "chapter", "one/alpha")
+        done = book.command("chapter", "one/alpha")
         assert done.returncode == 0, done.stdout + done.stderr
-        assert ran(book) == ["alpha"]
+        assert book.ran() == ["alpha"]
         assert "Measuring one/alpha again, alone (profile course)" in done.stdout
-    page = book / "_build/chapter/one/alpha/html/book/one/alpha.html"
+    page = book.root / "_build/chapter/one/alpha/html/book/one/alpha.html"
     assert page.as_uri() in done.stdout
     assert "Chapter alpha" in page.read_text()
     assert not (page.parent / "beta.html").exists()
-    assert not (book / "_build/html").exists()
+    assert not (book.root / "_build/html").exists()
 
 
 def test_nothing_is_measured_beside_another_build_or_in_replay(book):
-    folder = book / "_build" / ".lab"
+    folder = book.root / "_build" / ".lab"
     folder.mkdir(parents=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        done = run(book, "chapter", "one/alpha")
+        done = book.command("chapter", "one/alpha")
     assert done.returncode == 2
     assert "Another build is writing to" in done.stderr
-    done = run(book, "chapter", "one/alpha", LAB_MODE="replay")
+    done = book.command("chapter", "one/alpha", LAB_MODE="replay")
     assert done.returncode == 2 and "LAB_MODE=replay measures nothing" in done.stderr
-    assert ran(book) == []
+    assert book.ran() == []
 
 
 def test_a_lock_that_nobody_holds_is_no_build(tmp_path):

@@ -1,23 +1,18 @@
 """The build as a whole, on a book of two chapters that note what they use and measure nothing."""
 
 import fcntl
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
+from tiny_book import DEADLINE_S, Book
 
 # A build takes seconds, on a busy machine many.
 pytestmark = pytest.mark.timeout(400)
-
-TINY = Path(__file__).parent / "fixtures" / "tiny-book"
-DEADLINE_S = 180
 
 # A first line for two chapters that can only end if they run at the same time.
 MEET = """import os, pathlib, time
@@ -28,58 +23,9 @@ while not pathlib.Path("{1}.here").exists():
     time.sleep(0.05)"""
 
 
-@dataclass
-class Book:
-    root: Path
-
-    def env(self, **extra):
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("LAB_")}
-        return {**clean, "LAB_ROOT": str(self.root), **extra}
-
-    def bare(self, **extra):
-        """What people type: `jupyter-book build .`"""
-        return self._run(
-            "-c", "from jupyter_book.cli.main import main; main()", "build", ".", **extra
-        )
-
-    def build(self, **extra):
-        return self._run("-m", "lab.book", "build", **extra)
-
-    def _run(self, *words, **extra):
-        return subprocess.run(
-            [sys.executable, *words],
-            cwd=self.root,
-            env=self.env(**extra),
-            capture_output=True,
-            text=True,
-            timeout=DEADLINE_S,
-            check=False,
-        )
-
-    def ran(self):
-        """Chapters whose cells ran since the last call."""
-        log = self.root / "ran.log"
-        names = log.read_text().split() if log.exists() else []
-        log.unlink(missing_ok=True)
-        return names
-
-    def page(self, name, folder="_build"):
-        return (self.root / folder / "html/book" / f"{name}.html").read_text()
-
-    def report(self, folder="_build"):
-        return json.loads((self.root / folder / "build.json").read_text())
-
-    def edit(self, name, old, new):
-        path = self.root / name
-        text = path.read_text()
-        assert old in text
-        path.write_text(text.replace(old, new))
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    book = Book(tmp_path_factory.mktemp("tiny") / "book")
-    shutil.copytree(TINY, book.root)
+    book = Book.copied(tmp_path_factory.mktemp("tiny") / "book")
     (book.root / "requirements.txt").write_text("nothing==1\n")
     done = book.build()
     assert done.returncode == 0, done.stdout + done.stderr

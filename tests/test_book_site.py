@@ -4,20 +4,17 @@ import json
 import os
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 import yaml
+from tiny_book import TINY, Book
 
 from lab.book.site import card, icons, pagefacts, reading
 from lab.plot.forest import Line
 
 pytestmark = pytest.mark.timeout(400)
-
-TINY = Path(__file__).parent / "fixtures" / "tiny-book"
 
 
 def build(root, *, redirects, **extra):
@@ -26,16 +23,7 @@ def build(root, *, redirects, **extra):
     options = {"article_footer_items": ["page-facts.html"]}
     config["sphinx"]["config"]["html_theme_options"] = options
     (root / "_config.yml").write_text(yaml.safe_dump(config))
-    clean = {k: v for k, v in os.environ.items() if not k.startswith("LAB_")}
-    return subprocess.run(
-        [sys.executable, "-m", "lab.book", "build"],
-        cwd=root,
-        env={**clean, "LAB_ROOT": str(root), **extra},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    return Book(root).build(**extra)
 
 
 @pytest.fixture(scope="module")

@@ -75,6 +75,27 @@ def test_programs_in_a_private_home_are_lent_and_stay_what_they_were(monkeypatch
     assert (after.st_uid, after.st_mode, after.st_nlink) == (before.st_uid, before.st_mode, 1)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root hands its programs to another user")
+def test_lent_programs_can_be_reached_whatever_the_umask(tmp_path, monkeypatch):
+    installed = tmp_path / "home" / "package" / "pginstall16"
+    (installed / "bin").mkdir(parents=True)
+    (installed / "bin" / "postgres").write_text("")
+    (installed / "bin").chmod(0o700)
+    monkeypatch.setattr(postgres, "_installed", lambda: installed)
+    monkeypatch.setattr(postgres, "_open_to_all", lambda folder: False)
+    (tmp_path / "lent").mkdir()
+    before = os.umask(0o077)
+    try:
+        programs = postgres._programs(tmp_path / "lent")
+    finally:
+        os.umask(before)
+    ways = [one for one in programs.parents if one.is_relative_to(tmp_path / "lent" / "programs")]
+    assert len(ways) == 3
+    assert all(one.stat().st_mode & 0o055 == 0o055 for one in (programs, *ways))
+    assert (programs / "postgres").stat().st_mode & 0o044 == 0o044
+    assert (installed / "bin").stat().st_mode & 0o077 == 0
+
+
 def test_a_taken_port_is_no_obstacle(monkeypatch):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -220,6 +220,26 @@ def test_a_replay_publishes_what_it_drew_from_and_drops_what_it_no_longer_draws(
     assert list((out / "records").iterdir()) == []
 
 
+def test_a_build_looks_once_at_how_old_its_code_is(data, monkeypatch):
+    looks = []
+    found = Path.glob
+    monkeypatch.setattr(Path, "glob", lambda *words: looks.append(words[1]) or found(*words))
+    drawn = [WITH_CONTROL, reference("program")[0].stem]
+    published.write(build(data, drawn_from=drawn), data / "html")
+    assert len(list((data / "html/records").iterdir())) == 3
+    assert looks.count("**/*.py") == 1
+
+
+def test_records_are_listed_in_the_order_of_the_book(tmp_path, monkeypatch):
+    known = {"book/b": "first", "book/a": "second", "book/c": "not listed"}
+    book = build(tmp_path)
+    book.outcomes = dict.fromkeys(known)
+    monkeypatch.setattr(published, "_sources", lambda _, chapter: [(known[chapter], chapter)])
+    monkeypatch.setattr(published, "about", lambda experiment, *_: experiment)
+    monkeypatch.setattr(published.toc, "pages", lambda: ["book/index", "book/b", "book/a"])
+    assert published.of_build(book) == ["first", "second", "not listed"]
+
+
 def test_published_records_name_no_folder_of_this_machine():
     home = str(paths.ROOT)
     for file in [*reference("comparison")[:5], *reference("survey")]:

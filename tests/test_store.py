@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -142,6 +143,17 @@ def test_a_replay_says_when_and_where_it_was_measured(whole):
 def test_a_record_of_72_trials_is_below_20_kilobytes(whole):
     file = store.write_reference(whole, QUESTION, "reference")
     assert len(gzip.compress(file.read_bytes(), 9)) <= compact.LIMIT_BYTES
+
+
+def test_a_recorded_file_is_written_again_byte_by_byte():
+    kinds = set()
+    for file in sorted((Path(__file__).parent.parent / "data/reference").glob("*.json")):
+        text = file.read_text("utf-8")
+        data = json.loads(text)
+        if data.get("kind") in ("comparison", "trial"):  # the others have writers of their own
+            kinds.add(data["kind"])
+            assert compact.readable(data) == text, file.name
+    assert kinds == {"comparison", "trial"}
 
 
 def test_a_single_trial_is_recorded_and_replayed():

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import yaml
 
 from lab import paths, settings
 from lab.book import chapter as source
+from lab.book import toc
 from lab.book.build import BuildBusy
 from lab.errors import LabError, did_you_mean, nearest
 
@@ -31,12 +34,12 @@ class NoChapter(LabError):
 
 
 def resolve(asked: str) -> str:
-    """Return the page that is meant: `book/blocking/off-the-loop`, also for what a reader copies
-    from an address. Raises NoChapter with the nearest names.
+    """Return the page that is meant: `book/blocking/off-the-loop`, also for a whole address of it.
+
+    Raises NoChapter with the nearest names.
     """
-    pages = _pages()
-    name = asked.strip().strip("/").removesuffix(".md").removesuffix(".html")
-    name = name.removeprefix("./").removeprefix("book/")
+    pages = toc.pages()
+    name = _name(asked)
     chapters = {page.removeprefix("book/"): page for page in pages if _has_cells(page)}
     if name in chapters:
         return chapters[name]
@@ -63,12 +66,12 @@ def prepare(page: str, output: Path) -> dict[str, Any]:
             if old != keep and old not in keep.parents:
                 shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
     output.mkdir(parents=True, exist_ok=True)
-    toc = output / "_toc.yml"
-    others = [name for name in _pages() if "/about/" in name and not _has_cells(name)]
+    own = output / "_toc.yml"
+    others = [name for name in toc.pages() if "/about/" in name and not _has_cells(name)]
     listed = [{"file": name} for name in others]
-    toc.write_text(yaml.safe_dump({"format": "jb-book", "root": page, "chapters": listed}), "utf8")
+    own.write_text(yaml.safe_dump({"format": "jb-book", "root": page, "chapters": listed}), "utf8")
     return {
-        "external_toc_path": toc.as_posix(),
+        "external_toc_path": own.as_posix(),
         "suppress_warnings": [*_suppressed(), *ELSEWHERE],
         "lab_redirects": {},
     }
@@ -112,21 +115,15 @@ def _folders(output: Path) -> Iterator[Path]:
         yield lock.parent.parent
 
 
-def _pages() -> list[str]:
-    """Return the pages of the book in order, as _toc.yml lists them."""
-    toc = yaml.safe_load((paths.ROOT / "_toc.yml").read_text("utf8"))
-
-    def files(entry: Any) -> Iterator[str]:
-        if isinstance(entry, dict):
-            if "file" in entry:
-                yield str(entry["file"])
-            for value in entry.values():
-                yield from files(value)
-        elif isinstance(entry, list):
-            for value in entry:
-                yield from files(value)
-
-    return [str(toc["root"]), *files(toc)]
+def _name(asked: str) -> str:
+    """The page of an address or a file, without `book/`. Only the path counts: a site may stand in
+    a folder of its host, and a repository has others above.
+    """
+    text = asked.strip()
+    whole = re.match(r"(?i)[a-z][a-z0-9+.-]*:", text)
+    path = unquote(urlsplit(text).path if whole else re.split(r"[?#]", text)[0]).strip("/")
+    inside = re.split(r"(?:^|/)book/", path)[-1].removeprefix("./")
+    return inside.removesuffix(".md").removesuffix(".html")
 
 
 def _has_cells(page: str) -> bool:

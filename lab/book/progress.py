@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 from pathlib import PurePosixPath
 from typing import Any
 
 from lab import paths
-from lab.book import filled
+from lab.book import filled, toc
 from lab.book.build import Build
 from lab.book.filled import Html
 from lab.questions import Question, by_chapter, json_script, plain
@@ -18,12 +17,8 @@ def overview(build: Build) -> Html:
     """Return every question of the chapters in this build, in the order of the book; a list of
     links without JavaScript. Links are relative to a page directly below book/.
     """
-    order = _reading_order()
-    asked = sorted(
-        ((chapter, qs) for chapter, qs in by_chapter() if chapter in build.outcomes),
-        key=lambda pair: order.get(pair[0], len(order)),
-    )
-    data = [_entry(chapter, questions) for chapter, questions in asked]
+    asked = {chapter: qs for chapter, qs in by_chapter() if chapter in build.outcomes}
+    data = [_entry(chapter, asked[chapter]) for chapter in toc.in_order(asked)]
     items = "".join(
         f'<li><a href="{escape(one["url"])}">{escape(one["title"])}</a>: '
         f"{len(one['questions'])} questions</li>"
@@ -38,12 +33,6 @@ def _entry(chapter: str, questions: list[Question]) -> dict[str, Any]:
         "url": f"{PurePosixPath(chapter).relative_to('book')}.html",
         "questions": [{"id": q.id, "ask": plain(q.ask)} for q in questions],
     }
-
-
-def _reading_order() -> dict[str, int]:
-    toc = paths.ROOT / "_toc.yml"
-    listed = re.findall(r"(?m)^[\s-]*file:\s*(\S+)", toc.read_text("utf-8")) if toc.exists() else []
-    return {chapter: i for i, chapter in enumerate(listed)}
 
 
 def title_of(chapter: str) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lab import claims, judge
-from lab.book import filled, tally
+from lab.book import filled, tally, toc
 from lab.book.build import Build
 from lab.book.filled import Html
 from lab.book.progress import title_of
@@ -43,13 +43,13 @@ def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
     """
     found = [
         {**claim, "chapter": chapter, "machine": record.machine}
-        for chapter in sorted(build.outcomes)
+        for chapter in toc.in_order(build.outcomes)
         if (record := build.last(chapter)) is not None
         for claim in record.claims
         if bool(claim.get("source")) == published
     ]
     order = {name: i for i, name in enumerate(claims.claims()["claims"])} if found else {}
-    return sorted(found, key=lambda c: (order.get(c["id"], len(order)), c["chapter"], c["id"]))
+    return sorted(found, key=lambda c: order.get(c["id"], len(order)))  # else as they are
 
 
 def verdict_table(build: Build) -> Html:

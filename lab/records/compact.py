@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Container
 from typing import Any
 
 from lab.errors import LabError
@@ -36,7 +37,7 @@ def compact(record: dict[str, Any], result: Trial | Comparison) -> str:
     """
     size = 0
     for bits, series in _STEPS:
-        text = _text({**record, **_body(result, bits, series)})
+        text = readable({**record, **_body(result, bits, series)})
         size = len(gzip.compress(text.encode(), 9, mtime=0))
         if size <= LIMIT_BYTES:
             return text
@@ -118,11 +119,13 @@ def _undo_deltas(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _text(record: dict[str, Any]) -> str:
-    """One key a line at the top, one trial a line below: git shows what changed."""
+def readable(record: dict[str, Any], by_line: Container[str] = ("trials",)) -> str:
+    """Return the JSON of a record with one key a line at the top, and one item a line of the lists
+    that `by_line` names: git shows what changed, and any editor finds it.
+    """
     lines = []
     for key, value in record.items():
-        if key == "trials":
+        if key in by_line:
             inside = ",\n".join(_line(v) for v in value)
             lines.append(f'"{key}":[\n{inside}\n]')
         else:

@@ -20,7 +20,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -241,20 +241,23 @@ def _programs(folder: Path) -> Path:
         return installed / "bin"
     # Beside the package lie libraries of its wheel, found by a relative path.
     package, copy = installed.parent, folder / "programs"
-    _mirror(installed, copy / package.name / installed.name)
-    for libraries in package.parent.glob(f"{package.name}.libs"):
-        _mirror(libraries, copy / libraries.name)
-    return copy / package.name / installed.name / "bin"
+    trees = {installed: copy / package.name / installed.name}
+    trees |= {one: copy / one.name for one in package.parent.glob(f"{package.name}.libs")}
+    _mirror(trees, copy)
+    return trees[installed] / "bin"
 
 
-def _mirror(source: Path, target: Path) -> None:
-    """Make a tree appear where everybody may read it: 70 MB for each start, so rather not copied.
+def _mirror(trees: Mapping[Path, Path], top: Path) -> None:
+    """Make trees appear below `top` where everybody may read them: 70 MB for each start, so rather
+    not copied.
 
-    A link shares its file's owner and rights, so none of them is changed here.
+    A link shares its file's owner and rights, so none of them is changed here. The folders are all
+    made here, with whatever the umask leaves of their rights.
     """
-    shutil.copytree(source, target, symlinks=True, copy_function=_link_or_copy)
-    for where in (target.parent, *(Path(where) for where, _, _ in os.walk(target))):
-        where.chmod(0o755)
+    for source, target in trees.items():
+        shutil.copytree(source, target, symlinks=True, copy_function=_link_or_copy)
+    for where, _, _ in os.walk(top):
+        Path(where).chmod(0o755)
 
 
 def _link_or_copy(source: str, target: str) -> None:

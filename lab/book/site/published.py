@@ -23,7 +23,7 @@ from urllib.parse import quote
 import numpy as np
 
 from lab import paths
-from lab.book import filled
+from lab.book import filled, toc
 from lab.book.build import Build
 from lab.book.filled import Html
 from lab.book.records import write_json
@@ -90,7 +90,7 @@ def of_build(build: Build) -> list[Published]:
     if found is None:
         found = [
             about(experiment, chapter, source)
-            for chapter in sorted(build.outcomes)
+            for chapter in toc.in_order(build.outcomes)
             for experiment, source in _sources(build, chapter)
         ]
         build._published = found  # type: ignore[attr-defined]  # asked for by every page
@@ -262,13 +262,14 @@ def write(build: Build, out: Path) -> None:
     before = json.loads(notes.read_text("utf8")) if notes.exists() else {}
     made_from: dict[str, str] = {}
     wanted: set[Path] = set()
+    code = max(file.stat().st_mtime_ns for file in paths.NODE_SIDE.parent.glob("**/*.py"))
     for one in of_build(build):
         made: dict[Path, Callable[[dict[str, Any], Published], str]] = {}
         made[folder / f"{one.name}.json"] = _json
         if one.has_rows:
             made[folder / f"{one.name}.csv"] = _csv
         for file, text in made.items():
-            key = made_from.setdefault(file.name, _key(one.source))
+            key = made_from.setdefault(file.name, _key(one.source, code))
             if file not in wanted and not (file.exists() and before.get(file.name) == key):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text(whole(one.source), one), "utf8")
@@ -279,26 +280,13 @@ def write(build: Build, out: Path) -> None:
     write_json(notes, made_from)
 
 
-def _key(source: Path) -> str:
-    """Which file, of when, read by which code: another one may be older than what was made."""
-    code = max(file.stat().st_mtime_ns for file in (paths.NODE_SIDE.parent).glob("**/*.py"))
+def _key(source: Path, code: int) -> str:
+    """Which file, of when, read by code of when: another one may be older than what was made."""
     return f"{source} {source.stat().st_mtime_ns} {code}"
 
 
 def _json(data: dict[str, Any], _: Published) -> str:
-    """One key a line at the top, one trial a line below: searchable in any editor."""
-    lines = []
-    for key, value in data.items():
-        if key in ("trials", "control") and value:
-            inside = ",\n".join(_line(v) for v in value)
-            lines.append(f'"{key}": [\n{inside}\n]')
-        else:
-            lines.append(f'"{key}": {_line(value)}')
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return compact.readable(data, [key for key in ("trials", "control") if data.get(key)])
 
 
 def _csv(_: dict[str, Any], one: Published) -> str:
@@ -330,7 +318,7 @@ def _item(one: Published, root: str) -> str:
 def records_list(build: Build) -> Html:
     """Return the records of all chapters, a part to be opened for each."""
     parts = []
-    for chapter in sorted(build.outcomes):
+    for chapter in toc.in_order(build.outcomes):
         if found := of_chapter(build, chapter):
             name = escape(short(chapter))
             trials = sum(one.trials for one in found)

@@ -1,0 +1,70 @@
+"""The book of two chapters in fixtures/tiny-book: a copy to build, and what a build left of it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+TINY = Path(__file__).parent / "fixtures" / "tiny-book"
+DEADLINE_S = 180
+
+
+@dataclass
+class Book:
+    root: Path
+
+    @classmethod
+    def copied(cls, root):
+        """A book of its own in a folder that is not there yet."""
+        shutil.copytree(TINY, root)
+        return cls(root)
+
+    def env(self, **extra):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("LAB_")}
+        return {**clean, "LAB_ROOT": str(self.root), **extra}
+
+    def bare(self, **extra):
+        """What people type: `jupyter-book build .`"""
+        return self._run(
+            "-c", "from jupyter_book.cli.main import main; main()", "build", ".", **extra
+        )
+
+    def build(self, **extra):
+        return self.command("build", **extra)
+
+    def command(self, *words, **extra):
+        """`python -m lab.book WORDS`, with `extra` in its environment."""
+        return self._run("-m", "lab.book", *words, **extra)
+
+    def _run(self, *words, **extra):
+        return subprocess.run(
+            [sys.executable, *words],
+            cwd=self.root,
+            env=self.env(**extra),
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE_S,
+            check=False,
+        )
+
+    def ran(self):
+        """Chapters whose cells ran since the last call."""
+        log = self.root / "ran.log"
+        names = log.read_text().split() if log.exists() else []
+        log.unlink(missing_ok=True)
+        return names
+
+    def page(self, name, folder="_build"):
+        return (self.root / folder / "html/book" / f"{name}.html").read_text()
+
+    def report(self, folder="_build"):
+        return json.loads((self.root / folder / "build.json").read_text())
+
+    def edit(self, name, old, new):
+        path = self.root / name
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
