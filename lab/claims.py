@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab import judge, paths, usage
 from lab.errors import LabError, did_you_mean
-from lab.records.checks import warning
+from lab.records.checks import words
 from lab.records.comparison import raised
 from lab.records.record import flat, plain
 from lab.settings import profile
@@ -121,7 +121,7 @@ def claim(
     """Return the verdict on a claim: a published one by its id, or one of the course with its
     limit.
 
-    value : a ratio (its interval decides, widened by what its A/A control differed) or a number;
+    value : a ratio (its interval decides, widened by the A/A spread) or a number;
     of : the trial or comparison that a number was taken from: no verdict if a check of it failed;
     above, below, between : the limit of the course's own sentence;
     exact : the number is counted, not measured, so every profile can judge it;
@@ -374,4 +374,4 @@ def _warned(value: Ratio | float | None, of: Trial | Comparison | None) -> tuple
     else:
         return ()
     of_all = f"of {trials} trials" if trials > 1 else "of the one trial"
-    return tuple(f"{warning(name)} in {n} {of_all}" for name, n in told.items())
+    return tuple(f"{words(name)} in {n} {of_all}" for name, n in told.items())

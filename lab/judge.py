@@ -1,7 +1,9 @@
 """Which verdict an interval carries: one rule for published claims and for our own sentences.
 
 What is read is the 95 % interval of the geometric mean of paired ratios, each end moved outwards by
-the A/A spread where the comparison has a control; never the point alone.
+the A/A spread where the comparison has a control; never the point alone. A verdict under which the
+ratio cannot be 1 speaks of a difference, and needs the sign-flip test as well, whichever way it
+goes: "held" of a claim that they differ, "did not hold" of one that they are alike.
 """
 
 from __future__ import annotations
@@ -41,10 +43,11 @@ class Criterion:
     """What a published claim is judged by.
 
     printed : published ratio, low and high; held : from here on the claim holds, by default the
-    square root of the published ratio, half of its effect on a log scale; same : half-width of "no
-    difference"; expects : "more", or "same" where the claim is that there is none; derived : the
-    ratio is arithmetic of ours, so nothing can exceed what was published. A published ratio below 1
-    is judged upside down.
+    square root of the published ratio, half of its effect on a log scale, and of a range that of
+    the end nearer to 1; same : half-width of "no difference"; expects : "more", or "same" where the
+    claim is that there is none; derived : the ratio is arithmetic of ours, so nothing can exceed
+    what was published. A published ratio below 1 is judged upside down; a range with 1 in it names
+    no side, so `held` must, or any difference upwards will do.
     """
 
     printed: tuple[float, float] | None = None
@@ -56,13 +59,17 @@ class Criterion:
     @property
     def upside_down(self) -> bool:
         """True if the claim is that the first is the smaller."""
-        target = self.printed[0] if self.printed else self.held or 1.0
+        target = self.held or (self.printed[1] if self.printed else 1.0)
         return target < 1 and self.expects != "same"
 
     @property
     def limit(self) -> float:
         """The ratio from which the claim holds, as it is measured."""
-        return self.held or (math.sqrt(self.printed[0]) if self.printed else 1 + self.same)
+        if self.held or not self.printed:
+            return self.held or 1 + self.same
+        low, high = self.printed
+        nearest = high if high < 1 else max(low, 1.0)
+        return math.sqrt(nearest) if nearest != 1 else 1 + self.same
 
     @property
     def text(self) -> str:
@@ -89,8 +96,9 @@ def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
         return Judged("no verdict", claim.text, why)
     if not equal and not ratio.decided:
         # Which side is ahead is open; that the limit is not reached need not be.
-        short = low > claim.limit if claim.upside_down else high < claim.limit
-        if short:
+        limits = (0.0, claim.limit) if claim.upside_down else (claim.limit, math.inf)
+        outside = low > limits[1] or high < limits[0]
+        if outside and not _differs(limits, inside=False):
             return Judged("did not hold", claim.text)
         return Judged("no verdict", claim.text, undecided(ratio))
     return Judged("no difference" if equal else _side(low, high, claim), claim.text)
@@ -135,16 +143,19 @@ def own(
         blind = "there is no value" if math.isnan(least) else blind
     if why := failed or blind:
         return Judged("no verdict", text, why)
-    if low <= least and most <= high:
-        # Limits that leave 1 out speak of a difference, and a difference needs the test as well.
-        difference = isinstance(value, Ratio) and (low >= 1 or high <= 1)
-        if difference and isinstance(value, Ratio) and not value.decided:
+    inside, outside = low <= least and most <= high, most < low or least > high
+    if inside or outside:
+        if isinstance(value, Ratio) and not value.decided and _differs(limits, inside=inside):
             return Judged("no verdict", text, undecided(value))
-        return Judged("held", text)
-    if most < low or least > high:
-        return Judged("did not hold", text)
+        return Judged("held" if inside else "did not hold", text)
     crossed = low if least < low <= most else high
     return Judged("no verdict", text, _crosses(value, crossed))
+
+
+def _differs(limits: tuple[float, float], *, inside: bool) -> bool:
+    """Whether a ratio within these limits, or one beyond them, cannot be 1."""
+    low, high = limits
+    return low >= 1 or high <= 1 if inside else low <= 1 <= high
 
 
 def _blind(r: Ratio) -> str:

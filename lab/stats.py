@@ -185,10 +185,11 @@ class Ratio:
 
 
 def spread(log_ratios: Sequence[float]) -> float:
-    """Return the factor (>= 1) within which an A/A control stayed: the farther end of its 95 %
-    interval from 1.
+    """Return the A/A spread, a factor (>= 1), from the logs of the ratios of both runs of a block.
 
-    Infinite with fewer than two pairs: nothing is known then.
+    These have a mean and a 95 % Student interval; the factor is e to the distance from 0 of its
+    farther end: how far from 1 the interval of the geometric mean reaches. Infinite with fewer
+    than two pairs: nothing is known then.
     """
     _, low, high = t_interval(log_ratios)
     return math.exp(max(abs(low), abs(high))) if math.isfinite(low) else math.inf
@@ -268,10 +269,7 @@ def _why_none(r: Ratio) -> str:
         return f"no verdict: the sign-flip test does not exclude chance (p = {r.p:.2g})"
     low, high = r.widened
     if low <= 1 <= high:
-        return (
-            "no verdict: widened by what the same server differed from itself "
-            f"({_control(r)}), the interval includes 1"
-        )
+        return f"no verdict: widened by the A/A spread of {_spread(r)}, the interval includes 1"
     return ""
 
 
@@ -293,8 +291,12 @@ def measured(r: Ratio, where: str = "") -> str:
 
 
 def _control(r: Ratio) -> str:
+    return f"A/A {_spread(r)}"
+
+
+def _spread(r: Ratio) -> str:
     where = f" at {r.aa_where}" if r.aa_where else ""
-    return f"A/A ±{spread_text(r.aa_spread or math.inf)}{where}"
+    return f"±{spread_text(r.aa_spread or math.inf)}{where}"
 
 
 def spread_text(factor: float) -> str:

@@ -117,6 +117,10 @@ def test_table_has_a_row_per_arm_and_value(whole):
     ]
     assert rows[0]["throughput_min"] <= rows[0]["throughput"] <= rows[0]["throughput_max"]
     assert rows[0]["trials"] == 6
+    both = [*whole.cell("sync", 100), *whole.control]
+    (twice,) = [r for r in rows if (r["arm"], r["connections"]) == ("sync", 100)]
+    assert twice["trials"] == 12
+    assert twice["throughput_min"] == min(t.throughput for t in both)
 
 
 def test_a_value_or_an_arm_that_was_not_measured_is_named(whole):

@@ -93,6 +93,44 @@ def test_limits_on_one_side_of_1_speak_of_a_difference_and_others_do_not():
     assert judge.own(undecided, (0.5, 2.0)).verdict == "held"
 
 
+@pytest.mark.parametrize("limits", [(1.0, float("inf")), (0.9, 1.11), (0.0, 1.0)])
+@pytest.mark.parametrize("ends", [(0.5, 0.8), (1.2, 1.9)])
+def test_whichever_way_a_verdict_goes_a_difference_needs_the_test(limits, ends):
+    by_ends = judge.own(ratio(*ends), limits).verdict
+    assert by_ends == ("held" if limits[0] <= ends[0] and ends[1] <= limits[1] else "did not hold")
+    chance = judge.own(ratio(*ends, decided=False), limits)
+    assert chance.verdict == "no verdict" and chance.because
+
+
+def test_that_a_limit_is_missed_on_the_side_of_1_speaks_of_no_difference():
+    short = ratio(0.9, 1.2, decided=False)
+    assert judge.own(short, (1.5, float("inf"))).verdict == "did not hold"
+    assert judge.published(short, TWICE).verdict == "did not hold"
+
+
+@pytest.mark.parametrize(
+    ("printed", "limit", "upside_down"),
+    [
+        ((2.0, 3.0), 2**0.5, False),
+        ((1 / 3, 1 / 2), 0.5**0.5, True),
+        ((0.5, 0.5), 0.5**0.5, True),
+        ((0.8, 1.3), 1.05, False),
+        ((1.0, 1.3), 1.05, False),
+    ],
+)
+def test_the_limit_of_a_range_is_half_the_way_to_its_end_nearer_to_1(printed, limit, upside_down):
+    claim = Criterion(printed=printed)
+    assert claim.limit == pytest.approx(limit)
+    assert claim.upside_down is upside_down
+
+
+def test_a_range_and_its_inverse_are_judged_alike():
+    up, down = Criterion(printed=(2.0, 3.0)), Criterion(printed=(1 / 3, 1 / 2))
+    for low, high in ((1.5, 2.9), (3.1, 9.0), (1.3, 5.0), (0.3, 0.9)):
+        there = judge.published(ratio(low, high), up).verdict
+        assert judge.published(ratio(1 / high, 1 / low), down).verdict == there
+
+
 def test_a_failed_check_takes_every_verdict_away():
     for judged in (
         judge.published(ratio(1.5, 2.9), TWICE, "check failed: quiet"),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import pairwise
+from statistics import geometric_mean
 from types import SimpleNamespace
 from urllib.parse import unquote
 
@@ -17,14 +19,17 @@ from examples import MACHINE, example_comparison, example_trial
 
 from lab import plot, predict
 from lab.errors import LabError
-from lab.plot import traced
+from lab.paths import ROOT
+from lab.plot import latency, traced
 from lab.plot.figure import NARROW, WIDE
+from lab.plot.measures import metric_of, value_words
 from lab.plot.palette import THEMES
 from lab.plot.svg import leftovers
 from lab.plot.ticks import spread
 from lab.records import store
 from lab.records.histogram import Histogram
 from lab.records.trial import Check, Recorded
+from lab.stats import spread_text
 
 RECORDED = Recorded("example", "2025-06-15T10:00:00Z", MACHINE)
 
@@ -140,7 +145,55 @@ def test_the_same_content_gives_the_same_drawing():
 def test_every_trial_is_a_dot(compared, pages):
     wide = drawings(pages["sweep p99"])[0]
     groups = re.findall(r'<g class="lab-dots">(.*?)</g></g>', wide, re.S)
-    assert sum(g.count("<use ") for g in groups) == len(compared.trials)
+    assert sum(g.count("<use ") for g in groups) == len(compared.trials) + len(compared.control)
+
+
+def test_a_figure_counts_an_arm_that_ran_twice_as_its_ratio_does(compared):
+    slow = tuple(replace(t, throughput=t.throughput / 2) for t in compared.control)
+    slow = (replace(slow[0], checks={"quiet": Check("fail", 0.6, 0.1, "busy")}), *slow[1:])
+    uneven = replace(compared, control=slow)
+    figure = plot.comparison(uneven, at=100, recorded=None)
+    pairs = zip(uneven.cell("sync", 100), slow, strict=True)
+    middle = geometric_mean(math.sqrt(a.throughput * b.throughput) for a, b in pairs)
+    assert f"sync {value_words(metric_of('throughput'), middle)}" in figure.alt
+    ratio = uneven.ratio("async", "sync", at=100)
+    alone = geometric_mean(t.throughput for t in uneven.cell("async", 100))
+    assert alone / middle == pytest.approx(ratio.estimate)
+    assert "each row: 6 blocks, geometric mean, 95 % interval" in figure.notes
+    assert "sync ran twice in each block (A/A): both count" in figure.notes
+    assert "checks, of 18 trials: 1 × other programs busy" in figure.notes
+    assert figure.stamps == ["other programs busy (sync at 100)"]
+    wide = drawings(figure.svg)[0]
+    groups = re.findall(r'<g class="lab-dots">(.*?)</g></g>', wide, re.S)
+    assert sum(g.count("<use ") for g in groups) == 18 + 6  # every trial, then every ratio
+
+    swept = plot.sweep(uneven, recorded=None)
+    assert "sync ran twice in each block at 100 connections (A/A): both count" in swept.notes
+    assert "each point: 6 blocks, geometric mean, 95 % interval" in swept.notes
+    assert swept.stamps and f"checks, of {36 + 6} trials: 1 ×" in " ".join(swept.notes)
+    elsewhere = plot.comparison(uneven, at=10, recorded=None)
+    assert "each row: 6 trials, geometric mean, 95 % interval" in elsewhere.notes
+    assert not any("A/A): both" in note for note in elsewhere.notes)
+    requests = sum(t.latency.count for t in (*uneven.cell("sync", 100), *slow))
+    groups, every, _ = latency.groups_of(uneven, 100)
+    assert sum(h.count for h in groups["sync"]) == requests and len(every) == 18
+
+
+def test_the_spread_of_a_control_is_told_as_what_it_is(compared):
+    noted = " ".join(plot.comparison(compared, at=100).notes)
+    told = spread_text(compared.aa_spread())
+    assert f"A/A ±{told}, the grey strip: how far from 1 the 95 % interval" in noted
+    assert "up to" not in noted
+
+
+def test_a_figure_has_one_kind_of_mean_and_says_which():
+    rows = {"n": [1, 1, 2, 2], "ms": [1, 9, 0, 4]}  # one value has no logarithm
+    figure = plot.lines(rows, x="n", y="ms")
+    assert figure.alt == "ms, by n: goes from 5 at 1 to 2 at 2."
+    assert "each point: 2 values, mean, 95 % interval" in figure.notes
+    fine = plot.lines({**rows, "ms": [1, 9, 1, 4]}, x="n", y="ms")
+    assert "from 3 at 1 to 2 at 2" in fine.alt
+    assert "each point: 2 values, geometric mean, 95 % interval" in fine.notes
 
 
 def test_published_points_of_lines_are_stars_also_when_they_come_as_plain_data():
@@ -385,7 +438,7 @@ def test_a_forest_tells_each_row_and_no_end_of_an_interval_as_1_that_is_not():
 def test_means_are_named_by_their_kind(compared):
     assert "Geometric means: sync" in plot.comparison(compared, at=10).alt
     notes = plot.sweep(compared).notes
-    assert "each point: 6 trials, geometric mean, 95 % interval" in notes
+    assert "each point: 6 blocks, geometric mean, 95 % interval" in notes
 
 
 # -- what the axes say ---------------------------------------------------------------------------
@@ -431,7 +484,8 @@ def test_a_check_that_only_warns_is_a_note_with_its_number_and_stands_in_the_dat
     full = Check("warn", 3, 0, "3 connections found the listen backlog full")
     figure = plot.sweep(warned(compared, 4, backlog=full))
     assert figure.stamps == []
-    assert f"checks, of {len(compared.trials)} trials: 4 × listen backlog full" in figure.notes
+    trials = len(compared.trials) + len(compared.control)
+    assert f"checks, of {trials} trials: 4 × listen backlog full" in figure.notes
     assert [row["warnings"] for row in read_csv(figure)].count("backlog") == 4
     assert not any("checks" in note for note in plot.sweep(compared).notes)
 
@@ -459,6 +513,84 @@ def test_the_data_say_which_rows_are_measured_control_theory_and_published(figur
     assert len(control) == len(compared.control)
     assert all(row["throughput_req_s"] for row in control)
     assert not any(row["throughput_req_s"] for row in rows if row["source"] == "theory")
+
+
+ODD = math.nan
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("a", 2, 1.8, 2.2, None)], "Ratio with 95 % interval: a: 2 times (1.8 to 2.2)."),
+        (
+            [("a", 2, -math.inf, math.inf, 3)],
+            "Ratio: a: 2 times, without an interval, published 3.",
+        ),
+        ([("a", ODD, -math.inf, math.inf, None)], "Ratio: a: no ratio."),
+        ([("a", 0.0, -math.inf, math.inf, None)], "Ratio: a: no ratio."),
+        (
+            [("a", 1, 1, 1, None), ("b", 2, -math.inf, math.inf, None)],
+            "Ratios with 95 % interval: a: 1 times (1 to 1); b: 2 times, without an interval.",
+        ),
+        (  # a range that our interval lies in; no interval, so nothing can lie in it
+            [("a", 2, 1.8, 2.2, (1.5, 3)), ("b", 2, -math.inf, math.inf, 9), ("c", 2, 1, 3, 4)],
+            "1 of 3 published ratios lies in our interval or reaches into it. Ratios with 95 % "
+            "interval: a: 2 times (1.8 to 2.2), published 1.5 to 3; b: 2 times, without an "
+            "interval, published 9; c: 2 times (1 to 3), published 4.",
+        ),
+    ],
+)
+def test_ratios_are_told_whatever_they_are(rows, said):
+    keys = ("name", "estimate", "low", "high", "published")
+    assert plot.forest([dict(zip(keys, row, strict=True)) for row in rows]).alt == said
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([3], "b: a0 3."),
+        ([3, 5, 4], "b: a0: 3; a1: 5; a2: 4. The largest is a1."),
+        ([3, 3, 3], "b: a0: 3; a1: 3; a2: 3."),
+        ([3, 5, 5], "b: a0: 3; a1: 5; a2: 5. The largest are a1 and a2."),
+        ([0, 0, 0], "b: a0: 0; a1: 0; a2: 0."),
+        ([ODD, 1, 2], "b: a0: no value; a1: 1; a2: 2. The largest is a2."),
+        ([ODD, ODD, ODD], "b: a0: no value; a1: no value; a2: no value."),
+    ],
+)
+def test_bars_are_told_whatever_they_are(values, said):
+    rows = {"a": [f"a{i}" for i in range(len(values))], "b": values}
+    figure = plot.bars(rows, x="a", y="b")
+    assert figure.alt.lower() == said.replace("a0 3", "a0: 3").lower()
+    assert "nan" not in figure.svg.lower()
+
+
+def documented():
+    page = (ROOT / "book/about/data.md").read_text("utf-8")
+    section = page.split("## The columns of a figure's CSV")[1].split("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| `")]
+    return {name: row for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
+
+
+def test_the_page_of_the_data_has_the_columns_of_figures_and_no_others(figures, compared):
+    drift = Check("warn", -0.4, 0.05, "the last third of the window was 40.0% slower")
+    line = {"name": "x", "estimate": 2, "low": 1, "high": 3, "recorded": (1.5, 1, 2)}
+    trial = example_trial()
+    shown = [
+        *figures.values(),
+        plot.sweep(compared.with_recorded(RECORDED)),
+        plot.histogram(replace(trial, checks={"steady": drift})),
+        plot.forest([line]),
+        plot.lines({"n": [1], "ms": [2]}, x="n", y="ms", published=[{"x": 1, "y": 3}]),
+    ]
+    axes = {"connections", "throughput_req_s", "p99_ms", "n", "ms", "who", "what", "µs", "file"}
+    found = {column for figure in shown for column in read_csv(figure)[0]}
+    known = set(documented())
+    bounds = {c for c in found if re.sub("_(low|high)$", "", c) in axes - {c}}
+    assert {f"…_{c.rpartition('_')[2]}" for c in bounds} == {c for c in known if c[0] == "…"}
+    grey = {"recorded_scaled"}  # stands behind a reader's own run: tests/test_recorded_behind.py
+    assert found - bounds - axes == {c for c in known if c[0] != "…"} - grey - axes
+    for source in {row.get("source") for figure in shown for row in read_csv(figure)} - {None}:
+        assert f"`{source}`" in documented()["source"], source
 
 
 def test_two_figures_of_one_page_have_two_file_names():

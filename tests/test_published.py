@@ -142,6 +142,13 @@ def test_every_column_of_the_csv_of_trials_is_explained(name):
     assert f"`{name}`" in PAGE
 
 
+def test_no_column_of_the_csv_of_trials_is_explained_that_it_has_not():
+    section = PAGE.split("## The columns of the CSV of trials")[1].split("\n## ")[0]
+    firsts = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    told = [name for first in firsts for name in re.findall(r"`([^`]+)`", first)]
+    assert told == [*rows.COLUMNS, "alongside_NAME_…"]
+
+
 def test_the_rows_have_the_columns_that_are_promised():
     found = rows.of_file(reference("trial")[0])
     assert [k for k in found[0] if not k.startswith("alongside_")] == list(rows.COLUMNS)
@@ -155,9 +162,11 @@ def test_every_field_of_a_verdict_is_explained(cls):
 
 
 def test_checks_that_records_hold_are_explained():
+    from lab.book import tally
     from lab.records.checks import ALL
 
-    assert [name for name in ALL if f"`{name}`" not in PAGE] == []
+    assert "{build-status} check-names" in PAGE
+    assert [row[0] for row in tally.name_table(None).rows if row[0] in ALL] == list(tally.CHECKS)
 
 
 def build(tmp_path: Path, mode: str = "replay", **known: Any) -> Any:

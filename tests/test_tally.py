@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from dataclasses import replace
 
@@ -9,6 +10,8 @@ import pytest
 from examples import example_comparison, example_trial
 
 from lab.book import tally
+from lab.paths import ROOT
+from lab.plot.checked import remarks, stamps
 from lab.records import checks
 from lab.records.trial import Check
 
@@ -36,8 +39,42 @@ def shown(monkeypatch):
 
 
 def test_every_check_has_a_rule_and_words():
-    assert set(tally.RULES) == set(checks.ALL)
-    assert len({checks.warning(name) for name in checks.ALL}) == len(checks.ALL)
+    assert set(tally.CHECKS) == set(checks.ALL)
+    assert len({checks.words(name) for name in checks.ALL}) == len(checks.ALL)
+    for name, check in checks.ALL.items():  # the code says the same rule as the pages
+        assert f"rule {tally.CHECKS[name][0]}" in " ".join(check.__doc__.split()), name
+
+
+def test_every_way_in_which_a_check_can_speak_has_words():
+    for name, check in checks.ALL.items():
+        source = inspect.getsource(check)
+        ways = {f"{name}!": '"fail"' in source, name: '"warn"' in source}
+        for found in (way for way, possible in ways.items() if possible):
+            assert checks.words(found) not in (name.replace("_", " "), "", None), found
+            assert "check failed" not in checks.words(found), found
+        if re.search(r'"warn",\s*None', source):
+            assert not checks.words(f"{name}?").endswith(": unknown"), name
+
+
+def test_what_failed_is_told_as_a_failure_and_not_as_the_warning_of_that_check():
+    late, never = (Check(status, 3, 0, "") for status in ("warn", "fail"))
+    trial = replace(example_trial(), checks={"on_schedule": never, "ping.on_schedule": late})
+    told = " ".join(remarks([trial]))
+    assert "requests never sent" in told and "/ping: requests sent late" in told
+    assert stamps([trial]) == ["requests never sent"]
+
+
+def test_a_check_of_another_version_is_listed_without_a_rule(monkeypatch):
+    odd = replace(example_trial(), checks={"moon_phase": Check("warn", 0.9, 0.5, "full")})
+    monkeypatch.setattr(tally, "_records", lambda: iter([odd]))
+    text = text_of(tally.check_table(None).html)
+    assert text.endswith("moon phase – 0 1 100.0 %")
+
+
+def test_the_page_of_the_data_lists_every_check_with_its_rule():
+    table = tally.name_table(None)
+    assert {row[0] for row in table.rows} == set(checks.ALL)
+    assert "{build-status} check-names" in (ROOT / "book/about/data.md").read_text("utf-8")
 
 
 def test_trials_and_controls_are_counted_and_raw_rows_are_not_promised(shown):

@@ -1,10 +1,12 @@
-"""What the checks said of the recorded run, for the rules: `{build-status} checks`.
+"""What the checks said of the recorded run, for the rules: `{build-status} checks`; and what each
+of them asks: `check-names`.
 
 Counted from the records themselves, so that the page of rules cannot promise more than was kept.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from html import escape
@@ -12,19 +14,35 @@ from html import escape
 from lab import paths
 from lab.book import filled
 from lab.book.build import Build
-from lab.book.filled import Html
+from lab.book.filled import Cell, Html, Table
 from lab.book.report import count
 from lab.records import store
-from lab.records.checks import ALL, warning
+from lab.records.checks import ALL, words
 from lab.records.comparison import Comparison
 from lab.records.trial import Check, Trial
 
-# Which rule of book/about/rules.md each check belongs to.
-RULES = {
-    **{"littles_law": 2, "on_schedule": 4, "accounted": 6, "answered": 6, "no_errors": 6},
-    **{"verified": 7, "client_headroom": 8, "steady": 14, "window": 14},
-    **{"ports": 17, "backlog": 17, "quiet": 18, "throttled": 18, "finished": 6},
+# Which rule of book/about/rules.md each check belongs to, and what it asks: the page of the data
+# lists them, the page of the rules counts them.
+CHECKS = {
+    "littles_law": (2, "connections are throughput × mean response time"),
+    "on_schedule": (4, "the sends of an open loop kept their times"),
+    "accounted": (6, "every request has one fate, and rows and counters agree"),
+    "answered": (
+        6,
+        "something was answered, and no request still waits that would lengthen the tail",
+    ),
+    "no_errors": (6, "nothing but good answers"),
+    "finished": (6, "the trial ended as planned"),
+    "verified": (7, "bodies were compared"),
+    "client_headroom": (8, "the client is not the bottleneck"),
+    "steady": (14, "no drift within what is kept"),
+    "window": (14, "it holds three answers of each connection or more"),
+    "backlog": (17, "no connection was dropped at a full listen backlog"),
+    "ports": (17, "there are ports left for fresh connections"),
+    "quiet": (18, "other programs left the processors alone"),
+    "throttled": (18, "no quota stopped us, no hypervisor took the time"),
 }
+NO_RULE = "–"  # of a check that this version does not know
 
 
 def recorded() -> tuple[list[Comparison], list[Trial]]:
@@ -88,18 +106,34 @@ def _own(name: str, check: Check) -> str:
     return f"{own}?" if check.status == "warn" and check.value is None else own
 
 
-def _place(name: str) -> tuple[int, str]:
-    return RULES[name.rstrip("?")], name
+def _rule(name: str) -> str:
+    known = CHECKS.get(name.rstrip("?"))
+    return str(known[0]) if known else NO_RULE
+
+
+def _place(name: str) -> tuple[float, str]:
+    rule = _rule(name)
+    return (math.inf if rule == NO_RULE else int(rule)), name
 
 
 def _row(name: str, raised: dict[str, Counter[str]], trials: int) -> str:
     failed, warned = raised["fail"][name], raised["warn"][name]
     share = f"{(failed + warned) / trials:.1%}".replace("%", " %")
+    if_failed, if_warned = words(f"{name}!"), words(name)
+    said = if_warned
+    if failed and if_failed != if_warned:
+        said = f"{if_failed} (failed); {if_warned} (warned)" if warned else if_failed
     return (
-        f'<tr><th scope="row">{escape(warning(name))}</th><td>{_place(name)[0]}</td>'
+        f'<tr><th scope="row">{escape(said)}</th><td>{_rule(name)}</td>'
         f'<td class="lab-n">{failed}</td><td class="lab-n">{warned}</td>'
         f'<td class="lab-n">{share}</td></tr>'
     )
 
 
-MAKERS: dict[str, filled.Maker] = {"checks": check_table}
+def name_table(build: Build) -> Table:
+    """Return what each check asks, by the name that it has in the records, and its rule."""
+    rows: list[list[Cell]] = [[name, str(rule), asks] for name, (rule, asks) in CHECKS.items()]
+    return Table(["check", "rule", "what it asks"], rows)
+
+
+MAKERS: dict[str, filled.Maker] = {"checks": check_table, "check-names": name_table}

@@ -92,7 +92,11 @@ def word_table(build: Build) -> Html:
         f'<th scope="row">{escape(word)}</th><td>{escape(meaning)}</td>'
         for word, meaning in judge.WORDS.items()
     ]
-    caption = "What a verdict says. “Interval” is the 95 % interval, widened by the A/A spread."
+    caption = (
+        "What a verdict says. “Interval” is the 95 % interval, widened by the A/A spread. A "
+        "verdict under which the ratio cannot be 1 needs the sign-flip test as well; without it "
+        "there is no verdict."
+    )
     return _table(caption, ("verdict", "it means"), rows, "lab-scroll")
 
 

@@ -60,7 +60,8 @@ def comparison(c: Comparison) -> str:
     if not ratios:
         verdicts = f"<p>{escape(sweep_finding(c))}</p>"
     cells = table(_cells(c), label="trials by arm", row_head=2)
-    folded = f"<details><summary>all {len(c.trials)} trials in a table</summary>{cells}</details>"
+    n = len(c.trials) + len(c.control)
+    folded = f"<details><summary>all {n} trials in a table</summary>{cells}</details>"
     about = [figure._repr_html_(), verdicts, folded]
     return record("comparison", f"comparison {c.experiment}", *about)
 
@@ -72,7 +73,7 @@ def ratio(r: Ratio) -> str:
 
 def _verdict(r: Ratio, sweep_name: str, c: Comparison | None = None) -> str:
     tone, word = ("none", "verdict") if r.decided else ("warn", "no verdict")
-    stamped = stamps([t for a in (r.a, r.b) for t in c.cell(a, r.at)]) if c else list(r.warnings)
+    stamped = stamps([t for a in (r.a, r.b) for t in c.pool(a, r.at)]) if c else list(r.warnings)
     if stamped:
         tone = "fail" if r.decided else "warn"
     said = ratio_words(r, sweep_name)

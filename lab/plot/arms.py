@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lab.records.comparison import Comparison
-from lab.stats import Ratio
+from lab.records.trial import Trial
+from lab.stats import Ratio, spread_text
 
 from .canvas import Canvas
 from .checked import (
@@ -17,6 +18,7 @@ from .checked import (
     stamps,
     sweep_column,
     trial_rows,
+    twice_note,
     value_column,
 )
 from .figure import NARROW, WIDE, Figure
@@ -26,8 +28,8 @@ from .marks import mark_entry, source_of
 from .measures import Metric, at_words, metric_of, of_arms, ratio_words, value_words
 from .palette import SENTINELS, Look, look
 from .recorded import NAME, notes, reference_of
-from .series import summary
-from .words import capital, listed, number
+from .series import is_geometric, summary
+from .words import capital, listed
 
 
 def comparison(
@@ -49,16 +51,21 @@ def comparison(
     LabError for a value of `at` that was not measured, or none given where several were.
     """
     shown = metric_of(metric)
-    cells = {arm: compared.cell(arm, at) for arm in compared.arms}
+    runs = {arm: compared.runs(arm, at) for arm in compared.arms}
+    cells = {arm: [t for both in found for t in both] for arm, found in runs.items()}
     at = next((t.at for cell in cells.values() for t in cell), at)
     theirs = dict(published or {})
     reference: Any = reference_of(compared) if recorded == "auto" else recorded
-    then_cells = {arm: reference.cell(arm, at) for arm in cells} if reference else {}
+    then_runs = {arm: reference.runs(arm, at) for arm in cells} if reference else {}
+    then_trials = [t for found in then_runs.values() for both in found for t in both]
+    geometric = is_geometric(
+        shown.of(t) for t in (*(t for cell in cells.values() for t in cell), *then_trials)
+    )
     lines = []
     for i, (arm, cell) in enumerate(cells.items()):
+        centre, low, high = _summary(runs[arm], shown, geometric)
+        then = _summary(then_runs[arm], shown, geometric) if reference else None
         values = [shown.of(t) for t in cell]
-        centre, low, high = summary(values)
-        then = summary([shown.of(t) for t in then_cells[arm]]) if reference else None
         lines.append(Line(arm, centre, low, high, values, theirs.get(arm), look(i), then))
     others = [arm for arm in compared.arms if arm != compared.baseline]
     ratios = {arm: compared.ratio(arm, at=at, metric=metric) for arm in others}
@@ -101,31 +108,26 @@ def comparison(
         ratio_words(r, "" if i else compared.sweep) for i, r in enumerate(ratios.values())
     )
     alone = listed([f"{line.name} {value_words(shown, line.estimate)}" for line in lines])
+    most = max(map(len, runs.values()))
+    centres = "" if most < 2 else "geometric means" if geometric else "means"
     trials = [t for cell in cells.values() for t in cell]
     rows = 62 + 46 * len(lines)
     narrow_rows = 130 + 46 * (len(lines) + len(ratios))
     return Figure(
         name=f"{compared.experiment} {metric} {where}",
         title=caption,
-        alt=finding or f"{said} {_centres(lines)}: {alone}.".strip(),
+        alt=finding or f"{said} {capital(centres or 'values')}: {alone}.".strip(),
         caption=caption,
         draw=draw,
         data=[
-            *trial_rows(trials, shown, compared.sweep),
-            *trial_rows(
-                [t for t in compared.control if t.at == compared.aa_at == at],
-                shown,
-                compared.sweep,
-                CONTROL,
-            ),
-            *trial_rows(
-                [t for cell in then_cells.values() for t in cell], shown, compared.sweep, NAME
-            ),
+            *_rows(runs, shown, compared.sweep),
+            *trial_rows(then_trials, shown, compared.sweep, NAME),
             *_published_rows(theirs, published_name, shown, compared.sweep, at),
         ],
         notes=[
             *provenance(compared),
-            *_row_note(lines),
+            *_row_note(runs, centres),
+            *twice_note(compared, at),
             *_aa_note(spread),
             *remarks(trials),
             *notes([reference]),
@@ -144,20 +146,31 @@ def _ratio_line(
     return Line(f"{r.a} ÷ {r.b}", r.estimate, *ends(r), r.per_pair, told, style, then)
 
 
-def _centres(lines: Sequence[Line]) -> str:
-    """What the large mark of each row is: `lab.plot.series.summary` decides it."""
-    if max(len(line.values) for line in lines) < 2:
-        return "Values"
-    return "Geometric means" if all(v > 0 for line in lines for v in line.values) else "Means"
+Runs = Mapping[str, Sequence[Sequence[Trial]]]
 
 
-def _row_note(lines: Sequence[Line]) -> list[str]:
-    counts = {len(line.values) for line in lines if line.values}
-    if not counts or max(counts) < 2:
+def _summary(
+    runs: Sequence[Sequence[Trial]], shown: Metric, geometric: bool
+) -> tuple[float, float, float]:
+    return summary([[shown.of(t) for t in both] for both in runs], geometric)
+
+
+def _rows(runs: Runs, shown: Metric, sweep: str) -> list[dict[str, Any]]:
+    """The trials of all arms, then those that ran as a control."""
+    first = [both[0] for found in runs.values() for both in found]
+    again = [t for found in runs.values() for both in found for t in both[1:]]
+    return [*trial_rows(first, shown, sweep), *trial_rows(again, shown, sweep, CONTROL)]
+
+
+def _row_note(runs: Runs, centres: str) -> list[str]:
+    counts = {len(found) for found in runs.values() if found}
+    if not centres:
         return []
     least, most = min(counts), max(counts)
     n = f"{most}" if least == most else f"up to {most}"
-    return [f"each row: {n} trials, {_centres(lines).lower()[:-1]}, 95 % interval"]
+    twice = any(len(both) > 1 for found in runs.values() for both in found)
+    what = "blocks" if twice else "trials"
+    return [f"each row: {n} {what}, {centres.removesuffix('s')}, 95 % interval"]
 
 
 def _published_rows(
@@ -172,4 +185,7 @@ def _published_rows(
 def _aa_note(spread: float | None) -> list[str]:
     if spread is None or not math.isfinite(spread):
         return []
-    return [f"the same server under two names differed by up to {number((spread - 1) * 100, 2)} %"]
+    return [
+        f"A/A ±{spread_text(spread)}, the grey strip: how far from 1 the 95 % interval of the "
+        "ratio of its two runs reaches"
+    ]

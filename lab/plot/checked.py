@@ -7,32 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lab.records.checks import warning
-from lab.records.comparison import raised
+from lab.records.checks import words
+from lab.records.comparison import Comparison, raised
 from lab.records.trial import Trial
 
-from .measures import Metric, value_label
+from .measures import Metric, at_words, value_label
 from .words import count
 
+ANY: Any = object()
 CONTROL = "control (A/A)"  # the source of trials of one server under a second name
-
-_STAMPS = {
-    "littles_law": "breaks Little’s law",
-    "accounted": "requests unaccounted for",
-    "answered": "nothing answered",
-    "no_errors": "requests failed",
-    "verified": "wrong body",
-    "finished": "ended early",
-    "client_headroom": "client-bound",
-    "steady": "not steady",
-    "on_schedule": "requests never sent",
-    "throttled": "CPU throttled",
-}
-
-
-def stamp_words(check: str) -> str:
-    """Return the word or two stamped on a figure when this check fails."""
-    return _STAMPS.get(check, f"check failed: {check.replace('_', ' ')}")
 
 
 def stamps(trials: Iterable[Trial], *, cells: bool = True) -> list[str]:
@@ -48,7 +31,7 @@ def stamps(trials: Iterable[Trial], *, cells: bool = True) -> list[str]:
     out = []
     for name, hits in found.items():
         where = list(dict.fromkeys(hits))
-        text = stamp_words(name)
+        text = words(name)
         if cells and len(where) < len(everywhere):
             named = [arm if at == "None" else f"{arm} at {at}" for arm, at in where]
             more = f" and {len(named) - 2} more" if len(named) > 2 else ""
@@ -62,7 +45,7 @@ def _stamped(t: Trial) -> list[str]:
     bound = [n for n, c in t.warnings.items() if c.text.startswith("client-bound")]
     # Neither does a server that drifts have one rate; without a value nothing was seen to drift.
     drifting = [n for n, c in t.warnings.items() if n == "steady" and c.value is not None]
-    return [*t.failures, *bound, *drifting]
+    return [*(f"{name}!" for name in t.failures), *bound, *drifting]
 
 
 def remarks(trials: Iterable[Trial]) -> list[str]:
@@ -72,12 +55,12 @@ def remarks(trials: Iterable[Trial]) -> list[str]:
     trials = list(dict((t.id, t) for t in trials).values())
     found: Counter[str] = Counter()
     for name, n in raised(trials).items():
-        found[warning(name)] += n
+        found[words(name)] += n
     if not found:
         return []
     if len(trials) == 1:
         return [f"checks: {', '.join(found)}"]
-    told = [f"{n} × {words}" for words, n in found.most_common()]
+    told = [f"{n} × {said}" for said, n in found.most_common()]
     return [f"checks, of {count(len(trials), 'trial')}: {', '.join(told)}"]
 
 
@@ -89,6 +72,16 @@ def provenance(thing: Any) -> list[str]:
     if not getattr(thing, "complete", True):
         notes.append("interrupted before all trials ran")
     return notes
+
+
+def twice_note(compared: Comparison, at: Any = ANY) -> list[str]:
+    """Return the note on an arm whose rows or points have both runs of its A/A control in them; []
+    without one. at : the swept value that a figure shows; all without it.
+    """
+    if compared.aa_arm is None or not compared.control or at not in (ANY, compared.aa_at):
+        return []
+    where = at_words(compared.sweep, compared.aa_at) if at is ANY else ""
+    return [f"{compared.aa_arm} ran twice in each block{where and f' {where}'} (A/A): both count"]
 
 
 def trial_rows(

@@ -229,7 +229,7 @@ def forest(
                 "low": line.low,
                 "high": line.high,
                 "published": " to ".join(map(tidy, line.theirs)),
-                **({"recorded": line.recorded[0]} if line.recorded else {}),
+                **({"recorded_estimate": line.recorded[0]} if line.recorded else {}),
             }
             for line in lines
         ],

@@ -13,7 +13,7 @@ from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
 
 from .canvas import Canvas
-from .checked import provenance, remarks, stamps
+from .checked import provenance, remarks, stamps, twice_note
 from .figure import Figure
 from .keys import Label
 from .marks import Published, behind, draw_mark, points, source_of
@@ -115,6 +115,7 @@ def spectrum(
         ],
         notes=[
             *provenance(origin),
+            *(twice_note(origin, every[0].at) if isinstance(origin, Comparison) and every else []),
             *remarks(every),
             *notes(t for there in theirs.values() for t in there),
         ],
@@ -125,7 +126,7 @@ def spectrum(
 def groups_of(thing: Any, at: Any) -> tuple[dict[str, list[Histogram]], list[Trial], Any]:
     """Return histograms by name, the trials they came from, and what carries the provenance."""
     if isinstance(thing, Comparison):
-        cells = {arm: list(thing.cell(arm, at)) for arm in thing.arms}
+        cells = {arm: thing.pool(arm, at) for arm in thing.arms}
         groups = {arm: [t.latency for t in cell] for arm, cell in cells.items() if cell}
         return groups, [t for cell in cells.values() for t in cell], thing
     if isinstance(thing, Trial):
@@ -157,7 +158,7 @@ def recorded_of(thing: Any, at: Any) -> dict[str, list[Any]]:
     """Return what was recorded for each group that `_groups` makes of the same thing."""
     if isinstance(thing, Comparison):
         whole = reference_of(thing)
-        cells = {arm: list(whole.cell(arm, at)) for arm in whole.arms} if whole else {}
+        cells = {arm: whole.pool(arm, at) for arm in whole.arms} if whole else {}
         return {arm: cell for arm, cell in cells.items() if cell}
     if isinstance(thing, Trial):
         return of_groups({thing.arm or thing.server.name: [thing]})

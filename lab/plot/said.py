@@ -17,9 +17,9 @@ _ALL = 16  # names on x that are all told; of more, the ends
 _TURN = 0.05  # of the range: an inner extreme that passes both ends by less is not told
 
 
-def course(series: Sequence[Series], y_label: str, x_label: str) -> str:
+def course(series: Sequence[Series], y_label: str, x_label: str, geometric: bool) -> str:
     """Return what each series does: every value where x are names, else its ends and what passes
-    them between.
+    them between. geometric : what the figure means by a mean.
     """
     noun, unit = parted(y_label)
     x_noun, x_unit = parted(x_label)
@@ -27,7 +27,8 @@ def course(series: Sequence[Series], y_label: str, x_label: str) -> str:
     tell = _by_name if names else _by_number
     told = []
     for s in series:
-        means = [(x, summary(ys)[0]) for x, ys in s.values.items() if any(map(math.isfinite, ys))]
+        means = [(x, summary(s.blocks(x), geometric)[0]) for x in s.values]
+        means = [(x, y) for x, y in means if math.isfinite(y)]
         if means:
             who = s.name if len(series) > 1 or s.name != noun else ""
             told.append(tell(who, means, unit, x_unit))
@@ -64,16 +65,23 @@ def _by_number(who: str, means: Sequence[tuple[object, float]], unit: str, x_uni
 def ratios(lines: Sequence[Line]) -> str:
     """Return every row of a forest plot: ratio, interval, what was published."""
     told = [line for line in lines if line.theirs]
-    inside = [line for line in told if any(line.low <= v <= line.high for v in line.theirs)]
-    parts = []
-    for line in lines:
-        part = f"{line.name}: {times(line.estimate)}"
-        if spread := interval(line.low, line.high):
-            part += f" ({spread})"
-        if line.theirs:
-            part += f", published {' to '.join(map(factor, line.theirs))}"
-        parts.append(part)
-    what = "Ratios" if len(lines) > 1 else "Ratio"
-    verb = "lies" if len(inside) == 1 else "lie"
-    whole = f"{len(inside)} of {count(len(told), 'published ratio')} {verb} in our interval. "
-    return f"{whole if len(told) > 1 else ''}{what} with 95 % interval: {'; '.join(parts)}."
+    # Without an interval of ours there is nothing to lie in.
+    ours = [line for line in told if interval(line.low, line.high)]
+    inside = [line for line in ours if line.theirs[0] <= line.high and line.low <= line.theirs[-1]]
+    some = any(interval(line.low, line.high) for line in lines)
+    what = ("Ratios" if len(lines) > 1 else "Ratio") + (" with 95 % interval" if some else "")
+    verb, reach = ("lies", "reaches") if len(inside) == 1 else ("lie", "reach")
+    into = f" or {reach} into it" if any(len(line.theirs) > 1 for line in told) else ""
+    whole = f"{len(inside)} of {count(len(told), 'published ratio')} {verb} in our interval{into}. "
+    parts = "; ".join(_ratio(line) for line in lines)
+    return f"{whole if len(told) > 1 else ''}{what}: {parts}."
+
+
+def _ratio(line: Line) -> str:
+    if not (math.isfinite(line.estimate) and line.estimate > 0):
+        part = "no ratio"
+    else:
+        spread = interval(line.low, line.high)
+        part = times(line.estimate) + (f" ({spread})" if spread else ", without an interval")
+    theirs = f", published {' to '.join(map(factor, line.theirs))}" if line.theirs else ""
+    return f"{line.name}: {part}{theirs}"

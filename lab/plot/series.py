@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any
 
 from lab.stats import t_interval
@@ -24,12 +25,18 @@ class Series:
     """One line of a figure: name, look, and at each x the values of its trials.
 
     values : {x: [y, …]}; y in the unit of the axis. `quiet` series stand behind the others in grey.
+    twice : {x: [[y, y], …]}, of an arm that ran twice in each block: both count as one there.
     """
 
     name: str
     look: Look
     values: dict[Any, list[float]] = field(repr=False)
     quiet: bool = False
+    twice: dict[Any, list[list[float]]] = field(default_factory=dict, repr=False)
+
+    def blocks(self, x: Any) -> list[list[float]]:
+        """Return the values at x, those together that count as one."""
+        return self.twice.get(x) or [[y] for y in self.values[x]]
 
 
 class Scale:
@@ -98,20 +105,31 @@ class Scale:
         return short(x)
 
 
-def summary(values: Sequence[float]) -> tuple[float, float, float]:
-    """Return (centre, low, high) of the trials: geometric mean and its 95 % Student interval.
-
-    Falls back to the arithmetic mean where a value is not above 0; below two values the interval
-    is the value itself.
+def is_geometric(values: Iterable[float]) -> bool:
+    """Return whether the means of a figure with these values are geometric, as its text then says:
+    if all are above 0. One figure has one kind of mean, drawn and told.
     """
-    finite = [v for v in values if math.isfinite(v)]
-    if not finite:
+    return all(v > 0 for v in values if math.isfinite(v))
+
+
+def all_geometric(series: Iterable[Series]) -> bool:
+    """Return whether the means of a figure of these series are geometric."""
+    return is_geometric(y for s in series for ys in s.values.values() for y in ys)
+
+
+def summary(blocks: Iterable[Sequence[float]], geometric: bool) -> tuple[float, float, float]:
+    """Return (centre, low, high) of trials: their mean over blocks and its 95 % Student interval.
+
+    Trials of one block count as one, with their mean. Below two blocks the interval is the centre
+    itself. geometric : what `is_geometric` says of the whole figure.
+    """
+    there = [[v for v in block if math.isfinite(v)] for block in blocks]
+    each = [fmean(map(math.log, block) if geometric else block) for block in there if block]
+    if not each:
         return (math.nan,) * 3
-    if min(finite) > 0:
-        centre, low, high = (math.exp(v) for v in t_interval([math.log(v) for v in finite]))
-    else:
-        centre, low, high = t_interval(finite)
-    return (centre, low, high) if len(finite) > 1 else (centre, centre, centre)
+    found = t_interval(each)
+    centre, low, high = map(math.exp, found) if geometric else found
+    return (centre, low, high) if len(each) > 1 else (centre, centre, centre)
 
 
 def y_limits(
@@ -155,19 +173,20 @@ def spread_note(series: Sequence[Series], what: str = "trials") -> list[str]:
     """Return the note on what stands for the trials of a point, and how many they are; [] if each
     is one.
     """
-    counts = [len(ys) for s in series if not s.quiet for ys in s.values.values() if ys]
+    counts = [len(s.blocks(x)) for s in series if not s.quiet for x in s.values if s.values[x]]
     if not counts or max(counts) < 2:
         return []
     least, most = min(counts), max(counts)
     n = f"{most}" if least == most else f"up to {most}"
-    every = [y for s in series for ys in s.values.values() for y in ys if math.isfinite(y)]
-    mean = "geometric mean" if min(every, default=0.0) > 0 else "mean"
-    return [f"each point: {n} {what}, {mean}, 95 % interval"]
+    twice = any(s.twice for s in series if not s.quiet)
+    mean = "geometric mean" if all_geometric(series) else "mean"
+    return [f"each point: {n} {'blocks' if twice else what}, {mean}, 95 % interval"]
 
 
 def draw_series(canvas: Canvas, axes: Any, scale: Scale, series: Sequence[Series]) -> list[Label]:
     """Draw all series and return their labels; nothing is named yet."""
     labels = []
+    geometric = all_geometric(series)
     loud = [s for s in series if not s.quiet]
     for s in series:
         rank = loud.index(s) if s in loud else 0
@@ -182,14 +201,14 @@ def draw_series(canvas: Canvas, axes: Any, scale: Scale, series: Sequence[Series
             ys = [y for y in s.values[x] if math.isfinite(y)]
             if not ys:
                 continue
-            centre, low, high = summary(ys)
+            centre, low, high = summary(s.blocks(x), geometric)
             at = scale.place(x) + shift
             centres.append((at, centre))
             width = scale.span * 0.006
             for i, y in enumerate(ys):
                 dots_x.append(at + (i - (len(ys) - 1) / 2) * width * min(1, 6 / len(ys)))
                 dots_y.append(y)
-            if len(ys) > 1:
+            if low < high:
                 axes.plot([at, at], [low, high], color=colour, linewidth=1.4, alpha=0.9, zorder=3)
                 cut.extend((at, end, tip) for end, tip in _cut(axes.get_ylim(), low, high))
         if not centres:

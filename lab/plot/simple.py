@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,10 +15,10 @@ from .marks import Published, behind, draw_published, points
 from .palette import SENTINELS, look
 from .recorded import NAME
 from .said import course
-from .series import Scale, draw_series, spread_note, y_limits
+from .series import Scale, all_geometric, draw_series, spread_note, y_limits
 from .tables import Rows, grouped, kept, named, tables
 from .ticks import linear_x
-from .words import capital, heading, parted, tidy
+from .words import capital, heading, listed, parted, tidy
 from .words import named as told_as
 
 
@@ -94,11 +95,11 @@ def lines(
     return Figure(
         name=name or caption or f"{y} by {x}",
         title=title,
-        alt=finding or course(series, y_label, x_label),
+        alt=finding or course(series, y_label, x_label, all_geometric(every)),
         caption=title,
         draw=draw,
         data=kept(found, columns, marks, x),
-        notes=[*found.where, *spread_note(series, "values"), *found.notes],
+        notes=[*found.where, *spread_note(every, "values"), *found.notes],
         stamps=found.stamps,
     )
 
@@ -191,7 +192,14 @@ def bars(
 
 
 def _bar_words(spans: Sequence[tuple[str, float, float]], noun: str, unit: str, begin: bool) -> str:
-    told = [told_as(n, tidy(y)) + (f" from {tidy(b)}" if begin else "") for n, b, y in spans]
+    told = [
+        told_as(n, tidy(y) if math.isfinite(y) else "no value")
+        + (f" from {tidy(b)}" if begin else "")
+        for n, b, y in spans
+    ]
     said = f"{capital(noun)}{f' in {unit}' if unit else ''}: {'; '.join(told)}."
-    longest = max(spans, key=lambda span: span[2])[0]
-    return said if begin or len(spans) < 3 else f"{said} The largest is {longest}."
+    known = [(n, y) for n, _, y in spans if math.isfinite(y)]
+    largest = [n for n, y in known if y == max(y for _, y in known)]
+    if begin or len(spans) < 3 or len(largest) in (0, len(known)):  # all alike: none is the largest
+        return said
+    return f"{said} The largest {'is' if len(largest) == 1 else 'are'} {listed(largest)}."

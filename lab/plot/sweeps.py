@@ -17,6 +17,7 @@ from .checked import (
     stamps,
     sweep_column,
     trial_rows,
+    twice_note,
     value_column,
 )
 from .figure import Figure
@@ -31,9 +32,9 @@ from .measures import (
     sweep_label,
     value_label,
 )
-from .palette import look
+from .palette import Look, look
 from .recorded import NAME, notes, reference_of
-from .series import Scale, Series, draw_series, spread_note, summary, y_limits
+from .series import Scale, Series, all_geometric, draw_series, spread_note, summary, y_limits
 from .words import capital, listed, number
 
 
@@ -63,15 +64,12 @@ def sweep(
     reference = reference_of(comparison) if recorded == "auto" else recorded
     if isinstance(reference, str):
         raise LabError(f"recorded={reference!r}: give a comparison, None or 'auto'")
-    arms = {
-        arm: Series(arm, look(i), _values(comparison, arm, shown))
-        for i, arm in enumerate(comparison.arms)
-    }
+    arms = {arm: _series(comparison, arm, shown, look(i)) for i, arm in enumerate(comparison.arms)}
     grey = (
         []
         if reference is None
         else [
-            Series(arm, arms[arm].look, _values(reference, arm, shown), quiet=True)
+            _series(reference, arm, shown, arms[arm].look, quiet=True)
             for arm in reference.arms
             if arm in arms
         ]
@@ -79,6 +77,7 @@ def sweep(
     bands = as_bands(predict, shown, comparison.values)
     scale = Scale([*map(_native, comparison.values), *(p.x for p in marks)], x_scale)
     series = [*grey, *arms.values()]
+    trials = [*comparison.trials, *comparison.control]
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.axes(y_label or shown.label, x_label or sweep_label(comparison.sweep))
@@ -109,10 +108,11 @@ def sweep(
         notes=[
             *provenance(comparison),
             *spread_note(series),
-            *remarks(comparison.trials),
+            *twice_note(comparison),
+            *remarks(trials),
             *notes([reference]),
         ],
-        stamps=stamps(comparison.trials),
+        stamps=stamps(trials),
     )
 
 
@@ -178,10 +178,15 @@ def _within(band: Band, scale: Scale) -> Band:
     )
 
 
-def _values(comparison: Comparison, arm: str, shown: Metric) -> dict[Any, list[float]]:
-    return {
-        _native(at): [shown.of(t) for t in comparison.cell(arm, at)] for at in comparison.values
-    }
+def _series(
+    comparison: Comparison, arm: str, shown: Metric, style: Look, *, quiet: bool = False
+) -> Series:
+    """The line of an arm; where it ran twice both runs of a block count as one, as in a ratio."""
+    runs = {_native(at): comparison.runs(arm, at) for at in comparison.values}
+    blocks = {x: [[shown.of(t) for t in both] for both in found] for x, found in runs.items()}
+    values = {x: [y for both in found for y in both] for x, found in blocks.items()}
+    twice = {x: found for x, found in blocks.items() if any(len(both) > 1 for both in found)}
+    return Series(arm, style, values, quiet, twice)
 
 
 def _native(value: Any) -> Any:
@@ -198,10 +203,9 @@ def _noun(shown: Metric) -> str:
 def _alone(comparison: Comparison, metric: str) -> str:
     shown = metric_of(metric)
     arm = comparison.arms[0]
-    means = [
-        (at, summary([shown.of(t) for t in comparison.cell(arm, at)])[0])
-        for at in comparison.values
-    ]
+    line = _series(comparison, arm, shown, look(0))
+    geometric = all_geometric([line])
+    means = [(at, summary(line.blocks(_native(at)), geometric)[0]) for at in comparison.values]
     told = listed(
         [f"{number(y)} {shown.unit} {at_words(comparison.sweep, at)}".strip() for at, y in means]
     )

@@ -276,7 +276,7 @@ def quiet(e: Evidence) -> Check:
 
 def backlog(e: Evidence) -> Check:
     """No connection was dropped at a full listen backlog: the retry comes after 1 s and makes a
-    false tail (risk table).
+    false tail (rule 17).
     """
     n = e.noise.listen_overflows
     if n is None:
@@ -316,7 +316,7 @@ def on_schedule(e: Evidence) -> Check:
 
 
 def finished(e: Evidence) -> Check:
-    """The run ended as planned: by time or count."""
+    """The run ended as planned: by time or count (rule 6)."""
     if e.stopped in ("time", "count"):
         return Check("ok", None, None, f"ended by {e.stopped}")
     return Check("fail", None, None, f"ended early: {e.stopped}")
@@ -340,33 +340,56 @@ ALL: dict[str, Callable[[Evidence], Check]] = {
 }
 
 
-_WARNINGS = {
-    "littles_law": "Little’s law broken",
-    "littles_law?": "no answer to check Little’s law with",
+# What a check says in a few words: when it failed, when it warned if that is something else, and
+# when it had nothing to judge by.
+_FAILED = {
+    "littles_law": "breaks Little’s law",
     "accounted": "requests unaccounted for",
-    "answered": "a request outlasted the window",
-    "window": "fewer than three answers a connection",
+    "answered": "nothing answered",
     "no_errors": "requests failed",
     "verified": "wrong bodies",
-    "verified?": "bodies not compared",
     "finished": "ended early",
+    "on_schedule": "requests never sent",
+    "quiet": "other programs busy",
+    "throttled": "CPU throttled",
+}
+_WARNED = {
+    "answered": "a request outlasted the window",
+    "window": "fewer than three answers a connection",
     "client_headroom": "client-bound",
     "steady": "not steady",
-    "steady?": "too few answers to see a drift",
     "on_schedule": "requests sent late",
-    "quiet": "other programs busy",
     "throttled": "processor time taken by others",
     "backlog": "listen backlog full",
     "ports": "many ports in TIME_WAIT",
 }
+_UNKNOWN = {
+    "littles_law": "no answer to check Little’s law with",
+    "client_headroom": "client’s load unknown",
+    "steady": "too few answers to see a drift",
+    "verified": "bodies not compared",
+}
 
 
-def warning(check: str) -> str:
-    """Return what it means, in a few words, that a check failed or warned; `ping.on_schedule` is
-    that of a stream alongside, `steady?` a check that had nothing to judge by.
+def finding(name: str, check: Check) -> str:
+    """Return a check that did not pass as `words` knows it: with `!` if it failed, with `?` if it
+    warned because it had nothing to judge by.
     """
-    stream, _, name = check.rpartition(".")
-    said = _WARNINGS.get(name, name.replace("_", " "))
+    return f"{name}!" if check.status == "fail" else name if check.value is not None else f"{name}?"
+
+
+def words(found: str) -> str:
+    """Return in a few words what a check found: `answered` warned, `answered!` failed, `steady?`
+    had nothing to judge by; `ping.on_schedule` is that of a stream alongside.
+    """
+    stream, _, rest = found.rpartition(".")
+    name = rest.rstrip("!?")
+    if rest.endswith("!"):
+        said = _FAILED.get(name, f"check failed: {name.replace('_', ' ')}")
+    elif rest.endswith("?"):
+        said = _UNKNOWN.get(name, f"{name.replace('_', ' ')}: unknown")
+    else:
+        said = _WARNED.get(name) or _FAILED.get(name) or name.replace("_", " ")
     return f"/{stream}: {said}" if stream else said
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import geometric_mean
 from typing import Any
 
 from lab.errors import LabError
+from lab.records.checks import finding
 from lab.records.histogram import SUPPORT, Histogram
 from lab.records.machine import Machine
 from lab.records.record import plain
@@ -69,10 +70,19 @@ class Comparison:
         at = self._value(at)
         return tuple(t for t in self.trials if t.arm == arm and t.at == at)
 
+    def runs(self, arm: str, at: Any = None) -> list[list[Trial]]:
+        """Return the trials of a cell, a list a block: one trial, or two where the arm ran twice,
+        as its own control. A ratio of this cell is taken from all of them.
+        """
+        return [self._runs(t) for t in self.cell(arm, at)]
+
+    def pool(self, arm: str, at: Any = None) -> list[Trial]:
+        """Return the trials of a cell, those of its control too: `runs` in one list."""
+        return [t for both in self.runs(arm, at) for t in both]
+
     def latency(self, arm: str, at: Any = None) -> Histogram:
         """Return the merged latency histogram of a cell: every answered request of its trials."""
-        cell = self.cell(arm, at)
-        return cell[0].latency.merge(*(t.latency for t in cell[1:])) if cell else Histogram.of([])
+        return _merged(self.cell(arm, at))
 
     def ratio(
         self, a: str, b: str | None = None, *, at: Any = None, metric: str = "throughput"
@@ -86,7 +96,7 @@ class Comparison:
         b = b or self.baseline
         at = self._value(at)
         left, right = ({t.block: t for t in self.cell(arm, at)} for arm in (a, b))
-        blocks = sorted(left.keys() & right.keys())
+        blocks = sorted(left.keys() & right.keys())  # else there is no pair
         runs = [[self._runs(cell[i]) for i in blocks] for cell in (left, right)]
         used = [t for side in runs for both in side for t in both]
         found = paired_ratio(
@@ -160,15 +170,16 @@ class Comparison:
 
     def table(self) -> list[dict[str, Any]]:
         """Return one row per arm and swept value: medians over trials, their range, failed checks.
+        An arm that ran twice, as its own control, counts with both runs.
 
         Throughput in 1/s, latencies in seconds; None where the sample doesn't carry the percentile.
         """
         return [self._row(arm, at) for at in self.values for arm in self.arms]
 
     def _row(self, arm: str, at: Any) -> dict[str, Any]:
-        cell = self.cell(arm, at)
+        cell = self.pool(arm, at)
         x = sorted(t.throughput for t in cell)
-        latency = self.latency(arm, at)
+        latency = _merged(cell)
 
         def quantile(q: float) -> float | None:
             return latency.quantile(q) if latency.support(q) else None
@@ -265,15 +276,18 @@ class Comparison:
 
 
 def raised(trials: Iterable[Trial]) -> dict[str, int]:
-    """Return in how many trials each check failed or warned, most often first; a check that had
-    nothing to judge by stands with a question mark.
+    """Return in how many trials each check failed or warned, most often first, each as
+    `lab.records.checks.finding` names it.
     """
     found = Counter(
-        name if check.value is not None or check.status == "fail" else f"{name}?"
-        for t in trials
-        for name, check in {**t.warnings, **t.failures}.items()
+        finding(name, check) for t in trials for name, check in {**t.warnings, **t.failures}.items()
     )
     return dict(found.most_common())
+
+
+def _merged(trials: Sequence[Trial]) -> Histogram:
+    found = [t.latency for t in trials]
+    return found[0].merge(*found[1:]) if found else Histogram.of([])
 
 
 def _centre(trials: list[Trial], metric: str) -> float:
