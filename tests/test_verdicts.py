@@ -63,7 +63,7 @@ def build(tmp_path, monkeypatch):
         machine="a machine",
         claims=noted.read(tmp_path / "usage").claims,
     )
-    return SimpleNamespace(outcomes={PAGE: None}, last=lambda name: record)
+    return SimpleNamespace(outcomes={PAGE: None}, last=lambda name: record, mode="replay")
 
 
 def text_of(html):
@@ -96,6 +96,16 @@ def test_a_row_leads_to_the_box_of_its_claim(build):
         assert f'href="{CHAPTER}.html#claim-{name}"' in html
     box = claims.claim("own", ratio(3.0, 2.9, 3.1), above=2)._repr_html_()
     assert 'id="claim-own"' in box
+
+
+def test_a_row_leads_to_the_record_of_its_claim_where_the_site_has_it(build):
+    record = build.last(PAGE)
+    for claim in record.claims:
+        claim["experiment"] = {"own": "noise-fair", "two": "not-drawn"}.get(claim["id"], "")
+    record.drawn_from.append("noise-fair")
+    html = verdicts.verdict_table(build).html + verdicts.sentence_table(build).html
+    assert re.findall(r'href="([^"]+\.json)"', html) == ["../records/noise-fair.json"]
+    assert 'aria-label="the record noise-fair"' in html
 
 
 def test_every_published_claim_is_listed_and_those_nobody_judged_say_so(build):

@@ -22,6 +22,7 @@ from lab.book import filled, tally, toc
 from lab.book.build import Build
 from lab.book.filled import Html
 from lab.book.progress import title_of
+from lab.book.site import published as records
 from lab.display.servers import anchor
 from lab.plot.forest import Line, forest
 from lab.plot.measures import metric_of
@@ -39,10 +40,17 @@ COLUMNS = (
 
 def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
     """Return the claims that the shown chapters judged, in the order of data/claims.toml, then of
-    the book; each with the `chapter` and `machine` it was judged on.
+    the book; each with the `chapter` and `machine` it was judged on, and the name of its `record`
+    if that is on the site.
     """
+    there = {one.name for one in records.of_build(build)}
     found = [
-        {**claim, "chapter": chapter, "machine": record.machine}
+        {
+            **claim,
+            "chapter": chapter,
+            "machine": record.machine,
+            "record": name if (name := claim.get("experiment")) in there else "",
+        }
         for chapter in toc.in_order(build.outcomes)
         if (record := build.last(chapter)) is not None
         for claim in record.claims
@@ -149,7 +157,7 @@ def verdict_plot(build: Build) -> Html:
 def verdict_data(build: Build) -> Html:
     """Return links to everything behind the verdicts, inside the page itself."""
     published, own = (judged(build, published=which) for which in (True, False))
-    told = [{k: v for k, v in c.items() if k != "held"} for c in published]
+    told = [{k: v for k, v in c.items() if k not in ("held", "record")} for c in published]
     text = json.dumps(told, indent=1, ensure_ascii=False)
     parts = [
         _link("published-claims.json", "application/json", text, "JSON, with every pair's ratio"),
@@ -257,9 +265,16 @@ def _sentence(c: dict[str, Any]) -> str:
 
 
 def _chapter(c: dict[str, Any]) -> str:
-    """A link to the box of the claim in its chapter; both tables stand in book/verdicts."""
+    """Links to the box of the claim in its chapter, and to its record; both tables stand in
+    book/verdicts.
+    """
     url = f"{PurePosixPath(c['chapter']).relative_to('book')}.html#{anchor(c['id'])}"
-    return f'<a href="{escape(url)}">{escape(title_of(c["chapter"]))}</a>'
+    box = f'<a href="{escape(url)}">{escape(title_of(c["chapter"]))}</a>'
+    if not c["record"]:
+        return box
+    name = escape(c["record"])
+    file = f"../{records.FOLDER}/{quote(c['record'])}.json"
+    return f'{box}; <a href="{file}" aria-label="the record {name}">record</a>'
 
 
 def _table(caption: str, head: Sequence[str], rows: Sequence[str], classes: str) -> Html:
