@@ -88,9 +88,6 @@ def run(
     """
     started = time.monotonic()
     output = output.resolve()
-    # jsonschema would compile a grammar of IRIs when it is imported: 1.3 of the 3 s of a build,
-    # for a format that no schema used here has. It does without, if the module can't be imported.
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     from jupyter_book.sphinx import build_sphinx
     from sphinx.util.console import nocolor
 

@@ -8,6 +8,7 @@ read: `_begin`, its cells run or come from the cache, `_end` -> `_all_read` -> p
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ from lab.book.site import assets, mathml, published
 from lab.book.yours import page as yours
 from lab.book.yours import results
 from lab.errors import LabError
+
+# One resolves the next pages while the others write; more would wait for it.
+WRITERS = 3 if (os.cpu_count() or 1) > 1 else 1
 
 
 class BookError(SphinxError):
@@ -157,6 +161,8 @@ def _all_read(app: Sphinx, env: BuildEnvironment) -> list[str]:
     for name, token in _tokens(env).items():
         if token is not None:
             build.unchanged(name, token)
+    # Not from the start: pages are read one after another (see `ahead`), and Sphinx would warn.
+    app.parallel = WRITERS
     return filled.changed(env, build)
 
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -88,13 +89,14 @@ def setup(app: Sphinx, makers: dict[str, Maker]) -> None:
 
 def changed(env: BuildEnvironment, build: Build) -> list[str]:
     """Return the pages that must be written because what fills them is not what it was."""
+    _made.cache_clear()
     e: Any = env
     before: dict[str, str] = getattr(e, "lab_filled_digests", {})
     after, pages = {}, []
     for page, names in sorted(getattr(e, "lab_filled_pages", {}).items()):
         if page not in env.found_docs:
             continue
-        made = [repr(_makers[name](build)) for name in names]
+        made = [repr(_made(name, build)) for name in names]
         after[page] = hashlib.sha256(json.dumps(made).encode()).hexdigest()
         if after[page] != before.get(page):
             pages.append(page)
@@ -102,10 +104,16 @@ def changed(env: BuildEnvironment, build: Build) -> list[str]:
     return pages
 
 
+@cache
+def _made(name: str, build: Build) -> Content:
+    """Return what a maker says once all is read; it is asked twice, and some of it is drawn."""
+    return _makers[name](build)
+
+
 def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for node in list(doctree.findall(Placeholder)):
         build: Build = app.lab_build  # type: ignore[attr-defined]
-        content = _makers[node["which"]](build)
+        content = _made(node["which"], build)
         if isinstance(content, Html):
             node.replace_self(nodes.raw("", content.html, format="html"))
         else:
