@@ -37,6 +37,47 @@
     shown = null;
   });
 
+  // A page that opens at its top lays out what lies far below (lab.css) piece by piece, and answers meanwhile. Whoever does
+  // more than look gets the rest at once. The theme measures every listing on load: it has to wait for them.
+  if (root.dataset.opening !== undefined) {
+    const PIECE = 150; // elements for each frame
+    const HURRY = ["click", "keydown", "beforeprint"];
+    const finish = () => layOut(Number.POSITIVE_INFINITY);
+    const load = (event) => {
+      event.stopImmediatePropagation();
+      held = true;
+      const next = () => layOut(PIECE) || requestAnimationFrame(() => setTimeout(next));
+      next();
+    };
+    let held = false;
+    let left;
+    const layOut = (most) => {
+      if (root.dataset.opened !== undefined) return true;
+      left ??= all(
+        ".bd-article > section > section:nth-of-type(n + 3) :not(section):is(section > *)",
+      );
+      const piece = [];
+      for (let size = 0; left.length > 0 && size < most; ) {
+        piece.push(left.shift());
+        size += piece.at(-1).getElementsByTagName("*").length + 1;
+      }
+      const inSight = piece.map((block) => block.getBoundingClientRect().top < innerHeight);
+      piece.forEach((block, i) => {
+        for (const replay of all("loop-replay", block)) replay.begin?.();
+        block.classList.add(inSight[i] ? "lab-apart" : "lab-laid-out");
+      });
+      if (left.length > 0) return false;
+      removeEventListener("load", load, true);
+      for (const kind of HURRY) removeEventListener(kind, finish, true);
+      for (const replay of all("loop-replay")) replay.begin?.();
+      if (held) dispatchEvent(new Event("load"));
+      root.dataset.opened = "";
+      return true;
+    };
+    addEventListener("load", load, true);
+    for (const kind of HURRY) addEventListener(kind, finish, true);
+  }
+
   // The search page runs its scripts before it has a body.
   if (document.readyState === "loading") addEventListener("DOMContentLoaded", start);
   else start();

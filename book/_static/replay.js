@@ -10,6 +10,7 @@
   const WAIT_SAID_US = 300;
   const LONG_RUN_US = 2000;
   const TOLD_AFTER_MS = 100; // a screen reader has to have seen that it is to listen again
+  const REST_MS = 500;
 
   const PHASES = {
     main: { name: "main program", color: "main" },
@@ -495,11 +496,25 @@
   /** A remark beside a name; for the ear, a comma is between them. */
   const aside = (kind, text) => el("span", { class: kind }, hidden(", "), text);
 
+  /** Call back once, as soon as an element is this far from what is in sight. */
+  function whenNear(element, far, then) {
+    const watch = new IntersectionObserver(
+      (seen) => {
+        if (!seen.some((one) => one.isIntersecting)) return;
+        watch.disconnect();
+        then();
+      },
+      { rootMargin: far },
+    );
+    watch.observe(element);
+    return watch;
+  }
+
   let count = 0;
 
   class LoopReplay extends HTMLElement {
     connectedCallback() {
-      if (this.shadowRoot) return;
+      if (this.shadowRoot) return this.watch(); // it was away
       const script = () => this.querySelector(':scope > script[type="application/json"]');
       if (script() || this.hasAttribute("drop")) {
         if (script() || document.readyState !== "loading") return this.start(script());
@@ -513,19 +528,55 @@
         this.start(found);
       });
       watch.observe(this, { childList: true, subtree: true });
-      document.addEventListener("DOMContentLoaded", () => {
+      const parsed = () => {
         watch.disconnect();
         if (!this.shadowRoot && (script() || this.hasAttribute("drop"))) this.start(script());
-      });
+      };
+      document.addEventListener("DOMContentLoaded", parsed, { once: true });
     }
 
     disconnectedCallback() {
-      this.pause?.();
+      if (this.model) this.pause();
+      for (const timer of [this.telling, this.resting]) clearTimeout(timer);
+      this.away?.abort();
+      this.watching?.disconnect();
+      this.nearing?.disconnect();
+    }
+
+    /** What it listens to outside itself, until it is taken off the page. */
+    watch() {
+      if (!this.shadowRoot) return;
+      this.away?.abort();
+      this.away = new AbortController();
+      watchTheme(this, this.away.signal);
+      if (this.parts) this.watchSize();
+    }
+
+    watchSize() {
+      this.watching?.disconnect();
+      this.watching = new ResizeObserver(() => this.reserve());
+      this.watching.observe(this.parts.replay);
+      this.nearing?.disconnect();
+      // Every step is laid out for it: half a second that a page need not take while it opens.
+      this.nearing = whenNear(this, "400px", () => {
+        this.near = true;
+        this.reserve(true);
+      });
     }
 
     start(script) {
-      if (this.shadowRoot) return;
+      if (this.shadowRoot || this.begin) return;
       this.number = ++count;
+      if (document.documentElement.dataset.opening === undefined) return this.show(script);
+      // The page has other things to do first: it begins this one when there is time, or it is nearly in sight.
+      this.nearing = whenNear(this, "100%", () => this.begin());
+      this.begin = () => {
+        this.nearing.disconnect();
+        if (!this.shadowRoot) this.show(script);
+      };
+    }
+
+    show(script) {
       this.attachShadow({ mode: "open" });
       if (globalThis.LOOP_REPLAY_CSS)
         this.shadowRoot.append(el("style", {}, globalThis.LOOP_REPLAY_CSS));
@@ -535,9 +586,9 @@
         );
       document.fonts?.ready.then(() => this.reserve(true));
       this.root = el("section", { class: "lr", "aria-label": "Replay of an event loop" });
-      // On paper there is what pages without JavaScript show: the table of steps.
-      this.shadowRoot.append(this.root, el("div", { class: "printed" }, el("slot")));
-      watchTheme(this);
+      // On paper there is what pages without JavaScript show: the table of steps, and the orders seen.
+      this.shadowRoot.append(el("div", { class: "printed" }, el("slot")), this.root);
+      this.watch();
       this.addEventListener("keydown", (event) => this.key(event));
       if (this.hasAttribute("drop")) this.acceptFiles();
       let data = null;
@@ -562,7 +613,10 @@
       this.root.replaceChildren();
       // Several replays on a page must differ in name, or a screen reader cannot tell them apart.
       this.root.setAttribute("aria-label", `Replay ${this.number}: ${data.name}`);
-      if (this.recordings.length === 0) return this.complain("Nothing was recorded in this trace.");
+      if (this.recordings.length === 0) {
+        if (this.hasAttribute("drop")) this.root.append(this.dropHint());
+        return this.complain("Nothing was recorded in this trace.");
+      }
       this.build();
       this.select(0);
       this.items = this.hasAttribute("predict") ? predictionItems(data) : null;
@@ -632,20 +686,7 @@
         el("slot", { name: "orders" }),
       );
       this.root.append(p.head, p.predict, p.replay);
-      this.watching?.disconnect();
-      this.watching = new ResizeObserver(() => this.reserve());
-      this.watching.observe(p.replay);
-      // Every step is laid out for it: half a second that a page need not take while it opens.
-      const nearing = new IntersectionObserver(
-        (seen) => {
-          if (!seen.some((one) => one.isIntersecting)) return;
-          nearing.disconnect();
-          this.near = true;
-          this.reserve(true);
-        },
-        { rootMargin: "400px" },
-      );
-      nearing.observe(this);
+      this.watchSize();
       if (this.hasAttribute("drop")) this.root.append(this.dropHint());
     }
 
@@ -657,7 +698,7 @@
         min: 0,
         value: 0,
         "aria-label": "Step",
-        oninput: () => this.go(this.visible[+p.range.value]),
+        oninput: () => this.slide(this.visible[+p.range.value]),
       });
       p.strip = el("div", { class: "strip", "aria-hidden": "true" });
       p.cursor = el("span", { class: "cursor" });
@@ -819,11 +860,7 @@
       );
       p.time.replaceChildren(...busyTimes(this.model), p.cursor);
       p.span.textContent = `main thread, ${ms(this.model.events.at(-1).t)}`;
-      this.fullest = fullest(this.model);
-      for (const name of ["queue", "ready"]) {
-        const { [name]: lane } = p.lanes;
-        lane.hidden = lane.previousElementSibling.hidden = !this.fullest.used.has(name);
-      }
+      this.fullest = null;
       this.setNode(this.showNode);
       this.go(this.visible[0]);
       this.reserve(true);
@@ -832,15 +869,21 @@
     /** Give every box the height it will need, so that no button runs away while stepping. */
     reserve(anew = false) {
       const p = this.parts;
-      const width = p?.replay.clientWidth;
-      if (!width || !this.fullest || !this.near) return; // not shown yet
+      if (!this.model || !this.near) return;
+      const width = p.replay.clientWidth;
+      if (!width) return; // not shown yet
       if (width === this.width && !anew) return; // nothing is wrapped otherwise
       this.width = width;
-      const { model, fullest } = this;
+      const { model } = this;
+      this.fullest ??= fullest(model);
+      for (const name of ["queue", "ready"]) {
+        const { [name]: lane } = p.lanes;
+        lane.hidden = lane.previousElementSibling.hidden = !this.fullest.used.has(name);
+      }
       const boxes = [...Object.values(p.lanes), p.slots, p.running];
       for (const box of [...boxes, p.say, p.console]) box.style.minHeight = "";
       const most = boxes.map(() => 0);
-      for (const i of fullest.steps) {
+      for (const i of this.fullest.steps) {
         this.showStack(model.steps[i]);
         this.showLanes(model.steps[i]);
         boxes.forEach((box, k) => {
@@ -853,7 +896,7 @@
       const trial = el("p", { class: "say", "aria-hidden": "true" });
       p.say.after(trial);
       let tallest = 0;
-      for (const i of fullest.sentences) {
+      for (const i of this.fullest.sentences) {
         trial.textContent = describe(model, i);
         tallest = Math.max(tallest, trial.getBoundingClientRect().height);
       }
@@ -940,7 +983,7 @@
       if (this.timer) return this.pause();
       if (this.at === this.visible.at(-1)) this.go(this.visible[0]);
       const p = this.parts;
-      clearTimeout(this.telling);
+      for (const timer of [this.telling, this.resting]) clearTimeout(timer);
       p.play.replaceChildren(icon("pause"));
       p.play.title = "Pause";
       p.say.setAttribute("aria-live", "off"); // a sentence a second would drown the reader
@@ -962,11 +1005,22 @@
       const p = this.parts;
       p.play.replaceChildren(icon("play"));
       p.play.title = "Play";
-      p.say.setAttribute("aria-live", "polite");
-      // What changed while nothing was said is not said now: it has to change once more.
-      const end = this.at === this.visible.at(-1);
+      this.speak(this.at === this.visible.at(-1) ? "The end, " : "Paused at ");
+    }
+
+    /** What changed while nothing was said is not said now: it has to change once more. */
+    speak(first) {
+      this.parts.say.setAttribute("aria-live", "polite");
       clearTimeout(this.telling);
-      this.telling = setTimeout(() => this.tell(end ? "The end, " : "Paused at "), TOLD_AFTER_MS);
+      this.telling = setTimeout(() => this.tell(first), TOLD_AFTER_MS);
+    }
+
+    /** The slider says where it is; the sentence of the step is said when it rests. */
+    slide(step) {
+      this.parts.say.setAttribute("aria-live", "off");
+      this.go(step);
+      clearTimeout(this.resting);
+      this.resting = setTimeout(() => this.timer || this.speak(""), REST_MS);
     }
 
     /** The sentence of this step, and for the ear where it is among all. */
@@ -1418,7 +1472,13 @@
     async open(file) {
       if (!file) return;
       try {
-        this.load(JSON.parse(await file.text()));
+        const data = JSON.parse(await file.text());
+        const asked = this.shadowRoot.activeElement !== null;
+        this.load(data);
+        // What had the focus is gone: it goes to the replay, which has a new name.
+        if (!asked || this.shadowRoot.activeElement) return;
+        this.root.tabIndex = -1;
+        this.root.focus();
       } catch {
         this.complain(`${file.name} is not JSON. Make a trace with: npm run trace my.js`);
       }
@@ -1536,8 +1596,12 @@
   }
 
   /** Follow the page's theme by the brightness of what is behind us: book, JupyterLab or a bare page. */
-  function watchTheme(host) {
+  function watchTheme(host, signal) {
     const apply = () => {
+      // The book says it. To look behind oneself costs a layout of the page.
+      const { theme } = document.documentElement.dataset;
+      if (theme === "light" || theme === "dark")
+        return host.toggleAttribute("data-dark", theme === "dark");
       let node = host;
       let color = "rgba(0, 0, 0, 0)";
       while (node && /rgba\(.*, 0\)|transparent/.test(color)) {
@@ -1566,8 +1630,9 @@
           "data-jp-theme-name",
         ],
       });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", apply);
-    addEventListener("load", apply);
+    signal.addEventListener("abort", () => watch.disconnect());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", apply, { signal });
+    addEventListener("load", apply, { signal });
   }
 
   customElements.define("loop-replay", LoopReplay);

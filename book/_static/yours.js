@@ -372,13 +372,18 @@
 
   class Yours extends HTMLElement {
     connectedCallback() {
-      if (document.readyState === "loading")
+      if (this.data) this.listen();
+      else if (document.readyState === "loading")
         document.addEventListener("DOMContentLoaded", () => this.begin(), { once: true });
       else queueMicrotask(() => this.begin());
     }
 
+    disconnectedCallback() {
+      this.away?.abort();
+    }
+
     begin() {
-      if (this.data) return;
+      if (this.data || !this.isConnected) return;
       try {
         this.data = JSON.parse(this.querySelector(":scope > script").textContent);
       } catch {
@@ -430,21 +435,29 @@
 
     /** The whole page takes a drop: beside the box it would replace the page by the file. */
     listen() {
-      const files = (event) => event.dataTransfer?.types.includes("Files");
-      document.addEventListener("dragover", (event) => {
-        if (!files(event)) return;
+      this.away?.abort();
+      this.away = new AbortController();
+      const { signal } = this.away;
+      const on = (kind, then) => document.addEventListener(kind, then, { signal });
+      const withFiles = (then) => (event) => {
+        if (!event.dataTransfer?.types.includes("Files")) return;
         event.preventDefault();
-        this.classList.add("over");
-      });
-      document.addEventListener("dragleave", (event) => {
+        then(event);
+      };
+      on(
+        "dragover",
+        withFiles(() => this.classList.add("over")),
+      );
+      on("dragleave", (event) => {
         if (event.relatedTarget === null) this.classList.remove("over");
       });
-      document.addEventListener("drop", (event) => {
-        if (!files(event)) return;
-        event.preventDefault();
-        this.classList.remove("over");
-        this.take(event.dataTransfer.files[0]);
-      });
+      on(
+        "drop",
+        withFiles((event) => {
+          this.classList.remove("over");
+          this.take(event.dataTransfer.files[0]);
+        }),
+      );
     }
 
     async take(file) {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, it } from "node:test";
-import { pagesOf, siteFolder } from "./browser.mjs";
+import { pagesOf, siteFolder, visit } from "./browser.mjs";
 import { session } from "./session.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
@@ -28,7 +28,7 @@ describe("axe finds nothing, in light and dark, with all that opens open", {
         reducedMotion: "reduce",
       });
       const tab = await context.newPage();
-      await tab.goto(page.url, { waitUntil: "load" });
+      await visit(tab, page.url);
       // A colour on its way is no colour.
       await tab.addStyleTag({ content: "*, ::before, ::after { transition: none !important }" });
       await tab.evaluate(() => {
@@ -61,7 +61,7 @@ describe("the focus shows wherever Tab leads in an article, also in forced colou
       for (const forcedColors of ["none", "active"]) {
         const context = await own.browser.newContext({ forcedColors, reducedMotion: "reduce" });
         const tab = await context.newPage();
-        await tab.goto(page.url, { waitUntil: "load" });
+        await visit(tab, page.url);
         await tab.addStyleTag({ content: "*, ::before, ::after { transition: none !important }" });
         await tab.keyboard.press("Tab"); // from here on, the focus is one of the keyboard
         const unseen = await tab.locator("article").evaluate((article) => {

@@ -79,6 +79,15 @@ function linkProblem(site, anchors, href) {
   return anchors.get(path).has(anchor) ? null : `no #${anchor} there`;
 }
 
+/** Go to a page, and be there once all of it is laid out, which takes a moment longer than to load it. */
+export async function visit(tab, url) {
+  await tab.goto(url, { waitUntil: "load" });
+  await tab.waitForFunction(() => {
+    const { opening, opened } = document.documentElement.dataset;
+    return opening === undefined || opened !== undefined;
+  });
+}
+
 /** What a tab asks of other hosts, fails to get, and logs as errors, from now on. */
 export function watch(tab) {
   const seen = { foreign: [], failed: [], errors: [] };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { pagesOf, siteFolder, watch } from "./browser.mjs";
+import { pagesOf, siteFolder } from "./browser.mjs";
 import { session } from "./session.mjs";
 
 const site = siteFolder();
@@ -18,24 +18,15 @@ const SEARCH = page("search.html");
 const own = session();
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
-async function open(url, use, options = {}) {
-  const context = await own.browser.newContext({
-    viewport: { width: 1280, height: 900 },
-    colorScheme: "light",
-    reducedMotion: "reduce",
-    ...options,
-  });
-  try {
-    const tab = await context.newPage();
-    tab.setDefaultTimeout(10_000);
-    const seen = watch(tab);
-    await tab.goto(url, { waitUntil: "load" });
-    await use(tab);
-    assert.deepEqual(seen.errors, []);
-  } finally {
-    await context.close();
-  }
-}
+const open = (url, use, options = {}) =>
+  own.open(
+    url,
+    async (tab, seen) => {
+      await use(tab);
+      assert.deepEqual(seen.errors, []);
+    },
+    { colorScheme: "light", reducedMotion: "reduce", ...options },
+  );
 
 const until = (tab, test, argument) => tab.waitForFunction(test, argument, { timeout: 20_000 });
 const focused = (locator) => locator.evaluate((e) => e === document.activeElement);
@@ -73,10 +64,15 @@ describe("with the keyboard", () => {
           const stop = await tab.evaluate(() => {
             const e = document.activeElement;
             if (e === document.body || e.shadowRoot) return { end: e === document.body };
-            const { outlineStyle, outlineWidth, boxShadow, opacity } = getComputedStyle(e);
-            const ring = outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
+            const look = getComputedStyle(e);
+            const ring = look.outlineStyle !== "none" && Number.parseFloat(look.outlineWidth) >= 2;
             const label = e.title || e.ariaLabel || e.textContent.trim().slice(0, 40);
-            return { seen: (ring || boxShadow !== "none") && opacity !== "0", label };
+            // A shadow that it always has shows nothing.
+            const shadow = look.boxShadow;
+            e.blur();
+            const more = shadow !== getComputedStyle(e).boxShadow;
+            e.focus({ preventScroll: true });
+            return { seen: (ring || more) && look.opacity !== "0", label };
           });
           if (stop.end) break;
           if (stop.seen === false) unseen.push(stop.label);
@@ -243,6 +239,95 @@ describe("the search page", () => {
   });
 });
 
+describe("while it opens", () => {
+  /** The page as it is at once, when nothing below its top is laid out yet, and what then becomes of it. */
+  const opening = async (use) => {
+    const context = await own.browser.newContext({ viewport: PHONE.viewport });
+    const tab = await context.newPage();
+    try {
+      // No frame, no piece: the page stays as it opens until the test asks for one.
+      await tab.addInitScript(() => {
+        const frames = [];
+        globalThis.requestAnimationFrame = (then) => frames.push(then);
+        globalThis.frame = () => frames.splice(0).map((then) => then(0)).length;
+        globalThis.measured = 0;
+        const listen = () =>
+          addEventListener("load", () => {
+            globalThis.measured += 1;
+          });
+        document.addEventListener("DOMContentLoaded", listen);
+      });
+      await tab.goto(PHASES, { waitUntil: "load" });
+      await use(tab);
+    } finally {
+      await context.close();
+    }
+  };
+  const skipped = (tab) =>
+    tab
+      .locator(".bd-article section > *")
+      .evaluateAll(
+        (all) => all.filter((e) => getComputedStyle(e).contentVisibility === "auto").length,
+      );
+  const tops = (tab) =>
+    tab.locator(".bd-article :is(h1, h2, h3, p, pre, figure)").evaluateAll((all) =>
+      all
+        .map((e) => e.getBoundingClientRect())
+        .filter(({ top, width }) => width > 0 && top < innerHeight)
+        .map(({ top }) => top),
+    );
+  const height = (tab) => tab.evaluate(() => document.documentElement.scrollHeight);
+
+  it("what lies below is laid out piece by piece, and nothing moves in sight", async () => {
+    await opening(async (tab) => {
+      const before = await tops(tab);
+      assert.ok(before.length > 3);
+      let left = await skipped(tab);
+      assert.ok(left > 20, `${left}`);
+      for (let frames = 1; left > 0; frames++) {
+        await tab.evaluate(() => frame());
+        await tab.waitForTimeout(5);
+        const now = await skipped(tab);
+        assert.ok(left - now < 40, `${left - now} in a frame`);
+        assert.ok(frames < 200);
+        left = now;
+        assert.deepEqual(await tops(tab), before);
+      }
+      await until(tab, () => document.documentElement.dataset.opened !== undefined);
+      assert.equal(await tab.evaluate(() => globalThis.measured), 1); // who waits for the load was told, once
+      const replays = await tab
+        .locator("loop-replay")
+        .evaluateAll((all) => all.filter((e) => e.shadowRoot).length);
+      assert.equal(replays, await tab.locator("loop-replay").count());
+    });
+  });
+
+  for (const [what, act] of [
+    ["a click", (tab) => tab.mouse.click(5, 300)],
+    ["a key", (tab) => tab.keyboard.press("Shift")],
+    ["printing", (tab) => tab.evaluate(() => dispatchEvent(new Event("beforeprint")))],
+  ])
+    it(`${what} gets the rest at once`, async () => {
+      await opening(async (tab) => {
+        assert.ok((await skipped(tab)) > 0);
+        await act(tab);
+        assert.equal(await skipped(tab), 0);
+      });
+    });
+
+  it("who comes back, or to a place in the page, gets all of it as it is", async () => {
+    await opening(async (tab) => {
+      await tab.reload({ waitUntil: "load" });
+      assert.equal(await skipped(tab), 0);
+      const full = await height(tab);
+      await tab.goto("about:blank");
+      await tab.goto(`${PHASES}#see`, { waitUntil: "load" });
+      assert.equal(await skipped(tab), 0);
+      assert.equal(await height(tab), full);
+    });
+  });
+});
+
 describe("light and dark", () => {
   it("the mark follows the switch of the page, and is that of the icon", async () => {
     await open(PHASES, async (tab) => {
@@ -268,180 +353,157 @@ describe("light and dark", () => {
 });
 
 describe("on a phone", () => {
-  it("nothing lies on the page but its bar", async () => {
-    await open(
-      PHASES,
-      async (tab) => {
-        await tab.mouse.wheel(0, 4000);
-        await tab.waitForTimeout(200);
-        await tab.mouse.wheel(0, -400); // a button used to come when one went up a little
-        await tab.waitForTimeout(600);
-        const fixed = await tab.evaluate(() =>
-          [...document.querySelectorAll("body *")]
-            .filter(
-              (e) =>
-                getComputedStyle(e).position === "fixed" &&
-                e.checkVisibility({ visibilityProperty: true }),
-            )
-            .filter((e) => {
-              const { top, bottom, width } = e.getBoundingClientRect();
-              return width > 1 && bottom > 60 && top < innerHeight && bottom - top > 1;
-            })
-            .map((e) => e.id || e.className),
+  const onPhone = (name, urls, use) =>
+    it(name, async () => {
+      for (const url of [urls].flat()) await open(url, use, PHONE);
+    });
+
+  onPhone("nothing lies on the page but its bar", PHASES, async (tab) => {
+    const bottom = await tab
+      .locator(".bd-header-article")
+      .evaluate((e) => e.getBoundingClientRect().bottom);
+    // A button used to come when one went up a little.
+    for (const y of [4000, 3600]) {
+      await tab.evaluate((top) => scrollTo({ top, behavior: "instant" }), y);
+      await until(tab, (top) => Math.abs(scrollY - top) < 2, y);
+    }
+    await tab.evaluate(
+      () => new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen))),
+    );
+    const above = await tab.evaluate((from) => {
+      const page = document.querySelector("main");
+      const found = [];
+      for (let y = Math.ceil(from) + 2; y < innerHeight; y += 12)
+        for (let x = 4; x < innerWidth; x += 12) found.push(document.elementFromPoint(x, y));
+      const over = found.filter((e) => {
+        for (let at = e; at && at !== page; at = at.parentElement)
+          if (getComputedStyle(at).position === "fixed") return true;
+        return !page.contains(e) && !e.contains(page);
+      });
+      return [...new Set(over)].map((e) => e.outerHTML.slice(0, 80));
+    }, bottom);
+    assert.deepEqual(above, []);
+  });
+
+  onPhone(
+    "no listing has to be pulled sideways",
+    pages.filter((p) => /phases|response-size|what-a-load/.test(p.name)).map((p) => p.url),
+    async (tab) => {
+      const wide = await tab
+        .locator("article pre")
+        .evaluateAll((all) =>
+          all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent),
         );
-        assert.deepEqual(fixed, []);
-      },
-      PHONE,
-    );
-  });
+      assert.deepEqual(wide, [], await tab.title());
+    },
+  );
 
-  it("no listing has to be pulled sideways", async () => {
-    for (const { name, url } of pages.filter((p) =>
-      /phases|response-size|what-a-load/.test(p.name),
-    ))
-      await open(
-        url,
-        async (tab) => {
-          const wide = await tab
-            .locator("article pre")
-            .evaluateAll((all) =>
-              all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent),
-            );
-          assert.deepEqual(wide, [], name);
-        },
-        PHONE,
+  onPhone(
+    "a wide table keeps the names of its rows in sight",
+    page("instruments/how-tools-lie.html"),
+    async (tab) => {
+      const moved = await tab.locator(".lab-scroll").evaluateAll((all) =>
+        all
+          .filter((e) => e.scrollWidth > e.clientWidth + 20 && e.checkVisibility())
+          .map((e) => {
+            const name = e.querySelector("tbody tr > :first-child");
+            e.scrollLeft = 1e6;
+            const from = e.getBoundingClientRect();
+            const to = name.getBoundingClientRect();
+            return { left: to.left - from.left, share: to.width / from.width };
+          }),
       );
+      assert.ok(moved.length > 0);
+      for (const { left, share } of moved) {
+        assert.ok(Math.abs(left) < 1, `${left}`);
+        assert.ok(share < 0.5, `${share}`);
+      }
+    },
+  );
+
+  onPhone("each figure of a verdict says what it is", VERDICTS, async (tab) => {
+    const tables = await tab.locator(".lab-prose-table table").all();
+    assert.ok(tables.length > 0);
+    for (const table of tables) {
+      const told = await table.evaluate((e) => ({
+        heads: [...e.querySelectorAll("thead th")].map((head) => head.textContent.trim()),
+        rows: [...e.querySelectorAll("tbody tr")].map((row) =>
+          [...row.querySelectorAll("td")].map((cell) =>
+            getComputedStyle(cell, "::before").content.replaceAll('"', ""),
+          ),
+        ),
+      }));
+      assert.ok(told.rows.length > 3);
+      for (const row of told.rows) assert.deepEqual(row, told.heads.slice(1));
+    }
   });
 
-  it("a wide table keeps the names of its rows in sight", async () => {
-    await open(
-      page("instruments/how-tools-lie.html"),
-      async (tab) => {
-        const moved = await tab.locator(".lab-scroll").evaluateAll((all) =>
-          all
-            .filter((e) => e.scrollWidth > e.clientWidth + 20 && e.checkVisibility())
-            .map((e) => {
-              const name = e.querySelector("tbody tr > :first-child");
-              e.scrollLeft = 1e6;
-              const from = e.getBoundingClientRect();
-              const to = name.getBoundingClientRect();
-              return { left: to.left - from.left, share: to.width / from.width };
-            }),
-        );
-        assert.ok(moved.length > 0);
-        for (const { left, share } of moved) {
-          assert.ok(Math.abs(left) < 1, `${left}`);
-          assert.ok(share < 0.5, `${share}`);
-        }
-      },
-      PHONE,
-    );
+  onPhone("the copy button is there before one touches the listing", PHASES, async (tab) => {
+    const button = tab.locator(".copybtn").first();
+    assert.equal(await button.evaluate((e) => getComputedStyle(e).opacity), "1");
+    const box = await button.boundingBox();
+    assert.ok(box.width >= 32 && box.height >= 32);
   });
 
-  it("each figure of a verdict says what it is", async () => {
-    await open(
-      VERDICTS,
-      async (tab) => {
-        const tables = await tab.locator(".lab-prose-table table").all();
-        assert.ok(tables.length > 0);
-        for (const table of tables) {
-          const told = await table.evaluate((e) => ({
-            heads: [...e.querySelectorAll("thead th")].map((head) => head.textContent.trim()),
-            rows: [...e.querySelectorAll("tbody tr")].map((row) =>
-              [...row.querySelectorAll("td")].map((cell) =>
-                getComputedStyle(cell, "::before").content.replaceAll('"', ""),
-              ),
-            ),
-          }));
-          assert.ok(told.rows.length > 3);
-          for (const row of told.rows) assert.deepEqual(row, told.heads.slice(1));
-        }
-      },
-      PHONE,
-    );
-  });
+  onPhone(
+    "a drawer goes when a section was chosen, which is then in sight",
+    page("streams/files-over-http.html"),
+    async (tab) => {
+      await tab.locator(".secondary-toggle").tap();
+      const dialog = tab.locator("dialog[open]");
+      await dialog.getByRole("link", { name: "Why", exact: true }).tap();
+      await dialog.waitFor({ state: "hidden" });
+      await until(tab, () => {
+        const { top } = document.getElementById("why").getBoundingClientRect();
+        return top >= 0 && top < innerHeight / 2;
+      });
+    },
+  );
 
-  it("the copy button is there before one touches the listing", async () => {
-    await open(
-      PHASES,
-      async (tab) => {
-        const button = tab.locator(".copybtn").first();
-        assert.equal(await button.evaluate((e) => getComputedStyle(e).opacity), "1");
-        const box = await button.boundingBox();
-        assert.ok(box.width >= 32 && box.height >= 32);
-      },
-      PHONE,
-    );
-  });
+  onPhone(
+    "the chapters open where the reader is",
+    page("streams/files-over-http.html"),
+    async (tab) => {
+      await tab.locator(".primary-toggle").tap();
+      const here = tab.locator("dialog[open] a[aria-current=page]");
+      await here.waitFor();
+      const { y, height } = await here.boundingBox();
+      assert.ok(y > 0 && y + height < PHONE.viewport.height, `${y}`);
+    },
+  );
 
-  it("a drawer goes when a section was chosen, which is then in sight", async () => {
-    await open(
-      page("streams/files-over-http.html"),
-      async (tab) => {
-        await tab.locator(".secondary-toggle").tap();
-        const dialog = tab.locator("dialog[open]");
-        await dialog.getByRole("link", { name: "Why", exact: true }).tap();
-        await dialog.waitFor({ state: "hidden" });
-        await until(tab, () => {
-          const { top } = document.getElementById("why").getBoundingClientRect();
-          return top >= 0 && top < innerHeight / 2;
-        });
-      },
-      PHONE,
-    );
-  });
-
-  it("the chapters open where the reader is", async () => {
-    await open(
-      page("streams/files-over-http.html"),
-      async (tab) => {
-        await tab.locator(".primary-toggle").tap();
-        const here = tab.locator("dialog[open] a[aria-current=page]");
-        await here.waitFor();
-        const { y, height } = await here.boundingBox();
-        assert.ok(y > 0 && y + height < PHONE.viewport.height, `${y}`);
-      },
-      PHONE,
-    );
-  });
-
-  it("the signs of the bar stand on one line, wide enough for a thumb", async () => {
-    for (const url of [PHASES, GLOSSARY, SEARCH])
-      await open(
-        url,
-        async (tab) => {
-          const boxes = await tab.locator(".bd-header-article button.btn").evaluateAll((all) =>
-            all
-              .filter((e) => e.checkVisibility() && !e.closest(".dropdown-menu"))
-              .map((e) => e.getBoundingClientRect())
-              .map(({ top, height, width }) => ({ middle: top + height / 2, height, width })),
-          );
-          assert.ok(boxes.length >= 3);
-          for (const { middle, height, width } of boxes) {
-            assert.ok(Math.abs(middle - boxes[0].middle) <= 1, `${middle} ${boxes[0].middle}`);
-            assert.ok(width >= 40 && height >= 40, `${width} ${height}`);
-          }
-        },
-        PHONE,
+  onPhone(
+    "the signs of the bar stand on one line, wide enough for a thumb",
+    [PHASES, GLOSSARY, SEARCH],
+    async (tab) => {
+      const boxes = await tab.locator(".bd-header-article button.btn").evaluateAll((all) =>
+        all
+          .filter((e) => e.checkVisibility() && !e.closest(".dropdown-menu"))
+          .map((e) => e.getBoundingClientRect())
+          .map(({ top, height, width }) => ({ middle: top + height / 2, height, width })),
       );
-  });
+      assert.ok(boxes.length >= 3);
+      for (const { middle, height, width } of boxes) {
+        assert.ok(Math.abs(middle - boxes[0].middle) <= 1, `${middle} ${boxes[0].middle}`);
+        assert.ok(width >= 40 && height >= 40, `${width} ${height}`);
+      }
+    },
+  );
 
-  it("a letter leads to the first word of the glossary that begins with it", async () => {
-    await open(
-      GLOSSARY,
-      async (tab) => {
-        const words = await tab.locator("dl.glossary dt").allTextContents();
-        const letters = [...new Set(words.map((word) => word[0].toUpperCase()))].sort();
-        const links = tab.locator("p:has(+ dl.glossary) a");
-        assert.deepEqual(await links.allTextContents(), letters);
-        const { width, height } = await links.last().boundingBox();
-        assert.ok(width >= 32 && height >= 32);
-        await links.filter({ hasText: "T" }).tap();
-        const first = tab.locator("dl.glossary dt").filter({ hasText: /^t/i }).first();
-        const { y } = await first.boundingBox();
-        assert.ok(y >= 0 && y < 300, `${y}`);
-      },
-      PHONE,
-    );
-  });
+  onPhone(
+    "a letter leads to the first word of the glossary that begins with it",
+    GLOSSARY,
+    async (tab) => {
+      const words = await tab.locator("dl.glossary dt").allTextContents();
+      const letters = [...new Set(words.map((word) => word[0].toUpperCase()))].sort();
+      const links = tab.locator("p:has(+ dl.glossary) a");
+      assert.deepEqual(await links.allTextContents(), letters);
+      const { width, height } = await links.last().boundingBox();
+      assert.ok(width >= 32 && height >= 32);
+      await links.filter({ hasText: "T" }).tap();
+      const first = tab.locator("dl.glossary dt").filter({ hasText: /^t/i }).first();
+      const { y } = await first.boundingBox();
+      assert.ok(y >= 0 && y < 300, `${y}`);
+    },
+  );
 });

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { pagesOf, siteFolder, watch } from "./browser.mjs";
+import { pagesOf, siteFolder, visit, watch } from "./browser.mjs";
 import { session } from "./session.mjs";
 
 const site = siteFolder();
@@ -17,7 +17,7 @@ async function open(page, { width = 1280, height = 900, colorScheme = "light" } 
   const context = await own.browser.newContext({ viewport: { width, height }, colorScheme });
   const tab = await context.newPage();
   const seen = watch(tab);
-  await tab.goto(page.url, { waitUntil: "load" });
+  await visit(tab, page.url);
   return { context, tab, seen };
 }
 

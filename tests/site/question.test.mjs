@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { STATIC } from "./replay/page.mjs";
-import { session } from "./session.mjs";
+import { letGo, session } from "./session.mjs";
 
 const own = session({ folder: "question" });
 const FOLDER = own.folder;
@@ -490,6 +490,26 @@ describe("for everybody", () => {
         assert.deepEqual(await problems(), []);
       });
     });
+
+  test("taken off the page each kind is gone; put back, it follows again", async () => {
+    await open(all(), async (tab) => {
+      const first = tab.locator("lab-question").first();
+      await first.getByLabel("The tick").check();
+      await first.getByRole("button", { name: "Check" }).click();
+      await first.evaluate((one) => {
+        const after = one.nextSibling;
+        const { parentNode } = one;
+        one.remove();
+        parentNode.insertBefore(one, after);
+        localStorage.clear();
+        document.dispatchEvent(new CustomEvent("lab-question", { detail: null }));
+      });
+      await first.getByRole("button", { name: "Check" }).waitFor(); // it asks again
+      for (const kind of ["lab-question", "lab-answer"]) assert.ok(await letGo(tab, kind), kind);
+      await tab.goto(overview());
+      assert.ok(await letGo(tab, "lab-progress"));
+    });
+  });
 
   test("nothing is wider than a phone", async () => {
     await open(

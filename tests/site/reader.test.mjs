@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { pagesOf, siteFolder, watch } from "./browser.mjs";
+import { pagesOf, siteFolder } from "./browser.mjs";
 import { session } from "./session.mjs";
 
 const site = siteFolder();
@@ -13,21 +13,7 @@ const onDisk = `${pathToFileURL(site).href}/`;
 const chapter = pages.find(({ name }) => name.endsWith("sync-or-async-files.html"));
 const own = session({ site });
 
-async function open(url, use, options = {}) {
-  const context = await own.browser.newContext({
-    viewport: { width: 1280, height: 900 },
-    ...options,
-  });
-  try {
-    const tab = await context.newPage();
-    tab.setDefaultTimeout(10_000);
-    const seen = watch(tab);
-    await tab.goto(url, { waitUntil: "load" });
-    await use(tab, seen);
-  } finally {
-    await context.close();
-  }
-}
+const { open } = own;
 
 for (const [where, base] of [
   ["from disk", () => onDisk],
@@ -190,13 +176,19 @@ describe("on paper", () => {
     );
   });
 
-  it("a replay is printed as its table of steps", async () => {
+  it("a replay is printed as its table of steps and the orders that were seen", async () => {
     const page = pages.find(({ name }) => name.endsWith("event-loop/phases.html"));
     await open(page.url, async (tab) => {
-      await tab.emulateMedia({ media: "print" });
       const replay = tab.locator("loop-replay").first();
-      assert.equal(await replay.locator("section.lr").isVisible(), false);
+      await replay.getByRole("button", { name: "Check", exact: true }).waitFor(); // not answered
+      const orders = replay.locator('[slot="orders"]');
+      assert.equal(await orders.isVisible(), false);
+      await tab.emulateMedia({ media: "print" });
       assert.ok(await replay.locator("table").first().isVisible());
+      assert.ok(await orders.isVisible());
+      const screen = ".predict, .stage, .bar, .options, .more, header";
+      for (const part of await replay.locator(screen).all())
+        assert.equal(await part.isVisible(), false);
     });
   });
 });

@@ -242,10 +242,7 @@ describe("by ear", () => {
             if (one.getAttribute("aria-live") === "polite") globalThis.told.push(one.textContent);
           }).observe(one, { childList: true, subtree: true });
         });
-        await tab
-          .getByLabel("Step", { exact: true })
-          .last()
-          .fill(String((await total(tab)) - 4));
+        await tab.locator("loop-replay").evaluate((host) => host.go(host.visible.at(-4)));
         await tab.evaluate(() => {
           globalThis.told = [];
         });
@@ -261,6 +258,31 @@ describe("by ear", () => {
         assert.match(await tree(tab, ".buttons"), /button "Play"/);
       });
     });
+
+  test("a slider that is dragged says one sentence, when it rests", async () => {
+    await open(plain(), async (tab) => {
+      await tab.clock.install();
+      await tab.clock.pauseAt(Date.now() + 60_000);
+      await tab.locator(".say").evaluate((one) => {
+        globalThis.told = [];
+        new MutationObserver(() => {
+          if (one.getAttribute("aria-live") === "polite") globalThis.told.push(one.textContent);
+        }).observe(one, { childList: true, subtree: true });
+      });
+      const told = () => tab.evaluate(() => globalThis.told);
+      const slider = tab.getByLabel("Step", { exact: true }).last();
+      for (const step of ["1", "4", "7"]) {
+        await slider.fill(step);
+        await tab.clock.runFor(300);
+      }
+      assert.equal(await stepNow(tab), 8); // seen
+      assert.deepEqual(await told(), []);
+      await tab.clock.runFor(300);
+      assert.deepEqual(await told(), [await heard(tab)]);
+      await press(tab, "Step");
+      assert.equal((await told()).length, 2);
+    });
+  });
 
   test("every queue is a list with a name, and an empty one says so", async () => {
     await open(plain(), async (tab) => {
@@ -664,6 +686,56 @@ describe("pages", () => {
       writeFileSync(file, JSON.stringify(longTrace(300)));
       await tab.getByLabel("Open a trace file").setInputFiles(file);
       await tab.locator("header .name", { hasText: "long.cjs" }).waitFor();
+    });
+  });
+
+  test("a trace that is opened with the keyboard takes the focus to its replay", async () => {
+    await open(page("drop", element(null, "drop")), async (tab) => {
+      for (const [name, data] of [
+        ["long.cjs", longTrace(300)],
+        ["none.cjs", { ...ORDERS, name: "none.cjs", versions: [] }],
+        ["orders.cjs", ORDERS],
+      ]) {
+        const file = join(FOLDER, "opened.trace.json");
+        writeFileSync(file, JSON.stringify(data));
+        await tab.getByLabel("Open a trace file").focus();
+        await tab.getByLabel("Open a trace file").setInputFiles(file);
+        await tab.waitForFunction(
+          (label) =>
+            document.querySelector("loop-replay").shadowRoot.activeElement?.ariaLabel === label,
+          `Replay 1: ${name}`,
+        );
+      }
+      await tab.keyboard.press("Tab");
+      assert.equal(await tab.locator("[aria-label='Recorded run']:focus").count(), 1);
+    });
+  });
+
+  test("taken off the page it listens to nothing there; put back, it is alive", async () => {
+    await open(plain(), async (tab) => {
+      const dark = await tab.evaluate(async () => {
+        const { dataset } = document.documentElement;
+        const host = document.querySelector("loop-replay");
+        const place = host.parentNode;
+        const found = [];
+        const look = async () => {
+          await new Promise((done) => setTimeout(done));
+          found.push(host.hasAttribute("data-dark"));
+        };
+        host.remove();
+        dataset.theme = "dark";
+        await look();
+        dispatchEvent(new Event("load"));
+        await look();
+        place.append(host);
+        await look();
+        dataset.theme = "light";
+        await look();
+        return found;
+      });
+      assert.deepEqual(dark, [false, false, true, false]);
+      await press(tab, "Step");
+      assert.equal(await stepNow(tab), 2);
     });
   });
 

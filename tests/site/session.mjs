@@ -4,12 +4,29 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { launch } from "./browser.mjs";
+import { launch, visit, watch } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
-/** `.browser`; `.host`, if a site is to be served; `.folder` for pages of the tests' own, if it gets a name. */
+/** `.browser`; `.open(url, use, options)`, a tab of its own for `use(tab, seen)`; `.host`, if a site is to be served;
+ * `.folder` for pages of the tests' own, if it gets a name.
+ */
 export function session({ site, folder } = {}) {
   const own = { folder: folder && mkdtempSync(join(tmpdir(), `${folder}-`)) };
+  own.open = async (url, use, options = {}) => {
+    const context = await own.browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      ...options,
+    });
+    try {
+      const tab = await context.newPage();
+      tab.setDefaultTimeout(10_000);
+      const seen = watch(tab);
+      await visit(tab, url);
+      await use(tab, seen);
+    } finally {
+      await context.close();
+    }
+  };
   before(async () => {
     own.browser = await launch();
     if (site) own.host = await serve(site);
@@ -20,4 +37,20 @@ export function session({ site, folder } = {}) {
     if (own.folder) rmSync(own.folder, { recursive: true, force: true });
   });
   return own;
+}
+
+/** Take an element off its page; whether it is gone then, because nothing on the page holds it. */
+export async function letGo(tab, selector) {
+  await tab.evaluate((one) => {
+    const element = document.querySelector(one);
+    globalThis.away = new WeakRef(element);
+    element.remove();
+  }, selector);
+  const devtools = await tab.context().newCDPSession(tab);
+  for (let i = 0; i < 10; i++) {
+    await devtools.send("HeapProfiler.collectGarbage");
+    if (await tab.evaluate(() => !globalThis.away.deref())) return true;
+    await tab.waitForTimeout(50);
+  }
+  return false;
 }

@@ -8,7 +8,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { watch } from "./browser.mjs";
-import { session } from "./session.mjs";
+import { letGo, session } from "./session.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(HERE, "../..");
@@ -221,6 +221,20 @@ describe("a result file", () => {
       assert.match(await row(tab, "hello-sleep"), /1.02×\s+\[1.01, 1.04\]\s+held\s+yes/);
       assert.match(await row(tab, "db-read"), /held weaker\s+cannot tell/);
       assert.match(await row(tab, "pool-lane"), /–\s+not in this file/);
+    });
+  });
+
+  test("taken off the page it is gone; put back, it takes a file again", async () => {
+    await open(empty, async (tab) => {
+      await tab.evaluate(() => {
+        const one = document.querySelector("lab-yours");
+        const { parentNode } = one;
+        one.remove();
+        parentNode.prepend(one);
+      });
+      await drop(tab, JSON.stringify(YOURS));
+      await said(tab).filter({ hasText: "dropped.json" }).waitFor();
+      assert.ok(await letGo(tab, "lab-yours"));
     });
   });
 
