@@ -12,7 +12,7 @@ from collections import Counter
 from importlib.metadata import version
 
 from lab import paths
-from lab.book import filled
+from lab.book import filled, toc
 from lab.book.build import Build
 from lab.book.filled import Cell, Table
 from lab.book.records import Record
@@ -44,7 +44,7 @@ def machine_table(build: Build) -> Table:
 def measured_table(build: Build) -> Table:
     """Return when the records of each chapter were measured, and how much they hold."""
     rows: list[list[Cell]] = []
-    for chapter in sorted(build.outcomes):
+    for chapter in toc.in_order(build.outcomes):
         found = published.of_chapter(build, chapter)
         if found:
             trials, sent = sum(p.trials for p in found), sum(p.requests for p in found)
@@ -97,7 +97,7 @@ MAKERS: dict[str, filled.Maker] = {
 
 
 def _records(build: Build) -> dict[str, Record]:
-    return {name: r for name in sorted(build.outcomes) if (r := build.last(name)) is not None}
+    return {name: r for name in toc.in_order(build.outcomes) if (r := build.last(name)) is not None}
 
 
 def _row(name: str, r: Record) -> list[Cell]:
