@@ -89,6 +89,7 @@ smoke: setup
 site: setup
 	@echo "== the site in a browser"
 	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.test.mjs
+	@$(ask_lighthouse) _build/smoke/html
 
 bench: setup ## measure the build and the measurement core; prints and stores figures
 	@for f in bench/*.py; do $(BIN)/python $$f || exit 1; done

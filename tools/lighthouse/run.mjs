@@ -1,5 +1,6 @@
-// Lighthouse on three pages of the built site, as its default phone: `make lighthouse`. Accessibility has to be perfect in
-// every run; performance is the best of three, because whatever else the machine does counts too.
+// Lighthouse on three pages of the built site, as its default phone: `make lighthouse`, and the last of `make test`.
+// Accessibility has to be perfect in every run; performance is the best of three, because whatever else the machine does
+// counts too.
 //   node tools/lighthouse/run.mjs SITE
 
 import { createServer } from "node:net";
