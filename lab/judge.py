@@ -59,8 +59,8 @@ class Criterion:
     @property
     def upside_down(self) -> bool:
         """True if the claim is that the first is the smaller."""
-        target = self.held or (self.printed[1] if self.printed else 1.0)
-        return target < 1 and self.expects != "same"
+        low, high = (self.held, self.held) if self.held else self.printed or (1.0, 1.0)
+        return low < 1 and high <= 1 and self.expects != "same"
 
     @property
     def limit(self) -> float:
@@ -68,8 +68,9 @@ class Criterion:
         if self.held or not self.printed:
             return self.held or 1 + self.same
         low, high = self.printed
-        nearest = high if high < 1 else max(low, 1.0)
-        return math.sqrt(nearest) if nearest != 1 else 1 + self.same
+        if self.upside_down:
+            return math.sqrt(high) if high < 1 else 1 / (1 + self.same)
+        return math.sqrt(low) if low > 1 else 1 + self.same
 
     @property
     def text(self) -> str:

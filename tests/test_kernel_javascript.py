@@ -433,6 +433,15 @@ def test_interrupt_stops_an_endless_loop_and_keeps_the_variables(live):
         assert kernel.run("kept")[0][1]["data"]["text/plain"] == "1"
 
 
+def eventually(found, seconds=SECONDS):
+    """What `found` returns, as soon as it is something."""
+    end = time.monotonic() + seconds
+    while not (there := found()):
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.01)
+    return there
+
+
 def test_an_interrupt_at_any_moment_keeps_the_session_and_spares_the_next_cell(live):
     # Around the end of a cell's synchronous part Node is between two handlers of SIGINT: one in 25
     # interrupts ended the process there, one in 200 hit the cell after.
@@ -453,8 +462,27 @@ def test_an_interrupt_reaches_the_program_that_a_cell_waits_for(live):
     sleep = "('sleep', ['60'], { stdio: 'ignore' })"
     with live() as kernel:
         for start in (f"spawnSync{sleep}", f"await new Promise(r => spawn{sleep}.on('exit', r))"):
-            interrupted(kernel, f"{run} {start}")
-            assert gone(kernel.processes()[3:], seconds=2) == []  # after kernel, cells and guard
+            request = kernel.send(f"{run} {start}")
+            kernel.wait_for(request, "running")
+            asleep = eventually(lambda: [p for p in kernel.processes() if p.name() == "sleep"])
+            kernel.manager.interrupt_kernel()
+            error = next(c for kind, c in kernel.outputs(request) if kind == "error")
+            assert "variables are kept" in error["evalue"]
+            assert gone(asleep, seconds=2) == []
+
+
+def test_a_program_that_does_not_stop_ends_after_its_session(live):
+    deaf = """
+        const { spawn } = require("node:child_process");
+        spawn("sh", ["-c", "trap '' INT TERM; while :; do sleep 1; done"], { stdio: "ignore" });
+        console.log("running");"""
+    with live() as kernel:
+        kernel.wait_for(kernel.send(deaf), "running")
+        deaf_one = eventually(
+            lambda: [p for p in kernel.processes()[2:] if "while :" in " ".join(p.cmdline())]
+        )
+        kernel.run("process.exit(1)")
+        assert gone(deaf_one, seconds=8) == []
 
 
 def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):

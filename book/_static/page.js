@@ -41,11 +41,21 @@
   // more than look gets the rest at once. The theme measures every listing on load: it has to wait for them.
   if (root.dataset.opening !== undefined) {
     const PIECE = 150; // elements for each frame
-    const HURRY = ["click", "keydown", "beforeprint"];
+    const HURRY = ["pointerdown", "click", "keydown", "wheel", "touchmove", "beforeprint"];
+    const seen = ({ top, bottom }) => bottom > 0 && top < innerHeight;
+    // Whatever one of them runs into, the page has to open.
+    const begin = (replay) => {
+      try {
+        replay.begin?.();
+      } catch (error) {
+        reportError(error);
+      }
+    };
     const finish = () => layOut(Number.POSITIVE_INFINITY);
     const load = (event) => {
       event.stopImmediatePropagation();
       held = true;
+      if (document.hidden) return finish(); // it has no frames
       const next = () => layOut(PIECE) || requestAnimationFrame(() => setTimeout(next));
       next();
     };
@@ -61,21 +71,21 @@
         piece.push(left.shift());
         size += piece.at(-1).getElementsByTagName("*").length + 1;
       }
-      const inSight = piece.map((block) => block.getBoundingClientRect().top < innerHeight);
+      const inSight = piece.map((block) => seen(block.getBoundingClientRect()));
       piece.forEach((block, i) => {
-        for (const replay of all("loop-replay", block)) replay.begin?.();
+        for (const replay of all("loop-replay", block)) begin(replay);
         block.classList.add(inSight[i] ? "lab-apart" : "lab-laid-out");
       });
       if (left.length > 0) return false;
       removeEventListener("load", load, true);
       for (const kind of HURRY) removeEventListener(kind, finish, true);
-      for (const replay of all("loop-replay")) replay.begin?.();
+      for (const replay of all("loop-replay")) begin(replay);
       if (held) dispatchEvent(new Event("load"));
       root.dataset.opened = "";
       return true;
     };
     addEventListener("load", load, true);
-    for (const kind of HURRY) addEventListener(kind, finish, true);
+    for (const kind of HURRY) addEventListener(kind, finish, { capture: true, passive: true });
   }
 
   // The search page runs its scripts before it has a body.

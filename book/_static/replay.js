@@ -515,6 +515,7 @@
   class LoopReplay extends HTMLElement {
     connectedCallback() {
       if (this.shadowRoot) return this.watch(); // it was away
+      if (this.begin) return this.nearing.observe(this);
       const script = () => this.querySelector(':scope > script[type="application/json"]');
       if (script() || this.hasAttribute("drop")) {
         if (script() || document.readyState !== "loading") return this.start(script());
@@ -537,6 +538,7 @@
 
     disconnectedCallback() {
       if (this.model) this.pause();
+      this.parts?.say.setAttribute("aria-live", "polite");
       for (const timer of [this.telling, this.resting]) clearTimeout(timer);
       this.away?.abort();
       this.watching?.disconnect();

@@ -122,8 +122,9 @@ def _name(asked: str) -> str:
     text = asked.strip()
     whole = re.match(r"(?i)[a-z][a-z0-9+.-]*:", text)
     path = unquote(urlsplit(text).path if whole else re.split(r"[?#]", text)[0]).strip("/")
-    inside = re.split(r"(?:^|/)book/", path)[-1].removeprefix("./")
-    return inside.removesuffix(".md").removesuffix(".html")
+    # JupyterLab serves the folder of the book.
+    inside = re.split(r"(?:^|/)(?:book|lab/tree)/", path)[-1].removeprefix("./")
+    return re.sub(r"\.(md|html|ipynb)$", "", inside)
 
 
 def _has_cells(page: str) -> bool:

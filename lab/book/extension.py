@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,9 @@ from lab.book.yours import page as yours
 from lab.book.yours import results
 from lab.errors import LabError
 
-# One resolves the next pages while the others write; more would wait for it.
-WRITERS = 3 if (os.cpu_count() or 1) > 1 else 1
+# One resolves the next pages while the others write; more would wait for it. Sphinx forks them,
+# which libraries of macOS do not promise to survive.
+WRITERS = 3 if sys.platform == "linux" and (os.cpu_count() or 1) > 1 else 1
 
 
 class BookError(SphinxError):

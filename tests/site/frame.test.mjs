@@ -241,8 +241,8 @@ describe("the search page", () => {
 
 describe("while it opens", () => {
   /** The page as it is at once, when nothing below its top is laid out yet, and what then becomes of it. */
-  const opening = async (use) => {
-    const context = await own.browser.newContext({ viewport: PHONE.viewport });
+  const opening = async (use, viewport = PHONE.viewport) => {
+    const context = await own.browser.newContext({ viewport });
     const tab = await context.newPage();
     try {
       // No frame, no piece: the page stays as it opens until the test asks for one.
@@ -276,6 +276,11 @@ describe("while it opens", () => {
         .filter(({ top, width }) => width > 0 && top < innerHeight)
         .map(({ top }) => top),
     );
+  // By the clock: there are no frames to look at.
+  const opened = (tab) =>
+    tab.waitForFunction(() => document.documentElement.dataset.opened !== undefined, undefined, {
+      polling: 20,
+    });
   const height = (tab) => tab.evaluate(() => document.documentElement.scrollHeight);
 
   it("what lies below is laid out piece by piece, and nothing moves in sight", async () => {
@@ -305,15 +310,32 @@ describe("while it opens", () => {
   for (const [what, act] of [
     ["a click", (tab) => tab.mouse.click(5, 300)],
     ["a key", (tab) => tab.keyboard.press("Shift")],
+    ["a turn of the wheel", (tab) => tab.mouse.move(100, 300).then(() => tab.mouse.wheel(0, 300))],
     ["printing", (tab) => tab.evaluate(() => dispatchEvent(new Event("beforeprint")))],
   ])
     it(`${what} gets the rest at once`, async () => {
       await opening(async (tab) => {
         assert.ok((await skipped(tab)) > 0);
         await act(tab);
+        await opened(tab);
         assert.equal(await skipped(tab), 0);
       });
     });
+
+  it("what was in sight by then is in the end laid out like the rest", async () => {
+    await opening(
+      async (tab) => {
+        for (let frames = 0; (await tab.evaluate(() => frame())) > 0; frames++) {
+          assert.ok(frames < 200);
+          await tab.evaluate((y) => scrollTo(0, y), 300 * frames);
+          await tab.waitForTimeout(5);
+        }
+        await opened(tab);
+        assert.equal(await skipped(tab), 0);
+      },
+      { width: 1440, height: 6000 },
+    );
+  });
 
   it("who comes back, or to a place in the page, gets all of it as it is", async () => {
     await opening(async (tab) => {

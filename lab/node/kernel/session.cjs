@@ -60,13 +60,23 @@ class Session extends NelSession {
     server.on("message", (message) => this._receive(message));
     server.on("exit", (code, signal) => this._died(server, code, signal));
     // If this process is killed, a cell in an endless loop would never notice: a shell waits for the
-    // end of its input and then ends the cells' process group. A line tells it that all is well.
-    const guard = 'trap "" INT TERM HUP; read -r ok || kill -s KILL -- "-$0" 2>/dev/null';
+    // end of its input and then ends the cells' process. A line tells it that this has ended by itself.
+    // What the cells had started has three seconds to put its things in order, then it ends as well.
+    const guard = `
+      trap "" INT TERM HUP
+      read -r ok || kill -s KILL "$0" 2>/dev/null
+      n=30
+      while kill -s 0 -- "-$0" 2>/dev/null; do
+        [ $n -gt 0 ] || { kill -s KILL -- "-$0" 2>/dev/null; break; }
+        n=$((n - 1))
+        sleep 0.1
+      done`;
     const watch = spawn("/bin/sh", ["-c", guard, String(server.pid)], {
       stdio: ["pipe", "ignore", "ignore"],
       detached: true,
     });
     watch.on("error", () => {});
+    server.on("error", () => {}); // a message to a process that has just died; its "exit" follows
     watch.stdin.on("error", () => {});
     watch.unref();
     server.on("exit", () => watch.stdin.end("ok\n"));
