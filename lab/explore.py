@@ -134,6 +134,10 @@ def sizes(*comparisons: Comparison, of: Sequence[str] = ("Buffer", "string")) ->
     return Explorable(comparison, data, figure, _size_table(comparison, of))
 
 
+# A grid of several comparisons would have one of their controls at one of its dots.
+_NO_CONTROL: Any = {"control": (), "aa_arm": None, "aa_at": None}
+
+
 # -- of 50 ms, how many wait ----------------------------------------------------------------------
 def _together(parts: Sequence[Comparison]) -> Comparison:
     if not parts or any(one.sweep != "connections" or not one.trials for one in parts):
@@ -146,6 +150,7 @@ def _together(parts: Sequence[Comparison]) -> Comparison:
         arms=tuple(arms),
         values=tuple(sorted({n for one in parts for n in one.values})),
         trials=tuple(t for one in parts for t in one.trials),
+        **_NO_CONTROL,
         complete=all(one.complete for one in parts),
     )
 
@@ -157,6 +162,7 @@ def _one_sweep(parts: Sequence[Comparison]) -> Comparison:
         parts[0],
         values=tuple(value for one in parts for value in one.values),
         trials=tuple(t for one in parts for t in one.trials),
+        **_NO_CONTROL,
         complete=all(one.complete for one in parts),
     )
 

@@ -138,6 +138,8 @@ def test_a_single_value_need_not_be_said():
 
 def test_merged_latency_holds_every_answer_of_the_cell(whole):
     assert whole.latency("sync", 10).count == sum(t.latency.count for t in whole.cell("sync", 10))
+    both = [*whole.cell("sync", 100), *whole.control]
+    assert whole.latency("sync", 100).count == sum(t.latency.count for t in both)
 
 
 def test_the_verdict_says_at_which_swept_value_the_control_ran(whole):

@@ -29,6 +29,7 @@ from lab.book.site import assets, mathml, published
 from lab.book.yours import page as yours
 from lab.book.yours import results
 from lab.errors import LabError
+from lab.forks import provisioner
 
 # One resolves the next pages while the others write; more would wait for it. Sphinx forks them,
 # which libraries of macOS do not promise to survive.
@@ -84,6 +85,7 @@ def _start(app: Sphinx) -> None:
     except LabError as error:
         raise BookError(str(error)) from None
     app.lab_build = build  # type: ignore[attr-defined]
+    provisioner.use()
     if build.killed:
         _mend_cache(Path(app.env.mystnb_config.execution_cache_path))  # type: ignore[attr-defined]
 
@@ -198,6 +200,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
             shutil.copyfile(build.folder / "build.json", Path(app.outdir) / "build.json")
     finally:
         build.unlock()
+        provisioner.let_go()
 
 
 def _write_results(app: Sphinx, build: Build, ok: bool) -> None:

@@ -81,8 +81,10 @@ class Comparison:
         return [t for both in self.runs(arm, at) for t in both]
 
     def latency(self, arm: str, at: Any = None) -> Histogram:
-        """Return the merged latency histogram of a cell: every answered request of its trials."""
-        return _merged(self.cell(arm, at))
+        """Return the merged latency histogram of a cell: every answered request of its trials, of
+        its control's too.
+        """
+        return _merged(self.pool(arm, at))
 
     def ratio(
         self, a: str, b: str | None = None, *, at: Any = None, metric: str = "throughput"

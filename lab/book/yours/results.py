@@ -128,7 +128,7 @@ def arms_of(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """Yield an entry for each arm at each swept value."""
     for at in comparison.values:
         for arm in comparison.arms:
-            cell = comparison.cell(arm, at)
+            cell = comparison.pool(arm, at)
             if not cell:
                 continue
             latency = comparison.latency(arm, at)

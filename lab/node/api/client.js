@@ -63,7 +63,10 @@ const forward = () => bridge?.child.kill("SIGINT");
 function start() {
   const local = path.join(ROOT, ".venv", "bin", "python");
   const python = process.env.LAB_PYTHON ?? (fs.existsSync(local) ? local : "python3");
-  const child = spawn(python, ["-m", "lab.bridge"], {
+  // A build imports what Python needs only once, in a process of which this one is forked.
+  const { LAB_FORKS } = process.env;
+  const how = LAB_FORKS ? ["-I", "-S", path.join(ROOT, "lab/forks/ask.py"), LAB_FORKS] : ["-m"];
+  const child = spawn(python, [...how, "lab.bridge"], {
     stdio: ["pipe", "pipe", "pipe"],
     env: { ...process.env, PYTHONPATH: [ROOT, process.env.PYTHONPATH].filter(Boolean).join(":") },
   });

@@ -1,0 +1,77 @@
+"""Python programs of a build start in forks of one process: importing costs each 1.5 s otherwise.
+
+`server.py` is that process, `ask.py` stands for a program that it runs. A build starts its kernels
+through `Provisioner`, and the bridge of JavaScript chapters goes the same way (`lab/node/api`). In
+Jupyter nothing of this is used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ADDRESS = "LAB_FORKS"  # in the environment of kernels: where the server listens
+HERE = Path(__file__).resolve().parent
+READY_S = 60.0
+# Libraries of macOS do not promise to survive a fork without exec.
+POSSIBLE = sys.platform == "linux"
+
+
+class ForkServer:
+    """The server and the folder of its socket, until `close`, or until this process ends."""
+
+    def __init__(self) -> None:
+        """Start it, without waiting. Raises OSError if that is not possible."""
+        self._folder = tempfile.mkdtemp(prefix="lab-forks-")  # for this user only
+        self.address = str(Path(self._folder) / "s")
+        self._owner = os.getpid()
+        with contextlib.ExitStack() as undo:
+            undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
+            # Bound here: who comes before it has imported everything, waits in the queue.
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(self.address)
+                listener.listen()
+                self._process = subprocess.Popen(
+                    [sys.executable, str(HERE / "server.py"), str(listener.fileno())],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    pass_fds=(listener.fileno(),),
+                    start_new_session=True,  # Ctrl-C is for us, who then let it go
+                )
+            undo.pop_all()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it runs, and belongs to this process rather than to one that forked us."""
+        return os.getpid() == self._owner and self._process.poll() is None
+
+    def wait(self, patience_s: float = READY_S) -> bool:
+        """Wait until it has imported everything; whether it has."""
+        assert self._process.stdout is not None
+        until = time.monotonic() + patience_s
+        while self.alive and time.monotonic() < until:
+            if select.select([self._process.stdout], [], [], 0.1)[0]:
+                return self.alive
+        return False
+
+    def close(self) -> None:
+        """Let it go; programs that still run notice within a second."""
+        if os.getpid() != self._owner:
+            return
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            stream.close()
+        try:
+            self._process.wait(5.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,214 @@
+"""Runs Python programs in forks of a process that has imported already what they will import.
+
+    python server.py LISTENER   (the descriptor of a listening socket; standard input: its owner)
+
+Each connection (`ask.py` makes it) asks for one `python -m` with its arguments, environment, folder
+and standard streams, is told `{"pid": ...}` and later `{"code": ...}`, and takes the program along
+when it breaks. The server lives as long as somebody holds the other end of its standard input.
+
+Nothing of `lab` is imported here: a program imports it itself, so an edited module is never an old
+one. Run by its path, without `lab` on the way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+# What kernels and the bridge of JavaScript chapters load, and what takes long: 1.5 s in all.
+IMPORTED = (
+    "ipykernel.kernelapp",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.figure",
+    "matplotlib.textpath",
+    "numpy.random",
+    "psutil",
+    "scipy.optimize",
+    "scipy.special",
+)
+INLINE = "module://matplotlib_inline.backend_inline"  # what ipykernel chooses if nobody else did
+MOST_BYTES = 1 << 20  # of a request
+
+
+class Asked:
+    """One connection, and the program that was forked for it."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.pid = 0
+        self.streams: list[int] = []
+        self._inbox = b""
+
+    def read(self) -> dict[str, Any] | None:
+        """Return the request when it is whole. Raises EOFError when nobody is there any more."""
+        data, streams, _, _ = socket.recv_fds(self.connection, 65536, 3)
+        self.streams += streams
+        self._inbox += data
+        if not data or len(self._inbox) > MOST_BYTES:
+            raise EOFError
+        if not self._inbox.endswith(b"\n"):
+            return None
+        request: dict[str, Any] = json.loads(self._inbox)
+        return request
+
+    def tell(self, **event: int) -> None:
+        """Send an event; silent when nobody is there to take it."""
+        with contextlib.suppress(OSError):
+            self.connection.sendall(json.dumps(event).encode() + b"\n")
+
+    def close(self) -> None:
+        """Let go of the connection, and of streams that nobody took."""
+        self.connection.close()
+        while self.streams:
+            os.close(self.streams.pop())
+
+
+class Server:
+    """Everything this process holds; in a fork it is closed, and the fork's request remains."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self._asked: dict[int, Asked] = {}  # by descriptor
+        self._wake, self._wake_write = os.pipe()
+        for end in (self._wake, self._wake_write):
+            os.set_blocking(end, False)
+        self._poll = select.poll()
+        for descriptor in (0, listener.fileno(), self._wake):
+            self._poll.register(descriptor, select.POLLIN)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
+
+    def serve(self) -> tuple[dict[str, Any], list[int]] | None:
+        """Return a request and its streams in the fork that is to answer it; None at the end."""
+        while True:
+            for descriptor, _ in self._poll.poll():
+                if descriptor == 0:
+                    return None  # our owner is gone; programs notice that their parent is
+                if descriptor == self._wake:
+                    self._reap()
+                elif descriptor == self._listener.fileno():
+                    self._accept()
+                elif descriptor in self._asked and (mine := self._hear(self._asked[descriptor])):
+                    return mine
+
+    def _accept(self) -> None:
+        connection, _ = self._listener.accept()
+        self._asked[connection.fileno()] = Asked(connection)
+        self._poll.register(connection, select.POLLIN)
+
+    def _hear(self, asked: Asked) -> tuple[dict[str, Any], list[int]] | None:
+        try:
+            request = asked.read()
+        except (EOFError, OSError, ValueError):
+            if asked.pid:  # whoever waited for the program was killed
+                _kill(asked.pid)
+            self._drop(asked)
+            return None
+        if request is None:
+            return None
+        with warnings.catch_warnings():
+            # Python 3.12 warns of threads: these are OpenBLAS's, which ends them before a fork.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            asked.pid = os.fork()
+        if asked.pid == 0:
+            streams, asked.streams = asked.streams, []
+            self._close()
+            return request, streams
+        while asked.streams:
+            os.close(asked.streams.pop())
+        asked.tell(pid=asked.pid)
+        return None
+
+    def _reap(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._wake, 4096):
+                pass
+        with contextlib.suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                for asked in [a for a in self._asked.values() if a.pid == ended[0]]:
+                    asked.tell(code=os.waitstatus_to_exitcode(ended[1]))
+                    self._drop(asked)
+
+    def _drop(self, asked: Asked) -> None:
+        self._poll.unregister(asked.connection)
+        del self._asked[asked.connection.fileno()]
+        asked.close()
+
+    def _close(self) -> None:
+        signal.set_wakeup_fd(-1)
+        for asked in self._asked.values():
+            asked.close()
+        self._listener.close()
+        os.close(self._wake)
+        os.close(self._wake_write)
+
+
+def _kill(pid: int) -> None:
+    """End a program and its group, which it makes itself a moment after the fork."""
+    for kill in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError):
+            kill(pid, signal.SIGKILL)
+
+
+def become(request: dict[str, Any], streams: list[int]) -> None:
+    """Be `python -m` with these arguments, as if just started."""
+    os.setsid()
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.clear()
+    # Whose death is to end us; ipykernel looks whether it is still there.
+    os.environ.update(request["env"], JPY_PARENT_PID=str(os.getppid()))
+    os.chdir(request["cwd"])
+    time.tzset()
+    module, *arguments = request["arguments"]
+    sys.argv[:] = [module, *arguments]
+    more = [p for p in request["env"].get("PYTHONPATH", "").split(os.pathsep) if p]
+    sys.path[:0] = [request["cwd"], *(p for p in more if p not in sys.path)]
+    # What their modules took from us when they were imported.
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()
+    backend = os.environ.get("MPLBACKEND") or (INLINE if module == "ipykernel_launcher" else "")
+    if backend and "matplotlib" in sys.modules:
+        sys.modules["matplotlib"].rcParams["backend"] = backend
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def main() -> None:
+    """Import, say so, and fork until nobody holds our standard input."""
+    del sys.path[0]  # this folder
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our owner, who then lets us go
+    os.environ["JPY_PARENT_PID"] = str(os.getpid())  # ipykernel reads it when it is imported
+    for name in IMPORTED:
+        with contextlib.suppress(ImportError):  # whoever needs it will say that it is not there
+            importlib.import_module(name)
+    gc.freeze()  # the collector would touch, and so copy, what all forks share
+    os.write(1, b"ready\n")
+    with socket.socket(fileno=int(sys.argv[1])) as listener:
+        address = listener.getsockname()
+        mine = Server(listener).serve()
+    if mine is not None:
+        become(*mine)
+    else:  # our owner does so, too, unless it was killed
+        with contextlib.suppress(OSError):
+            Path(address).unlink()
+            Path(address).parent.rmdir()
+
+
+if __name__ == "__main__":
+    main()
