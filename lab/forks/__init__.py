@@ -33,6 +33,7 @@ class ForkServer:
         self._folder = tempfile.mkdtemp(prefix="lab-forks-")  # for this user only
         self.address = str(Path(self._folder) / "s")
         self._owner = os.getpid()
+        self._ready = False
         with contextlib.ExitStack() as undo:
             undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
             # Bound here: who comes before it has imported everything, waits in the queue.
@@ -57,10 +58,10 @@ class ForkServer:
         """Wait until it has imported everything; whether it has."""
         assert self._process.stdout is not None
         until = time.monotonic() + patience_s
-        while self.alive and time.monotonic() < until:
+        while not self._ready and self.alive and time.monotonic() < until:
             if select.select([self._process.stdout], [], [], 0.1)[0]:
-                return self.alive
-        return False
+                self._ready = bool(self._process.stdout.readline())  # else it has ended
+        return self._ready and self.alive
 
     def close(self) -> None:
         """Let it go; programs that still run notice within a second."""

@@ -50,7 +50,8 @@ def main() -> int:
         _send(pid, signal.SIGTERM)
         return 1
     if code < 0:
-        signal.signal(-code, signal.SIG_DFL)
+        with contextlib.suppress(OSError):  # SIGKILL has no other
+            signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     return int(code)
 
