@@ -213,6 +213,19 @@ def test_two_builds_at_once_are_one_too_many(book):
     assert time.monotonic() - started < 30
 
 
+def test_a_build_into_another_folder_may_draw_beside_one_that_measures_but_not_measure(book):
+    with (book.root / "_build/measuring.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.write("process 4711, since 12:00:00")
+        lock.flush()
+        done = book.build(LAB_PROFILE="smoke")
+        assert done.returncode == 1
+        assert "Another build is measuring: process 4711" in done.stderr
+        assert book.ran() == []
+        assert book.build(LAB_MODE="replay").returncode == 0
+    assert book.build(LAB_PROFILE="smoke").returncode == 0
+
+
 def test_profiles_and_modes_never_share_results(book):
     assert book.build(LAB_PROFILE="smoke").returncode == 0
     assert book.ran() == ["alpha", "beta"]

@@ -25,6 +25,8 @@ from lab.book.records import Record, Records, write_json
 from lab.book.report import Outcome, failure_from, say, short
 from lab.errors import LabError
 
+MEASURING = "_build/measuring.lock"  # held by whichever build measures
+
 
 class BuildBusy(LabError):
     """Another build is writing to the same folder."""
@@ -57,37 +59,49 @@ class Build:
         self._open: tuple[str, Plan] | None = None
         self._ahead: Ahead | None = None
         self._plans: dict[str, Plan] = {}  # of the chapters that _ahead was given
-        self._lock = -1
+        self._locks: list[int] = []
         self.expected = 0  # chapters whose cells may have to run; 0 is "nobody counted"
         self.killed = False  # whether the last build here was; known once locked
 
     def lock(self) -> None:
-        """Take this build folder; BuildBusy says who has it. The system drops it if we die."""
-        self.state.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.state / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        """Take this build folder and, to measure, the whole project; BuildBusy says who has them.
+
+        The system drops a lock if we die.
+        """
+        self._take(self.state / "lock", f"Another build is writing to {self.folder}")
+        # A build that ends empties the file; one that was killed could not.
+        self.killed = os.fstat(self._locks[0]).st_size > 0
+        if self.mode == "live":  # whatever folder it writes to: measurements ruin each other
+            try:
+                self._take(self.root / MEASURING, "Another build is measuring")
+            except BuildBusy:
+                os.close(self._locks.pop())  # as it was: the killed one's results are not mended
+                raise
+        for handle in self._locks:
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"process {os.getpid()}, since {datetime.now():%H:%M:%S}".encode(), 0)
+
+    def _take(self, file: Path, busy: str) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = os.pread(handle, 200, 0).decode(errors="replace") or "another process"
             os.close(handle)
             raise BuildBusy(
-                f"Another build is writing to {self.folder}: {holder}. "
-                "Wait until it is done, or stop it, and run this one again."
+                f"{busy}: {holder}. Wait until it is done, or stop it, and run this one again."
             ) from None
-        # A build that ends empties the file; one that was killed could not.
-        self.killed = os.fstat(handle).st_size > 0
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, f"process {os.getpid()}, since {datetime.now():%H:%M:%S}".encode(), 0)
-        self._lock = handle
+        self._locks.append(handle)
 
     def unlock(self) -> None:
         """Give the folder back, and stop what is still being drawn ahead."""
         if self._ahead:
             self._ahead.stop()
-        if self._lock >= 0:
-            os.ftruncate(self._lock, 0)
-            os.close(self._lock)
-            self._lock = -1
+        while self._locks:
+            handle = self._locks.pop()
+            os.ftruncate(handle, 0)
+            os.close(handle)
 
     def stale(self, chapter: str, token: str) -> bool:
         """Return whether a page made under `token` no longer shows what its inputs would give."""
