@@ -22,7 +22,7 @@ from lab.records.checks import words
 from lab.records.comparison import raised
 from lab.records.record import flat, plain
 from lab.settings import profile
-from lab.stats import Ratio, measured, number
+from lab.stats import Ratio, digits, measured, number
 
 if TYPE_CHECKING:
     from lab.records.comparison import Comparison
@@ -316,7 +316,7 @@ def _judge_own(
     **rest: Any,
 ) -> Claim:
     judged = judge.own(value, limits, failed="; ".join(failed), judged=exact or profile().verdicts)
-    named = f"{number(value.estimate, value)}×" if isinstance(value, Ratio) else f"{value:.4g}"
+    named = f"{number(value.estimate, value)}×" if isinstance(value, Ratio) else digits(value, 4)
     return Claim(
         id=id,
         sentence=sentence or f"{id}: {named}, wanted {judged.limit}",
@@ -329,7 +329,7 @@ def _judge_own(
 
 def _said(value: Ratio | float, judged: judge.Judged, failed: list[str]) -> dict[str, Any]:
     """Return the verdict, and figures and verdict in a line."""
-    shown = measured(value) if isinstance(value, Ratio) else f"{float(value):.4g}"
+    shown = measured(value) if isinstance(value, Ratio) else digits(float(value), 4)
     why = f": {judged.because}" if judged.because and not failed else ""
     text = "; ".join([shown, *failed])
     return {

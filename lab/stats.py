@@ -301,7 +301,13 @@ def _spread(r: Ratio) -> str:
 
 def spread_text(factor: float) -> str:
     """Return a spread factor as a percentage: 1.023 is "2.3 %"."""
-    return f"{(factor - 1) * 100:.2g} %"
+    return f"{digits((factor - 1) * 100, 2)} %"
+
+
+def digits(value: float, most: int) -> str:
+    """Return a number to this many significant digits, without an exponent if it is large."""
+    text = f"{value:.{most}g}"
+    return f"{float(text):,.0f}" if "e+" in text else text
 
 
 def number(value: float, r: Ratio) -> str:
@@ -312,7 +318,7 @@ def number(value: float, r: Ratio) -> str:
         return "?" if math.isnan(value) else "∞"
     width = r.high - r.low
     if not (math.isfinite(width) and width > 0):
-        return f"{value:.3g}"
+        return digits(value, 3)
     decimals = min(max(1 - math.floor(math.log10(width)), 0), 4)
     while decimals < 4 and value != 1 and round(value, decimals) == 1:
         decimals += 1
@@ -323,6 +329,6 @@ def three(value: float) -> str:
     """Return a ratio to three digits, or to as many as keep it from being told as 1."""
     if not math.isfinite(value):
         return "?" if math.isnan(value) else "∞"
-    told = (f"{value:.{digits}g}" for digits in range(3, 8))
+    told = (f"{value:.{most}g}" for most in range(3, 8))
     text = next((t for t in told if float(t) != 1 or value == 1), "1")
     return f"{float(text):.0f}" if "e" in text and abs(value) >= 1 else text

@@ -234,3 +234,10 @@ def test_what_is_not_1_is_not_written_as_1():
     ]
     wide = stats.paired_ratio([1.2, 0.9, 1.0, 1.1, 0.8, 1.05], [1.0] * 6)
     assert stats.number(0.998, wide) != "1.00"
+
+
+def test_a_large_number_is_written_out():
+    assert stats.digits(3634.2, 3) == "3,630"
+    assert stats.digits(0.01234, 2) == "0.012"
+    assert stats.spread_text(2.21) == "120 %"
+    assert stats.spread_text(1.023) == "2.3 %"

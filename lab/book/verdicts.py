@@ -27,7 +27,7 @@ from lab.display.servers import anchor
 from lab.plot.forest import Line, forest
 from lab.plot.measures import metric_of
 from lab.plot.words import unbroken
-from lab.stats import spread_text, three
+from lab.stats import digits, spread_text, three
 
 NOT_JUDGED = "not judged in this build"
 COLUMNS = (
@@ -207,7 +207,7 @@ def _ours(c: dict[str, Any]) -> str:
     value = c["value"]
     if not isinstance(value, dict):
         sort = "counted" if c.get("basis") == "count" else "one number"
-        told = ["no figure" if value is None else f"{value:.3g}", sort]
+        told = ["no figure" if value is None else digits(value, 3), sort]
     else:
         told = [_ratio(value), f"{value['pairs']} pairs, {_control(value)}"]
     if c.get("source") and c.get("measured"):
