@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -34,6 +35,7 @@ class ForkServer:
         self.address = str(Path(self._folder) / "s")
         self._owner = os.getpid()
         self._ready = False
+        self._waiting = threading.Lock()
         with contextlib.ExitStack() as undo:
             undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
             # Bound here: who comes before it has imported everything, waits in the queue.
@@ -45,6 +47,7 @@ class ForkServer:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     pass_fds=(listener.fileno(),),
+                    cwd=self._folder,  # matplotlib reads a `matplotlibrc` where it is imported
                     start_new_session=True,  # Ctrl-C is for us, who then let it go
                 )
             undo.pop_all()
@@ -58,9 +61,10 @@ class ForkServer:
         """Wait until it has imported everything; whether it has."""
         assert self._process.stdout is not None
         until = time.monotonic() + patience_s
-        while not self._ready and self.alive and time.monotonic() < until:
-            if select.select([self._process.stdout], [], [], 0.1)[0]:
-                self._ready = bool(self._process.stdout.readline())  # else it has ended
+        with self._waiting:  # it says so once: a second reader would wait for ever
+            while not self._ready and self.alive and time.monotonic() < until:
+                if select.select([self._process.stdout], [], [], 0.1)[0]:
+                    self._ready = bool(self._process.stdout.readline())  # else it has ended
         return self._ready and self.alive
 
     def close(self) -> None:
@@ -70,6 +74,8 @@ class ForkServer:
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
             stream.close()
+        # It may be importing, or a process that was forked from ours may hold the other end.
+        self._process.terminate()
         try:
             self._process.wait(5.0)
         except subprocess.TimeoutExpired:

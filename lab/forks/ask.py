@@ -28,7 +28,12 @@ def main() -> int:
     channel = socket.socket(socket.AF_UNIX)
     try:
         channel.connect(address)
-        request = {"arguments": arguments, "env": dict(os.environ), "cwd": os.getcwd()}
+        request = {
+            "python": sys.executable,
+            "arguments": arguments,
+            "env": dict(os.environ),
+            "cwd": os.getcwd(),
+        }
         data = json.dumps(request).encode() + b"\n"
         sent = socket.send_fds(channel, [data[:1]], [0, 1, 2])
         channel.sendall(data[sent:])
@@ -38,6 +43,8 @@ def main() -> int:
         channel.close()
         for number in PASSED_ON:
             signal.signal(number, signal.SIG_DFL)
+        for came in early:
+            os.kill(os.getpid(), came)
         os.execv(sys.executable, [sys.executable, "-m", *arguments])
     for number in PASSED_ON:
         signal.signal(number, lambda came, _: _send(pid, came))

@@ -25,6 +25,8 @@ class Provisioner(LocalProvisioner):
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Tell the kernel where the server is: the bridge of a JavaScript one asks it, too."""
         kwargs = await super().pre_launch(**kwargs)
+        # Of a build that this one runs in: its server may end before us.
+        kwargs["env"] = {k: v for k, v in kwargs["env"].items() if k != forks.ADDRESS}
         server = _running()
         if server is None:
             return kwargs
@@ -68,6 +70,9 @@ def _running() -> forks.ForkServer | None:
     global _server  # noqa: PLW0603
     with _lock:
         if _server is None or not _server.alive:
+            if _server is not None:
+                _server.close()  # it was killed, and left its folder
+                _server = None
             try:
                 _server = forks.ForkServer()
             except OSError:  # such as a folder for temporary files with a very long name

@@ -3,8 +3,9 @@
     python server.py LISTENER   (the descriptor of a listening socket; standard input: its owner)
 
 Each connection (`ask.py` makes it) asks for one `python -m` with its arguments, environment, folder
-and standard streams, is told `{"pid": ...}` and later `{"code": ...}`, and takes the program along
-when it breaks. The server lives as long as somebody holds the other end of its standard input.
+and standard streams, is told `{"pid": ...}` by the program and later `{"code": ...}` by us, and
+takes the program along when it breaks. One for another Python is refused. The server lives as long
+as somebody holds the other end of its standard input.
 
 Nothing of `lab` is imported here: a program imports it itself, so an edited module is never an old
 one. Run by its path, without `lab` on the way.
@@ -41,6 +42,7 @@ IMPORTED = (
 )
 INLINE = "module://matplotlib_inline.backend_inline"  # what ipykernel chooses if nobody else did
 MOST_BYTES = 1 << 20  # of a request
+STREAMS = 3
 
 
 class Asked:
@@ -54,7 +56,7 @@ class Asked:
 
     def read(self) -> dict[str, Any] | None:
         """Return the request when it is whole. Raises EOFError when nobody is there any more."""
-        data, streams, _, _ = socket.recv_fds(self.connection, 65536, 3)
+        data, streams, _, _ = socket.recv_fds(self.connection, 65536, STREAMS)
         self.streams += streams
         self._inbox += data
         if not data or len(self._inbox) > MOST_BYTES:
@@ -62,6 +64,9 @@ class Asked:
         if not self._inbox.endswith(b"\n"):
             return None
         request: dict[str, Any] = json.loads(self._inbox)
+        # Streams are missing when we may not open more. Whoever is refused runs the module itself.
+        if len(self.streams) != STREAMS or request["python"] != sys.executable:
+            raise EOFError
         return request
 
     def tell(self, **event: int) -> None:
@@ -112,24 +117,24 @@ class Server:
     def _hear(self, asked: Asked) -> tuple[dict[str, Any], list[int]] | None:
         try:
             request = asked.read()
-        except (EOFError, OSError, ValueError):
+            if request is None:
+                return None
+            asked.pid = _fork()  # refused, too, when the system wants no more processes
+        except (EOFError, OSError, ValueError, KeyError, TypeError):
             if asked.pid:  # whoever waited for the program was killed
                 _kill(asked.pid)
             self._drop(asked)
             return None
-        if request is None:
-            return None
-        with warnings.catch_warnings():
-            # Python 3.12 warns of threads: these are OpenBLAS's, which ends them before a fork.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            asked.pid = os.fork()
         if asked.pid == 0:
+            # Said by the program itself: from here on a signal for its group reaches it.
+            os.setsid()
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            asked.tell(pid=os.getpid())
             streams, asked.streams = asked.streams, []
             self._close()
             return request, streams
         while asked.streams:
             os.close(asked.streams.pop())
-        asked.tell(pid=asked.pid)
         return None
 
     def _reap(self) -> None:
@@ -156,6 +161,13 @@ class Server:
         os.close(self._wake_write)
 
 
+def _fork() -> int:
+    with warnings.catch_warnings():
+        # Python 3.12 warns of threads: these are OpenBLAS's, which ends them before a fork.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
 def _kill(pid: int) -> None:
     """End a program and its group, which it makes itself a moment after the fork."""
     for kill in (os.killpg, os.kill):
@@ -165,12 +177,11 @@ def _kill(pid: int) -> None:
 
 def become(request: dict[str, Any], streams: list[int]) -> None:
     """Be `python -m` with these arguments, as if just started."""
-    os.setsid()
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    ours = _python_path()
     os.environ.clear()
     # Whose death is to end us; ipykernel looks whether it is still there.
     os.environ.update(request["env"], JPY_PARENT_PID=str(os.getppid()))
@@ -178,8 +189,9 @@ def become(request: dict[str, Any], streams: list[int]) -> None:
     time.tzset()
     module, *arguments = request["arguments"]
     sys.argv[:] = [module, *arguments]
-    more = [p for p in request["env"].get("PYTHONPATH", "").split(os.pathsep) if p]
-    sys.path[:0] = [request["cwd"], *(p for p in more if p not in sys.path)]
+    sys.orig_argv[:] = [sys.executable, "-m", *request["arguments"]]
+    rest = [p for p in sys.path if p not in ours]
+    sys.path[:] = [request["cwd"], *dict.fromkeys(_python_path() + rest)]
     # What their modules took from us when they were imported.
     if "numpy.random" in sys.modules:
         sys.modules["numpy.random"].seed()
@@ -187,6 +199,11 @@ def become(request: dict[str, Any], streams: list[int]) -> None:
     if backend and "matplotlib" in sys.modules:
         sys.modules["matplotlib"].rcParams["backend"] = backend
     runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+def _python_path() -> list[str]:
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return [os.path.abspath(p) for p in given if p]  # noqa: PTH100 - as Python does
 
 
 def main() -> None:
@@ -198,7 +215,8 @@ def main() -> None:
         with contextlib.suppress(ImportError):  # whoever needs it will say that it is not there
             importlib.import_module(name)
     gc.freeze()  # the collector would touch, and so copy, what all forks share
-    os.write(1, b"ready\n")
+    with contextlib.suppress(OSError):  # our owner is gone already: `serve` will notice
+        os.write(1, b"ready\n")
     with socket.socket(fileno=int(sys.argv[1])) as listener:
         address = listener.getsockname()
         mine = Server(listener).serve()
