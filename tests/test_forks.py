@@ -131,9 +131,7 @@ def test_an_interrupt_reaches_it_and_its_streams_are_its_own(server, tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_that_comes_before_the_program_reaches_it(server, tmp_path, number):
-    name = program(
-        tmp_path, WAITING.replace("KeyboardInterrupt", "ImportError")
-    )
+    name = program(tmp_path, WAITING.replace("KeyboardInterrupt", "ImportError"))
     for _ in range(4):
         server._process.send_signal(signal.SIGSTOP)
         try:
@@ -235,7 +233,8 @@ def test_many_threads_may_wait_for_it():
     server = forks.ForkServer()
     answers = []
     threads = [
-        threading.Thread(target=lambda: answers.append(server.wait()), daemon=True) for _ in range(8)
+        threading.Thread(target=lambda: answers.append(server.wait()), daemon=True)
+        for _ in range(8)
     ]
     for thread in threads:
         thread.start()
