@@ -28,13 +28,14 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-# What kernels and the bridge of JavaScript chapters load, and what takes long: 1.5 s in all.
+# What kernels and the bridge of JavaScript chapters load, and what takes long: 2.5 s in all.
 IMPORTED = (
     "ipykernel.kernelapp",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_svg",
     "matplotlib.figure",
     "matplotlib.textpath",
+    "myst_nb.ext.glue",
     "numpy.random",
     "psutil",
     "scipy.optimize",
