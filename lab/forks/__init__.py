@@ -1,4 +1,4 @@
-"""Python programs of a build start in forks of one process: importing costs each up to 2.5 s otherwise.
+"""Python programs of a build are forks of one process: importing costs each 2.5 s otherwise.
 
 `server.py` is that process, `ask.py` stands for a program that it runs. A build starts its kernels
 through `Provisioner`, and the bridge of JavaScript chapters goes the same way (`lab/node/api`). In
