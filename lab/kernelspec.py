@@ -41,8 +41,9 @@ def install(prefix: str = sys.prefix, node: str | None = None) -> list[str]:
     }
     # ipykernel's own specification, with this interpreter by name instead of whichever `python` is.
     python = get_kernel_dict()
-    # Errors only: each start would warn, in every build, that loopback traffic is not encrypted.
-    python["argv"] = [sys.executable, *python["argv"][1:], "--log-level=ERROR"]
+    # Silent: each start would warn, in every build, that loopback traffic is not encrypted, and an
+    # interrupted build end with what its kernel thinks of closed sockets. Cells tell their own.
+    python["argv"] = [sys.executable, *python["argv"][1:], "--log-level=CRITICAL"]
     kernels = Path(prefix) / "share" / "jupyter" / "kernels"
     wanted = {"javascript": javascript, "python3": python}
     return [name for name, spec in wanted.items() if _write(kernels / name, spec)]

@@ -91,6 +91,8 @@ def run(
     from jupyter_book.sphinx import build_sphinx
     from sphinx.util.console import nocolor
 
+    from lab.book.extension import BookError
+
     if not sys.stderr.isatty():
         nocolor()
     html = output / "html"
@@ -119,6 +121,8 @@ def run(
     if interrupts.came and result:
         print(f"\nInterrupted. {AGAIN}", file=sys.stderr)
         return 130
+    if isinstance(result, BookError):
+        return 1  # told already, in its own words
     if isinstance(result, BaseException):
         print(f"\n{explain(result, output)}", file=sys.stderr)
         return 130 if isinstance(result, KeyboardInterrupt) else 1

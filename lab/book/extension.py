@@ -116,13 +116,28 @@ def _tokens(env: BuildEnvironment) -> dict[str, str | None]:
     return env.lab_tokens  # type: ignore[attr-defined]
 
 
+def _saved(env: BuildEnvironment) -> dict[str, int]:
+    """When each page was saved last before it was read, in nanoseconds; Sphinx keeps the end of
+    reading instead, and a page that is saved while its cells run would stay as it was.
+    """
+    if not hasattr(env, "lab_saved"):
+        env.lab_saved = {}  # type: ignore[attr-defined]
+    return env.lab_saved  # type: ignore[attr-defined]
+
+
+def _saved_ns(env: BuildEnvironment, docname: str) -> int:
+    path = Path(env.doc2path(docname))
+    return path.stat().st_mtime_ns if path.exists() else 0
+
+
 def _outdated(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
     build: Build = app.lab_build  # type: ignore[attr-defined]
-    return [
+    stale = [
         name for name, token in _tokens(env).items() if token is None or build.stale(name, token)
     ]
+    return stale + [name for name, ns in _saved(env).items() if ns != _saved_ns(env, name)]
 
 
 def _before_reading(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
@@ -140,6 +155,7 @@ def _before_reading(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> 
 
 
 def _begin(app: Sphinx, docname: str, content: list[str]) -> None:
+    _saved(app.env)[docname] = _saved_ns(app.env, docname)
     try:
         content[0] = app.lab_build.begin(docname, content[0], Path(app.env.doc2path(docname)))  # type: ignore[attr-defined]
     except LabError as error:
@@ -158,6 +174,7 @@ def _end(app: Sphinx, doctree: nodes.document) -> None:
 
 def _forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
     _tokens(env).pop(docname, None)
+    _saved(env).pop(docname, None)
 
 
 def _all_read(app: Sphinx, env: BuildEnvironment) -> list[str]:

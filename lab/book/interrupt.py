@@ -1,7 +1,7 @@
-"""What Ctrl-C does to a build: it ends in one line, not in the trouble of whoever noticed first.
+"""What Ctrl-C and `kill` do to a build: one line, not the trouble of whoever noticed first.
 
-nbclient takes SIGINT for itself while a notebook runs: it stops the kernel and says nothing. What
-follows is an error about a kernel that is not there, and Sphinx asks the reader to report it.
+nbclient takes their signals for itself while a notebook runs: it stops the kernel and says nothing.
+What follows is an error about a kernel that is not there, and Sphinx asks the reader to report it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Interrupts:
 
 @contextmanager
 def noticed() -> Iterator[Interrupts]:
-    """Notice what event loops are told by SIGINT, and mute Sphinx's report of what it causes."""
+    """Notice that a signal ends an event loop's work, and mute Sphinx's report of the result."""
     from jupyter_book import sphinx as jupyter_book_sphinx
 
     found = Interrupts()
@@ -30,7 +30,7 @@ def noticed() -> Iterator[Interrupts]:
 
     def adding(self: Any, sig: int, callback: Callable[..., Any], *args: Any) -> None:
         def noting(*args: Any) -> None:
-            found.came = found.came or sig == signal.SIGINT
+            found.came = found.came or sig in (signal.SIGINT, signal.SIGTERM)
             callback(*args)
 
         add(self, sig, noting, *args)

@@ -10,6 +10,7 @@ import importlib
 import multiprocessing
 import os
 import socket
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,13 +51,13 @@ def serve(port: int) -> int:
     import uvicorn
     from sphinx_autobuild.filter import IgnoreFilter
     from sphinx_autobuild.middleware import JavascriptInjectorMiddleware
-    from sphinx_autobuild.server import RebuildServer
     from starlette.applications import Starlette
     from starlette.middleware import Middleware
     from starlette.routing import Mount, WebSocketRoute
     from starlette.staticfiles import StaticFiles
 
     from lab.book.__main__ import default_output
+    from lab.book.watcher import Watcher
 
     port = _free(port)
     print(f"The site will be at http://127.0.0.1:{port}/ when it is built once.", flush=True)
@@ -64,13 +65,14 @@ def serve(port: int) -> int:
     html.mkdir(parents=True, exist_ok=True)
     for name in AHEAD:
         importlib.import_module(name)
+    began = time.time()
     builder = multiprocessing.Process(target=rebuild, kwargs={"changed_paths": ()})
     builder.start()
     builder.join()
     watched = [paths.ROOT / name for name in WATCHED if (paths.ROOT / name).exists()]
     hidden = [r"/__pycache__/", r"/\.ipynb_checkpoints/", r"/\.[^/]*$", r"~$"]
     ignored = IgnoreFilter([paths.DATA / "runs"], hidden)
-    watcher = RebuildServer(watched, ignored, change_callback=rebuild)
+    watcher = Watcher(watched, ignored, rebuild, since=began)
     address = f"127.0.0.1:{port}"
     app = Starlette(
         routes=[

@@ -68,7 +68,7 @@ class ForkServer:
         return self._ready and self.alive
 
     def close(self) -> None:
-        """Let it go; programs that still run notice within a second."""
+        """End it, and the programs that still run."""
         if os.getpid() != self._owner:
             return
         for stream in (self._process.stdin, self._process.stdout):

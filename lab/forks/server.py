@@ -94,21 +94,37 @@ class Server:
         self._poll = select.poll()
         for descriptor in (0, listener.fileno(), self._wake):
             self._poll.register(descriptor, select.POLLIN)
+        self._over = False
         signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, self._end)
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
 
     def serve(self) -> tuple[dict[str, Any], list[int]] | None:
         """Return a request and its streams in the fork that is to answer it; None at the end."""
-        while True:
+        while not self._over:
             for descriptor, _ in self._poll.poll():
                 if descriptor == 0:
-                    return None  # our owner is gone; programs notice that their parent is
+                    self._over = True  # our owner is gone
                 if descriptor == self._wake:
                     self._reap()
                 elif descriptor == self._listener.fileno():
                     self._accept()
                 elif descriptor in self._asked and (mine := self._hear(self._asked[descriptor])):
                     return mine
+        self._take_along()
+        return None
+
+    def _end(self, *_: object) -> None:
+        self._over = True
+
+    def _take_along(self) -> None:
+        """End every program, and wait until it is gone: so whoever waits for us leaves nothing."""
+        for asked in self._asked.values():
+            if asked.pid:
+                _kill(asked.pid)
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, 0)[0]:
+                pass
 
     def _accept(self) -> None:
         connection, _ = self._listener.accept()
@@ -129,6 +145,7 @@ class Server:
         if asked.pid == 0:
             # Said by the program itself: from here on a signal for its group reaches it.
             os.setsid()
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             asked.tell(pid=os.getpid())
             streams, asked.streams = asked.streams, []
