@@ -130,11 +130,16 @@
   function keepFocus(say, states) {
     const PRESSED = ".theme-switch-button, .sidebar-toggle, .search-button__button, .copybtn";
     let opener = null;
+    // Until the next picture is drawn the field of a dialog that was closed still has the focus.
+    const nowhere = () => {
+      const at = document.activeElement;
+      return at === document.body || Boolean(at?.closest("dialog:not([open])"));
+    };
     const after = (pressed) => {
       const dialog = document.querySelector("dialog[open]");
       opener = dialog ? pressed : null;
       // An older theme's search opens in the page, and has taken the focus to its field.
-      const lost = [document.body, pressed].includes(document.activeElement);
+      const lost = nowhere() || document.activeElement === pressed;
       if (!dialog && lost) pressed.focus({ preventScroll: true });
       dialog?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "center" });
       if (pressed.matches(".theme-switch-button")) say(colourMode());
@@ -161,7 +166,7 @@
     };
     const closed = () =>
       setTimeout(() => {
-        if (document.activeElement === document.body) opener?.focus({ preventScroll: true });
+        if (nowhere()) opener?.focus({ preventScroll: true });
         opener = null;
         states();
       });
