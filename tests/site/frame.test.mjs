@@ -117,6 +117,15 @@ describe("with the keyboard", () => {
       await tab.getByRole("dialog", { name: "Search the book" }).waitFor();
       await tab.keyboard.press("Escape");
       await until(tab, () => document.activeElement.title === "Search");
+      // Before the button's own turn comes, and while the field still has the focus.
+      await tab.evaluate(() => {
+        const buttons = [...document.querySelectorAll("main button")];
+        const button = buttons.find(({ title }) => title === "Search");
+        document.activeElement.blur();
+        button.click();
+        document.querySelector("dialog[open]").close();
+      });
+      await until(tab, () => document.activeElement.title === "Search");
     };
     await open(PHASES, check, narrow);
   });
