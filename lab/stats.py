@@ -307,7 +307,7 @@ def spread_text(factor: float) -> str:
 def digits(value: float, most: int) -> str:
     """Return a number to this many significant digits, without an exponent if it is large."""
     text = f"{value:.{most}g}"
-    return f"{float(text):,.0f}" if "e+" in text else text
+    return f"{float(text):.0f}" if "e+" in text else text
 
 
 def number(value: float, r: Ratio) -> str:
@@ -329,6 +329,5 @@ def three(value: float) -> str:
     """Return a ratio to three digits, or to as many as keep it from being told as 1."""
     if not math.isfinite(value):
         return "?" if math.isnan(value) else "∞"
-    told = (f"{value:.{most}g}" for most in range(3, 8))
-    text = next((t for t in told if float(t) != 1 or value == 1), "1")
-    return f"{float(text):.0f}" if "e" in text and abs(value) >= 1 else text
+    told = (digits(value, most) for most in range(3, 8))
+    return next((t for t in told if float(t) != 1 or value == 1), "1")

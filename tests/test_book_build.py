@@ -4,8 +4,6 @@ import fcntl
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
@@ -142,14 +140,7 @@ def test_a_killed_build_goes_on_where_it_was(book):
         "import os, pathlib",
         'import os, pathlib, time\nif not pathlib.Path("patience").exists(): time.sleep(60)',
     )
-    first = subprocess.Popen(
-        [sys.executable, "-m", "lab.book", "build"],
-        cwd=book.root,
-        env=book.env(),
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    first = book.begun("build")
     for line in first.stdout:
         if line.startswith("one/beta: executing"):
             break
@@ -163,27 +154,19 @@ def test_a_killed_build_goes_on_where_it_was(book):
     assert "one/alpha: from cache" in done.stdout
 
 
-def test_an_interrupted_build_says_so_in_a_line_and_goes_on_where_it_was(book):
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_build_says_so_in_a_line_and_goes_on_where_it_was(book, sign):
     book.edit("book/one/beta.md", "import", "import time; time.sleep(60)\nimport")
-    build = subprocess.Popen(
-        [sys.executable, "-m", "lab.book", "build"],
-        cwd=book.root,
-        env=book.env(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    build = book.begun("build")
     for line in build.stdout:
         if line.startswith("one/beta: executing"):
             break
     time.sleep(3)  # the kernel starts, and its cell sleeps; any moment is as good
-    build.send_signal(signal.SIGINT)
+    build.send_signal(sign)
     _, said = build.communicate(timeout=DEADLINE_S)
     assert build.returncode == 130, said
-    # The last line; before it a kernel may complain about its end.
-    assert said.strip().splitlines()[-1].startswith("Interrupted. What is done stays cached"), said
-    assert "Please also report" not in said
+    (line,) = said.strip().splitlines()
+    assert line.startswith("Interrupted. What is done stays cached"), said
     book.edit("book/one/beta.md", "import time; time.sleep(60)\nimport", "import")
     assert book.build().returncode == 0
 
@@ -208,7 +191,7 @@ def test_two_builds_at_once_are_one_too_many(book):
         started = time.monotonic()
         done = book.build()
     assert done.returncode == 1
-    assert "Another build is writing to" in done.stderr
+    assert done.stderr.count("Another build is writing to") == 1
     assert "process 4711" in done.stderr
     assert time.monotonic() - started < 30
 
@@ -272,15 +255,7 @@ def test_an_interrupted_replay_leaves_no_kernel(book):
             f"import os, pathlib, time\npathlib.Path('{name}.pid').write_text(str(os.getpid()))"
         )
         book.edit(f"book/one/{name}.md", "import os, pathlib", f"{sleeping}\ntime.sleep(60)")
-    build = subprocess.Popen(
-        [sys.executable, "-m", "lab.book", "build"],
-        cwd=book.root,
-        env=book.env(LAB_MODE="replay"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    build = book.begun("build", LAB_MODE="replay")
     notes = [book.root / f"book/one/{name}.pid" for name in ("alpha", "beta")]
     deadline = time.monotonic() + DEADLINE_S
     while not all(note.exists() and note.read_text() for note in notes):

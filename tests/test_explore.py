@@ -61,6 +61,14 @@ def json_in(page):
     return json.loads(re.search(r'<script type="application/json">(.*?)</script>', page, re.S)[1])
 
 
+def test_an_arm_that_ran_twice_counts_once_in_a_grid(swept):
+    control = tuple(replace(t, throughput=1.0) for t in swept.cell("45 ms", 50))
+    twice = replace(swept, control=control, aa_arm="45 ms", aa_at=50)
+    plain, same = (json_in(explore.shares(one)._repr_html_()) for one in (swept, twice))
+    assert same["cells"] == plain["cells"]
+    assert explore.shares(twice).comparison.control == ()
+
+
 def test_every_trial_of_the_grid_reaches_the_page_and_no_other_point(swept, sized):
     cells = json_in(explore.shares(swept)._repr_html_())["cells"]
     assert [(c["wait"], c["n"]) for c in cells] == [(w, n) for w in (45, 50) for n in (1, 10, 50)]

@@ -2,8 +2,6 @@
 
 import contextlib
 import signal
-import subprocess
-import sys
 import threading
 import urllib.request
 
@@ -22,16 +20,9 @@ class Preview:
 
     def __init__(self, book):
         self.lines = []
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "lab.book", "preview", "--port", "0"],
-            cwd=book.root,
-            env=book.env(LAB_MODE="replay"),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        threading.Thread(target=lambda: self.lines.extend(self.process.stdout), daemon=True).start()
+        self.process = book.begun("preview", "--port", "0", LAB_MODE="replay")
+        for stream in (self.process.stdout, self.process.stderr):
+            threading.Thread(target=self.lines.extend, args=(stream,), daemon=True).start()
 
     def says(self, text):
         def said():

@@ -237,7 +237,7 @@ def test_what_is_not_1_is_not_written_as_1():
 
 
 def test_a_large_number_is_written_out():
-    assert stats.digits(3634.2, 3) == "3,630"
+    assert stats.digits(3634.2, 3) == "3630"
     assert stats.digits(0.01234, 2) == "0.012"
     assert stats.spread_text(2.21) == "120 %"
     assert stats.spread_text(1.023) == "2.3 %"

@@ -360,7 +360,8 @@ def test_a_killed_python_leaves_no_program_behind(tmp_path):
     program = tmp_path / f"{mark}.cjs"
     program.write_text("setInterval(() => {}, 1000);\n")
     code = f"import lab; lab.trace({str(program)!r}, seconds=30)"
-    parent = subprocess.Popen([sys.executable, "-c", code], cwd=paths.ROOT)
+    env = {**os.environ, "TMPDIR": str(tmp_path)}  # where it could not clean up
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=paths.ROOT, env=env)
 
     def alive() -> bool:
         out = subprocess.run(

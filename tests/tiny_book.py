@@ -39,6 +39,18 @@ class Book:
         """`python -m lab.book WORDS`, with `extra` in its environment."""
         return self._run("-m", "lab.book", *words, **extra)
 
+    def begun(self, *words, **extra):
+        """The same command, still running, in a session of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "lab.book", *words],
+            cwd=self.root,
+            env=self.env(**extra),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
     def _run(self, *words, **extra):
         return subprocess.run(
             [sys.executable, *words],

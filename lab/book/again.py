@@ -6,7 +6,6 @@ that `make book` made of them.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
@@ -20,7 +19,7 @@ import yaml
 from lab import paths, settings
 from lab.book import chapter as source
 from lab.book import toc
-from lab.book.build import BuildBusy
+from lab.book.build import take
 from lab.errors import LabError, did_you_mean, nearest
 
 OUTPUT = "_build/chapter"
@@ -80,20 +79,8 @@ def prepare(page: str, output: Path) -> dict[str, Any]:
 def refuse_beside(folders: Iterable[Path]) -> None:
     """Raise BuildBusy if a build holds one of these folders."""
     for folder in folders:
-        try:
-            handle = os.open(folder / LOCK, os.O_RDWR | os.O_CLOEXEC)
-        except OSError:
-            continue
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(handle, 200, 0).decode(errors="replace") or "another process"
-            raise BuildBusy(
-                f"Another build is writing to {folder}: {holder}. "
-                "Wait until it is done, or stop it, and run this one again."
-            ) from None
-        finally:
-            os.close(handle)
+        if (folder / LOCK).exists():
+            os.close(take(folder / LOCK, f"Another build is writing to {folder}"))
 
 
 def announce(page: str, output: Path) -> str:

@@ -29,7 +29,25 @@ MEASURING = "_build/measuring.lock"  # held by whichever build measures
 
 
 class BuildBusy(LabError):
-    """Another build is writing to the same folder."""
+    """Another build writes to the same folder, or measures."""
+
+
+def take(file: Path, busy: str) -> int:
+    """Return an open descriptor that locks the file; the system lets go of it if we die.
+
+    busy : what is wrong if another process has it. Raises BuildBusy, which says who that is.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.pread(handle, 200, 0).decode(errors="replace") or "another process"
+        os.close(handle)
+        raise BuildBusy(
+            f"{busy}: {holder}. Wait until it is done, or stop it, and run this one again."
+        ) from None
+    return handle
 
 
 @dataclass(frozen=True)
@@ -64,35 +82,20 @@ class Build:
         self.killed = False  # whether the last build here was; known once locked
 
     def lock(self) -> None:
-        """Take this build folder and, to measure, the whole project; BuildBusy says who has them.
-
-        The system drops a lock if we die.
-        """
-        self._take(self.state / "lock", f"Another build is writing to {self.folder}")
+        """Take this build folder and, to measure, the project; BuildBusy says who has them."""
+        try:
+            if self.mode == "live":  # whatever folder it writes to: measurements ruin each other
+                self._locks.append(take(self.root / MEASURING, "Another build is measuring"))
+            busy = f"Another build is writing to {self.folder}"
+            self._locks.append(take(self.state / "lock", busy))
+        except BuildBusy:
+            self.unlock()
+            raise
         # A build that ends empties the file; one that was killed could not.
-        self.killed = os.fstat(self._locks[0]).st_size > 0
-        if self.mode == "live":  # whatever folder it writes to: measurements ruin each other
-            try:
-                self._take(self.root / MEASURING, "Another build is measuring")
-            except BuildBusy:
-                os.close(self._locks.pop())  # as it was: the killed one's results are not mended
-                raise
+        self.killed = os.fstat(self._locks[-1]).st_size > 0
         for handle in self._locks:
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"process {os.getpid()}, since {datetime.now():%H:%M:%S}".encode(), 0)
-
-    def _take(self, file: Path, busy: str) -> None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.pread(handle, 200, 0).decode(errors="replace") or "another process"
-            os.close(handle)
-            raise BuildBusy(
-                f"{busy}: {holder}. Wait until it is done, or stop it, and run this one again."
-            ) from None
-        self._locks.append(handle)
 
     def unlock(self) -> None:
         """Give the folder back, and stop what is still being drawn ahead."""

@@ -105,7 +105,7 @@ class Server:
             for descriptor, _ in self._poll.poll():
                 if descriptor == 0:
                     self._over = True  # our owner is gone
-                if descriptor == self._wake:
+                elif descriptor == self._wake:
                     self._reap()
                 elif descriptor == self._listener.fileno():
                     self._accept()
