@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 import re
-import shutil
 import signal
 import time
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lab import child, lock, paths, settings, usage
+from lab import child, lock, nodes, paths, settings, usage
 from lab.errors import LabError
 from lab.records import machine, store
 from lab.records.question import experiment_id, of_recipe, portable, question
@@ -124,14 +123,12 @@ def _run(
     added: Mapping[str, str],
     timeout_s: float,
 ) -> Printed:
-    found = shutil.which("node")
-    if found is None:
-        raise ProgramFailed("There is no `node` on the PATH; install Node 20 or newer.")
-    command = [found, str(path), *map(str, arguments)]
+    command = [nodes.program(), str(path), *map(str, arguments)]
+    env = {**nodes.on_path(), **added}
     with _served(recipe) as where:
         try:
             done = child.run_to_end(
-                command, timeout_s, name=path.name, env={**where, **added}, most_bytes=MOST_BYTES
+                command, timeout_s, name=path.name, env={**where, **env}, most_bytes=MOST_BYTES
             )
         except child.OutOfTime as error:
             raise ProgramFailed(
