@@ -1,4 +1,4 @@
-# Two commands matter: `make book` and `make test`. Both start from a bare machine with Python >= 3.10 and Node >= 20.
+# Two commands matter: `make book` and `make test`. Both start from a bare machine with Python and Node (see README.md).
 # Works with GNU make from 3.81 (macOS) on.
 
 SHELL := /bin/sh
@@ -10,7 +10,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter test lab preview replay book-results links pdf lighthouse reference results bench tools clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
+.PHONY: help book chapter test lab preview replay book-results links pdf lighthouse reference results bench tools clean distclean lock bare setup setup-lab setup-preview setup-dev addons kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -21,10 +21,10 @@ book: setup ## run what has changed and build the site into _build/html
 chapter: setup ## measure one chapter again: make chapter NAME=blocking/off-the-loop [PROFILE=course|reference]
 	@LAB_MODE=live LAB_PROFILE=$(or $(PROFILE),$(LAB_PROFILE),course) $(BIN)/python -m lab.book chapter "$(NAME)"
 
-lab: setup ## JupyterLab on book/, both kernels ready
+lab: setup-lab ## JupyterLab on book/, both kernels ready
 	@$(BIN)/jupyter lab --config tools/jupyter_lab_config.py $(ARGS)
 
-preview: setup ## serve the site from recorded results, rebuild on save; measures nothing
+preview: setup-preview ## serve the site from recorded results, rebuild on save; measures nothing
 	@LAB_MODE=replay $(BIN)/python -m lab.book preview --port $(or $(PORT),8000)
 
 replay: setup ## build the site from recorded results into _build/replay; measures nothing
@@ -65,7 +65,7 @@ browser:
 	for b; do if command -v "$$b" >/dev/null 2>&1; then exit 0; fi; done; \
 	echo "make test needs Chromium or Chrome, and there is no $$1: run make tools (Debian: sudo apt-get install chromium), or set CHROME to its path." >&2; exit 1
 
-lint: setup
+lint: setup-dev
 	@echo "== linters"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -73,20 +73,20 @@ lint: setup
 	@npx --no-install biome check --error-on-warnings .
 	@npx --no-install cspell lint --no-progress --no-summary
 
-pytest: setup
+pytest: setup-dev
 	@echo "== Python tests"
 	@$(BIN)/python -m pytest $(ARGS)
 
-nodetest: setup
+nodetest: setup-dev
 	@echo "== Node tests"
 	@files=`find tests/node -name '*.test.mjs' | sort`; \
 	  if [ -n "$$files" ]; then node --test --test-reporter=spec --test-concurrency=1 $$files; fi
 
-smoke: setup
+smoke: setup-dev
 	@echo "== the book, smoke profile"
 	@LAB_MODE=live LAB_PROFILE=smoke $(BIN)/python -m lab.book build
 
-site: setup
+site: setup-dev
 	@echo "== the site in a browser"
 	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.test.mjs
 	@$(ask_lighthouse) _build/smoke/html
@@ -94,9 +94,21 @@ site: setup
 bench: setup ## measure the build and the measurement core; prints and stores figures
 	@for f in bench/*.py; do $(BIN)/python $$f || exit 1; done
 
-lock: setup ## resolve requirements.in into requirements.txt (needs uv; `pip install uv` anywhere)
-	@UV=$${UV:-uv}; $$UV pip compile --universal --python-version 3.10 --fork-strategy fewest \
-	  --no-emit-index-url --no-emit-find-links --no-header requirements.in -o requirements.txt
+# All layers together, so that they agree, then each for itself. Packages must come as wheels: readers have no compiler.
+# The pins of before stand as long as they can; UPGRADE=-U takes the newest of all, UPGRADE="-P numpy" of one.
+RESOLVE = $${UV:-uv} pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+  --only-binary :all: --no-binary pycnic --no-emit-index-url --no-emit-find-links --no-emit-build-options --no-header
+lock: ## resolve requirements.in and requirements/*.in into the .txt beside them (needs uv: `pip install uv` anywhere)
+	@mkdir -p _build && cat requirements.txt requirements/*.txt | grep == | sort -u >_build/pins.txt
+	@$(RESOLVE) $(UPGRADE) requirements.in requirements/*.in -o _build/pins.txt
+	@for layer in requirements requirements/lab requirements/preview requirements/dev; do \
+	  $(RESOLVE) -c _build/pins.txt $$layer.in -o $$layer.txt && \
+	  sed '/^ *#   -c _build/d' $$layer.txt >_build/layer.txt && cp _build/layer.txt $$layer.txt || exit 1; done
+	@for python in 3.11 3.12 3.13 3.14; do \
+	  for platform in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu aarch64-apple-darwin; do \
+	    $${UV:-uv} pip install --quiet --dry-run --no-deps --only-binary :all: --no-binary pycnic --target _build/nowhere \
+	      --python-version $$python --python-platform $$platform -r _build/pins.txt || \
+	      { echo "Python $$python on $$platform lacks a wheel: see above" >&2; exit 1; }; done; done
 
 tools: ## install optional programs (wrk, nginx, ab, hey, a browser) from the system's packages
 	@sh tools/programs.sh
@@ -104,8 +116,9 @@ tools: ## install optional programs (wrk, nginx, ab, hey, a browser) from the sy
 kernels: setup ## put both kernels into .venv again
 	@$(BIN)/python -m lab.kernelspec
 
-setup:
-	@sh tools/setup.sh
+# The book's packages, and with a name those of a layer: `make setup-lab` for JupyterLab, and so on.
+setup setup-lab setup-preview setup-dev:
+	@sh tools/setup.sh $(patsubst setup-%,%,$(filter-out setup,$@))
 	@$(BIN)/python -m lab.servers.rust_addon
 
 addons: setup ## build the addons in Rust again if their sources changed; `make` does it too, where there is cargo
