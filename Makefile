@@ -55,15 +55,11 @@ reference: setup ## record the reference run again (long; an idle machine, pleas
 results: setup ## write what was measured here into one file, and say where it is
 	@$(BIN)/python -m lab results
 
+# The browser first, because it is needed last.
 test: browser lint pytest nodetest smoke site ## linters, tests, the book in the smoke profile, the site in a browser
 
-# Asked first, because it is needed last. The same places as in tests/site/browser.mjs.
-browser:
-	@if [ -n "$$CHROME" ]; then set -- "$$CHROME"; \
-	else set -- chromium chromium-browser google-chrome-stable google-chrome \
-	  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"; fi; \
-	for b; do if command -v "$$b" >/dev/null 2>&1; then exit 0; fi; done; \
-	echo "make test needs Chromium or Chrome, and there is no $$1: run make tools (Debian: sudo apt-get install chromium), or set CHROME to its path." >&2; exit 1
+browser: setup-dev ## get a browser into this folder or from the system's packages, if there is none
+	@node tools/browser.mjs --install >/dev/null
 
 lint: setup-dev
 	@echo "== linters"
@@ -110,7 +106,7 @@ lock: ## resolve requirements.in and requirements/*.in into the .txt beside them
 	      --python-version $$python --python-platform $$platform -r _build/pins.txt || \
 	      { echo "Python $$python on $$platform lacks a wheel: see above" >&2; exit 1; }; done; done
 
-tools: ## install optional programs (wrk, nginx, ab, hey, a browser) from the system's packages
+tools: ## install the optional programs of some comparisons (wrk, nginx, ab, hey, thin) from the system's packages
 	@sh tools/programs.sh
 
 kernels: setup ## put both kernels into .venv again
@@ -129,4 +125,4 @@ clean: ## remove what builds and chapters wrote; keeps the environments
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## remove the environments too
-	rm -rf .venv node_modules tools/lighthouse/node_modules .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock
+	rm -rf .venv node_modules tools/lighthouse/node_modules tools/browser/node_modules tools/browser/installed .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock
