@@ -74,11 +74,21 @@ function starts(path) {
   return status === 0 && /Chrom/.test(stdout);
 }
 
-/** Whether it does what tests need; a browser that lacks a library or a font often only fails here. */
-function draws(path) {
-  const page = "data:text/html,<p id=a></p><script>a.textContent = 6 * 7</script>";
-  const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", page];
-  return run(path, flags).stdout.includes('<p id="a">42</p>');
+/** What keeps it from doing what the tests need: one that lacks a library or fonts often fails only here. */
+async function flaw(path) {
+  const { chromium } = await import("playwright-core");
+  let browser;
+  try {
+    browser = await chromium.launch({ executablePath: path, timeout: MINUTES });
+    const tab = await browser.newPage();
+    await tab.setContent("<h1>Six by seven</h1>");
+    const height = await tab.evaluate(() => document.querySelector("h1").offsetHeight);
+    return height > 0 ? "" : "it draws nothing";
+  } catch (error) {
+    return `it cannot draw a page: ${error.message.split("\n")[0]}`;
+  } finally {
+    await browser?.close();
+  }
 }
 
 /** Get a browser, the first way that works; returns its path. */
@@ -94,11 +104,12 @@ async function install() {
   ]) {
     let reason = await get();
     const got = reason ? undefined : find();
-    if (got && draws(got)) {
+    if (got) reason = await flaw(got);
+    else reason ||= "what came does not start";
+    if (!reason) {
       console.error(`Got one from ${how}: ${got}`);
       return got;
     }
-    if (!reason) reason = got ? `${got} cannot draw a page` : "what came does not start";
     reasons.push(`  from ${how}: ${reason}`);
     if (got?.startsWith(INSTALLED)) rmSync(INSTALLED, { recursive: true, force: true });
   }
