@@ -109,6 +109,9 @@ lock: ## resolve requirements.in and requirements/*.in into the .txt beside them
 tools: ## install the optional programs of some comparisons (wrk, nginx, ab, hey, thin) from the system's packages
 	@sh tools/programs.sh
 
+bare: ## both commands in a bare Debian (needs root and apt): make bare SUITE=forky NODE=26 [AS=root]
+	@AS="$(AS)" tools/bare-machine $(or $(SUITE),trixie) $(or $(NODE),24)
+
 kernels: setup ## put both kernels into .venv again
 	@$(BIN)/python -m lab.kernelspec
 
