@@ -1,4 +1,4 @@
-# Two commands matter: `make book` and `make test`. Both start from a bare machine with Python >= 3.10 and Node >= 20.
+# Two commands matter: `make book` and `make test`. Both start from a bare machine with Python and Node (see README.md).
 # Works with GNU make from 3.81 (macOS) on.
 
 SHELL := /bin/sh
@@ -10,7 +10,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter test lab preview replay book-results links pdf lighthouse reference results bench tools nodes clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
+.PHONY: help book chapter test lab preview replay book-results links pdf lighthouse reference results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev addons kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -21,10 +21,10 @@ book: setup ## run what has changed and build the site into _build/html
 chapter: setup ## measure one chapter again: make chapter NAME=blocking/off-the-loop [PROFILE=course|reference]
 	@LAB_MODE=live LAB_PROFILE=$(or $(PROFILE),$(LAB_PROFILE),course) $(BIN)/python -m lab.book chapter "$(NAME)"
 
-lab: setup ## JupyterLab on book/, both kernels ready
+lab: setup-lab ## JupyterLab on book/, both kernels ready
 	@$(BIN)/jupyter lab --config tools/jupyter_lab_config.py $(ARGS)
 
-preview: setup ## serve the site from recorded results, rebuild on save; measures nothing
+preview: setup-preview ## serve the site from recorded results, rebuild on save; measures nothing
 	@LAB_MODE=replay $(BIN)/python -m lab.book preview --port $(or $(PORT),8000)
 
 replay: setup ## build the site from recorded results into _build/replay; measures nothing
@@ -55,17 +55,13 @@ reference: setup ## record the reference run again (long; an idle machine, pleas
 results: setup ## write what was measured here into one file, and say where it is
 	@$(BIN)/python -m lab results
 
+# The browser first, because it is needed last.
 test: browser lint pytest nodetest smoke site ## linters, tests, the book in the smoke profile, the site in a browser
 
-# Asked first, because it is needed last. The same places as in tests/site/browser.mjs.
-browser:
-	@if [ -n "$$CHROME" ]; then set -- "$$CHROME"; \
-	else set -- chromium chromium-browser google-chrome-stable google-chrome \
-	  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"; fi; \
-	for b; do if command -v "$$b" >/dev/null 2>&1; then exit 0; fi; done; \
-	echo "make test needs Chromium or Chrome, and there is no $$1: run make tools (Debian: sudo apt-get install chromium), or set CHROME to its path." >&2; exit 1
+browser: setup-dev ## get a browser into this folder or from the system's packages, if there is none
+	@node tools/browser.mjs --install >/dev/null
 
-lint: setup
+lint: setup-dev
 	@echo "== linters"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -73,21 +69,21 @@ lint: setup
 	@npx --no-install biome check --error-on-warnings .
 	@npx --no-install cspell lint --no-progress --no-summary
 
-pytest: setup
+pytest: setup-dev
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
 	@$(BIN)/python -m pytest $(ARGS)
 
-nodetest: setup
+nodetest: setup-dev
 	@echo "== Node tests"
 	@files=`find tests/node -name '*.test.mjs' | sort`; \
 	  if [ -n "$$files" ]; then "$${LAB_NODE:-node}" --test --test-reporter=spec --test-concurrency=1 $$files; fi
 
-smoke: setup
+smoke: setup-dev
 	@echo "== the book, smoke profile"
 	@LAB_MODE=live LAB_PROFILE=smoke $(BIN)/python -m lab.book build
 
-site: setup
+site: setup-dev
 	@echo "== the site in a browser"
 	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.test.mjs
 	@$(ask_lighthouse) _build/smoke/html
@@ -95,21 +91,37 @@ site: setup
 bench: setup ## measure the build and the measurement core; prints and stores figures
 	@for f in bench/*.py; do $(BIN)/python $$f || exit 1; done
 
-lock: setup ## resolve requirements.in into requirements.txt (needs uv; `pip install uv` anywhere)
-	@UV=$${UV:-uv}; $$UV pip compile --universal --python-version 3.10 --fork-strategy fewest \
-	  --no-emit-index-url --no-emit-find-links --no-header requirements.in -o requirements.txt
+# All layers together, so that they agree, then each for itself. Packages must come as wheels: readers have no compiler.
+# The pins of before stand as long as they can; UPGRADE=-U takes the newest of all, UPGRADE="-P numpy" of one.
+RESOLVE = $${UV:-uv} pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+  --only-binary :all: --no-binary pycnic --no-emit-index-url --no-emit-find-links --no-emit-build-options --no-header
+lock: ## resolve requirements.in and requirements/*.in into the .txt beside them (needs uv: `pip install uv` anywhere)
+	@mkdir -p _build && cat requirements.txt requirements/*.txt | grep == | sort -u >_build/pins.txt
+	@$(RESOLVE) $(UPGRADE) requirements.in requirements/*.in -o _build/pins.txt
+	@for layer in requirements requirements/lab requirements/preview requirements/dev; do \
+	  $(RESOLVE) -c _build/pins.txt $$layer.in -o $$layer.txt && \
+	  sed '/^ *#   -c _build/d' $$layer.txt >_build/layer.txt && cp _build/layer.txt $$layer.txt || exit 1; done
+	@for python in 3.11 3.12 3.13 3.14; do \
+	  for platform in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu aarch64-apple-darwin; do \
+	    $${UV:-uv} pip install --quiet --dry-run --no-deps --only-binary :all: --no-binary pycnic --target _build/nowhere \
+	      --python-version $$python --python-platform $$platform -r _build/pins.txt || \
+	      { echo "Python $$python on $$platform lacks a wheel: see above" >&2; exit 1; }; done; done
 
-tools: ## install optional programs (wrk, nginx, ab, hey, a browser) from the system's packages
+tools: ## install the optional programs of some comparisons (wrk, nginx, ab, hey, thin) from the system's packages
 	@sh tools/programs.sh
 
 nodes: ## Node 16 to 26 from npm into tools/nodes, to see and test what differs (NODES="24 26": only those)
 	@sh tools/nodes/install.sh $(NODES)
 
+bare: ## both commands in a bare Debian (needs root and apt): make bare SUITE=forky NODE=26 [AS=root]
+	@AS="$(AS)" tools/bare-machine $(or $(SUITE),trixie) $(or $(NODE),24)
+
 kernels: setup ## put both kernels into .venv again
 	@$(BIN)/python -m lab.kernelspec
 
-setup:
-	@sh tools/setup.sh
+# The book's packages, and with a name those of a layer: `make setup-lab` for JupyterLab, and so on.
+setup setup-lab setup-preview setup-dev:
+	@sh tools/setup.sh $(patsubst setup-%,%,$(filter-out setup,$@))
 	@$(BIN)/python -m lab.servers.rust_addon
 
 addons: setup ## build the addons in Rust again if their sources changed; `make` does it too, where there is cargo
@@ -120,4 +132,4 @@ clean: ## remove what builds and chapters wrote; keeps the environments
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## remove the environments too
-	rm -rf .venv node_modules tools/lighthouse/node_modules tools/nodes/node_modules tools/nodes/[0-9]*/node_modules .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock
+	rm -rf .venv node_modules tools/lighthouse/node_modules tools/nodes/node_modules tools/nodes/[0-9]*/node_modules tools/browser/node_modules tools/browser/installed .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock

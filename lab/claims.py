@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import csv
 import functools
-import importlib
 import math
-import sys
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,8 +26,6 @@ from lab.stats import Ratio, digits, measured, number
 if TYPE_CHECKING:
     from lab.records.comparison import Comparison
     from lab.records.trial import Trial
-
-tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 CLAIMS = paths.DATA / "claims.toml"
 FIGURES = paths.DATA / "published-results.csv"

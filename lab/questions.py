@@ -15,12 +15,11 @@ left out when the run decides; the chapter then gives it to `lab.answer`.
 from __future__ import annotations
 
 import functools
-import importlib
 import json
 import math
 import os
 import re
-import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -31,8 +30,6 @@ from typing import Any
 from lab import paths, usage
 from lab.errors import LabError, did_you_mean
 from lab.stats import Ratio
-
-tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 STATIC = paths.ROOT / "book" / "_static"
 WITHIN = 1.5

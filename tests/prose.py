@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import ast
 import csv
-import importlib
 import math
 import operator
 import re
-import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lab import questions
-
-tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 ROOT = Path(__file__).parent.parent
 LISTED = tomllib.loads((Path(__file__).parent / "numbers.toml").read_text("utf-8"))

@@ -2,13 +2,21 @@
 # Makes .venv and node_modules what the lock files say, and puts both kernels into .venv. Run by every make target;
 # takes a moment when nothing is missing. Each step leaves a stamp with what it was made from, so that an interrupted
 # one is repeated and a finished one is not.
+#   sh tools/setup.sh [lab] [preview] [dev]     the book's packages, and those that only these commands need
 set -eu
 cd "$(dirname "$0")/.."
 here=$(pwd -P)
+oldest=11 newest=14  # of the Pythons 3.x that `make lock` asks for wheels
 
 fail() { printf '%s\n' "$*" >&2; exit 1; }
-fingerprint() { printf '%s\n' "$@"; cat -- requirements.txt pyproject.toml | cksum; }
 is() { [ "$(cat "$1" 2>/dev/null)" = "$2" ]; }
+
+case $here in
+  *[:$]*) fail "This folder is $here, and neither PATH nor Python's packaging tools can do with a colon or a dollar sign: give it another name." ;;
+esac
+for layer; do
+  [ -f "requirements/$layer.txt" ] || fail "tools/setup.sh knows lab, preview and dev, not $layer."
+done
 
 # One at a time: two pip or npm processes in one folder ruin it.
 lock=.setup-lock
@@ -40,24 +48,28 @@ trap 'rm -rf "$lock"' EXIT
 trap 'exit 130' INT TERM
 
 # Node
-command -v node >/dev/null 2>&1 || fail "Node is missing: install Node 20 or newer (https://nodejs.org) and run make again."
+command -v node >/dev/null 2>&1 || fail "Node is missing: install Node 22, 24 or 26 (https://nodejs.org) and run make again."
 node=$(node --version)
 major=${node#v}; major=${major%%.*}
-[ "$major" -ge 20 ] || fail "Node $node is too old: this book needs Node 20 or newer (https://nodejs.org)."
+[ "$major" -ge 20 ] || fail "Node $node is too old: this book needs Node 22, 24 or 26 (https://nodejs.org)."
 command -v npm >/dev/null 2>&1 || fail "npm is missing: it comes with Node (on Debian and Ubuntu: apt install npm)."
 
 # Python. A working .venv in its own place is kept: a newer python3 on the system is no reason to install everything again.
-if ! is .venv/.made "$here" || ! .venv/bin/python -c '' 2>/dev/null; then
-  python=
+is_python() { "$1" -c "import sys; sys.exit(not (3, $oldest) <= sys.version_info[:2] <= (3, $2))" 2>/dev/null; }
+if ! is .venv/.made "$here" || ! is_python .venv/bin/python 99; then
   # Never the .venv that is about to be replaced, even when it is the activated one.
   PATH=$(printf '%s' "$PATH" | tr ':' '\n' | grep -vxF "$here/.venv/bin" | paste -sd : -)
-  for candidate in "${PYTHON:-}" python3 python3.13 python3.12 python3.11 python3.10; do
-    [ -n "$candidate" ] || continue
-    if "$candidate" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then
-      python=$candidate; break
-    fi
-  done
-  [ -n "$python" ] || fail "Python 3.10 to 3.13 is missing (python3 is: $(python3 --version 2>&1 || true)). Install one, or name it: make PYTHON=/path/to/python3.12"
+  python=
+  if [ -n "${PYTHON:-}" ]; then
+    is_python "$PYTHON" 99 || fail "PYTHON=$PYTHON is not Python 3.$oldest or newer (it is: $("$PYTHON" --version 2>&1 || true))."
+    python=$PYTHON
+  else
+    for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
+      if is_python "$candidate" $newest; then python=$candidate; break; fi
+    done
+    if [ -z "$python" ] && is_python python3 99; then python=python3; fi
+  fi
+  [ -n "$python" ] || fail "Python 3.$oldest to 3.$newest is missing (python3 is: $(python3 --version 2>&1 || true)). Install one, or name it: make PYTHON=/path/to/python3.$newest"
   # Debian splits venv off; without it the module is there but cannot make an environment with pip in it.
   "$python" -c 'import venv, ensurepip' 2>/dev/null \
     || fail "Python's venv module is missing. On Debian and Ubuntu: apt install $("$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')"
@@ -68,20 +80,43 @@ if ! is .venv/.made "$here" || ! .venv/bin/python -c '' 2>/dev/null; then
   echo '{"type": "commonjs"}' > .venv/package.json
   printf '%s\n' "$here" > .venv/.made
 fi
-if ! is .venv/.installed "$(fingerprint "$here")"; then
-  echo "Installing Python packages (about a minute) ..."
-  export PIP_DISABLE_PIP_VERSION_CHECK=1
-  .venv/bin/python -m pip install --quiet --no-deps -r requirements.txt
-  .venv/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
-  .venv/bin/python -m pip check >/dev/null || fail "The installed packages do not fit together: .venv/bin/python -m pip check"
-  fingerprint "$here" > .venv/.installed
-fi
 
-# Node packages
-modules="$here $major $(cat package.json package-lock.json .npmrc lab/node/*/package.json | cksum)"
+# Only wheels: a machine without a compiler would say much, late, and not what is wrong. Packages are compiled when they
+# are imported first, which most of their modules never are: half the time and a third of the space.
+pip() { .venv/bin/python -m pip "$@"; }
+pip_install() {
+  pip install --quiet --no-deps --no-compile --only-binary :all: --no-binary pycnic --no-build-isolation "$@"
+}
+export PIP_DISABLE_PIP_VERSION_CHECK=1
+for layer in book "$@"; do
+  if [ "$layer" = book ]; then pins=requirements.txt; else pins=requirements/$layer.txt; fi
+  made="$here $(cat -- "$pins" pyproject.toml | cksum)"
+  ! is ".venv/.installed-$layer" "$made" || continue
+  rm -f ".venv/.installed-$layer"
+  echo "Installing Python packages: $layer ..."
+  { [ "$layer" != book ] || pip_install "$(grep '^setuptools==' $pins)"; } && pip_install -r "$pins" || {
+    is_python .venv/bin/python $newest || fail "$(.venv/bin/python --version) is newer than what this book's packages are made for, Python 3.$oldest to 3.$newest: remove .venv, and name one of those: make PYTHON=/path/to/python3.$newest"
+    fail "pip could not install what $pins names; why, stands above. Run make again: it goes on from there."
+  }
+  [ "$layer" != book ] || pip_install --editable .
+  pip check >/dev/null || fail "The installed packages do not fit together: .venv/bin/python -m pip check"
+  printf '%s\n' "$made" > ".venv/.installed-$layer"
+done
+
+# Node packages. Those for development stay once they are there: npm would install all again.
+level=book
+case " $* " in *" dev "*) level=dev ;; esac
+case $(cat node_modules/.made 2>/dev/null) in "dev "*) level=dev ;; esac
+modules="$level $here $(uname -sm) $(cat package.json package-lock.json .npmrc lab/node/*/package.json | cksum)"
 if ! is node_modules/.made "$modules"; then
-  echo "Installing Node packages ..."
-  npm ci --silent --no-progress || fail "npm ci failed; run it by hand to see why: npm ci"
+  echo "Installing Node packages: $level ..."
+  omit=--omit=dev
+  [ "$level" = book ] || omit=--include=dev
+  npm ci $omit --no-progress --loglevel=error || fail "npm ci failed; why, stands above. Run make again, or try it by hand: npm ci"
+  # zeromq brings its binaries for every system along.
+  for system in node_modules/zeromq6/build/*/; do
+    case $(uname -s):$system in Linux:*/linux/|Darwin:*/darwin/) ;; *) rm -rf "$system" ;; esac
+  done
   printf '%s\n' "$modules" > node_modules/.made
 fi
 

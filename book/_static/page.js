@@ -138,9 +138,7 @@
     const after = (pressed) => {
       const dialog = document.querySelector("dialog[open]");
       opener = dialog ? pressed : null;
-      // An older theme's search opens in the page, and has taken the focus to its field.
-      const lost = nowhere() || document.activeElement === pressed;
-      if (!dialog && lost) pressed.focus({ preventScroll: true });
+      if (!dialog) pressed.focus({ preventScroll: true });
       dialog?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "center" });
       if (pressed.matches(".theme-switch-button")) say(colourMode());
       if (pressed.matches(".copybtn"))

@@ -13,14 +13,12 @@ import importlib.util
 import json
 import platform
 import shutil
-import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from lab import nodes, paths
-
-tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 ABSENT = "absent"
 MOVED = "edited while the chapter ran"  # a digest that nothing matches: run the chapter again

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 import os
 import re
 import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,6 @@ from typing import Any
 from lab import files, nodes, paths, usage
 from lab.errors import LabError, did_you_mean
 from lab.servers.recipe import Body, Recipe
-
-# Python 3.10 has it as a package of another name.
-tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 __all__ = ["Body", "Recipe", "define", "names", "server"]
 

@@ -1,13 +1,12 @@
-// Finds the browser and the built site, and watches what a page asks for.
+// Starts the browser, finds the built site, and watches what a page asks for.
 
-import { accessSync, constants, existsSync, readdirSync, readFileSync } from "node:fs";
-import { delimiter, join, relative, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
+import { browserPath } from "../../tools/browser.mjs";
 
 const ROOT = resolve(import.meta.dirname ?? fileURLToPath(new URL(".", import.meta.url)), "../..");
-const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-const MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
 
 /** The folder with the built site; throws if nothing was built. */
 export function siteFolder() {
@@ -29,26 +28,6 @@ export async function launch(more = []) {
   options.push("--disable-sync", "--no-first-run", "--disable-extensions");
   if (process.getuid?.() === 0) options.push("--no-sandbox"); // Chromium refuses its sandbox to root
   return chromium.launch({ executablePath: browserPath(), args: options });
-}
-
-function browserPath() {
-  if (process.env.CHROME) return process.env.CHROME;
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  const found = [...candidates, MACOS].find(executable);
-  if (found) return found;
-  throw new Error(
-    "No Chromium or Chrome found. Install one (Debian: apt install chromium) or set CHROME to its path.",
-  );
-}
-
-function executable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Every page of the site: name, URL, and a check of links that start there. */

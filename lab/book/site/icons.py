@@ -11,7 +11,7 @@ import re
 import shutil
 from pathlib import Path
 
-FONT = "vendor/fontawesome/*/webfonts/fa-solid-900.ttf"
+FONT = "vendor/fontawesome/webfonts/fa-solid-900.ttf"
 NAME = re.compile(r"\bfa-[a-z0-9-]+")
 # `.fa-bars:before,.fa-navicon:before{content:"\f0c9"}`
 RULE = re.compile(r"((?:\.fa-[a-z0-9-]+::?before,?)+)\{content:\"\\[0-9a-f]+(?:\\[0-9a-f]+)?\"\}")
@@ -24,9 +24,9 @@ def keep_used(out: Path, cache: Path) -> None:
     holds fonts made before: the theme's files are copied again by every build.
     """
     static = out / "_static"
-    fonts = [*static.glob(FONT), *static.glob(FONT.replace("/*/", "/"))]
+    theirs = static / FONT
     sheets = [file for file in static.rglob("*.css") if SOURCE.search(file.read_text("utf8"))]
-    if not fonts or not sheets:
+    if not theirs.is_file() or not sheets:
         return
     texts = [*out.rglob("*.html"), *static.glob("*.js"), *static.glob("scripts/*.js")]
     used = {name for file in texts for name in NAME.findall(file.read_text("utf8"))}
@@ -37,7 +37,7 @@ def keep_used(out: Path, cache: Path) -> None:
     cut = {file: RULE.sub(rule, file.read_text("utf8")) for file in sheets}
     others = [file.read_text("utf8") for file in static.rglob("*.css") if file not in cut]
     codes = sorted({code for css in [*cut.values(), *others] for code in CODE.findall(css)})
-    font = _subset(fonts[0], codes, cache)
+    font = _subset(theirs, codes, cache)
     shutil.copyfile(font, static / "icons.woff")
     for file, css in cut.items():
         up = "../" * (len(file.relative_to(static).parts) - 1)

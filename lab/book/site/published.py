@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -109,7 +109,7 @@ def _sources(build: Build, chapter: str) -> Iterator[tuple[str, Path]]:
     # A chapter that was measured looks for the reference run too, to draw it behind its own.
     looked = {Path(n).name for n in record.inputs if n.startswith(MARK) and n.endswith(".json")}
     names = {name.removesuffix(".json").removesuffix(".trace") for name in looked}
-    until = datetime.fromisoformat(record.executed).astimezone(timezone.utc)
+    until = datetime.fromisoformat(record.executed).astimezone(UTC)
     for name in sorted({*record.measured, *record.drawn_from, *names}):
         if build.mode == "live" and name in record.measured:
             if run := _run(name, until):  # only the last few runs are kept
