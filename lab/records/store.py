@@ -15,8 +15,8 @@ import math
 import os
 import secrets
 import shutil
-import time
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +54,8 @@ class Folder:
     """
 
     def __init__(self, experiment: str) -> None:
-        now_us = time.time_ns() // 1000
-        # Names sort by time, to the microsecond: the newest run is the last one.
-        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now_us / 1e6)) + f".{now_us % 10**6:06d}"
         self.experiment = experiment
-        self.path = paths.RUNS / experiment / f"{stamp}-{secrets.token_hex(3)}"
+        self.path = paths.RUNS / experiment / f"{_stamp(experiment)}-{secrets.token_hex(3)}"
         with _named_errors(self.path):
             (self.path / "raw").mkdir(parents=True)
         usage.note("measured", experiment=experiment)
@@ -101,7 +98,8 @@ class Folder:
         """
         file = self.path / f"{kind}.json"
         write(file, json.dumps(data, ensure_ascii=False).encode())
-        for old in sorted(self.path.parent.glob("*-*"))[:-KEPT_RUNS]:
+        others = sorted(run for run in self.path.parent.glob("*-*") if run != self.path)
+        for old in others[: 1 - KEPT_RUNS]:
             shutil.rmtree(old, ignore_errors=True)
         return file
 
@@ -109,6 +107,24 @@ class Folder:
         """Remove the folder if nothing was measured."""
         if not (self.path / "trials.jsonl").exists():
             shutil.rmtree(self.path, ignore_errors=True)
+
+
+_STAMP = "%Y%m%dT%H%M%S.%f"
+
+
+def _stamp(experiment: str) -> str:
+    """The time now, or just after the newest run if the clock was put back since.
+
+    Names sort by time, to the microsecond: the newest run is the last one.
+    """
+    now = datetime.now(timezone.utc).strftime(_STAMP)
+    newest = max((run.name for run in (paths.RUNS / experiment).glob("*-*")), default="")
+    if newest < now:
+        return now
+    with contextlib.suppress(ValueError):  # of somebody's own folder there is no after
+        last = datetime.strptime(newest.rpartition("-")[0], _STAMP)
+        return (last + timedelta(microseconds=1)).strftime(_STAMP)
+    return now
 
 
 def write(file: Path, data: bytes) -> None:
