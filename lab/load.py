@@ -204,7 +204,7 @@ def measure(
         }
         result, used = _drive(generator, spec, asked, running, tell)
         told = advice(running.log(200)) if running else ""
-        _void(result, found, running)
+        _void(result, found, running, told)
         if standby is not None:
             standby.prepare(client_cpus)
         parts = {
@@ -325,13 +325,13 @@ def _drive(
     raise GeneratorFailed("the load generator ended without a result; the trial is void.")
 
 
-def _void(result: dict[str, Any], found: Found, running: Running | None) -> None:
+def _void(result: dict[str, Any], found: Found, running: Running | None, told: str) -> None:
     if running is not None and running.died(0.3 if result["stopped"] == "server-gone" else 0.0):
         code = running.exit_code
         how = f" (exit code {code})" if code is not None else ""
         raise ServerGone(
             f"{found.name} died under the load{how}; the trial is void. The last it printed:\n"
-            f"{running.log(10) or '(nothing)'}"
+            f"{running.log(10) or '(nothing)'}" + (f"\n{told}" if told else "")
         )
     if result["stopped"] == "server-gone":
         where = running.url if running else found.url

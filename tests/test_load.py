@@ -9,6 +9,7 @@ import errno
 import http.server
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -281,6 +282,35 @@ def test_a_server_that_dies_under_load_voids_the_trial_and_tells_its_last_words(
             connections=2,
             seconds=2,
         )
+
+
+def test_too_few_descriptors_fail_requests_and_not_the_server(places):
+    script = f"""
+        import pathlib, lab, lab.lock, lab.paths
+        lab.paths.RUNS = pathlib.Path({str(places)!r})
+        lab.lock.lock_path = lambda: lab.paths.RUNS / "lock"
+        trial = lab.load("node/hello", connections=200, progress=False)
+        print(trial.checks["no_errors"].text)
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env={**os.environ, "LAB_STATE": str(places)},
+        cwd=paths.ROOT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "too many open files: raise `ulimit -n` above 300" in run.stdout, run.stderr
+
+
+def test_a_server_that_dies_for_want_of_descriptors_is_told_with_what_helps(program, hello):
+    dying = hello.replace(
+        "(_request, response) =>",
+        "(_request, response) => n++ > 50 ? (console.log('Error: EMFILE'), process.exit(1)) :",
+    )
+    with pytest.raises(ServerGone, match=r"EMFILE[\s\S]*ulimit -n"):
+        lab.load(program(dying.replace("const server", "let n = 0;\nconst server")), connections=2)
 
 
 def test_a_port_where_nobody_listens_ends_at_once():
