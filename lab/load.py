@@ -234,6 +234,7 @@ def measure(
         noise=noise,
         ceiling_per_s=ceiling.known(),
         verified=expect is not None and ("sha256" in expect or "bytes" in expect),
+        unchanged=_unchanged(running, asked.main, parts["main"].bodies),
     )
     usage.note("load", requests=sum(p.counts["sent"] for p in parts.values()))
     made = trial_of(
@@ -355,6 +356,7 @@ def _stream_run(
         rows=found,
         bytes_in=answer["bytes_in"],
         in_flight_mean=answer["in_flight_mean"],
+        bodies=answer["bodies"],
     )
 
 
@@ -368,6 +370,19 @@ def _expect(recipe: Recipe | None, asked: Asked) -> dict[str, Any] | None:
     ):
         return None
     return recipe.body.expect()
+
+
+def _unchanged(running: Running | None, asked: Asked, bodies: dict[str, Any] | None) -> bool | None:
+    """Is the first body of the load the one that the server answered when it was started?"""
+    first, before = (bodies or {}).get("first"), running.first if running else None
+    same_request = (
+        before is not None
+        and (asked.method, asked.path) == ("GET", before.path)
+        and not (asked.headers or asked.body)
+    )
+    if first is None or before is None or not same_request:
+        return None
+    return bool(first["sha256"] == before.sha256)
 
 
 def _server_spec(found: Found, cpus: Cpus) -> ServerSpec:

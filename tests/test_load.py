@@ -9,6 +9,7 @@ import errno
 import http.server
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -256,6 +257,30 @@ def test_progress_is_told():
     )
     assert seen
     assert seen == sorted(seen)
+
+
+def of_bodies(program, hello, body, **options):
+    """What the check of bodies says of a server, not in the catalogue, whose nth is `body`."""
+    changing = hello.replace('"hello world\\n"', body).replace(
+        "const server", "let n = 0;\nconst server"
+    )
+    return lab.load(program(changing), connections=3, **options).checks["verified"].text
+
+
+def test_bodies_that_vary_under_load_are_told(program, hello):
+    lengths = of_bodies(program, hello, '"x".repeat(1 + 99 * Math.random())')
+    assert re.search(r"\d+ of \d+ answers had another body than the first", lengths)
+    contents = of_bodies(program, hello, 'n++ % 100 === 99 ? "HELLO" : "hello"', requests=301)
+    assert "3 of 301 answers had another body than the first" in contents
+    same = of_bodies(program, hello, '"hello"')
+    assert "every answer had the first one's 5 bytes" in same
+
+
+def test_a_body_that_changes_once_the_server_is_verified_is_told(program, hello):
+    text = of_bodies(program, hello, 'n++ > 0 ? "HELLO" : "hello"')
+    assert "the first answer had another body than when the server was started" in text
+    other = of_bodies(program, hello, "_request.url", path="/other")
+    assert "another body" not in other, "who asks for something else gets something else"
 
 
 def test_a_failing_server_is_measured_and_its_checks_fail(program, hello):
