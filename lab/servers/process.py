@@ -209,6 +209,7 @@ def _check_body(running: Running) -> None:
         )
     if running.died():
         raise ServerDied(running.story("ended right after its first answer"))
+    running.first = Body.of(answer.body, expected.path)
 
 
 def _publish(running: Running) -> None:
