@@ -304,6 +304,31 @@ def test_a_server_is_started_asked_and_stopped():
     assert (second, third) == ("true", "gone")
 
 
+def test_what_has_no_end_is_refused_at_once_and_not_written_down_until_memory_is_full():
+    done = node("""
+        const circular = { connections: 10 }; circular.self = { of: [circular] };
+        let deep = {}; for (let i = 0; i < 1e5; i++) deep = [deep];
+        let shared = {}; for (let i = 0; i < 40; i++) shared = { a: shared, b: shared };
+        const onTheWay = {}; onTheWay.later = Promise.resolve(onTheWay);
+        const growing = () => ({ get more() { return growing(); } });
+        for (const options of [circular, { deep }, shared, onTheWay, growing()])
+          try { await lab.load("node/hello", options); }
+          catch (error) { console.log(error.name, error.message); }
+        const twice = { seconds: 1 };
+        try { await lab.load("node/hello", { connectionz: 1, a: twice, b: [twice, twice] }); }
+        catch (error) { console.log(error.name, error.message); }
+        console.log(process.memoryUsage().rss < 400e6);
+    """)
+    *refused, harmless, small = done.stdout.splitlines()
+    faults = ["is circular", "more than 50", "more than 20000", "is circular", "more than 50"]
+    assert len(refused) == len(faults), done.stderr
+    for line, fault in zip(refused, faults, strict=True):
+        assert line.startswith("TypeError ")
+        assert fault in line
+    assert "connectionz" in harmless  # an object that is only named twice is as before
+    assert small == "true"
+
+
 def test_a_program_written_in_a_cell_can_be_started_and_changed():
     done = node("""
         const greet = (word) => lab.server("node/bridge-test", { program: `

@@ -70,7 +70,11 @@ function start() {
   const how = LAB_FORKS ? ["-I", "-S", path.join(ROOT, "lab/forks/ask.py"), LAB_FORKS] : ["-m"];
   const child = spawn(python, [...how, "lab.bridge"], {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { ...process.env, PYTHONPATH: [ROOT, process.env.PYTHONPATH].filter(Boolean).join(":") },
+    env: {
+      ...process.env,
+      PYTHONPATH: [ROOT, process.env.PYTHONPATH].filter(Boolean).join(":"),
+      LAB_CELLS: undefined, // it ends what it started itself, and takes its time to do so
+    },
   });
   const current = { child, words: "" };
   bridge = current;

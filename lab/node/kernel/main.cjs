@@ -72,6 +72,14 @@ process.removeAllListeners("SIGINT");
 process.on("SIGINT", () => Session.current.interrupt());
 process.on("exit", () => Session.current._server.kill("SIGKILL"));
 
+// Node parses a channel where no handler of ours can catch what is not JSON.
+process.on("uncaughtException", (error) => {
+  if (error instanceof SyntaxError && /\bparseChannelMessages\b/.test(error.stack))
+    return Session.current.spoiled();
+  process.stderr.write(`${error?.stack ?? error}\n`);
+  process.exit(1);
+});
+
 // As ipykernel does: a kernel whose client died without a word (SIGKILL) ends too.
 const parent = process.ppid;
 if (process.env.JPY_PARENT_PID)
