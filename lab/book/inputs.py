@@ -148,9 +148,12 @@ def explain(recorded: dict[str, str], present: dict[str, str]) -> str:
         if was == now:
             continue
         kind, _, rest = name.partition(":")
-        label = {"file": rest, "node": "Node", "python": "Python", "machine": "the machine"}.get(
-            kind, f"{kind} {rest}"
-        )
+        label = {
+            "file": rest,
+            "node": f"Node {rest}".strip(),
+            "python": "Python",
+            "machine": "the machine",
+        }.get(kind, f"{kind} {rest}")
         if was == MOVED:
             texts.append(f"{label} was {MOVED}")
         elif now == ABSENT:
@@ -181,6 +184,15 @@ def node_version() -> str:
         return done.stdout.strip().lstrip("v")
     except (OSError, subprocess.SubprocessError):
         return ABSENT
+
+
+def other_node(version: int) -> str:
+    """Return the version of the Node of that number that programs can run with, or `absent`."""
+    from lab import nodes
+    from lab.node_range import major
+
+    found = (one.version for one in nodes.here() if major(one.version) == version)
+    return next(found, ABSENT).removeprefix("v")
 
 
 def _program(name: str) -> str:
@@ -227,7 +239,7 @@ def _machine(_: str) -> str:
 
 
 _FACTS = {
-    "node": lambda _: node_version(),
+    "node": lambda rest: other_node(int(rest)) if rest else node_version(),
     "python": lambda _: platform.python_version(),
     "machine": _machine,
     "kernel": _kernel,
