@@ -16,8 +16,6 @@ from typing import Any
 
 from lab import child, lock, nodes, paths, settings, usage
 from lab.errors import LabError
-from lab.node_range import major
-from lab.nodes import Node
 from lab.records import store
 from lab.records.machine import Machine, commit, machine
 from lab.records.question import experiment_id, of_recipe, portable, question
@@ -59,7 +57,7 @@ class Printed:
     def on(self, version: int) -> Printed:
         """Return what it printed on that version of Node, such as 26. Raises LabError."""
         for one in self.versions or (self,):
-            if one.node and major(one.node) == version:
+            if one.node and nodes.major(one.node) == version:
                 return one
         there = ", ".join(one.node for one in self.versions) or self.node or "none"
         raise LabError(f"{self.experiment or 'this program'} has no run on Node {version}: {there}")
@@ -113,21 +111,21 @@ def node(
     added = {name: str(value) for name, value in (env or {}).items()}
     asked = _Program(path, arguments, added, timeout_s)
 
-    def run(with_node: Node) -> Printed:
-        own = recipe and (recipe.configured(node=with_node.path) if versions else recipe)
+    def run(with_node: str) -> Printed:
+        own = recipe and (recipe.configured(node=with_node) if versions else recipe)
         return _run(asked, own, with_node)
 
     if experiment is None:
         if versions:
             raise LabError(f"{path.name} on several Nodes needs experiment=: what to record it as")
-        return run(nodes.book())
+        return run(nodes.program())
     name = experiment_id(experiment, "", [])
     what = _question(asked, sources, recipe, versions)
     if settings.mode() == "replay":
         return _printed(store.replay(name, what), name)
     if recipe is not None and (missing := recipe.missing()):
         return _instead(name, what, "; ".join(missing))
-    chosen = _chosen(name, versions) if versions else [nodes.book()]
+    chosen = _chosen(name, versions) if versions else [nodes.program()]
     began = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     with lock.measuring():
         ran = [run(one) for one in chosen]
@@ -139,22 +137,19 @@ def node(
     return _with_recorded(whole, name, what, versions) if versions else whole
 
 
-def _chosen(name: str, versions: Sequence[int]) -> list[Node]:
+def _chosen(name: str, versions: Sequence[int]) -> list[str]:
     """The Nodes to run with here: the book's own, and those asked for that are here."""
-    own = nodes.book()
-    by_major = {major(one.version): one for one in reversed(nodes.here())} | {
-        major(own.version): own
-    }
+    known = nodes.known()
     for version in versions:  # a page is made again when one of them comes or goes
-        there = by_major.get(version)
-        usage.note("node", major=version, version=there.version if there else "")
-    absent = [str(v) for v in versions if v not in by_major]
+        usage.note("node", major=version)
+    absent = [str(v) for v in versions if v not in known]
     if absent and settings.profile().name == "reference":
         raise LabError(
             f"{name!r} is not recorded: there is no Node {', '.join(absent)} here. `make nodes` "
             "installs them; LAB_NODES names others, paths between colons."
         )
-    return [by_major[v] for v in sorted({*versions, major(own.version)} & {*by_major})]
+    wanted = {*versions, nodes.major(nodes.version())}
+    return [known[v] for v in sorted(wanted & {*known})]
 
 
 def _together(made: Sequence[Printed]) -> Printed:
@@ -182,11 +177,11 @@ def _with_recorded(
     here: Printed, name: str, what: dict[str, Any], versions: Sequence[int]
 ) -> Printed:
     """What was measured here, with the recorded rows of the Nodes that are not here."""
-    there = {major(one.node): one for one in here.versions}
+    there = {nodes.major(one.node): one for one in here.versions}
     wanted = [v for v in versions if v not in there]
     kept = _record_of(name, what) if wanted else None
     recorded = kept.versions if kept else ()
-    added = {major(one.node): one for one in recorded if major(one.node) in wanted}
+    added = {nodes.major(one.node): one for one in recorded if nodes.major(one.node) in wanted}
     told = [f"Node {_listed(one.node for one in here.versions)}: measured here"]
     if added:
         [label] = {one.note for one in added.values()}
@@ -220,7 +215,7 @@ def node_of_run(experiment: str) -> str:
     that of the record. Raises NoRecord.
     """
     if settings.mode() == "live":
-        return nodes.book().version.removeprefix("v")
+        return nodes.version()
     return store.node_of(experiment)
 
 
@@ -253,16 +248,16 @@ class _Program:
     timeout_s: float
 
 
-def _run(program: _Program, recipe: Recipe | None, with_node: Node) -> Printed:
+def _run(program: _Program, recipe: Recipe | None, with_node: str) -> Printed:
     path = program.path
-    command = [with_node.path, str(path), *map(str, program.arguments)]
+    command = [with_node, str(path), *map(str, program.arguments)]
     with _served(recipe) as where:
         try:
             done = child.run_to_end(
                 command,
                 program.timeout_s,
                 name=path.name,
-                env={**where, **program.env},
+                env={**nodes.on_path(with_node), **where, **program.env},
                 most_bytes=MOST_BYTES,
             )
         except child.OutOfTime as error:
@@ -276,7 +271,7 @@ def _run(program: _Program, recipe: Recipe | None, with_node: Node) -> Printed:
             f"{path.name} ended with {_how(done.returncode)}:\n"
             f"{child.shown(done.stderr or done.stdout)}"
         )
-    return Printed(done.stdout, _rows(done.stdout), node=with_node.version.removeprefix("v"))
+    return Printed(done.stdout, _rows(done.stdout), node=nodes.version(with_node))
 
 
 def _how(code: int) -> str:

@@ -24,7 +24,7 @@ class Range:
     high: str = ""
 
     def __contains__(self, version: str) -> bool:
-        number = parsed(version)
+        number = _parsed(version)
         return not (
             (self.low and number < _number(self.low))
             or (self.high and number >= _number(self.high))
@@ -52,17 +52,12 @@ def node_range(text: str) -> Range:
     return Range(low, high)
 
 
-def parsed(version: str) -> Version:
+def _parsed(version: str) -> Version:
     """Return the numbers of a version such as v26.10.0. Raises LabError if it is none."""
     found = _VERSION.match(version)
     if found is None:
         raise LabError(f"{version!r} is no version of Node, such as v26.10.0")
     return int(found[1]), int(found[2]), int(found[3])
-
-
-def major(version: str) -> int:
-    """Return the first number of a version. Raises LabError if it is none."""
-    return parsed(version)[0]
 
 
 def _number(text: str) -> Version:

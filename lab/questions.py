@@ -32,9 +32,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lab import paths, usage
+from lab import nodes, paths, usage
 from lab.errors import LabError, did_you_mean
-from lab.node_range import Range, major, node_range
+from lab.node_range import Range, node_range
 from lab.stats import Ratio
 
 tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -129,7 +129,9 @@ class Question:
         answer.
         """
         return (
-            f"{self.ask} (On Node {major(self.node)}, as on this page.)" if self.node else self.ask
+            f"{self.ask} (On Node {nodes.major(self.node)}, as on this page.)"
+            if self.node
+            else self.ask
         )
 
     @property
@@ -192,7 +194,7 @@ def _on_this_node(question: Question) -> Question:
     from lab.node_program import node_of_run
 
     version = node_of_run(question.run)
-    found = next((other for nodes, other in question.on if version in nodes), question)
+    found = next((other for those, other in question.on if version in those), question)
     return replace(found, number=question.number, of=question.of, node=version)
 
 
@@ -296,7 +298,7 @@ def _other(
     if unknown := set(other) - {"node", "right", "why", "options"}:
         raise wrong(f"has a key {min(unknown)!r} in `on`: it may have node, right, why, options")
     try:
-        nodes = node_range(other.get("node", ""))
+        those = node_range(other.get("node", ""))
     except LabError as error:
         raise wrong(f"has in `on` {error}") from None
     options = dict(entry.get("options", {}))
@@ -306,7 +308,7 @@ def _other(
         options[key] = {**options[key], **changed}
     kept = {key: other[key] for key in ("right", "why") if key in other}
     changed = {"options": options} if options else {}
-    return nodes, _plain(name, id, {**entry, **kept, **changed})
+    return those, _plain(name, id, {**entry, **kept, **changed})
 
 
 def _plain(name: str, id: str, entry: Any) -> Question:

@@ -1,6 +1,7 @@
 import json
 import re
 import shutil
+from pathlib import Path
 
 import psutil
 import pytest
@@ -163,19 +164,29 @@ def test_a_program_that_another_one_starts_belongs_to_the_record(recording, tmp_
 
 
 @pytest.fixture
-def installed(monkeypatch):
+def installed(monkeypatch, tmp_path):
     """One real Node under the names of several: which of them are here is the test's to say."""
 
     def these(own, *others):
-        path = shutil.which("node")
-        monkeypatch.setattr(nodes, "book", lambda: nodes.Node(path, own))
-        monkeypatch.setattr(nodes, "here", lambda: [nodes.Node(path, v) for v in (own, *others)])
+        folder = tmp_path / "nodes"
+        paths = {}
+        for version in (own, *others):
+            there = folder / version
+            there.mkdir(parents=True, exist_ok=True)
+            paths[nodes.major(version)] = str(there / "node")
+            if not (there / "node").exists():
+                (there / "node").symlink_to(shutil.which("node"))
+        monkeypatch.setattr(nodes, "program", lambda: str(folder / own / "node"))
+        monkeypatch.setattr(
+            nodes, "version", lambda path=None: Path(path or folder / own / "x").parent.name
+        )
+        monkeypatch.setattr(nodes, "known", lambda: paths)
 
     return these
 
 
 ROWS = "console.log(JSON.stringify({ at: process.hrtime.bigint().toString() }));"
-ALL = ("v20.20.2", "v22.23.3", "v24.21.0", "v26.10.0")
+ALL = ("20.20.2", "22.23.3", "24.21.0", "26.10.0")
 
 
 def on_all(path, **options):
@@ -193,13 +204,9 @@ def test_a_program_runs_on_each_node_and_its_rows_say_which(recording, installed
         printed.on(18)
 
 
-def test_the_server_of_a_program_runs_on_the_same_node(recording, installed, tmp_path, monkeypatch):
+def test_the_server_of_a_program_runs_on_the_same_node(recording, installed, tmp_path):
     recording("course", "live")
-    link = tmp_path / "other" / "node"
-    link.parent.mkdir()
-    link.symlink_to(shutil.which("node"))
-    installed("v24.21.0")
-    monkeypatch.setattr(nodes, "here", lambda: [nodes.Node(str(link), "v26.10.0")])
+    installed("24.21.0", "26.10.0")
     text = """
       import { readFileSync } from "node:fs";
       const command = (pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\\0")[0];
@@ -208,8 +215,7 @@ def test_the_server_of_a_program_runs_on_the_same_node(recording, installed, tmp
     """
     rows = on_all(program(tmp_path, text), server="node/hello").rows
     assert [r["node"] for r in rows] == ["24.21.0", "26.10.0"]
-    assert rows[1]["own"] == rows[1]["server"] == str(link)
-    assert rows[0]["server"] != str(link)
+    assert all(r["own"] == r["server"] and f"/{r['node']}/" in r["own"] for r in rows)
 
 
 def test_what_the_reference_run_printed_on_each_node_is_replayed(recording, installed, tmp_path):
@@ -218,7 +224,7 @@ def test_what_the_reference_run_printed_on_each_node_is_replayed(recording, inst
     installed(*ALL)
     made = on_all(path)
     recording("course", "replay")
-    installed("v18.20.8")
+    installed("18.20.8")
     again = on_all(path)
     assert again.rows == made.rows and [one.node for one in again.versions] == [
         one.node for one in made.versions
@@ -234,7 +240,7 @@ def test_a_node_that_is_not_here_is_taken_from_the_record_and_marked(
     installed(*ALL)
     made = on_all(path)
     recording("course", "live")
-    installed("v24.99.0", "v27.0.0")
+    installed("24.99.0", "27.0.0")
     mixed = on_all(path)
     assert [(r["node"], r["source"]) for r in mixed.rows] == [
         ("22.23.3", "recorded run"),
@@ -247,7 +253,7 @@ def test_a_node_that_is_not_here_is_taken_from_the_record_and_marked(
 
 def test_the_books_own_node_runs_although_nobody_asked_for_it(recording, installed, tmp_path):
     recording("course", "live")
-    installed("v27.1.0")
+    installed("27.1.0")
     printed = on_all(program(tmp_path, ROWS))
     assert [r["node"] for r in printed.rows] == ["27.1.0"]
     assert "22, 24, 26: not installed here (make nodes)" in printed.note
@@ -258,14 +264,14 @@ def test_a_record_of_another_program_fills_no_gap(recording, installed, tmp_path
     installed(*ALL)
     on_all(program(tmp_path, ROWS))
     recording("course", "live")
-    installed("v24.21.0")
+    installed("24.21.0")
     other = on_all(program(tmp_path, ROWS + " // changed"))
     assert [r["node"] for r in other.rows] == ["24.21.0"]
 
 
 def test_a_reference_run_wants_every_node_that_a_page_asks_for(recording, installed, tmp_path):
     recording("reference", "live")
-    installed("v20.20.2", "v24.21.0")
+    installed("20.20.2", "24.21.0")
     with pytest.raises(LabError, match=r"no Node 22, 26 here[\s\S]*make nodes"):
         on_all(program(tmp_path, ROWS))
     assert not (paths.REFERENCE / "on-all.json").exists()
@@ -273,7 +279,7 @@ def test_a_reference_run_wants_every_node_that_a_page_asks_for(recording, instal
 
 def test_on_several_nodes_a_program_must_print_rows(recording, installed, tmp_path):
     recording("course", "live")
-    installed("v24.21.0")
+    installed("24.21.0")
     with pytest.raises(ProgramFailed, match=r"on 24\.21\.0 .* printed none"):
         on_all(program(tmp_path, "console.log('text');"))
 
@@ -282,12 +288,12 @@ def test_a_node_that_comes_or_goes_makes_the_page_again(
     recording, installed, tmp_path, monkeypatch
 ):
     recording("course", "live")
-    installed("v24.21.0")
+    installed("24.21.0")
     monkeypatch.setenv("LAB_USAGE_FILE", str(tmp_path / "usage"))
     on_all(program(tmp_path, ROWS))
     assert {"node:22", "node:24", "node:26"} <= read_usage(tmp_path / "usage").names
     before = Present(paths.ROOT).digests(["node:26"])
-    installed("v24.21.0", "v26.10.0")
+    installed("24.21.0", "26.10.0")
     after = Present(paths.ROOT).digests(["node:26"])
     assert (before, after) == ({"node:26": "absent"}, {"node:26": "26.10.0"})
 
@@ -295,10 +301,10 @@ def test_a_node_that_comes_or_goes_makes_the_page_again(
 def test_a_program_says_which_node_ran_it_also_in_replay(recording, installed, tmp_path):
     path = program(tmp_path, ROWS)
     recording("reference", "live")
-    installed("v24.21.0")
+    installed("24.21.0")
     assert node(path, experiment="a-program").node == "24.21.0"
     recording("course", "replay")
-    installed("v26.10.0")
+    installed("26.10.0")
     assert node(path, experiment="a-program").node == "24.21.0"
     assert node_of_run("a-program") == "24.21.0"
     recording("course", "live")

@@ -189,10 +189,9 @@ def node_version() -> str:
 def other_node(version: int) -> str:
     """Return the version of the Node of that number that programs can run with, or `absent`."""
     from lab import nodes
-    from lab.node_range import major
 
-    found = (one.version for one in nodes.here() if major(one.version) == version)
-    return next(found, ABSENT).removeprefix("v")
+    found = nodes.known().get(version)
+    return nodes.version(found) if found else ABSENT
 
 
 def _program(name: str) -> str:
