@@ -183,6 +183,8 @@ def test_what_a_verb_prints_does_not_break_the_lines(peer):
 
 def test_a_handle_of_an_earlier_session_is_explained(peer):
     assert "run its cell again" in peer.answer("get", on=99)["error"]["message"]
+    told = peer.answer("echo", {"of": [{"$object": 99}]})["error"]
+    assert (told["name"], "run its cell again" in told["message"]) == ("LabError", True)
 
 
 @pytest.mark.parametrize("busy", [False, True])
@@ -349,6 +351,24 @@ def test_a_program_written_in_a_cell_can_be_started_and_changed():
         console.log(await asFunction.use(async (running) => (await running.get()).text));
     """)
     assert (done.stdout.split(), done.stderr) == (["one", "two", "three"], "")
+
+
+def test_a_result_that_nobody_keeps_is_there_until_its_call_is_answered():
+    # The calls wait behind a slow one, and the collector comes for what they are about.
+    done = node("""
+        require("node:v8").setFlagsFromString("--expose-gc");
+        const gc = require("node:vm").runInNewContext("gc");
+        const program = require("node:path").join(require("node:os").tmpdir(), "waits.mjs");
+        require("node:fs").writeFileSync(program, "setTimeout(() => console.log('done'), 500)");
+        const made = async () => (await lab.server("node/hello")).configured();
+        const calls = async () => [lab.node(program), lab.table([{ is: await made() }]),
+          made().then((recipe) => recipe.configured({ env: {} }))];
+        const answers = calls().then((all) => Promise.allSettled(all));
+        const collector = setInterval(gc, 5);
+        for (const { status, reason } of await answers) console.log(status, reason ?? "");
+        clearInterval(collector);
+    """)
+    assert (done.stdout.split(), done.stderr) == (["fulfilled"] * 3, "")
 
 
 def test_load_compare_and_claim_give_plain_data_and_methods():

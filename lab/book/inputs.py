@@ -144,9 +144,12 @@ def explain(recorded: dict[str, str], present: dict[str, str]) -> str:
         if was == now:
             continue
         kind, _, rest = name.partition(":")
-        label = {"file": rest, "node": "Node", "python": "Python", "machine": "the machine"}.get(
-            kind, f"{kind} {rest}"
-        )
+        label = {
+            "file": rest,
+            "node": f"Node {rest}".strip(),
+            "python": "Python",
+            "machine": "the machine",
+        }.get(kind, f"{kind} {rest}")
         if was == MOVED:
             texts.append(f"{label} was {MOVED}")
         elif now == ABSENT:
@@ -173,6 +176,14 @@ def node_version() -> str:
         return nodes.version()
     except nodes.NoNodeError:
         return ABSENT
+
+
+def other_node(version: int) -> str:
+    """Return the version of the Node of that number that programs can run with, or `absent`."""
+    from lab import nodes
+
+    found = nodes.known().get(version)
+    return nodes.version(found) if found else ABSENT
 
 
 def _program(name: str) -> str:
@@ -219,7 +230,7 @@ def _machine(_: str) -> str:
 
 
 _FACTS = {
-    "node": lambda _: node_version(),
+    "node": lambda rest: other_node(int(rest)) if rest else node_version(),
     "python": lambda _: platform.python_version(),
     "machine": _machine,
     "kernel": _kernel,

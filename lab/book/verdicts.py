@@ -33,7 +33,7 @@ NOT_JUDGED = "not judged in this build"
 COLUMNS = (
     *("id", "chapter", "source", "sentence", "measures", "basis"),
     *("published_low", "published_high", "derived", "estimate", "low", "high", "pairs", "p"),
-    *("aa_spread", "limit", "verdict", "because", "warnings"),
+    *("aa_spread", "limit", "judged_on", "verdict", "because", "warnings"),
     *("experiment", "measured", "machine", "kernel", "node", "python"),
 )
 

@@ -35,6 +35,7 @@ from lab.records.trial import RawRef, Recorded, Trial
 SCHEMA = 1
 # kind of a record -> the key under which its result stands
 KINDS = {"trial": "trial", "comparison": "design", "survey": "survey", "program": "text"}
+BOOK_RESULTS = paths.DATA / "book-results.json"
 KEPT_RUNS = 5  # of an experiment; older ones are removed when a new one is complete
 
 
@@ -372,6 +373,28 @@ def stale(experiment: str, question: dict[str, Any]) -> list[str]:
     return differences(read_reference(experiment)["question"], question)
 
 
+def recorded_node() -> str:
+    """Return the version of Node of the recorded run, as the results of this book give it."""
+    usage.note_file(BOOK_RESULTS)
+    return str(json.loads(BOOK_RESULTS.read_text("utf-8"))["versions"]["node"])
+
+
+def node_of(experiment: str) -> str:
+    """Return the version of Node that an experiment was recorded on, without its v; of one that ran
+    on several, that of the recorded run. Raises NoRecord.
+    """
+    traced = paths.REFERENCE / f"{experiment}.trace.json"
+    if traced.exists():
+        usage.note_file(traced)
+        found = json.loads(traced.read_text("utf-8"))["versions"][0]["node"]
+    else:
+        data = read_reference(experiment)
+        trials = [data.get("trial"), *data.get("trials", ())]
+        clients = (t["resources"]["client_node"] for t in trials if t)
+        found = data.get("node") or next(clients, "")
+    return str(found).removeprefix("v") or recorded_node()
+
+
 def _open(data: dict[str, Any]) -> Any:
     file = paths.REFERENCE / f"{data['experiment']}.json"
     with stored.named(file, stored.RECORD_AGAIN, NoRecord):
@@ -394,7 +417,8 @@ def _read(data: dict[str, Any]) -> Any:
     if data["kind"] == "program":  # what a chapter's own program printed
         from lab.node_program import RecordedOutput
 
-        return RecordedOutput(data["text"], recorded)
+        several = bool(data["question"].get("options", {}).get("versions"))
+        return RecordedOutput(data["text"], recorded, data.get("node", ""), several)
     whole = expand(data)
     if data["kind"] == "trial":
         return replace(Trial.from_json(whole), recorded=recorded)

@@ -237,6 +237,7 @@ def _claims(build: Build, chapters: Collection[str]) -> Iterator[dict[str, Any]]
                 "low": _number(ratio["low"]) if certain else None,
                 "high": _number(ratio["high"]) if certain else None,
                 "pairs": ratio.get("pairs"),
+                **({"judged_on": nodes} if (nodes := claim.get("judged_on")) else {}),
             }
 
 
