@@ -18,8 +18,8 @@ def note(kind: str, **facts: Any) -> None:
 
     Kinds: "file" (path), "server" (name, started), "load" (requests), "record" and "measured"
     (experiment), "runtime" (name as in `needs` of the catalogue, version), "claim" (held and what
-    it shows); `lab.book.usage` reads them. A single short write in append mode is atomic enough
-    for the processes of one chapter to share the file.
+    it shows), "remark" (text, a line of the build's report); `lab.book.usage` reads them. A single
+    short write in append mode is atomic enough for the processes of one chapter to share the file.
     """
     target = os.environ.get("LAB_USAGE_FILE")
     if not target:

@@ -23,6 +23,7 @@ class Usage:
     claims: list[dict[str, Any]] = field(default_factory=list)
     drawn_from: set[str] = field(default_factory=set)
     measured: set[str] = field(default_factory=set)
+    remarks: list[str] = field(default_factory=list)
     unreadable: int = 0
 
     def take(self, row: dict[str, Any]) -> None:
@@ -40,6 +41,8 @@ class Usage:
             self.drawn_from.add(str(row.get("experiment", row.get("id", ""))))
         elif kind == "measured":
             self.measured.add(str(row["experiment"]))
+        elif kind == "remark":
+            self.remarks.append(str(row["text"]))
         elif kind == "runtime":
             name = str(row["name"])
             if row.get("version"):
