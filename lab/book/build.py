@@ -234,6 +234,8 @@ class Build:
         self._notes(chapter).unlink(missing_ok=True)
         self.outcomes[chapter] = outcome
         say(outcome.line())
+        for remark in outcome.remarks:
+            say(f"{short(chapter)}: {remark}")
         return None if outcome.action == "failed" else plan.token
 
     def note(
@@ -256,6 +258,7 @@ class Build:
             _now(),
             failure,
             used.claims,
+            used.remarks,
         )
         if failure is None:
             record = self._record(plan, outcome, used)
