@@ -150,13 +150,10 @@ function fromSystem() {
 }
 
 function fromPlaywright() {
+  const program = join(dirname(REQUIRE.resolve("playwright-core/package.json")), "cli.js");
   const { status, stdout, stderr } = run(
     process.execPath,
-    [join(dirname(REQUIRE.resolve("playwright-core/package.json")), "cli.js")].concat([
-      "install",
-      "--only-shell",
-      "chromium",
-    ]),
+    [program, "install", "--only-shell", "chromium"],
     {
       env: {
         ...process.env,
