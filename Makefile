@@ -10,7 +10,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter test lab preview replay book-results links pdf lighthouse reference results bench tools clean distclean lock bare setup setup-lab setup-preview setup-dev addons kernels browser lint pytest nodetest smoke site
+.PHONY: help book chapter test lab preview replay book-results links pdf lighthouse reference results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev addons kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -70,13 +70,14 @@ lint: setup-dev
 	@npx --no-install cspell lint --no-progress --no-summary
 
 pytest: setup-dev
+	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
 	@$(BIN)/python -m pytest $(ARGS)
 
 nodetest: setup-dev
 	@echo "== Node tests"
 	@files=`find tests/node -name '*.test.mjs' | sort`; \
-	  if [ -n "$$files" ]; then node --test --test-reporter=spec --test-concurrency=1 $$files; fi
+	  if [ -n "$$files" ]; then "$${LAB_NODE:-node}" --test --test-reporter=spec --test-concurrency=1 $$files; fi
 
 smoke: setup-dev
 	@echo "== the book, smoke profile"
@@ -109,6 +110,9 @@ lock: ## resolve requirements.in and requirements/*.in into the .txt beside them
 tools: ## install the optional programs of some comparisons (wrk, nginx, ab, hey, thin) from the system's packages
 	@sh tools/programs.sh
 
+nodes: ## Node 16 to 26 from npm into tools/nodes, to see and test what differs (NODES="24 26": only those)
+	@sh tools/nodes/install.sh $(NODES)
+
 bare: ## both commands in a bare Debian (needs root and apt): make bare SUITE=forky NODE=26 [AS=root]
 	@AS="$(AS)" tools/bare-machine $(or $(SUITE),trixie) $(or $(NODE),24)
 
@@ -128,4 +132,4 @@ clean: ## remove what builds and chapters wrote; keeps the environments
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## remove the environments too
-	rm -rf .venv node_modules tools/lighthouse/node_modules tools/browser/node_modules tools/browser/installed .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock
+	rm -rf .venv node_modules tools/lighthouse/node_modules tools/nodes/node_modules tools/nodes/[0-9]*/node_modules tools/browser/node_modules tools/browser/installed .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock

@@ -12,11 +12,12 @@ import functools
 import math
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lab import judge, paths, usage
 from lab.errors import LabError, did_you_mean
+from lab.node_range import node_range
 from lab.records.checks import words
 from lab.records.comparison import raised
 from lab.records.record import flat, plain
@@ -24,6 +25,7 @@ from lab.settings import profile
 from lab.stats import Ratio, digits, measured, number
 
 if TYPE_CHECKING:
+    from lab.node_program import Printed
     from lab.records.comparison import Comparison
     from lab.records.trial import Trial
 
@@ -76,6 +78,7 @@ class Claim:
     experiment: str = ""
     measured: str = ""  # UTC, ISO
     on: dict[str, str] | None = None  # machine, kernel, node, python
+    judged_on: str = ""  # the Nodes that the sentence is about; empty: any
 
     @property
     def holds(self) -> bool | None:
@@ -112,18 +115,23 @@ def claim(
     between: tuple[float, float] | None = None,
     sentence: str = "",
     exact: bool = False,
-    of: Trial | Comparison | None = None,
+    of: Trial | Comparison | Printed | None = None,
     beside: Sequence[Ratio] = (),
+    node: str = "",
+    because: str = "",
 ) -> Claim:
     """Return the verdict on a claim: a published one by its id, or one of the course with its
     limit.
 
     value : a ratio (its interval decides, widened by the A/A spread) or a number;
-    of : the trial or comparison that a number was taken from: no verdict if a check of it failed;
+    of : what a number was taken from, a trial, a comparison or what a program printed: no verdict
+    if a check of it failed;
     above, below, between : the limit of the course's own sentence;
     exact : the number is counted, not measured, so every profile can judge it;
-    beside : further ratios that a reader should see with the verdict. Raises LabError for
-    an unknown id, a limit on a published claim, or none on another.
+    beside : further ratios that a reader should see with the verdict;
+    node, because : the versions of Node that the sentence is about, such as "<26", and why it ends
+    there. What was measured on another has no verdict. Published claims say it in data/claims.toml.
+    Raises LabError for an unknown id, a limit on a published claim, or none on another.
     """
     limits = [x for x in (above, below, between) if x is not None]
     known = claims()["claims"]
@@ -133,7 +141,11 @@ def claim(
         "changed": changes().get(id, ()),
         **_where(value, of),
     }
+    entry = known.get(id, {"node": node, "because": because})
+    about |= {"other_node": _other_node(id, entry, value, of), "judged_on": entry.get("node", "")}
     if id in known:
+        if node or because:
+            raise LabError(f"{id!r} is a published claim, its Nodes are in data/claims.toml")
         if limits:
             raise LabError(
                 f"{id!r} is a published claim, its limits are in data/claims.toml: leave them out"
@@ -160,6 +172,28 @@ def claim(
     # What a published one comes to is a finding, so only our own can fail to hold.
     usage.note("claim", held=result.holds if result.own else None, **result.to_json())
     return result
+
+
+def _other_node(
+    id: str,
+    entry: dict[str, Any],
+    value: Ratio | float,
+    of: Trial | Comparison | Printed | None,
+) -> str:
+    """Return why a claim is not judged on the Node of its measurement; empty if it is."""
+    text, why = entry.get("node", ""), entry.get("because", "")
+    if not text and not why:
+        return ""
+    if not (text and why):
+        raise LabError(f"{id!r} needs both: `node`, the versions it is judged on, and `because`")
+    nodes = _nodes(value, of)
+    if not nodes:
+        raise LabError(
+            f"{id!r} is judged on {node_range(text)} only, but nobody says on which Node its value "
+            "was measured: name the trial, comparison or program it is from, of=..."
+        )
+    others = [n.removeprefix("v") for n in sorted(nodes) if n not in node_range(text)]
+    return f"it is judged on {node_range(text)}, not {', '.join(others)}: {why}" if others else ""
 
 
 def claims() -> dict[str, Any]:
@@ -259,7 +293,7 @@ def _published(
     return tuple(found.values()), None if value is None else (float(value), float(value))
 
 
-def _failed(value: Ratio | float | None, of: Trial | Comparison | None) -> list[str]:
+def _failed(value: Ratio | float | None, of: Trial | Comparison | Printed | None) -> list[str]:
     """Return what failed in the measurements that a value comes from, said by itself or by `of`."""
     said = "check failed: "
     found = {w for w in value.warnings if w.startswith(said)} if isinstance(value, Ratio) else set()
@@ -267,11 +301,18 @@ def _failed(value: Ratio | float | None, of: Trial | Comparison | None) -> list[
 
 
 def _judge_published(
-    id: str, entry: dict[str, Any], ratio: Ratio, failed: list[str], **rest: Any
+    id: str,
+    entry: dict[str, Any],
+    ratio: Ratio,
+    failed: list[str],
+    *,
+    other_node: str,
+    **rest: Any,
 ) -> Claim:
     rows, printed = _published(id, entry)
     source = claims()["sources"][entry["source"]]
-    judged = judge.published(ratio, criterion(id), "; ".join(failed))
+    judged = judge.published(ratio, criterion(id), other_node or "; ".join(failed))
+    judged = _limited(judged, rest["judged_on"])
     return Claim(
         id=id,
         sentence=entry["sentence"],
@@ -310,9 +351,12 @@ def _judge_own(
     *,
     exact: bool,
     failed: list[str],
+    other_node: str,
     **rest: Any,
 ) -> Claim:
-    judged = judge.own(value, limits, failed="; ".join(failed), judged=exact or profile().verdicts)
+    blind = other_node or "; ".join(failed)
+    judged = judge.own(value, limits, failed=blind, judged=exact or profile().verdicts)
+    judged = _limited(judged, rest["judged_on"])
     named = f"{number(value.estimate, value)}×" if isinstance(value, Ratio) else digits(value, 4)
     return Claim(
         id=id,
@@ -322,6 +366,13 @@ def _judge_own(
         basis="interval" if isinstance(value, Ratio) else "count" if exact else "number",
         **rest,
     )
+
+
+def _limited(judged: judge.Judged, nodes: str) -> judge.Judged:
+    """Return a verdict whose limit also says on which Nodes it is one."""
+    if not nodes:
+        return judged
+    return replace(judged, limit=f"{judged.limit} on {node_range(nodes)}")
 
 
 def _said(value: Ratio | float, judged: judge.Judged, failed: list[str]) -> dict[str, Any]:
@@ -337,7 +388,7 @@ def _said(value: Ratio | float, judged: judge.Judged, failed: list[str]) -> dict
     }
 
 
-def _where(value: Ratio | float | None, of: Trial | Comparison | None) -> dict[str, Any]:
+def _where(value: Ratio | float | None, of: Trial | Comparison | Printed | None) -> dict[str, Any]:
     """Return when and where the measurements behind a value were made, as far as they are known."""
     found: Any = of if of is not None else getattr(value, "comparison", None)
     if found is None:
@@ -355,16 +406,37 @@ def _where(value: Ratio | float | None, of: Trial | Comparison | None) -> dict[s
     }
 
 
+def _trials(found: Any) -> tuple[Trial, ...]:
+    """Return the trials of a trial or a comparison; none of what a program printed."""
+    if hasattr(found, "resources"):
+        return (found,)
+    return tuple(getattr(found, "trials", ()))
+
+
 def _node(found: Any) -> str:
-    trials = getattr(found, "trials", (found,))
-    return next((n for t in trials if (n := t.resources.client_node)), "")
+    clients = (t.resources.client_node for t in _trials(found))
+    return next(filter(None, clients), getattr(found, "node", ""))
 
 
-def _warned(value: Ratio | float | None, of: Trial | Comparison | None) -> tuple[str, ...]:
+def _nodes(value: Ratio | float | None, of: Any) -> set[str]:
+    """Return the versions of Node that were measured: the servers' own where they are Node."""
+    found: Any = of if of is not None else getattr(value, "comparison", None)
+    trials = _trials(found)
+    served = {
+        t.server.version.partition(",")[0]
+        for t in trials
+        if t.server.runtime == "node" and t.server.version
+    }
+    return served or {n for n in (_node(found),) if n}
+
+
+def _warned(
+    value: Ratio | float | None, of: Trial | Comparison | Printed | None
+) -> tuple[str, ...]:
     """Return which checks failed or warned in the trials that a value comes from, in words."""
     found: Any = of
-    if found is not None:
-        used = [*getattr(found, "trials", (found,)), *getattr(found, "control", ())]
+    if found is not None and _trials(found):
+        used = [*_trials(found), *getattr(found, "control", ())]
         told, trials = raised(used), len(used)
     elif isinstance(value, Ratio):
         told, trials = dict(value.checks), value.trials

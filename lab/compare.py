@@ -19,7 +19,7 @@ from lab.load import Found, aimed, measure, resolve
 from lab.plan import OPTIONS, Plan, plan
 from lab.progress import Progress
 from lab.records import store
-from lab.records.comparison import CONTROL, Comparison
+from lab.records.comparison import Comparison
 from lab.records.question import experiment_id, question
 from lab.records.store import Folder
 from lab.records.trial import Trial
@@ -46,6 +46,16 @@ class _Cell:
 
     found: Found
     plan: Plan
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """One trial as planned; `control` says that it is the arm's second run, its A/A control."""
+
+    block: int
+    place: int  # of the swept value
+    arm: str
+    control: bool = False
 
 
 def compare(
@@ -177,22 +187,19 @@ def _run(
     progress: Callable[[float, int], None] | bool | None,
 ) -> Comparison:
     schedule = list(_schedule(design))
-    total_s = sum(
-        cells[arm.removesuffix(CONTROL), i].plan.duration_s + OVERHEAD_S for _, i, arm in schedule
-    )
+    total_s = sum(cells[t.arm, t.place].plan.duration_s + OVERHEAD_S for t in schedule)
     trials: list[Trial] = []
     control: list[Trial] = []
     done_s = 0.0
     with lock.measuring(), Standby() as standby, _telling(design, total_s, progress) as tell:
         folder = Folder(design.experiment)
         try:
-            for position, (block, i, arm) in enumerate(schedule):
-                own = arm.removesuffix(CONTROL)
-                cell = cells[own, i]
+            for position, turn in enumerate(schedule):
+                cell = cells[turn.arm, turn.place]
                 asked = replace(
                     cell.plan,
                     # Arms of a block see the same schedule, blocks different ones.
-                    main=replace(cell.plan.main, seed=design.seed + block),
+                    main=replace(cell.plan.main, seed=design.seed + turn.block),
                 )
                 trial = measure(
                     cell.found,
@@ -200,13 +207,13 @@ def _run(
                     folder,
                     standby=standby,
                     experiment=design.experiment,
-                    arm=own,
-                    at=design.values[i],
-                    block=block,
+                    arm=turn.arm,
+                    at=design.values[turn.place],
+                    block=turn.block,
                     order=position,
                     seed=design.seed,
                 )
-                (control if arm != own else trials).append(trial)
+                (control if turn.control else trials).append(trial)
                 folder.append(trial)
                 done_s += cell.plan.duration_s + OVERHEAD_S
                 tell(done_s, f"{position + 1} of {len(schedule)} trials")
@@ -229,7 +236,7 @@ def _run(
     return whole
 
 
-def _schedule(design: Comparison) -> Iterator[tuple[int, int, str]]:
+def _schedule(design: Comparison) -> Iterator[_Turn]:
     """Block by block, in each block every value, at each value the arms in the block's order; the
     control next to its twin.
 
@@ -239,12 +246,12 @@ def _schedule(design: Comparison) -> Iterator[tuple[int, int, str]]:
     for block, order in enumerate(design.order):
         for i, value in enumerate(design.values):
             for arm in order:
-                twins = [arm]
+                twins = [False]
                 if arm == design.aa_arm and value == design.aa_at:
                     # Which of the two comes first alternates too.
-                    twins = [arm, arm + CONTROL] if block % 2 else [arm + CONTROL, arm]
-                for one in twins:
-                    yield block, i, one
+                    twins = [False, True] if block % 2 else [True, False]
+                for control in twins:
+                    yield _Turn(block, i, arm, control)
 
 
 def _sweep(options: Mapping[str, Any]) -> tuple[str, list[Any]]:

@@ -204,7 +204,7 @@ def measure(
         }
         result, used = _drive(generator, spec, asked, running, tell)
         told = advice(running.log(200)) if running else ""
-        _void(result, found, running)
+        _void(result, found, running, told)
         if standby is not None:
             standby.prepare(client_cpus)
         parts = {
@@ -234,6 +234,7 @@ def measure(
         noise=noise,
         ceiling_per_s=ceiling.known(),
         verified=expect is not None and ("sha256" in expect or "bytes" in expect),
+        unchanged=_unchanged(running, asked.main, parts["main"].bodies),
     )
     usage.note("load", requests=sum(p.counts["sent"] for p in parts.values()))
     made = trial_of(
@@ -325,13 +326,13 @@ def _drive(
     raise GeneratorFailed("the load generator ended without a result; the trial is void.")
 
 
-def _void(result: dict[str, Any], found: Found, running: Running | None) -> None:
+def _void(result: dict[str, Any], found: Found, running: Running | None, told: str) -> None:
     if running is not None and running.died(0.3 if result["stopped"] == "server-gone" else 0.0):
         code = running.exit_code
         how = f" (exit code {code})" if code is not None else ""
         raise ServerGone(
             f"{found.name} died under the load{how}; the trial is void. The last it printed:\n"
-            f"{running.log(10) or '(nothing)'}"
+            f"{running.log(10) or '(nothing)'}" + (f"\n{told}" if told else "")
         )
     if result["stopped"] == "server-gone":
         where = running.url if running else found.url
@@ -355,6 +356,7 @@ def _stream_run(
         rows=found,
         bytes_in=answer["bytes_in"],
         in_flight_mean=answer["in_flight_mean"],
+        bodies=answer["bodies"],
     )
 
 
@@ -368,6 +370,19 @@ def _expect(recipe: Recipe | None, asked: Asked) -> dict[str, Any] | None:
     ):
         return None
     return recipe.body.expect()
+
+
+def _unchanged(running: Running | None, asked: Asked, bodies: dict[str, Any] | None) -> bool | None:
+    """Is the first body of the load the one that the server answered when it was started?"""
+    first, before = (bodies or {}).get("first"), running.first if running else None
+    same_request = (
+        before is not None
+        and (asked.method, asked.path) == ("GET", before.path)
+        and not (asked.headers or asked.body)
+    )
+    if first is None or before is None or not same_request:
+        return None
+    return bool(first["sha256"] == before.sha256)
 
 
 def _server_spec(found: Found, cpus: Cpus) -> ServerSpec:

@@ -6,18 +6,18 @@ import contextlib
 import hashlib
 import json
 import re
-import shutil
 import signal
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from lab import child, lock, paths, settings, usage
+from lab import child, lock, nodes, paths, settings, usage
 from lab.errors import LabError
-from lab.records import machine, store
+from lab.records import store
+from lab.records.machine import Machine, commit, machine
 from lab.records.question import experiment_id, of_recipe, portable, question
 from lab.records.record import canonical
 from lab.records.trial import Recorded
@@ -37,18 +37,40 @@ class Printed:
     """What a program printed; `rows` holds its lines that are JSON objects.
 
     note : empty, or why this was not measured here and now: recorded, or its server is missing.
+    node : the version that ran it, without its v; of several Nodes empty: `on` has each.
     """
 
     text: str
     rows: list[dict[str, Any]] = field(default_factory=list)
     note: str = ""
+    node: str = ""
+    experiment: str = ""
+    started: str = ""  # UTC, ISO
+    machine: Machine = field(default_factory=Machine, repr=False)
+    versions: tuple[Printed, ...] = field(default=(), repr=False)
+
+    @property
+    def failures(self) -> dict[str, Any]:
+        """Checks that failed, as trials have them: a program has none."""
+        return {}
+
+    def on(self, version: int) -> Printed:
+        """Return what it printed on that version of Node, such as 26. Raises LabError."""
+        for one in self.versions or (self,):
+            if one.node and nodes.major(one.node) == version:
+                return one
+        there = ", ".join(one.node for one in self.versions) or self.node or "none"
+        raise LabError(f"{self.experiment or 'this program'} has no run on Node {version}: {there}")
 
     def __repr__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
-        from lab.display import html
+        from lab.display import html, table
+        from lab.display.pieces import STYLE
 
+        if self.versions and self.rows:
+            return STYLE + table(self.rows, caption=self.note)
         return html(self.rows) if self.rows else f"<pre>{escape(self.text)}</pre>"
 
 
@@ -59,6 +81,7 @@ def node(
     env: Mapping[str, object] | None = None,
     experiment: str | None = None,
     timeout_s: float = 60.0,
+    versions: Sequence[int] = (),
 ) -> Printed:
     """Run `node program arguments...` once and return what it printed on standard output.
 
@@ -66,6 +89,10 @@ def node(
     server : a recipe or a name; a fresh process of it runs meanwhile, at SERVER_URL and SERVER_PID
     experiment : the id under which it is measured alone, stored and replayed; without it the
     program runs in replay, too
+    versions : run it with each of these versions of Node, e.g. (22, 24, 26), and the server with
+    it. Its lines must be JSON; each row then begins with `node`. The book's own Node always runs,
+    others where they are installed (`make nodes`, LAB_NODES); the rest is taken from the record,
+    and says so in its rows. Needs `experiment`; to record, all must be here.
 
     Raises ProgramFailed with its output if it fails, prints more than two million bytes, or is not
     done after `timeout_s` (at most 120); NoRecord, StaleRecord in replay. What it started is gone
@@ -82,20 +109,114 @@ def node(
         usage.note_file(source)
     recipe = _recipe(server)
     added = {name: str(value) for name, value in (env or {}).items()}
+    asked = _Program(path, arguments, added, timeout_s)
+
+    def run(with_node: str) -> Printed:
+        own = recipe and (recipe.configured(node=with_node) if versions else recipe)
+        return _run(asked, own, with_node)
+
     if experiment is None:
-        return _run(path, arguments, recipe, added, timeout_s)
+        if versions:
+            raise LabError(f"{path.name} on several Nodes needs experiment=: what to record it as")
+        return run(nodes.program())
     name = experiment_id(experiment, "", [])
-    what = _question(path, sources, arguments, recipe, added)
+    what = _question(asked, sources, recipe, versions)
     if settings.mode() == "replay":
         return _printed(store.replay(name, what), name)
     if recipe is not None and (missing := recipe.missing()):
         return _instead(name, what, "; ".join(missing))
+    chosen = _chosen(name, versions) if versions else [nodes.program()]
+    began = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     with lock.measuring():
-        made = _run(path, arguments, recipe, added, timeout_s)
-    store.Folder(name).keep("program", {"question": what, "text": made.text})
+        ran = [run(one) for one in chosen]
+    made = [replace(r, experiment=name, started=began, machine=machine()) for r in ran]
+    whole = _together(made) if versions else made[0]
+    store.Folder(name).keep("program", {"question": what, **_content(whole)})
     if settings.profile().name == "reference":
-        _write_reference(name, what, made)
-    return made
+        _write_reference(name, what, whole, began)
+    return _with_recorded(whole, name, what, versions) if versions else whole
+
+
+def _chosen(name: str, versions: Sequence[int]) -> list[str]:
+    """The Nodes to run with here: the book's own, and those asked for that are here."""
+    known = nodes.known()
+    for version in versions:  # a page is made again when one of them comes or goes
+        usage.note("node", major=version)
+    absent = [str(v) for v in versions if v not in known]
+    if absent and settings.profile().name == "reference":
+        raise LabError(
+            f"{name!r} is not recorded: there is no Node {', '.join(absent)} here. `make nodes` "
+            "installs them; LAB_NODES names others, paths between colons."
+        )
+    wanted = {*versions, nodes.major(nodes.version())}
+    return [known[v] for v in sorted(wanted & {*known})]
+
+
+def _together(made: Sequence[Printed]) -> Printed:
+    """What one program printed on several Nodes, a row a line, each with its Node."""
+    made = [replace(m, rows=[{"node": m.node, **_unmarked(row)} for row in m.rows]) for m in made]
+    made = [replace(m, text="".join(f"{json.dumps(r)}\n" for r in m.rows)) for m in made]
+    without = [m.node for m in made if not m.rows]
+    if without:
+        raise ProgramFailed(
+            f"On several Nodes a program must print lines of JSON; on {', '.join(without)} "
+            f"{made[0].experiment!r} printed none, or other lines too."
+        )
+    rows = [row for m in made for row in m.rows]
+    first = made[0]
+    return replace(
+        first, node="", rows=rows, text="".join(m.text for m in made), versions=tuple(made)
+    )
+
+
+def _unmarked(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != "node"}
+
+
+def _with_recorded(
+    here: Printed, name: str, what: dict[str, Any], versions: Sequence[int]
+) -> Printed:
+    """What was measured here, with the recorded rows of the Nodes that are not here."""
+    there = {nodes.major(one.node): one for one in here.versions}
+    wanted = [v for v in versions if v not in there]
+    kept = _record_of(name, what) if wanted else None
+    recorded = kept.versions if kept else ()
+    added = {nodes.major(one.node): one for one in recorded if nodes.major(one.node) in wanted}
+    told = [f"Node {_listed(one.node for one in here.versions)}: measured here"]
+    if added:
+        [label] = {one.note for one in added.values()}
+        told.append(f"{_listed(one.node for one in added.values())}: {label}")
+    if left := [v for v in wanted if v not in added]:
+        told.append(f"{_listed(left)}: not installed here (make nodes)")
+    if not added:
+        return replace(here, note="; ".join(told))
+    every = there | {
+        v: replace(one, rows=[{**row, "source": "recorded run"} for row in one.rows])
+        for v, one in added.items()
+    }
+    parts = tuple(every[v] for v in sorted(every))
+    rows = [{"source": "measured", **row} for part in parts for row in part.rows]
+    rows = [{k: row[k] for k in (*[k for k in row if k != "source"], "source")} for row in rows]
+    return replace(
+        here,
+        note="; ".join(told),
+        rows=rows,
+        text="".join(part.text for part in parts),
+        versions=parts,
+    )
+
+
+def _listed(words: Iterable[object]) -> str:
+    return ", ".join(map(str, words))
+
+
+def node_of_run(experiment: str) -> str:
+    """Return the version of Node that this page shows an experiment on: the book's own, in replay
+    that of the record. Raises NoRecord.
+    """
+    if settings.mode() == "live":
+        return nodes.version()
+    return store.node_of(experiment)
 
 
 def _recipe(server: Recipe | str | None) -> Recipe | None:
@@ -117,21 +238,27 @@ def _sources(path: Path) -> list[Path]:
     return found
 
 
-def _run(
-    path: Path,
-    arguments: tuple[object, ...],
-    recipe: Recipe | None,
-    added: Mapping[str, str],
-    timeout_s: float,
-) -> Printed:
-    found = shutil.which("node")
-    if found is None:
-        raise ProgramFailed("There is no `node` on the PATH; install Node 20 or newer.")
-    command = [found, str(path), *map(str, arguments)]
+@dataclass(frozen=True)
+class _Program:
+    """What is run: a file with its arguments, and variables added to the environment."""
+
+    path: Path
+    arguments: tuple[object, ...]
+    env: Mapping[str, str]
+    timeout_s: float
+
+
+def _run(program: _Program, recipe: Recipe | None, with_node: str) -> Printed:
+    path = program.path
+    command = [with_node, str(path), *map(str, program.arguments)]
     with _served(recipe) as where:
         try:
             done = child.run_to_end(
-                command, timeout_s, name=path.name, env={**where, **added}, most_bytes=MOST_BYTES
+                command,
+                program.timeout_s,
+                name=path.name,
+                env={**nodes.on_path(with_node), **where, **program.env},
+                most_bytes=MOST_BYTES,
             )
         except child.OutOfTime as error:
             raise ProgramFailed(
@@ -144,7 +271,7 @@ def _run(
             f"{path.name} ended with {_how(done.returncode)}:\n"
             f"{child.shown(done.stderr or done.stdout)}"
         )
-    return Printed(done.stdout, _rows(done.stdout))
+    return Printed(done.stdout, _rows(done.stdout), node=nodes.version(with_node))
 
 
 def _how(code: int) -> str:
@@ -161,18 +288,15 @@ def _served(recipe: Recipe | None) -> Iterator[dict[str, str]]:
 
 
 def _question(
-    path: Path,
-    sources: list[Path],
-    arguments: tuple[object, ...],
-    recipe: Recipe | None,
-    added: Mapping[str, str],
+    program: _Program, sources: list[Path], recipe: Recipe | None, versions: Sequence[int]
 ) -> dict[str, Any]:
     text = "".join(source.read_text("utf-8") for source in sources)
     options = {
-        "program": paths.relative(path),
+        "program": paths.relative(program.path),
         "source": hashlib.sha256(text.encode()).hexdigest()[:16],
-        "arguments": [portable(str(a)) for a in arguments],
-        "env": {name: portable(value) for name, value in sorted(added.items())},
+        "arguments": [portable(str(a)) for a in program.arguments],
+        "env": {name: portable(value) for name, value in sorted(program.env.items())},
+        **({"versions": sorted(versions)} if versions else {}),
     }
     return question({recipe.name: of_recipe(recipe)} if recipe else {}, options=options)
 
@@ -181,38 +305,72 @@ def _instead(name: str, what: dict[str, Any], missing: str) -> Printed:
     """The recorded output in place of what can't be measured here."""
     if settings.profile().name == "reference":
         raise LabError(f"{name!r} is not recorded, something is missing: {missing}")
-    file = paths.REFERENCE / f"{name}.json"
-    usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
-    if file.exists() and canonical(store.read_reference(name)["question"]) == canonical(what):
-        return _printed(store.reference(name), name, f"not installed here ({missing}): ")
+    if found := _record_of(name, what):
+        return replace(found, note=f"not installed here ({missing}): {found.note}")
     return Printed(f"Left out, not installed here: {missing}\n", [], f"left out: {missing}")
 
 
-def _printed(found: Any, name: str, before: str = "") -> Printed:
+def _record_of(name: str, what: dict[str, Any]) -> Printed | None:
+    """The recorded output if it answers this question."""
+    file = paths.REFERENCE / f"{name}.json"
+    usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
+    if file.exists() and canonical(store.read_reference(name)["question"]) == canonical(what):
+        return _printed(store.reference(name), name)
+    return None
+
+
+def _printed(found: Any, name: str) -> Printed:
     if not isinstance(found, RecordedOutput):
         raise LabError(f"experiment {name!r} is recorded, but not as the output of a program")
-    return Printed(found.text, _rows(found.text), before + found.recorded.label)
+    rows, recorded = _rows(found.text), found.recorded
+    made = Printed(
+        found.text,
+        rows,
+        recorded.label,
+        found.node or ("" if found.several else store.recorded_node()),
+        name,
+        recorded.when,
+        recorded.machine,
+    )
+    if not found.several:
+        return made
+    by_node: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_node.setdefault(row["node"], []).append(row)
+    texts = {node: "".join(f"{json.dumps(r)}\n" for r in own) for node, own in by_node.items()}
+    parts = [replace(made, node=n, rows=own, text=texts[n]) for n, own in by_node.items()]
+    return replace(made, versions=tuple(parts))
 
 
 @dataclass(frozen=True)
 class RecordedOutput:
-    """What a program printed in the reference run."""
+    """What a program printed in the reference run.
+
+    node : its version, empty in records from before it was kept; several : each row has its own.
+    """
 
     text: str
     recorded: Recorded
+    node: str = ""
+    several: bool = False
 
 
-def _write_reference(name: str, what: dict[str, Any], made: Printed) -> None:
+def _content(made: Printed) -> dict[str, str]:
+    """What of an output is stored: its text, and the Node unless each row has its own."""
+    return {"node": made.node, "text": made.text} if made.node else {"text": made.text}
+
+
+def _write_reference(name: str, what: dict[str, Any], made: Printed, when: str) -> None:
     record = {
         "schema": store.SCHEMA,
         "kind": "program",
         "experiment": name,
-        "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "when": when,
         "profile": settings.profile().name,
-        "commit": machine.commit()[0],
-        "machine": machine.machine().to_json(),
+        "commit": commit()[0],
+        "machine": made.machine.to_json(),
         "question": what,
-        "text": made.text,
+        **_content(made),
     }
     file = paths.REFERENCE / f"{name}.json"
     store.write(file, json.dumps(record, indent=1, ensure_ascii=False).encode())

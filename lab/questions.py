@@ -10,6 +10,10 @@ it, in their browser and nowhere else. Kinds, by the keys that an entry has:
 
 `right` is the answer: names of options, a number, or lists of items (any of them is right). It is
 left out when the run decides; the chapter then gives it to `lab.answer`.
+
+Where Nodes differ and no run decides, `right` is what holds on most; `[[its-id.on]]` with `node`
+(such as ">=26") holds another `right`, `why` or `options.name.why`, and `run` names the experiment
+that shows it. The Node is the one that the page ran on: here, or that of the recorded run.
 """
 
 from __future__ import annotations
@@ -27,8 +31,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lab import paths, usage
+from lab import nodes, paths, usage
 from lab.errors import LabError, did_you_mean
+from lab.node_range import Range, node_range
 from lab.stats import Ratio
 
 STATIC = paths.ROOT / "book" / "_static"
@@ -51,6 +56,9 @@ class Question:
     unit: str = ""
     within: float = WITHIN
     items: tuple[str, ...] = ()
+    on: tuple[tuple[Range, Question], ...] = ()  # what is asked on other versions of Node
+    run: str = ""  # the experiment whose Node decides between them
+    node: str = ""  # the one that it was decided for
     chapter: str = ""  # the page it is asked on, "book/part/name"
     number: int = 1  # its place among the questions of that page, from 1
     of: int = 1
@@ -58,7 +66,7 @@ class Question:
     def to_json(self) -> dict[str, Any]:
         """Return what the element needs, texts as HTML."""
         data: dict[str, Any] = {"id": self.id, "kind": self.kind, "why": inline(self.why)}
-        data["ask"] = inline(self.ask)
+        data["ask"] = inline(self.asked)
         data |= {"code": self.code, "number": self.number, "of": self.of}
         if self.kind == "choice":
             data["options"] = [
@@ -73,7 +81,7 @@ class Question:
         return data
 
     def __repr__(self) -> str:
-        lines = [self.ask, *self.code.splitlines()]
+        lines = [self.asked, *self.code.splitlines()]
         lines += [f"  {name}: {text}" for name, text, _ in self.options]
         lines += [f"  - {item}" for item in self.items]
         return "\n".join([*lines, f"  ({self.unit})" if self.unit else ""]).rstrip()
@@ -83,7 +91,7 @@ class Question:
         return f'{_assets()}<lab-question id="question-{escape(self.id)}">{inside}</lab-question>'
 
     def _fallback(self) -> str:
-        parts = [f"<p>Question {self.number} of {self.of}</p>", f"<p>{inline(self.ask)}</p>"]
+        parts = [f"<p>Question {self.number} of {self.of}</p>", f"<p>{inline(self.asked)}</p>"]
         if self.code:
             parts.append(f"<pre><code>{escape(self.code)}</code></pre>")
         choices = [inline(t) for _, t, _ in self.options] + [
@@ -113,6 +121,17 @@ class Question:
         return f"<p>{orders}. {inline(self.why)}</p>"
 
     @property
+    def asked(self) -> str:
+        """The question as it is shown: with the Node it is about, where another has another
+        answer.
+        """
+        return (
+            f"{self.ask} (On Node {nodes.major(self.node)}, as on this page.)"
+            if self.node
+            else self.ask
+        )
+
+    @property
     def _rights(self) -> tuple[Any, ...]:
         return self.right if isinstance(self.right, tuple) else ()
 
@@ -129,7 +148,7 @@ class Answer:
         return {**self.question.to_json(), "right": self.value}
 
     def __repr__(self) -> str:
-        return f"{self.question.ask}\n  here: {self._words(plain=True)}"
+        return f"{self.question.asked}\n  here: {self._words(plain=True)}"
 
     def _repr_html_(self) -> str:
         link = f'<a href="#question-{escape(self.question.id)}">Your prediction</a>'
@@ -164,7 +183,16 @@ def ask(id: str) -> Question:
         )
     question = found[id]
     usage.note_file(_file(question.chapter))
-    return question
+    return _on_this_node(question) if question.on else question
+
+
+def _on_this_node(question: Question) -> Question:
+    """Return what a question is on the Node that its page ran on."""
+    from lab.node_program import node_of_run
+
+    version = node_of_run(question.run)
+    found = next((other for those, other in question.on if version in those), question)
+    return replace(found, number=question.number, of=question.of, node=version)
 
 
 def answer(id: str, value: float | str | list[str] | Ratio | None) -> Answer:
@@ -242,6 +270,47 @@ def _parsed(file: Path, _mtime: int) -> tuple[Question, ...]:
 
 
 def _question(name: str, id: str, entry: Any) -> Question:
+    if not isinstance(entry, Mapping) or not {"on", "run"} & set(entry):
+        return _plain(name, id, entry)
+
+    def wrong(what: str) -> LabError:
+        return LabError(f"{name}: question {id!r} {what}")
+
+    rest = {key: value for key, value in entry.items() if key not in ("on", "run")}
+    others, run = entry.get("on"), entry.get("run")
+    if not (isinstance(others, list) and others and all(isinstance(o, Mapping) for o in others)):
+        raise wrong(f"has on = {others!r}: write [[{id}.on]] above its keys")
+    if not isinstance(run, str) or not run:
+        raise wrong("needs `run`: the experiment whose Node decides between its answers")
+    if "right" not in rest:
+        raise wrong("has `on`, but no `right`: what holds on every other Node")
+    base = _plain(name, id, rest)
+    return replace(base, run=run, on=tuple(_other(name, id, rest, o, wrong) for o in others))
+
+
+def _other(
+    name: str, id: str, entry: Mapping[str, Any], other: Mapping[str, Any], wrong: Any
+) -> tuple[Range, Question]:
+    """What a question is on some versions of Node: another answer, other reasons."""
+    if unknown := set(other) - {"node", "right", "why", "options"}:
+        raise wrong(f"has a key {min(unknown)!r} in `on`: it may have node, right, why, options")
+    try:
+        those = node_range(other.get("node", ""))
+    except LabError as error:
+        raise wrong(f"has in `on` {error}") from None
+    options = dict(entry.get("options", {}))
+    for key, changed in dict(other.get("options", {})).items():
+        if key not in options or not isinstance(changed, Mapping) or set(changed) != {"why"}:
+            raise wrong(f"has {key!r} in `on`: only `why` of an option that it has may differ")
+        options[key] = {**options[key], **changed}
+    kept = {key: other[key] for key in ("right", "why") if key in other}
+    changed = {"options": options} if options else {}
+    return those, _plain(name, id, {**entry, **kept, **changed})
+
+
+def _plain(name: str, id: str, entry: Any) -> Question:
+    """A question that is the same on every Node."""
+
     def wrong(what: str) -> LabError:
         return LabError(f"{name}: question {id!r} {what}")
 
@@ -250,7 +319,7 @@ def _question(name: str, id: str, entry: Any) -> Question:
     kinds = [kind for key, kind in KINDS.items() if key in entry]
     if len(kinds) != 1:
         raise wrong("needs exactly one of options, unit, items")
-    known = {*Question.__dataclass_fields__} - {"id", "kind", "chapter", "number", "of"}
+    known = {*Question.__dataclass_fields__} - {"id", "kind", "node", "chapter", "number", "of"}
     if unknown := set(entry) - known:
         raise wrong(f"has a key {min(unknown)!r}. {did_you_mean(min(unknown), known)}")
     if not entry.get("ask"):

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lab import lock, paths, settings, usage
+from lab import lock, paths, settings, stored, usage
 from lab.adapters import AdapterError, Figures, ToolResult, ToolSpec, adapter
 from lab.display import Table
 from lab.errors import LabError
@@ -313,7 +313,8 @@ def _completed(made: Survey, names: list[str]) -> Survey:
     data = store.read_reference(made.experiment)
     if canonical(data["question"]) != canonical(made.question):
         return made
-    theirs = Survey.from_json(data["survey"]).said
+    with stored.named(file, stored.RECORD_AGAIN):
+        theirs = Survey.from_json(data["survey"]).said
     old = [replace(s, recorded=True) for s in theirs if s.tool in made.left_out]
     every = sorted((*made.said, *old), key=lambda s: (_place(made, s.arm), names.index(s.tool)))
     return replace(made, said=tuple(every))

@@ -17,9 +17,10 @@ def note(kind: str, **facts: Any) -> None:
     """Append one JSON line to the file named by LAB_USAGE_FILE; does nothing without it.
 
     Kinds: "file" (path), "server" (name, started), "load" (requests), "record" and "measured"
-    (experiment), "runtime" (name as in `needs` of the catalogue, version), "claim" (held and what
-    it shows); `lab.book.usage` reads them. A single short write in append mode is atomic enough
-    for the processes of one chapter to share the file.
+    (experiment), "node" (major: another Node that a program ran with, or would if it were here),
+    "runtime" (name as in `needs` of the catalogue, version), "claim" (held and what it shows);
+    `lab.book.usage` reads them. A single short write in append mode is atomic enough for the
+    processes of one chapter to share the file.
     """
     target = os.environ.get("LAB_USAGE_FILE")
     if not target:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from lab import stats
-from lab.records.comparison import CONTROL, Comparison
+from lab.records.comparison import Comparison
 from lab.records.machine import Machine, Noise
 from lab.records.summary import Run, StreamRun, trial_of
 from lab.records.trial import LoadSpec, ServerSpec, Trial
@@ -179,11 +179,12 @@ def example_comparison(
     trials, control, position = [], [], 0
     for block, sequence in enumerate(order):
         for value in values:
-            extra = [names[0] + CONTROL] if value == values[-1] else []
-            for arm in (*sequence, *extra):
-                service = arms[arm.removesuffix(CONTROL)] * float(rng.lognormal(0, noise))
+            turns = [(arm, False) for arm in sequence]
+            turns += [(names[0], True)] if value == values[-1] else []
+            for arm, is_control in turns:
+                service = arms[arm] * float(rng.lognormal(0, noise))
                 made = example_trial(
-                    arm.removesuffix(CONTROL),
+                    arm,
                     value,
                     service,
                     seed=1 + position,
@@ -191,7 +192,7 @@ def example_comparison(
                     block=block,
                     order=position,
                 )
-                (control if extra and arm == extra[0] else trials).append(made)
+                (control if is_control else trials).append(made)
                 position += 1
     return Comparison(
         id="example-comparison",

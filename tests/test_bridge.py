@@ -183,6 +183,8 @@ def test_what_a_verb_prints_does_not_break_the_lines(peer):
 
 def test_a_handle_of_an_earlier_session_is_explained(peer):
     assert "run its cell again" in peer.answer("get", on=99)["error"]["message"]
+    told = peer.answer("echo", {"of": [{"$object": 99}]})["error"]
+    assert (told["name"], "run its cell again" in told["message"]) == ("LabError", True)
 
 
 @pytest.mark.parametrize("busy", [False, True])
@@ -304,6 +306,31 @@ def test_a_server_is_started_asked_and_stopped():
     assert (second, third) == ("true", "gone")
 
 
+def test_what_has_no_end_is_refused_at_once_and_not_written_down_until_memory_is_full():
+    done = node("""
+        const circular = { connections: 10 }; circular.self = { of: [circular] };
+        let deep = {}; for (let i = 0; i < 1e5; i++) deep = [deep];
+        let shared = {}; for (let i = 0; i < 40; i++) shared = { a: shared, b: shared };
+        const onTheWay = {}; onTheWay.later = Promise.resolve(onTheWay);
+        const growing = () => ({ get more() { return growing(); } });
+        for (const options of [circular, { deep }, shared, onTheWay, growing()])
+          try { await lab.load("node/hello", options); }
+          catch (error) { console.log(error.name, error.message); }
+        const twice = { seconds: 1 };
+        try { await lab.load("node/hello", { connectionz: 1, a: twice, b: [twice, twice] }); }
+        catch (error) { console.log(error.name, error.message); }
+        console.log(process.memoryUsage().rss < 400e6);
+    """)
+    *refused, harmless, small = done.stdout.splitlines()
+    faults = ["is circular", "more than 50", "more than 20000", "is circular", "more than 50"]
+    assert len(refused) == len(faults), done.stderr
+    for line, fault in zip(refused, faults, strict=True):
+        assert line.startswith("TypeError ")
+        assert fault in line
+    assert "connectionz" in harmless  # an object that is only named twice is as before
+    assert small == "true"
+
+
 def test_a_program_written_in_a_cell_can_be_started_and_changed():
     done = node("""
         const greet = (word) => lab.server("node/bridge-test", { program: `
@@ -324,6 +351,24 @@ def test_a_program_written_in_a_cell_can_be_started_and_changed():
         console.log(await asFunction.use(async (running) => (await running.get()).text));
     """)
     assert (done.stdout.split(), done.stderr) == (["one", "two", "three"], "")
+
+
+def test_a_result_that_nobody_keeps_is_there_until_its_call_is_answered():
+    # The calls wait behind a slow one, and the collector comes for what they are about.
+    done = node("""
+        require("node:v8").setFlagsFromString("--expose-gc");
+        const gc = require("node:vm").runInNewContext("gc");
+        const program = require("node:path").join(require("node:os").tmpdir(), "waits.mjs");
+        require("node:fs").writeFileSync(program, "setTimeout(() => console.log('done'), 500)");
+        const made = async () => (await lab.server("node/hello")).configured();
+        const calls = async () => [lab.node(program), lab.table([{ is: await made() }]),
+          made().then((recipe) => recipe.configured({ env: {} }))];
+        const answers = calls().then((all) => Promise.allSettled(all));
+        const collector = setInterval(gc, 5);
+        for (const { status, reason } of await answers) console.log(status, reason ?? "");
+        clearInterval(collector);
+    """)
+    assert (done.stdout.split(), done.stderr) == (["fulfilled"] * 3, "")
 
 
 def test_load_compare_and_claim_give_plain_data_and_methods():

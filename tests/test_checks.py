@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from examples import EPOCH_US, MACHINE, closed_rows, counts_of, example_trial
 
+from lab.records import checks
 from lab.records.machine import Noise
 from lab.records.summary import Run, StreamRun, trial_of
 from lab.records.trial import LoadSpec, ServerSpec
@@ -21,6 +22,7 @@ def checked(rows=None, counts=None, load=None, **run):
         counts or counts_of(rows),
         rows,
         in_flight_mean=run.pop("in_flight", None),
+        bodies=run.pop("bodies", None),
     )
     facts = {
         "client": {"cpu_s": 0.1, "elu": 0.3, "node": "v20"},
@@ -168,10 +170,34 @@ def test_noise_of_few_answers_does_not_trip_steady():
 
 def test_unverified_bodies_are_a_warning_and_wrong_ones_a_failure():
     assert checked(verified=False)["verified"].status == "warn"
+    assert "status only" in checked(verified=False)["verified"].text
     rows = closed_rows()
     assert (
         checked(rows, {**counts_of(rows), "errors": {"WRONG_BODY": 3}})["verified"].status == "fail"
     )
+
+
+def test_a_check_of_bodies_claims_only_what_was_compared():
+    first = {"bytes": 12, "sha256": "0" * 64}
+
+    def found(differing, by_length=0, **run):
+        bodies = {"first": first, "differing": differing, "by_length": by_length}
+        return checked(verified=False, bodies=bodies, **run)["verified"]
+
+    same = found(0)
+    assert (same.status, same.value) == ("warn", None)
+    assert same.text.endswith("every answer had the first one's 12 bytes")
+    assert "of 7 the content was not compared" in found(0, 7).text
+    assert found(3).status == "warn"
+    assert "3 of 1482 answers had another body than the first" in found(3).text
+    assert checks.words(checks.finding("verified", found(3))) == "bodies differ"
+    changed = found(0, unchanged=False)
+    assert "another body than when the server was started" in changed.text
+    assert checks.words(checks.finding("verified", changed)) == "bodies differ"
+    by_length = {"first": None, "differing": 0, "by_length": 7}
+    assert "7 were too large to be hashed" in checked(bodies=by_length)["verified"].text
+    only_bytes = LoadSpec(expect={"status": 200, "bytes": 12})
+    assert checked(load=only_bytes)["verified"].text == "every body had the expected length"
 
 
 def test_throttling_steal_and_backlog_are_told():

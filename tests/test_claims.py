@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from examples import example_comparison, example_trial
 from lab import claims, stats
 from lab.claims import claim
 from lab.errors import LabError
+from lab.node_program import Printed
 
 
 def ratio(factor, n=6, noise=0.01, **options):
@@ -219,3 +221,73 @@ def test_the_build_is_told_of_our_own_claims_that_did_not_hold(monkeypatch, tmp_
 def test_a_figure_that_is_a_ratio_is_written_as_one():
     said = [str(figure) for figure in claims.published_figures("concurrency-sweep")]
     assert [text.rpartition(": ")[2] for text in said] == ["2×", "3×"]
+
+
+def on_node(version):
+    whole = example_comparison()
+    return replace(
+        whole,
+        trials=tuple(
+            replace(t, server=replace(t.server, runtime="node", version=f"{version}, qrcode 1.5.4"))
+            for t in whole.trials
+        ),
+    )
+
+
+def below_26(version, **options):
+    return claim(
+        "mine",
+        3.0,
+        sentence="A.",
+        above=2,
+        of=on_node(version),
+        node="<26",
+        because="it is another library",
+        **options,
+    )
+
+
+def test_a_claim_about_some_nodes_is_judged_there():
+    found = below_26("v24.21.0")
+    assert (found.verdict, found.limit) == ("held", "≥ 2 on Node below 26")
+    assert found.judged_on == "<26"
+    assert "wanted ≥ 2 on Node below 26" in found.text
+
+
+def test_on_another_node_it_has_no_verdict_and_says_why_and_fails_nothing():
+    found = below_26("v26.10.0", exact=True)
+    assert (found.verdict, found.holds) == ("no verdict", None)
+    assert found.because == "it is judged on Node below 26, not 26.10.0: it is another library"
+    assert "No verdict, because it is judged on Node below 26" in found._repr_html_()
+
+
+def test_a_published_claim_says_its_nodes_in_its_file(monkeypatch):
+    data = claims.claims()
+    entry = {**data["claims"]["sync-vs-async-file"], "node": "<26", "because": "it is another"}
+    other = {**data, "claims": {**data["claims"], "sync-vs-async-file": entry}}
+    monkeypatch.setattr(claims, "claims", lambda: other)
+    value = ratio(1.265)
+    assert claim("sync-vs-async-file", value, of=on_node("v24.21.0")).verdict == "held"
+    found = claim("sync-vs-async-file", value, of=on_node("v26.10.0"))
+    assert found.verdict == "no verdict" and "judged on Node below 26" in found.because
+    with pytest.raises(LabError, match=r"its Nodes are in data/claims\.toml"):
+        claim("sync-vs-async-file", value, of=on_node("v24.21.0"), node="<26", because="x")
+
+
+def test_the_node_is_that_of_the_program_that_printed_the_value():
+    printed = Printed("", node="24.21.0", experiment="trips", started="2026-11-22T10:00:00Z")
+    options = {"sentence": "A.", "above": 2, "exact": True, "node": ">=26", "because": "b"}
+    found = claim("mine", 3, of=printed, **options)
+    assert found.verdict == "no verdict" and "not 24.21.0" in found.because
+    assert (found.experiment, found.on["node"]) == ("trips", "24.21.0")
+    assert claim("mine", 3, of=replace(printed, node="26.10.0"), **options).verdict == "held"
+
+
+def test_a_claim_about_some_nodes_needs_a_reason_and_a_measurement_that_says_its_node():
+    options = {"sentence": "A.", "above": 2}
+    with pytest.raises(LabError, match="needs both"):
+        claim("mine", 3.0, node="<26", of=on_node("v24.21.0"), **options)
+    with pytest.raises(LabError, match="nobody says on which Node"):
+        claim("mine", 3.0, node="<26", because="b", **options)
+    with pytest.raises(LabError, match="names no versions"):
+        claim("mine", 3.0, node="~26", because="b", of=on_node("v24.21.0"), **options)

@@ -49,6 +49,17 @@ def test_every_arm_runs_in_every_block_at_every_value_beside_its_control(places)
     assert store.latest("design").to_json() == c.to_json()
 
 
+def test_an_arm_that_is_called_like_a_control_is_measured_as_asked():
+    arms = {"sync": "node/read-sync", "sync (again)": "node/read-async"}
+    c = lab.compare(arms, connections=2, pairs=2, experiment="names")
+    assert {t.server.name for t in c.cell("sync")} == {"node/read-sync"}
+    assert {t.server.name for t in c.cell("sync (again)")} == {"node/read-async"}
+    assert [t.server.name for t in c.control] == ["node/read-sync"] * 2
+    assert c.aa is not None
+    assert c.aa.a not in c.arms  # two things, two names
+    assert c.to_json() == store.latest("names").to_json()
+
+
 def test_an_arm_whose_program_is_missing_is_left_out_with_the_line_that_installs_it(
     monkeypatch, capsys, tmp_path
 ):

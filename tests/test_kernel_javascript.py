@@ -234,9 +234,137 @@ def test_no_message_is_dropped_however_many_there_are(run):
     assert printed(many).split() == printed(many, "stderr").split() == [*map(str, range(5000))]
 
 
-def test_endless_output_is_cut_with_a_note(run):
-    (long,) = run("for (let i = 0; i < 20; i++) console.log('x'.repeat(1024 * 1024))")
-    assert printed(long).rstrip().endswith("[output cut here: a cell shows at most 16 MiB]")
+CUT = "[output cut here: a cell shows at most 16 MiB]"
+
+
+def characters(outputs):
+    """How much of a cell a notebook keeps, whatever kind of output it is."""
+    texts = [o.get("text", "") + "".join(map(str, o.get("data", {}).values())) for o in outputs]
+    return sum(map(len, texts)) + sum(len("".join(o.get("traceback", []))) for o in outputs)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for (let i = 0; i < 20; i++) console.log('x'.repeat(1024 * 1024))",
+        "const line = Buffer.alloc(2 ** 20, 'x\\n');"
+        "for (let i = 0; i < 40; i++) require('fs').writeSync(1, line)",
+        "require('child_process').execSync('yes | head -c 40000000', { stdio: 'inherit' });",
+        "require('child_process').execSync('yes | head -c 40000000 >&2', { stdio: 'inherit' });",
+        "for (let i = 0; i < 20; i++) $$.html('x'.repeat(2 ** 20)); console.log('too late');",
+        "const text = 'x'.repeat(2 ** 20);"
+        "for (let i = 0; i < 20; i++) process.send({ id: 2, stdout: text })",
+    ],
+    ids=["console", "descriptor", "inherited", "inherited-errors", "displays", "channel"],
+)
+def test_endless_output_is_cut_with_a_note_whichever_way_it_comes(run, code):
+    long, after = run(code, "'still here'")
+    streams = printed(long) + printed(long, "stderr")
+    assert streams.rstrip().endswith(CUT)
+    assert streams.count(CUT) == 1
+    assert characters(long) < 16 * 1024 * 1024 + 200
+    assert value(after) == "'still here'"
+
+
+def test_displays_are_cut_although_there_is_little_in_each(run):
+    (many,) = run("for (let i = 0; i < 20_000; i++) $$.display(`one ${i % 18_000}`).text('x')")
+    displays = [o for o in many if o.output_type == "display_data"]
+    assert 10_000 < len(displays) < 18_000
+    assert printed(many, "stderr").strip() == CUT
+
+
+def test_a_bar_that_moves_is_one_display(run):
+    (moved,) = run("const bar = $$.display('bar'); for (let i = 0; i < 20_000; i++) bar.text(`${i}`)")
+    assert printed(moved, "stderr") == ""
+
+
+def test_late_displays_are_counted_too(run):
+    _, second = run(
+        "setTimeout(() => { for (let i = 0; i < 20; i++) $$.html('x'.repeat(2 ** 20)); }, 20); 1",
+        "await new Promise(r => setTimeout(r, 500));",
+    )
+    assert CUT in printed(second, "stderr")
+    assert characters(second) < 16 * 1024 * 1024 + 200
+
+
+def test_an_enormous_value_or_error_is_not_shown_whole(run):
+    large, thrown, after = run(
+        "({ _toHtml: () => 'x'.repeat(2 ** 25) })", "throw new Error('x'.repeat(2 ** 25))", "'still here'"
+    )
+    assert value(large) == "[a value of 33 MiB is not shown: a cell shows at most 16 MiB]"
+    assert characters(thrown) < 16 * 1024 * 1024 + 200
+    assert value(after) == "'still here'"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "null",
+        "5",
+        "[]",
+        "{}",
+        "{ id: null }",
+        "{ id: 2 ** 40, end: true }",
+        "{ status: 'online' }",
+        "{ hasOwnProperty: 1 }",
+        "{ id: 2, display: null }",
+        "{ id: 2, display: { mime: 5 } }",
+        "{ id: 2, stdout: {} }",
+        "{ id: 2, error: null }",
+        "{ id: 2, request: null }",
+        "{ id: 2, mime: null }",
+    ],
+)
+def test_what_a_cell_sends_on_the_channel_of_the_kernel_is_ignored(live, message):
+    with live() as kernel:
+        outputs = kernel.run(
+            f"process.send({message}); await new Promise(r => setTimeout(r, 50)); 'mine'"
+        )
+        assert [c["data"]["text/plain"] for _, c in outputs] == ["'mine'"]
+        assert kernel.run("'after'")[0][1]["data"]["text/plain"] == "'after'"
+
+
+def test_a_cell_that_spoils_the_channel_costs_the_session_and_not_the_kernel(live):
+    with live() as kernel:
+        kernel.run("const x = 1")
+        outputs = kernel.run(
+            "const fd = process.channel?.fd ?? 3; require('fs').writeSync(fd, 'no message\\n');"
+            "await new Promise(r => setTimeout(r, 300)); 'mine'"
+        )
+        kernel.run("1")
+        assert kernel.run("'after'")[0][1]["data"]["text/plain"] == "'after'", outputs
+
+
+# What running cells needs is not taken from where a cell can replace it.
+@pytest.mark.parametrize(
+    "name",
+    ["Promise", "process", "global", "Object", "Array", "Map", "Set", "Buffer", "Date", "JSON"]
+    + ["Error", "Number", "String", "Reflect", "Symbol", "console", "setTimeout", "setImmediate"],
+)
+def test_a_cell_may_replace_what_is_global(run, name):
+    cells = run(
+        "const before = globalThis;",
+        f"globalThis.{name} = null; 'replaced'",
+        "await null; before === globalThis",
+        "null.x",
+        "throw 5",
+    )
+    assert value(cells[1]) == "'replaced'"
+    assert value(cells[2]) == "true"
+    assert "cell 4, line 1" in trace(cells[3])
+    assert "Thrown: 5" in trace(cells[4])
+
+
+def test_a_cell_that_breaks_the_language_is_told_to_restart_the_kernel(live):
+    with live() as kernel:
+        kernel.run("Promise.prototype.then = null; 1")
+        [(kind, found)] = kernel.run("2")
+        assert kind == "error"
+        assert found["ename"] == "SessionBroken"
+        assert "Restart the kernel" in found["evalue"]
+        kernel.manager.restart_kernel()
+        kernel.client.wait_for_ready(timeout=SECONDS)
+        assert kernel.run("3")[0][1]["data"]["text/plain"] == "3"
 
 
 def test_child_processes_that_inherit_the_streams_are_heard(run):
@@ -518,6 +646,30 @@ def test_restart_starts_clean_and_soon(live):
         assert time.monotonic() - started < 4
         assert gone(before) == []
         assert kernel.run("typeof lost")[0][1]["data"]["text/plain"] == "'undefined'"
+
+
+def test_a_detached_program_ends_after_its_session_too(live):
+    # Of its own session and group, with a child that is in yet another.
+    detached = """
+        const { spawn } = require("node:child_process");
+        const program = "setsid sleep 61 & trap '' TERM; while :; do sleep 1; done";
+        spawn("sh", ["-c", program], { stdio: "ignore", detached: true }).unref();
+        console.log("running");"""
+
+    def left():
+        table = [p for p in psutil.process_iter() if p.status() != psutil.STATUS_ZOMBIE]
+        found = [(p, " ".join(p.cmdline())) for p in table]
+        return [p for p, line in found if line == "sleep 61" or "setsid sleep 61" in line]
+
+    for how in ("shutdown", "SIGKILL"):
+        with live() as kernel:
+            kernel.wait_for(kernel.send(detached), "running")
+            started = eventually(lambda: len(here := left()) == 2 and here)
+            if how == "shutdown":
+                kernel.manager.shutdown_kernel()
+            else:
+                os.kill(kernel.processes()[0].pid, signal.SIGKILL)
+            assert gone(started, seconds=8) == []
 
 
 IDLE = "require('http').createServer().listen(0, '127.0.0.1'); console.log('running')"

@@ -9,6 +9,8 @@ import errno
 import http.server
 import json
 import os
+import re
+import resource
 import signal
 import subprocess
 import sys
@@ -257,6 +259,30 @@ def test_progress_is_told():
     assert seen == sorted(seen)
 
 
+def of_bodies(program, hello, body, **options):
+    """What the check of bodies says of a server, not in the catalogue, whose nth is `body`."""
+    changing = hello.replace('"hello world\\n"', body).replace(
+        "const server", "let n = 0;\nconst server"
+    )
+    return lab.load(program(changing), connections=3, **options).checks["verified"].text
+
+
+def test_bodies_that_vary_under_load_are_told(program, hello):
+    lengths = of_bodies(program, hello, '"x".repeat(1 + 99 * Math.random())')
+    assert re.search(r"\d+ of \d+ answers had another body than the first", lengths)
+    contents = of_bodies(program, hello, 'n++ % 100 === 99 ? "HELLO" : "hello"', requests=301)
+    assert "3 of 301 answers had another body than the first" in contents
+    same = of_bodies(program, hello, '"hello"')
+    assert "every answer had the first one's 5 bytes" in same
+
+
+def test_a_body_that_changes_once_the_server_is_verified_is_told(program, hello):
+    text = of_bodies(program, hello, 'n++ > 0 ? "HELLO" : "hello"')
+    assert "the first answer had another body than when the server was started" in text
+    other = of_bodies(program, hello, "_request.url", path="/other")
+    assert "another body" not in other, "who asks for something else gets something else"
+
+
 def test_a_failing_server_is_measured_and_its_checks_fail(program, hello):
     broken = hello.replace("response.end(", "response.writeHead(n++ ? 500 : 200).end(").replace(
         "const server", "let n = 0;\nconst server"
@@ -281,6 +307,35 @@ def test_a_server_that_dies_under_load_voids_the_trial_and_tells_its_last_words(
             connections=2,
             seconds=2,
         )
+
+
+def test_too_few_descriptors_fail_requests_and_not_the_server(places):
+    script = f"""
+        import pathlib, lab, lab.lock, lab.paths
+        lab.paths.RUNS = pathlib.Path({str(places)!r})
+        lab.lock.lock_path = lambda: lab.paths.RUNS / "lock"
+        trial = lab.load("node/hello", connections=200, progress=False)
+        print(trial.checks["no_errors"].text)
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env={**os.environ, "LAB_STATE": str(places)},
+        cwd=paths.ROOT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "too many open files: raise `ulimit -n` above 300" in run.stdout, run.stderr
+
+
+def test_a_server_that_dies_for_want_of_descriptors_is_told_with_what_helps(program, hello):
+    dying = hello.replace(
+        "(_request, response) =>",
+        "(_request, response) => n++ > 50 ? (console.log('Error: EMFILE'), process.exit(1)) :",
+    )
+    with pytest.raises(ServerGone, match=r"EMFILE[\s\S]*ulimit -n"):
+        lab.load(program(dying.replace("const server", "let n = 0;\nconst server")), connections=2)
 
 
 def test_a_port_where_nobody_listens_ends_at_once():

@@ -1,14 +1,18 @@
 import json
 import re
+import shutil
+from pathlib import Path
 
 import psutil
 import pytest
 from conftest import eventually
 
 import lab
-from lab import paths
+from lab import nodes, paths
+from lab.book.inputs import Present
+from lab.book.usage import read as read_usage
 from lab.errors import LabError
-from lab.node_program import ProgramFailed, node
+from lab.node_program import ProgramFailed, node, node_of_run
 
 
 def program(tmp_path, text):
@@ -38,14 +42,6 @@ def test_a_program_that_throws_shows_its_error(tmp_path):
 def test_an_endless_program_is_stopped(tmp_path):
     with pytest.raises(ProgramFailed, match="did not end within 1 s"):
         node(program(tmp_path, "setInterval(() => {}, 1000);"), timeout_s=1)
-
-
-def test_the_trips_of_the_file_chapter_are_four():
-    small = paths.ROOT / "LICENSE"
-    rows = {r["style"]: r for r in node(paths.ROOT / "book/blocking/four-trips.mjs", small).rows}
-    assert rows["sync"]["turns"] == 0
-    assert round(rows["async"]["turns"]) == round(rows["promises"]["turns"]) == 4
-    assert rows["async"]["promises"] == 0 < rows["promises"]["promises"]
 
 
 def test_a_server_runs_meanwhile_and_the_program_is_told_where(tmp_path):
@@ -165,3 +161,160 @@ def test_a_program_that_another_one_starts_belongs_to_the_record(recording, tmp_
     (tmp_path / "child.cjs").write_text("2;")
     with pytest.raises(LabError, match="source"):
         node(path, experiment="a-parent")
+
+
+@pytest.fixture
+def installed(monkeypatch, tmp_path):
+    """One real Node under the names of several: which of them are here is the test's to say."""
+
+    def these(own, *others):
+        folder = tmp_path / "nodes"
+        paths = {}
+        for version in (own, *others):
+            there = folder / version
+            there.mkdir(parents=True, exist_ok=True)
+            paths[nodes.major(version)] = str(there / "node")
+            if not (there / "node").exists():
+                (there / "node").symlink_to(shutil.which("node"))
+        monkeypatch.setattr(nodes, "program", lambda: str(folder / own / "node"))
+        monkeypatch.setattr(
+            nodes, "version", lambda path=None: Path(path or folder / own / "x").parent.name
+        )
+        monkeypatch.setattr(nodes, "known", lambda: paths)
+
+    return these
+
+
+ROWS = "console.log(JSON.stringify({ at: process.hrtime.bigint().toString() }));"
+ALL = ("20.20.2", "22.23.3", "24.21.0", "26.10.0")
+
+
+def on_all(path, **options):
+    return node(path, experiment="on-all", versions=(22, 24, 26), **options)
+
+
+def test_a_program_runs_on_each_node_and_its_rows_say_which(recording, installed, tmp_path):
+    recording("course", "live")
+    installed(*ALL)
+    printed = on_all(program(tmp_path, ROWS))
+    assert [r["node"] for r in printed.rows] == ["20.20.2", "22.23.3", "24.21.0", "26.10.0"]
+    assert printed.on(26).rows == [printed.rows[-1]] and printed.on(26).node == "26.10.0"
+    assert "measured here" in printed.note and "source" not in printed.rows[0]
+    with pytest.raises(LabError, match=r"no run on Node 18: 20\.20\.2, 22"):
+        printed.on(18)
+
+
+def test_the_server_of_a_program_runs_on_the_same_node(recording, installed, tmp_path):
+    recording("course", "live")
+    installed("24.21.0", "26.10.0")
+    text = """
+      import { readFileSync } from "node:fs";
+      const command = (pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\\0")[0];
+      const both = { own: process.argv0, server: command(process.env.SERVER_PID) };
+      console.log(JSON.stringify(both));
+    """
+    rows = on_all(program(tmp_path, text), server="node/hello").rows
+    assert [r["node"] for r in rows] == ["24.21.0", "26.10.0"]
+    assert all(r["own"] == r["server"] and f"/{r['node']}/" in r["own"] for r in rows)
+
+
+def test_what_the_reference_run_printed_on_each_node_is_replayed(recording, installed, tmp_path):
+    path = program(tmp_path, ROWS)
+    recording("reference", "live")
+    installed(*ALL)
+    made = on_all(path)
+    recording("course", "replay")
+    installed("18.20.8")
+    again = on_all(path)
+    assert again.rows == made.rows and [one.node for one in again.versions] == [
+        one.node for one in made.versions
+    ]
+    assert "recorded" in again.note and "recorded" in again.on(24).note
+
+
+def test_a_node_that_is_not_here_is_taken_from_the_record_and_marked(
+    recording, installed, tmp_path
+):
+    path = program(tmp_path, ROWS)
+    recording("reference", "live")
+    installed(*ALL)
+    made = on_all(path)
+    recording("course", "live")
+    installed("24.99.0", "27.0.0")
+    mixed = on_all(path)
+    assert [(r["node"], r["source"]) for r in mixed.rows] == [
+        ("22.23.3", "recorded run"),
+        ("24.99.0", "measured"),
+        ("26.10.0", "recorded run"),
+    ]
+    assert mixed.rows[2]["at"] == made.rows[3]["at"]
+    assert "Node 24.99.0: measured here; 22.23.3, 26.10.0: recorded" in mixed.note
+
+
+def test_the_books_own_node_runs_although_nobody_asked_for_it(recording, installed, tmp_path):
+    recording("course", "live")
+    installed("27.1.0")
+    printed = on_all(program(tmp_path, ROWS))
+    assert [r["node"] for r in printed.rows] == ["27.1.0"]
+    assert "22, 24, 26: not installed here (make nodes)" in printed.note
+
+
+def test_a_record_of_another_program_fills_no_gap(recording, installed, tmp_path):
+    recording("reference", "live")
+    installed(*ALL)
+    on_all(program(tmp_path, ROWS))
+    recording("course", "live")
+    installed("24.21.0")
+    other = on_all(program(tmp_path, ROWS + " // changed"))
+    assert [r["node"] for r in other.rows] == ["24.21.0"]
+
+
+def test_a_reference_run_wants_every_node_that_a_page_asks_for(recording, installed, tmp_path):
+    recording("reference", "live")
+    installed("20.20.2", "24.21.0")
+    with pytest.raises(LabError, match=r"no Node 22, 26 here[\s\S]*make nodes"):
+        on_all(program(tmp_path, ROWS))
+    assert not (paths.REFERENCE / "on-all.json").exists()
+
+
+def test_on_several_nodes_a_program_must_print_rows(recording, installed, tmp_path):
+    recording("course", "live")
+    installed("24.21.0")
+    with pytest.raises(ProgramFailed, match=r"on 24\.21\.0 .* printed none"):
+        on_all(program(tmp_path, "console.log('text');"))
+
+
+def test_a_node_that_comes_or_goes_makes_the_page_again(
+    recording, installed, tmp_path, monkeypatch
+):
+    recording("course", "live")
+    installed("24.21.0")
+    monkeypatch.setenv("LAB_USAGE_FILE", str(tmp_path / "usage"))
+    on_all(program(tmp_path, ROWS))
+    assert {"node:22", "node:24", "node:26"} <= read_usage(tmp_path / "usage").names
+    before = Present(paths.ROOT).digests(["node:26"])
+    installed("24.21.0", "26.10.0")
+    after = Present(paths.ROOT).digests(["node:26"])
+    assert (before, after) == ({"node:26": "absent"}, {"node:26": "26.10.0"})
+
+
+def test_a_program_says_which_node_ran_it_also_in_replay(recording, installed, tmp_path):
+    path = program(tmp_path, ROWS)
+    recording("reference", "live")
+    installed("24.21.0")
+    assert node(path, experiment="a-program").node == "24.21.0"
+    recording("course", "replay")
+    installed("26.10.0")
+    assert node(path, experiment="a-program").node == "24.21.0"
+    assert node_of_run("a-program") == "24.21.0"
+    recording("course", "live")
+    assert node_of_run("a-program") == "26.10.0"
+
+
+def test_the_node_of_older_records_is_that_of_the_recorded_run(monkeypatch):
+    monkeypatch.setenv("LAB_MODE", "replay")
+    known = json.loads((paths.DATA / "book-results.json").read_text())["versions"]["node"]
+    assert "node" not in json.loads((paths.REFERENCE / "pool-calls.json").read_text())
+    assert node_of_run("pool-calls") == known
+    assert node_of_run("pool-hash") == "20.20.2"  # its trials say it
+    assert node_of_run("pool-trace") == "20.20.2"  # so does a trace

@@ -1,8 +1,10 @@
 import itertools
+import resource
 import statistics
 import textwrap
 import time
 
+import pytest
 from conftest import eventually
 
 import lab
@@ -146,6 +148,35 @@ def test_a_probe_that_cannot_write_does_not_disturb_the_server(tmp_path, monkeyp
         time.sleep(0.3)
         assert running.get().status == 200
         assert "Error" not in running.log()
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="needs Linux")
+def test_a_server_without_a_free_descriptor_lives_and_what_can_be_read_is_told():
+    with lab.server("node/hello").start() as running:
+        rows_of(running, 2)
+        least = resource.prlimit(running.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(running.pid, resource.RLIMIT_NOFILE, (3, least[1]))
+        before = len(running.resources().probe)
+        later = rows_of(running, before + 4)[before + 2 :]
+        resource.prlimit(running.pid, resource.RLIMIT_NOFILE, least)
+        assert not running.died(0.1)
+        assert later
+        assert all("rss" not in row and row["elu"] >= 0 for row in later)
+        assert running.get().status == 200
+
+
+def test_a_probe_that_found_no_descriptor_for_its_file_tries_again(tmp_path):
+    path = tmp_path / "none-at-first.cjs"
+    path.write_text("""
+        const fs = require("node:fs");
+        const open = fs.openSync;
+        fs.openSync = (...of) => {
+          if (performance.now() > 500) return open(...of);
+          throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+        };
+    """)
+    with lab.server("node/hello", env={"NODE_OPTIONS": f"--require {path}"}).start() as running:
+        assert rows_of(running, 2)
 
 
 def no_writing(folder):

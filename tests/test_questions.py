@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import lab
-from lab import paths, questions
+from lab import node_program, paths, questions
 from lab.book import progress
 from lab.errors import LabError
 from lab.stats import Ratio
@@ -242,3 +242,89 @@ def test_the_books_own_questions_can_all_be_read_and_explain_themselves():
     for question in questions.questions().values():
         assert (paths.ROOT / f"{question.chapter}.md").exists(), question.chapter
         assert f'ask("{question.id}")' in (paths.ROOT / f"{question.chapter}.md").read_text()
+
+
+BY_NODE = """
+[trips]
+ask = "How many trips?"
+unit = "trips"
+right = 4
+why = "Open, size, read, close."
+run = "the-trips"
+[[trips.on]]
+node = ">=26.8"
+right = 1
+why = "All of it in one job."
+
+[which]
+ask = "Which?"
+right = "many"
+run = "the-trips"
+options.many = { text = "Many", why = "Each call is one." }
+options.one = { text = "One", why = "No, many." }
+[[which.on]]
+node = ">=26.8"
+right = "one"
+options.one.why = "They are one job."
+options.many.why = "Not since 26.8."
+"""
+
+
+@pytest.fixture
+def page_on(book, monkeypatch):
+    book(BY_NODE)
+    asked = []
+
+    def on(version):
+        monkeypatch.setattr(node_program, "node_of_run", lambda run: asked.append(run) or version)
+        return asked
+
+    return on
+
+
+def test_the_node_of_the_page_decides_and_the_reader_is_told_which(page_on):
+    assert page_on("24.21.0") == []
+    trips = lab.ask("trips")
+    assert (trips.right, trips.why) == (4, "Open, size, read, close.")
+    assert data_of(trips)["ask"] == "How many trips? (On Node 24, as on this page.)"
+    assert page_on("26.8.0") == ["the-trips"]
+    trips, which = lab.ask("trips"), lab.ask("which")
+    assert (trips.right, trips.why) == (1, "All of it in one job.")
+    assert "(On Node 26, as on this page.)" in trips._repr_html_()
+    assert data_of(which)["right"] == ["one"]
+    assert [o["why"] for o in data_of(which)["options"]] == ["Not since 26.8.", "They are one job."]
+
+
+def test_readers_answers_keep_their_id_and_the_question_its_place_on_every_node(page_on):
+    for version in ("24.21.0", "26.10.0"):
+        page_on(version)
+        data = data_of(lab.ask("trips"))
+        assert (data["id"], data["number"], data["of"]) == ("trips", 1, 2)
+
+
+def test_a_question_that_is_the_same_on_every_node_names_none(book, monkeypatch):
+    monkeypatch.setattr(node_program, "node_of_run", lambda _: pytest.fail("asked for a Node"))
+    assert "On Node" not in lab.ask("wins")._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (BY_NODE.replace('run = "the-trips"', "", 1), "needs `run`"),
+        (BY_NODE.replace("right = 4", ""), "no `right`"),
+        (BY_NODE.replace('node = ">=26.8"', 'node = "26"', 1), "names no versions of Node"),
+        (BY_NODE.replace('node = ">=26.8"', "", 1), "names no versions of Node"),
+        (BY_NODE.replace("right = 1", "within = 1"), "'within' in `on`"),
+        (BY_NODE.replace("right = 1", "right = 'x'"), "right = 'x'"),
+        (BY_NODE.replace('right = "one"', 'right = "none"'), "no option 'none'"),
+        (BY_NODE.replace("options.one.why", "options.none.why"), "'none' in `on`"),
+        (BY_NODE.replace("options.one.why", "options.one.text"), "'one' in `on`"),
+        ("[a]\nask = 'x'\nunit = 'ms'\nright = 3\nwhy = 'y'\nrun = 'z'", "has on = None"),
+        ("[a]\nask = 'x'\nunit = 'ms'\nright = 3\nwhy = 'y'\nrun = 'z'\non = 3", "has on = 3"),
+    ],
+)
+def test_a_wrong_answer_for_a_node_is_named_with_what_is_wrong(book, text, said):
+    book(text, "two")
+    with pytest.raises(LabError, match=re.escape(said)) as error:
+        questions.questions()
+    assert "two.questions.toml" in str(error.value)

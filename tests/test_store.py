@@ -78,6 +78,19 @@ def test_old_runs_are_removed_the_newest_stay():
     assert left == [folder.path for folder in folders[-5:]]
 
 
+def test_the_run_just_saved_stays_and_is_the_latest_after_the_clock_was_put_back():
+    runs = store.Folder("example").path.parent
+    for day in range(1, 8):
+        folder = runs / f"20990101T00000{day}.000000-abcdef"
+        (folder / "raw").mkdir(parents=True)
+        (folder / "trial.json").write_text(json.dumps(example_trial().to_json()))
+    folder = store.Folder("example")
+    folder.save(replace(example_trial(), note="the last"))
+    assert folder.path.exists()
+    assert store.latest("example").note == "the last"
+    assert len(list(runs.iterdir())) == 5
+
+
 def full(*_args, **_kwargs):
     raise OSError(errno.ENOSPC, "No space left on device")
 

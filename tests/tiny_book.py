@@ -63,8 +63,15 @@ class Book:
         )
 
     def ran(self):
-        """Chapters whose cells ran since the last call."""
-        log = self.root / "ran.log"
+        """Chapters that were measured since the last call."""
+        return self._names("ran.log")
+
+    def drawn(self):
+        """Chapters that were drawn in a replay since the last call."""
+        return self._names("drawn.log")
+
+    def _names(self, name):
+        log = self.root / name
         names = log.read_text().split() if log.exists() else []
         log.unlink(missing_ok=True)
         return names

@@ -17,12 +17,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from lab import paths, settings
+from lab import nodes, paths, settings
 from lab.book import again, interrupt
 from lab.book.report import count
 from lab.errors import LabError
 
 AGAIN = "What is done stays cached: the next build goes on from there."
+NOT_RIGHT = -1  # not an exit code yet: the site is there, and what is wrong was told
 OUTPUT = {"course": "_build", "smoke": "_build/smoke", "reference": "_build/reference"}
 
 
@@ -43,6 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     chapter.add_argument("name", nargs="?", default="", help="such as blocking/off-the-loop")
     options = parser.parse_args(argv)
     try:
+        os.environ.update(nodes.on_path())  # for what cells start by name
         if options.command == "preview":
             from lab.book.preview import serve
 
@@ -88,6 +90,59 @@ def run(
     """
     started = time.monotonic()
     output = output.resolve()
+    html = output / "html"
+    profile = settings.profile().name
+    what = "replays the reference run" if settings.mode() == "replay" else f"profile {profile}"
+    print(f"Building the book ({what}) in {_short(html)}", flush=True)
+    code: int | None = None
+    # A quick look has no reader, and a reference run is none before it is whole.
+    if settings.mode() == "live" and profile == "course" and only is None:
+        code = _staged(output, verbose)
+    if code is None:
+        code = sphinx(output, 0 if verbose else 1, only or {})
+    seconds = time.monotonic() - started
+    if code == NOT_RIGHT:
+        print(
+            f"\nThe book is not right (see above); took {seconds:.0f} s. What was written: {html}",
+            file=sys.stderr,
+        )
+        return 1
+    if code:
+        return code
+    print(f"{_tally(output)} in {seconds:.1f} s. Open {(html / start).as_uri()}")
+    return 0
+
+
+def _staged(output: Path, verbose: bool) -> int | None:
+    """Return the exit code, or NOT_RIGHT; None if nothing is left to be measured."""
+    from lab.book import staged
+
+    try:
+        return staged.build(output, verbose)
+    except LabError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"\nInterrupted. {AGAIN}", file=sys.stderr)
+        return 130
+    except Exception as error:
+        print(f"\n{explain(error, output)}", file=sys.stderr)
+        return 1
+
+
+def sphinx(
+    output: Path,
+    quiet: int,
+    overrides: dict[str, Any],
+    *,
+    strict: bool = True,
+) -> int:
+    """Run Sphinx once; return the exit code, or NOT_RIGHT if the site was written and is not right.
+
+    What stopped it is told here.
+
+    quiet : 1 shows warnings only, 2 not even those; strict : a warning is an error.
+    """
     from jupyter_book.sphinx import build_sphinx
     from sphinx.util.console import nocolor
 
@@ -95,29 +150,22 @@ def run(
 
     if not sys.stderr.isatty():
         nocolor()
-    html = output / "html"
-    what = (
-        "replays the reference run"
-        if settings.mode() == "replay"
-        else f"profile {settings.profile().name}"
-    )
-    print(f"Building the book ({what}) in {_short(html)}", flush=True)
     with interrupt.noticed() as interrupts:
         result = build_sphinx(
             paths.ROOT,
-            html,
+            output / "html",
             noconfig=True,
             path_config=paths.ROOT / "_config.yml",
             confoverrides={
                 "external_toc_path": (paths.ROOT / "_toc.yml").as_posix(),
                 "latex_individualpages": False,
-                **(only or {}),
+                **overrides,
             },
-            warningiserror=True,
+            warningiserror=strict,
             keep_going=True,
-            quiet=not verbose,
+            quiet=quiet > 0,
+            really_quiet=quiet > 1,
         )
-    seconds = time.monotonic() - started
     if interrupts.came and result:
         print(f"\nInterrupted. {AGAIN}", file=sys.stderr)
         return 130
@@ -126,14 +174,7 @@ def run(
     if isinstance(result, BaseException):
         print(f"\n{explain(result, output)}", file=sys.stderr)
         return 130 if isinstance(result, KeyboardInterrupt) else 1
-    if result:
-        print(
-            f"\nThe book is not right (see above); took {seconds:.0f} s. What was written: {html}",
-            file=sys.stderr,
-        )
-        return 1
-    print(f"{_tally(output)} in {seconds:.1f} s. Open {(html / start).as_uri()}")
-    return 0
+    return NOT_RIGHT if result else 0
 
 
 def explain(error: BaseException, output: Path) -> str:

@@ -1,8 +1,8 @@
-"""Chapters that measure nothing are drawn side by side, ahead of the page that is being read.
+"""Notebooks that run before Sphinx reads their pages, and then lie in jupyter-cache.
 
-Sphinx reads one page after another, and MyST-NB executes it when its turn comes. A live build needs
-just that: measurements at the same time ruin each other. A replay only draws, so its notebooks run
-here, a few at once, and each lies in jupyter-cache before its page is parsed.
+Sphinx reads one page after another, and MyST-NB executes it when its turn comes. A replay only
+draws, so its notebooks run here, a few at once. What measures has a place of its own (`places=1`):
+measurements at the same time ruin each other.
 """
 
 from __future__ import annotations
@@ -30,15 +30,26 @@ class Drawn:
     seconds: float
 
 
+class Broken(Exception):
+    """A notebook that could not be executed: its cells as far as they came, and after how long."""
+
+    def __init__(self, notebook: Any, seconds: float) -> None:
+        super().__init__(notebook, seconds)
+        self.notebook = notebook
+        self.seconds = seconds
+
+
 class Ahead:
     """Executes notebooks in a thread of its own until `stop`; the work itself is the kernels'."""
 
-    def __init__(self, cache: Path, timeout: int | None = None) -> None:
-        """cache : the folder of jupyter-cache; timeout : seconds a cell may take."""
+    def __init__(self, cache: Path, timeout: int | None = None, places: int = AT_ONCE) -> None:
+        """cache : the folder of jupyter-cache; timeout : seconds a cell may take; places : how many
+        run at once.
+        """
         self._cache = cache
         self._timeout = timeout
         self._loop = asyncio.new_event_loop()
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._places = asyncio.Semaphore(places)
         self._running: dict[str, Future[Drawn]] = {}
         self._clients: list[Any] = []
         self._thread = threading.Thread(target=self._loop.run_forever, name="ahead", daemon=True)
@@ -55,16 +66,24 @@ class Ahead:
         Whoever reads the page then executes it once more and tells what is wrong with it.
         """
         try:
-            drawn = self._running.pop(name).result()
+            self.finish(name)
         except (Exception, CancelledError):
             return False
+        return True
+
+    def finish(self, name: str) -> float:
+        """Wait for a notebook and put it into jupyter-cache; return how many seconds it took.
+
+        Raises Broken if it could not be executed, caused by what it said.
+        """
+        drawn = self._running.pop(name).result()
         from jupyter_cache import get_cache
         from jupyter_cache.base import CacheBundleIn
 
         bundle = CacheBundleIn(drawn.notebook, name, data={"execution_seconds": drawn.seconds})
         cache = get_cache(str(self._cache))
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-        return True
+        return drawn.seconds
 
     def stop(self) -> None:
         """Interrupt what runs and wait until its kernels are gone."""
@@ -91,7 +110,10 @@ class Ahead:
             )
             self._clients.append(client)
             started = time.monotonic()
-            await client.async_execute(env=env)
+            try:
+                await client.async_execute(env=env)
+            except Exception as error:
+                raise Broken(notebook, time.monotonic() - started) from error
             return Drawn(notebook, time.monotonic() - started)
 
     def _stop_at_exit(self, **_: Any) -> None:

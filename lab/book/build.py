@@ -1,6 +1,7 @@
 """One build of the book: which chapters must run again and why, and what became of them.
 
-Knows nothing of Sphinx.
+Knows nothing of Sphinx. Here Sphinx reads a page and its cells run, one after another; `staged`
+runs them itself, and has Sphinx read what `showing` says.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from lab import settings
 from lab.book import chapter as source
@@ -22,32 +23,46 @@ from lab.book import usage
 from lab.book.ahead import Ahead
 from lab.book.inputs import MOVED, Present
 from lab.book.records import Record, Records, write_json
-from lab.book.report import Outcome, failure_from, say, short
+from lab.book.report import Failure, Outcome, failure_from, say, short
 from lab.errors import LabError
+from lab.settings import Mode
 
+Shows = Literal["measured", "recorded", "nothing"]  # what stands on a chapter's page
 MEASURING = "_build/measuring.lock"  # held by whichever build measures
+REMOVED = "its results were removed from the cache"
+LAST_PAGES_S = 10.0  # a process that writes pages is gone so soon after its build
 
 
 class BuildBusy(LabError):
     """Another build writes to the same folder, or measures."""
 
 
-def take(file: Path, busy: str) -> int:
+def take(file: Path, busy: str, patience_s: float = 0.0) -> int:
     """Return an open descriptor that locks the file; the system lets go of it if we die.
 
     busy : what is wrong if another process has it. Raises BuildBusy, which says who that is.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return handle
+        except BlockingIOError:
+            if time.monotonic() < until:
+                time.sleep(0.05)
+                continue
         holder = os.pread(handle, 200, 0).decode(errors="replace") or "another process"
         os.close(handle)
         raise BuildBusy(
             f"{busy}: {holder}. Wait until it is done, or stop it, and run this one again."
-        ) from None
-    return handle
+        )
+
+
+def _sign(handle: int) -> None:
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, f"process {os.getpid()}, since {datetime.now():%H:%M:%S}".encode(), 0)
 
 
 @dataclass(frozen=True)
@@ -63,23 +78,30 @@ class Plan:
 class Build:
     """State of one run, below `folder` (the one that holds html/ and the notebook cache)."""
 
-    def __init__(self, root: Path, folder: Path) -> None:
+    partial = False  # whether chapters are still to be measured, and another pass follows
+
+    def __init__(
+        self, root: Path, folder: Path, mode: Mode | None = None, present: Present | None = None
+    ) -> None:
+        """mode : that of LAB_MODE if not given; present : another build's digests of now."""
         self.root = root
         self.folder = folder
         self.state = folder / ".lab"
-        self.mode = settings.mode()
+        self.mode: Mode = mode or settings.mode()
         self.profile = settings.profile().name
         self.variant = f"{self.mode}-{self.profile}" if self.mode == "live" else self.mode
         self.records = Records(self.state / self.variant)
-        self.present = Present(root)
+        self.present = present or Present(root)
         self.started = time.time()
         self.outcomes: dict[str, Outcome] = {}
         self._open: tuple[str, Plan] | None = None
         self._ahead: Ahead | None = None
         self._plans: dict[str, Plan] = {}  # of the chapters that _ahead was given
         self._locks: list[int] = []
+        self._writing: int | None = None
         self.expected = 0  # chapters whose cells may have to run; 0 is "nobody counted"
         self.killed = False  # whether the last build here was; known once locked
+        self.torn = False  # whether the last pages were not all written; known once `writing`
 
     def lock(self) -> None:
         """Take this build folder and, to measure, the project; BuildBusy says who has them."""
@@ -94,8 +116,7 @@ class Build:
         # A build that ends empties the file; one that was killed could not.
         self.killed = os.fstat(self._locks[-1]).st_size > 0
         for handle in self._locks:
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, f"process {os.getpid()}, since {datetime.now():%H:%M:%S}".encode(), 0)
+            _sign(handle)
 
     def unlock(self) -> None:
         """Give the folder back, and stop what is still being drawn ahead."""
@@ -105,6 +126,23 @@ class Build:
             handle = self._locks.pop()
             os.ftruncate(handle, 0)
             os.close(handle)
+
+    def writing(self) -> None:
+        """Note that Sphinx writes pages from here to `written`, and whether it could not end the
+        last time. A process that lost its build may write for a moment still; BuildBusy after that.
+        """
+        busy = f"Another build is writing to {self.folder}"
+        self._writing = take(self.state / "writing", busy, patience_s=LAST_PAGES_S)
+        self.torn = os.fstat(self._writing).st_size > 0
+        _sign(self._writing)
+
+    def written(self, whole: bool) -> None:
+        """Note that Sphinx is done; whole : every page shows what it has read of it."""
+        if self._writing is not None:
+            if whole:
+                os.ftruncate(self._writing, 0)
+            os.close(self._writing)
+            self._writing = None
 
     def stale(self, chapter: str, token: str) -> bool:
         """Return whether a page made under `token` no longer shows what its inputs would give."""
@@ -121,11 +159,11 @@ class Build:
             parsed = source.parse(chapter, text, str(path))
             if parsed is None:
                 continue
-            plan = self._plan(chapter, parsed)
+            plan = self.plan(chapter, parsed)
             if plan.because:
                 self._ahead = self._ahead or ahead()
                 self._plans[chapter] = plan
-                env = self._environment(chapter)
+                env = self.environment(chapter)
                 self._ahead.submit(chapter, source.with_token(text, plan.token), path, env)
 
     def begin(self, chapter: str, text: str, path: Path) -> str:
@@ -138,16 +176,17 @@ class Build:
         if parsed is None:
             return text
         drawing = chapter in self._plans and self._plans[chapter].parsed == parsed
-        plan = self._plans[chapter] if drawing else self._plan(chapter, parsed)
+        plan = self._plans[chapter] if drawing else self.plan(chapter, parsed)
         if plan.because:
             nth = f" ({len(self.outcomes) + 1} of {self.expected})" if self.expected else ""
             say(f"{short(chapter)}: executing because {plan.because}{nth} ...", transient=True)
         if not (drawing and self._ahead and self._ahead.take(chapter)):
-            os.environ.update(self._environment(chapter))
+            os.environ.update(self.environment(chapter))
         self._open = (chapter, plan)
         return source.with_token(text, plan.token)
 
-    def _plan(self, chapter: str, parsed: source.Chapter) -> Plan:
+    def plan(self, chapter: str, parsed: source.Chapter) -> Plan:
+        """Return what is to be done with a chapter. Raises LabError if its kernel is missing."""
         if self.present.digest(f"kernel:{parsed.kernel}") == "absent":
             raise LabError(
                 f"{chapter} needs the kernel {parsed.kernel!r}, which is not installed. "
@@ -159,12 +198,16 @@ class Build:
         because = self.records.why(chapter, parsed.code, self.present)
         return Plan(parsed, f"{self.variant}-{secrets.token_hex(8)}", because, time.time_ns())
 
-    def _environment(self, chapter: str) -> dict[str, str]:
+    def environment(self, chapter: str) -> dict[str, str]:
         """Return what tells a kernel where to note what it uses, in notes that are empty."""
         notes = self._notes(chapter)
         notes.parent.mkdir(parents=True, exist_ok=True)
         notes.unlink(missing_ok=True)
-        return {"LAB_CHAPTER": short(chapter), "LAB_USAGE_FILE": str(notes)}
+        return {
+            "LAB_CHAPTER": short(chapter),
+            "LAB_USAGE_FILE": str(notes),
+            "LAB_MODE": self.mode,
+        }
 
     def end(
         self, chapter: str, path: Path, notebook: Path, execution: dict[str, Any] | None
@@ -174,50 +217,63 @@ class Build:
             return None
         plan = self._open[1]
         self._open = None
-        notes = self._notes(chapter)
         for variable in ("LAB_CHAPTER", "LAB_USAGE_FILE"):
             os.environ.pop(variable, None)
-        used = usage.read(notes)
-        if self.variant == "live-reference":  # these it writes: they are results, not inputs
-            used.names = {n for n in used.names if not n.startswith("file:data/reference/")}
         known = next((r for r in self.records.of(chapter) if r.token == plan.token), None)
         seconds = float((execution or {}).get("runtime") or 0.0)
         # A result from the cache brings the duration of its execution along. (Its date is no
         # help: jupyter-cache stores when it was imported, in UTC, without saying so.)
         ran = known is None or round(seconds, 3) != known.seconds
-        outcome = Outcome(
-            chapter, "executed", plan.because or "its results were removed from the cache", seconds
-        )
         if execution is not None and not execution["succeeded"]:
-            outcome.action = "failed"
-            outcome.failure = failure_from(chapter, path, notebook, execution["traceback"] or "")
+            failure = failure_from(chapter, path, notebook, execution["traceback"] or "")
+            outcome = self.note(chapter, plan, seconds, failure)
         elif known is not None and not ran:
-            outcome = _cached(chapter, known)
+            outcome = cached(chapter, known)
         else:
-            known = self._record(plan, outcome, used)
-            self.records.add(chapter, known)
-        if outcome.action != "cached":
-            outcome.servers, outcome.requests, outcome.claims = (
-                used.servers,
-                used.requests,
-                used.claims,
-            )
-            # By this `last` finds the record: the clock may have gone on by a second since.
-            made = known if outcome.action == "executed" else None
-            outcome.executed = made.executed if made else _now()
-        if used.unreadable:
-            say(f"{short(chapter)}: {used.unreadable} unreadable lines in its usage notes, {notes}")
-        else:
-            notes.unlink(missing_ok=True)
+            outcome = self.note(chapter, plan, seconds)
+        self._notes(chapter).unlink(missing_ok=True)
         self.outcomes[chapter] = outcome
         say(outcome.line())
         return None if outcome.action == "failed" else plan.token
+
+    def note(
+        self, chapter: str, plan: Plan, seconds: float, failure: Failure | None = None
+    ) -> Outcome:
+        """Take down what a chapter that was executed has used, and what became of it; keep the
+        record if it did not fail.
+        """
+        notes = self._notes(chapter)
+        used = usage.read(notes)
+        if self.variant == "live-reference":  # these it writes: they are results, not inputs
+            used.names = {n for n in used.names if not n.startswith("file:data/reference/")}
+        outcome = Outcome(
+            chapter,
+            "failed" if failure else "executed",
+            plan.because or REMOVED,
+            seconds,
+            used.servers,
+            used.requests,
+            _now(),
+            failure,
+            used.claims,
+        )
+        if failure is None:
+            record = self._record(plan, outcome, used)
+            self.records.add(chapter, record)
+            # By this `last` finds the record: the clock may have gone on by a second since.
+            outcome.executed = record.executed
+        if used.unreadable:
+            kept = notes.with_suffix(".unreadable")
+            notes.replace(kept)
+            say(f"{short(chapter)}: {used.unreadable} unreadable lines in its usage notes, {kept}")
+        notes.unlink(missing_ok=True)
+        return outcome
 
     def unchanged(self, chapter: str, token: str) -> None:
         """Note a chapter whose page did not even have to be read again."""
         record = next((r for r in self.records.of(chapter) if r.token == token), None)
         if chapter not in self.outcomes and record is not None:
-            self.outcomes[chapter] = _cached(chapter, record)
+            self.outcomes[chapter] = cached(chapter, record)
             say(self.outcomes[chapter].line())
 
     def last(self, chapter: str) -> Record | None:
@@ -227,6 +283,18 @@ class Build:
             (r for r in self.records.of(chapter) if outcome and r.executed == outcome.executed),
             None,
         )
+
+    def shows(self, chapter: str) -> Shows:
+        """Return what stands on the page of a chapter."""
+        if chapter not in self.outcomes or self.outcomes[chapter].action == "failed":
+            return "nothing"
+        return "measured" if self.mode == "live" else "recorded"
+
+    def waiting(self) -> list[str]:
+        """Return the chapters that do not show what was measured here, in a build that measures."""
+        if self.mode != "live":
+            return []
+        return [name for name in self.outcomes if self.shows(name) != "measured"]
 
     def write_report(self, path: Path, **about: Any) -> None:
         """Write what this build did as JSON."""
@@ -280,7 +348,8 @@ def _now() -> str:
     return datetime.now().isoformat(timespec="seconds")
 
 
-def _cached(chapter: str, record: Record) -> Outcome:
+def cached(chapter: str, record: Record) -> Outcome:
+    """Return what became of a chapter whose result was there already."""
     return Outcome(
         chapter,
         "cached",

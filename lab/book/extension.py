@@ -2,12 +2,11 @@
 
 Order within one build: `_only_toc` -> `_start` -> `_outdated` -> `_before_reading` -> for each page
 read: `_begin`, its cells run or come from the cache, `_end` -> `_all_read` -> pages are written,
-`filled` puts in what happened -> `_finish`.
+`filled` puts in what happened -> `_finish`. With `lab_turn` no cell runs: it says what to show.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -22,10 +21,11 @@ from sphinx.errors import SphinxError
 from sphinx.util.matching import get_matching_files
 
 from lab import paths
-from lab.book import filled, progress, report, status, verdicts
+from lab.book import filled, mend, progress, report, status, toc, verdicts
 from lab.book.ahead import Ahead
 from lab.book.build import Build
-from lab.book.site import assets, mathml, published
+from lab.book.showing import DOUBTED, Showing
+from lab.book.site import assets, mathml, published, whose, writer
 from lab.book.yours import page as yours
 from lab.book.yours import results
 from lab.errors import LabError
@@ -46,6 +46,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the events."""
     # Jupyter Book always sets it; it belongs to an extension that this book does not load.
     app.add_config_value("comments_config", {}, "")
+    app.add_config_value("lab_turn", None, "")
     app.connect(
         "config-inited", _only_toc, priority=900
     )  # after sphinx_external_toc has read _toc.yml
@@ -58,6 +59,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", _all_read)
     app.connect("build-finished", _finish, priority=900)
     mathml.setup(app)
+    whose.setup(app)
+    writer.setup(app)
     makers = (status, published, verdicts, progress, yours)
     filled.setup(app, {name: make for module in makers for name, make in module.MAKERS.items()})
     app.connect("html-page-context", yours.add_assets)
@@ -79,35 +82,20 @@ def _only_toc(app: Sphinx, config: Config) -> None:
 
 
 def _start(app: Sphinx) -> None:
-    build = Build(paths.ROOT, Path(app.outdir).parent)
+    folder, turn = Path(app.outdir).parent, app.config.lab_turn
+    build = Showing(paths.ROOT, folder, turn) if turn else Build(paths.ROOT, folder)
     try:
         build.lock()
+        build.writing()
     except LabError as error:
+        build.unlock()
         raise BookError(str(error)) from None
     app.lab_build = build  # type: ignore[attr-defined]
+    if turn:
+        return
     provisioner.use()
     if build.killed:
-        _mend_cache(Path(app.env.mystnb_config.execution_cache_path))  # type: ignore[attr-defined]
-
-
-def _mend_cache(folder: Path) -> None:
-    """Drop what a killed build left half written: a row without a notebook, a broken notebook."""
-    if not folder.is_dir():
-        return
-    from jupyter_cache import get_cache
-    from jupyter_cache.cache.db import NbCacheRecord
-
-    whole = set()
-    for entry in (folder / "executed").glob("*"):
-        try:
-            json.loads((entry / "base.ipynb").read_text("utf8"))
-            whole.add(entry.name)
-        except (OSError, ValueError):
-            shutil.rmtree(entry, ignore_errors=True)
-    cache = get_cache(str(folder))
-    for record in cache.list_cache_records():
-        if record.hashkey not in whole:
-            NbCacheRecord.remove_record(record.pk, cache.db)
+        mend.cache(Path(app.env.mystnb_config.execution_cache_path))  # type: ignore[attr-defined]
 
 
 def _tokens(env: BuildEnvironment) -> dict[str, str | None]:
@@ -134,6 +122,8 @@ def _outdated(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
     build: Build = app.lab_build  # type: ignore[attr-defined]
+    if not build.partial and (build.state / DOUBTED).exists():
+        return sorted(env.found_docs)
     stale = [
         name for name, token in _tokens(env).items() if token is None or build.stale(name, token)
     ]
@@ -142,6 +132,7 @@ def _outdated(
 
 def _before_reading(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     build: Build = app.lab_build  # type: ignore[attr-defined]
+    docnames[:] = toc.in_order(docnames)  # a reader of the console reads the book with it
     pages = {name: Path(env.doc2path(name)) for name in docnames}
     chapters = {name: p for name, p in pages.items() if "\nkernelspec:" in p.read_text("utf8")}
     build.expected = len(chapters)
@@ -156,10 +147,15 @@ def _before_reading(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> 
 
 def _begin(app: Sphinx, docname: str, content: list[str]) -> None:
     _saved(app.env)[docname] = _saved_ns(app.env, docname)
+    build: Build = app.lab_build  # type: ignore[attr-defined]
     try:
-        content[0] = app.lab_build.begin(docname, content[0], Path(app.env.doc2path(docname)))  # type: ignore[attr-defined]
+        content[0] = build.begin(docname, content[0], Path(app.env.doc2path(docname)))
     except LabError as error:
         raise BookError(str(error)) from None
+    if isinstance(build, Showing):
+        # A pattern, as MyST-NB asks for the chapters whose cells it shows and leaves alone.
+        alone = [] if build.fits else [f"{docname}.md"]
+        app.env.mystnb_config.execution_excludepatterns = alone  # type: ignore[attr-defined]
 
 
 def _end(app: Sphinx, doctree: nodes.document) -> None:
@@ -184,18 +180,20 @@ def _all_read(app: Sphinx, env: BuildEnvironment) -> list[str]:
             build.unchanged(name, token)
     # Not from the start: pages are read one after another (see `ahead`), and Sphinx would warn.
     app.parallel = WRITERS
-    return filled.changed(env, build)
+    if build.torn:  # what was read then may not have been written
+        return sorted(env.found_docs)
+    return [*filled.changed(env, build), *whose.changed(app)]
 
 
 def _finish(app: Sphinx, exception: Exception | None) -> None:
     build: Build | None = getattr(app, "lab_build", None)
     if build is None:
         return
-    outcomes = list(build.outcomes.values())
+    outcomes = [] if build.partial else list(build.outcomes.values())
     failures = [o.failure for o in outcomes if o.failure]
     claims = report.not_held(outcomes)
     fatal_claims = claims if build.profile == "reference" and build.mode == "live" else []
-    ok = exception is None and not failures and not fatal_claims
+    ok = exception is None and not failures and not fatal_claims and not build.partial
     try:
         if failures:
             report.say(f"\n{report.count(len(failures), 'chapter')} failed:\n")
@@ -203,21 +201,34 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
                 report.say(failure.text())
         for line in claims:
             report.say(line)
-        if not ok:
+        if not ok and not build.partial:
             app.statuscode = 1
-        if not ok or app._warncount:
-            # Sphinx warns about a page when it reads it. Without this the next build would read
-            # only what has changed, and a book that is wrong would pass at the second attempt.
-            (Path(app.doctreedir) / ENV_PICKLE_FILENAME).unlink(missing_ok=True)
+        _doubt(app, build, ok)
         if exception is None and app.builder.format == "html":
             assets.finish(app)
             _write_results(app, build, ok)
         build.write_report(build.folder / "build.json", ok=ok, warnings=app._warncount)
         if exception is None and app.builder.format == "html":
             shutil.copyfile(build.folder / "build.json", Path(app.outdir) / "build.json")
+        build.written(exception is None)
     finally:
         build.unlock()
         provisioner.let_go()
+
+
+def _doubt(app: Sphinx, build: Build, ok: bool) -> None:
+    """See to it that warnings are told by a build that ends, and by the next one again.
+
+    Sphinx warns about a page when it reads it. Without this the next build would read only what
+    has changed, and a book that is wrong would pass at the second attempt.
+    """
+    if build.partial:
+        if app._warncount:  # the last pass reads everything and tells them
+            (build.state / DOUBTED).touch()
+        return
+    (build.state / DOUBTED).unlink(missing_ok=True)
+    if not ok or app._warncount:
+        (Path(app.doctreedir) / ENV_PICKLE_FILENAME).unlink(missing_ok=True)
 
 
 def _write_results(app: Sphinx, build: Build, ok: bool) -> None:

@@ -11,16 +11,14 @@ import hashlib
 import importlib
 import importlib.util
 import json
-import os
 import platform
 import shutil
-import subprocess
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from lab import paths
+from lab import nodes, paths
 
 ABSENT = "absent"
 MOVED = "edited while the chapter ran"  # a digest that nothing matches: run the chapter again
@@ -146,9 +144,12 @@ def explain(recorded: dict[str, str], present: dict[str, str]) -> str:
         if was == now:
             continue
         kind, _, rest = name.partition(":")
-        label = {"file": rest, "node": "Node", "python": "Python", "machine": "the machine"}.get(
-            kind, f"{kind} {rest}"
-        )
+        label = {
+            "file": rest,
+            "node": f"Node {rest}".strip(),
+            "python": "Python",
+            "machine": "the machine",
+        }.get(kind, f"{kind} {rest}")
         if was == MOVED:
             texts.append(f"{label} was {MOVED}")
         elif now == ABSENT:
@@ -171,14 +172,18 @@ def _short_hash(content: bytes | str) -> str:
 
 def node_version() -> str:
     """Return the version of the Node that chapters use without its v, or `absent`."""
-    node = os.environ.get("LAB_NODE") or "node"
     try:
-        done = subprocess.run(
-            [node, "--version"], capture_output=True, text=True, timeout=20, check=True
-        )
-        return done.stdout.strip().lstrip("v")
-    except (OSError, subprocess.SubprocessError):
+        return nodes.version()
+    except nodes.NoNodeError:
         return ABSENT
+
+
+def other_node(version: int) -> str:
+    """Return the version of the Node of that number that programs can run with, or `absent`."""
+    from lab import nodes
+
+    found = nodes.known().get(version)
+    return nodes.version(found) if found else ABSENT
 
 
 def _program(name: str) -> str:
@@ -225,7 +230,7 @@ def _machine(_: str) -> str:
 
 
 _FACTS = {
-    "node": lambda _: node_version(),
+    "node": lambda rest: other_node(int(rest)) if rest else node_version(),
     "python": lambda _: platform.python_version(),
     "machine": _machine,
     "kernel": _kernel,

@@ -15,21 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lab import paths
+from lab.book.staged import IMPORTED
 from lab.errors import LabError
 
-# Imported before the first change. Importing leaves no state behind, setting up Sphinx would.
-AHEAD = (
-    "jupyter_book.sphinx",
-    "lab.book.extension",
-    "lab.records.machine",
-    "myst_nb.sphinx_ext",
-    "sphinx.builders.html",
-    "sphinx_book_theme",
-    "sphinx_copybutton",
-    "sphinx_design",
-    "sphinx_external_toc",
-    "sphinx_togglebutton",
-)
 WATCHED = ("book", "servers", "data", "lab", "_config.yml", "_toc.yml")
 
 
@@ -63,7 +51,7 @@ def serve(port: int) -> int:
     print(f"The site will be at http://127.0.0.1:{port}/ when it is built once.", flush=True)
     html = default_output() / "html"
     html.mkdir(parents=True, exist_ok=True)
-    for name in AHEAD:
+    for name in IMPORTED:
         importlib.import_module(name)
     began = time.time()
     builder = multiprocessing.Process(target=rebuild, kwargs={"changed_paths": ()})

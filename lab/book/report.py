@@ -6,6 +6,7 @@ import json
 import re
 import sys
 import textwrap
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ class Outcome:
     """What the build did with one chapter."""
 
     chapter: str
-    action: str  # executed | cached | failed
+    action: str  # executed | cached | failed | waiting
     because: str
     seconds: float = 0.0
     servers: int = 0
@@ -89,18 +90,23 @@ def say(text: str, *, transient: bool = False) -> None:
 
 def failure_from(chapter: str, source: Path, notebook: Path, traceback: str) -> Failure:
     """Return the failure recorded in an executed notebook, else what the exception's text says."""
-    cell, shown = "", traceback
     try:
         cells = json.loads(notebook.read_text("utf8"))["cells"]
-        for candidate in cells:
-            for output in candidate.get("outputs", []):
-                if output.get("output_type") == "error":
-                    cell = "".join(candidate["source"])
-                    shown = (
-                        "\n".join(output["traceback"]) or f"{output['ename']}: {output['evalue']}"
-                    )
     except (OSError, ValueError, KeyError):
-        pass
+        cells = []
+    return failure_in(chapter, source, cells, traceback)
+
+
+def failure_in(
+    chapter: str, source: Path, cells: Iterable[Mapping[str, Any]], traceback: str
+) -> Failure:
+    """Return the failure that these cells recorded, else what the exception's text says."""
+    cell, shown = "", traceback
+    for candidate in cells:
+        for output in candidate.get("outputs", []):
+            if output.get("output_type") == "error":
+                cell = "".join(candidate["source"])
+                shown = "\n".join(output["traceback"]) or f"{output['ename']}: {output['evalue']}"
     if not cell and (found := re.search(r"^-{18}\n(.*?)\n-{18}$", traceback, re.M | re.S)):
         cell = found[1]  # a timeout leaves no error output; nbclient quotes the cell between rules
     return Failure(chapter, cell, _line_of(cell, source), ANSI.sub("", shown))

@@ -80,11 +80,13 @@ def profiles_table(build: Build) -> Table:
 def chapters_table(build: Build) -> Table:
     """Return what this build did with each chapter, when, and why."""
     records = _records(build)
-    failed = [name for name, o in sorted(build.outcomes.items()) if o.action == "failed"]
     ran = [_row(name, r) for name, r in records.items()]
-    ran += [
-        [name, "failed in this build", "", "", "", ""] for name in failed if name not in records
-    ]
+    for name in toc.in_order(build.outcomes):
+        outcome = build.outcomes[name]
+        if outcome.action == "failed":
+            ran.append([name, "failed in this build", "", "", "", ""])
+        elif outcome.action == "waiting":
+            ran.append([name, "not yet", outcome.because, "", "", ""])
     return Table(["chapter", "executed", "because", "seconds", "servers", "requests"], ran)
 
 
@@ -97,7 +99,9 @@ MAKERS: dict[str, filled.Maker] = {
 
 
 def _records(build: Build) -> dict[str, Record]:
-    return {name: r for name in toc.in_order(build.outcomes) if (r := build.last(name)) is not None}
+    """Return what was executed for this kind of build: drawn in a replay, measured in another."""
+    ran = [name for name in build.outcomes if name not in set(build.waiting())]
+    return {name: r for name in toc.in_order(ran) if (r := build.last(name)) is not None}
 
 
 def _row(name: str, r: Record) -> list[Cell]:
@@ -213,9 +217,13 @@ def _results(build: Build, found: list[Published]) -> str:
     if build.mode == "replay":
         return f"drawn from records, profile “{profiles}”; nothing was measured for this site"
     here = sum(p.here for p in found)
+    waiting = len(build.waiting())
+    left = (
+        f"; {waiting} of {count(len(build.outcomes), 'chapter')} show that only" if waiting else ""
+    )
     return (
         f"measured while this site was built, profile “{build.profile}”: {count(here, 'record')} "
-        f"of this machine; {len(found) - here} of the reference run where there is none"
+        f"of this machine; {len(found) - here} of the reference run where there is none{left}"
     )
 
 

@@ -40,6 +40,8 @@ class Usage:
             self.drawn_from.add(str(row.get("experiment", row.get("id", ""))))
         elif kind == "measured":
             self.measured.add(str(row["experiment"]))
+        elif kind == "node":  # one that a program ran with beside the book's own
+            self.names.add(f"node:{row['major']}")
         elif kind == "runtime":
             name = str(row["name"])
             if row.get("version"):

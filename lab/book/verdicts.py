@@ -33,7 +33,7 @@ NOT_JUDGED = "not judged in this build"
 COLUMNS = (
     *("id", "chapter", "source", "sentence", "measures", "basis"),
     *("published_low", "published_high", "derived", "estimate", "low", "high", "pairs", "p"),
-    *("aa_spread", "limit", "verdict", "because", "warnings"),
+    *("aa_spread", "limit", "judged_on", "verdict", "because", "warnings"),
     *("experiment", "measured", "machine", "kernel", "node", "python"),
 )
 
@@ -41,8 +41,9 @@ COLUMNS = (
 def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
     """Return the claims that the shown chapters judged, in the order of data/claims.toml, then of
     the book; each with the `chapter` and `machine` it was judged on, and the name of its `record`
-    if that is on the site.
+    if that is on the site; `recorded` if others of this build were measured here, and it was not.
     """
+    waiting = set(build.waiting())
     there = {one.name for one in records.of_build(build)}
     found = [
         {
@@ -50,6 +51,7 @@ def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
             "chapter": chapter,
             "machine": record.machine,
             "record": name if (name := claim.get("experiment")) in there else "",
+            **({"recorded": True} if chapter in waiting else {}),
         }
         for chapter in toc.in_order(build.outcomes)
         if (record := build.last(chapter)) is not None
@@ -212,6 +214,8 @@ def _ours(c: dict[str, Any]) -> str:
         told = [_ratio(value), f"{value['pairs']} pairs, {_control(value)}"]
     if c.get("source") and c.get("measured"):
         told.append(c["measured"][:10])
+    if c.get("recorded"):
+        told.append("recorded")
     return "".join(f"<p>{escape(text)}</p>" for text in told)
 
 
@@ -248,7 +252,9 @@ def _provenance(found: Sequence[dict[str, Any]]) -> str:
         f"{o['machine']}, Node {o['node'].removeprefix('v')}, Python {o['python']}"
         for o in (c["on"] for c in known)
     }
-    return f"Measured {when} on {'; '.join(sorted(on))}."
+    recorded = sum(c.get("recorded", False) for c in found)
+    so_far = f" {recorded} of {len(found)} are of the recorded run." if recorded else ""
+    return f"Measured {when} on {'; '.join(sorted(on))}.{so_far}"
 
 
 def _said(name: str, sentence: str) -> str:

@@ -135,12 +135,7 @@ class Bridge:
         if "on" not in request:
             function = verb(name)
         else:
-            try:
-                thing = self.objects[request["on"]]
-            except KeyError:
-                raise LabError(
-                    "This result belongs to an earlier session: run its cell again."
-                ) from None
+            thing = self.objects[request["on"]]
             if name == "$show":
                 return show(thing)
             if name == "$fetch":

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from lab.errors import LabError
+
 # An answer carries so many objects with their attributes; those beyond can be asked for.
 _BUDGET = 400
 _HIDDEN = ("from_json", "with_recorded")
@@ -38,7 +40,12 @@ class Objects:
         self._held: dict[int, Any] = {}
 
     def __getitem__(self, number: int) -> Any:
-        return self._held[number]
+        try:
+            return self._held[number]
+        except KeyError:
+            raise LabError(
+                f"This result ({number}) belongs to an earlier session: run its cell again."
+            ) from None
 
     def values(self) -> list[Any]:
         """All objects held."""
@@ -66,7 +73,7 @@ class Objects:
         if not isinstance(value, dict):
             return value
         if "$object" in value:
-            return self._held[value["$object"]]
+            return self[value["$object"]]
         if "$bytes" in value:
             return base64.b64decode(value["$bytes"])
         if "$number" in value:

@@ -32,7 +32,8 @@ class Provisioner(LocalProvisioner):
             return kwargs
         # Nothing is imported while something is measured. A replay measures nothing, and its
         # kernels can as well wait where they are.
-        if settings.mode() == "replay" or await asyncio.to_thread(server.wait):
+        mode = kwargs["env"].get("LAB_MODE") or settings.mode()
+        if mode == "replay" or await asyncio.to_thread(server.wait):
             kwargs["env"] = {**kwargs["env"], forks.ADDRESS: server.address}
         return kwargs
 

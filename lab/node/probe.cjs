@@ -30,7 +30,7 @@ function watch(path) {
     const after = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(after, before); // without: since start
     before = after;
-    const memory = process.memoryUsage();
+    const memory = memoryNow();
     const row = {
       t_us: Math.round((performance.timeOrigin + now) * 1000),
       elu: Math.round(utilization * 1e4) / 1e4,
@@ -47,11 +47,22 @@ function watch(path) {
       // Opened late, so that short-lived helpers of a server leave no empty file.
       if (file < 0) file = fs.openSync(path, "a");
       fs.writeSync(file, `${JSON.stringify(row)}\n`);
-    } catch {
-      clearInterval(timer); // the disk is full or the folder gone: not the server's problem
+    } catch (error) {
+      // The disk is full or the folder gone: not the server's problem. Where there is no descriptor
+      // to be had, this row is lost, and the next may find one.
+      if (error.code !== "EMFILE" && error.code !== "ENFILE") clearInterval(timer);
     }
     delay.reset();
     delay.recordDelta();
   }, RESOLUTION_MS);
   timer.unref();
+}
+
+// Linux tells the memory in a file: a server that is out of descriptors cannot be asked for it.
+function memoryNow() {
+  try {
+    return process.memoryUsage();
+  } catch {
+    return {};
+  }
 }

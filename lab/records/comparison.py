@@ -23,7 +23,7 @@ from lab.records.trial import Recorded, Trial
 from lab.stats import Ratio, paired_ratio, spread
 
 SCHEMA = 1
-CONTROL = " (again)"
+AGAIN = " (again)"  # what the A/A control is called; which trials are control is no name's matter
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Comparison:
         return paired_ratio(
             [again.metric(metric) for _, again in pairs],
             [first.metric(metric) for first, _ in pairs],
-            a=self.aa_arm + CONTROL,
+            a=again_name(self.aa_arm, self.arms),
             b=self.aa_arm,
             metric=metric,
             at=self.aa_at,
@@ -275,6 +275,12 @@ class Comparison:
         from lab.display import html
 
         return html(self)
+
+
+def again_name(arm: str, arms: Sequence[str]) -> str:
+    """Return what an arm's second run is called: a name that no arm has."""
+    name = arm + AGAIN
+    return name if name not in arms else again_name(name, arms)
 
 
 def raised(trials: Iterable[Trial]) -> dict[str, int]:

@@ -200,10 +200,15 @@ def loop(probe: list[dict[str, Any]], epoch_us: int, window_us: tuple[int, int])
         delay_mean_s=float(values("delay_mean_us").mean()) / 1e6,
         delay_p99_s=float(values("delay_p99_us").max()) / 1e6,
         delay_max_s=float(values("delay_max_us").max()) / 1e6,
-        heap_peak=int(values("heap_used").max()),
-        rss_peak=int(values("rss").max()),
+        heap_peak=_peak(lines, "heap_used"),
+        rss_peak=_peak(lines, "rss"),
         samples=len(lines),
     )
+
+
+def _peak(lines: list[dict[str, Any]], key: str) -> int | None:
+    """Return the largest that was read; None if the probe could not read any."""
+    return max((int(line[key]) for line in lines if line.get(key) is not None), default=None)
 
 
 def fates(rows: dict[str, np.ndarray]) -> dict[str, int]:

@@ -15,14 +15,14 @@ import math
 import os
 import secrets
 import shutil
-import time
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lab import paths, usage
+from lab import gate, paths, stored, usage
 from lab.errors import LabError, did_you_mean
 from lab.records.compact import compact, expand
 from lab.records.comparison import Comparison
@@ -33,6 +33,9 @@ from lab.records.rows import window
 from lab.records.trial import RawRef, Recorded, Trial
 
 SCHEMA = 1
+# kind of a record -> the key under which its result stands
+KINDS = {"trial": "trial", "comparison": "design", "survey": "survey", "program": "text"}
+BOOK_RESULTS = paths.DATA / "book-results.json"
 KEPT_RUNS = 5  # of an experiment; older ones are removed when a new one is complete
 
 
@@ -54,11 +57,8 @@ class Folder:
     """
 
     def __init__(self, experiment: str) -> None:
-        now_us = time.time_ns() // 1000
-        # Names sort by time, to the microsecond: the newest run is the last one.
-        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now_us / 1e6)) + f".{now_us % 10**6:06d}"
         self.experiment = experiment
-        self.path = paths.RUNS / experiment / f"{stamp}-{secrets.token_hex(3)}"
+        self.path = paths.RUNS / experiment / f"{_stamp(experiment)}-{secrets.token_hex(3)}"
         with _named_errors(self.path):
             (self.path / "raw").mkdir(parents=True)
         usage.note("measured", experiment=experiment)
@@ -101,7 +101,8 @@ class Folder:
         """
         file = self.path / f"{kind}.json"
         write(file, json.dumps(data, ensure_ascii=False).encode())
-        for old in sorted(self.path.parent.glob("*-*"))[:-KEPT_RUNS]:
+        others = sorted(run for run in self.path.parent.glob("*-*") if run != self.path)
+        for old in others[: 1 - KEPT_RUNS]:
             shutil.rmtree(old, ignore_errors=True)
         return file
 
@@ -109,6 +110,24 @@ class Folder:
         """Remove the folder if nothing was measured."""
         if not (self.path / "trials.jsonl").exists():
             shutil.rmtree(self.path, ignore_errors=True)
+
+
+_STAMP = "%Y%m%dT%H%M%S.%f"
+
+
+def _stamp(experiment: str) -> str:
+    """The time now, or just after the newest run if the clock was put back since.
+
+    Names sort by time, to the microsecond: the newest run is the last one.
+    """
+    now = datetime.now(timezone.utc).strftime(_STAMP)
+    newest = max((run.name for run in (paths.RUNS / experiment).glob("*-*")), default="")
+    if newest < now:
+        return now
+    with contextlib.suppress(ValueError):  # of somebody's own folder there is no after
+        last = datetime.strptime(newest.rpartition("-")[0], _STAMP)
+        return (last + timedelta(microseconds=1)).strftime(_STAMP)
+    return now
 
 
 def write(file: Path, data: bytes) -> None:
@@ -165,8 +184,7 @@ def read_raw(trial: Trial) -> dict[str, np.ndarray]:
         raise LabError(
             f"{paths.relative(file)} is not what was recorded (its hash differs). Measure again."
         )
-    with np.load(io.BytesIO(data)) as packed:
-        rows = {k: packed[k] for k in packed.files}
+    rows = stored.read_npz(file, data, trial.raw_ref.rows, trial.raw_ref.columns)
     rows["t_end_us"] = np.cumsum(rows["t_end_us"], dtype=rows["t_end_us"].dtype)
     return rows
 
@@ -197,18 +215,32 @@ def latest(experiment: str) -> Any:
     found = sorted((paths.RUNS / experiment).glob("*/*.json"))
     if not found:
         raise NoRecord(f"{experiment!r} was not measured here yet")
-    data = json.loads(found[-1].read_text(encoding="utf-8"))
-    if found[-1].stem == "trial":
-        return replace(Trial.from_json(data), folder=str(found[-1].parent))
-    if found[-1].stem == "survey":
+    file = found[-1]
+    data = stored.read_json(
+        file, stored.MEASURE_AGAIN, kind=list if file.stem == "survey" else dict
+    )
+    with stored.named(file, stored.MEASURE_AGAIN):
+        return _of_run(file, data)
+
+
+def _of_run(file: Path, data: Any) -> Any:
+    if file.stem == "survey":
         from lab.survey import Survey
 
-        return Survey.from_json(data[0])  # what each tool printed follows
-    if found[-1].stem == "program":
+        return _held(Survey.from_json(data[0]))  # what each tool printed follows
+    if file.stem == "program":
+        gate.fit("text", data["text"], str)
         return data["text"]
+    if file.stem == "trial":
+        return _held(replace(Trial.from_json(data), folder=str(file.parent)))
     whole = Comparison.from_json(data)
-    placed = tuple(replace(t, folder=str(found[-1].parent)) for t in whole.trials)
-    return replace(whole, trials=placed)
+    placed = tuple(replace(t, folder=str(file.parent)) for t in whole.trials)
+    return _held(replace(whole, trials=placed))
+
+
+def _held(record: Any) -> Any:
+    gate.held(record)
+    return record
 
 
 def write_reference(
@@ -252,19 +284,33 @@ def read_reference(experiment: str) -> dict[str, Any]:
     file = paths.REFERENCE / f"{experiment}.json"
     usage.note_file(file)
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = stored.read_json(file, stored.RECORD_AGAIN, NoRecord)
     except FileNotFoundError:
         known = [p.stem for p in paths.REFERENCE.glob("*.json")]
         raise NoRecord(
             f"nothing is recorded for experiment {experiment!r}. {did_you_mean(experiment, known)} "
             "`make reference` records all of them; LAB_MODE=live measures here and now."
         ) from None
-    except (OSError, ValueError) as error:
-        raise NoRecord(
-            f"{paths.relative(file)} can't be read: {error}. `make reference` records it again."
-        ) from None
     usage.note("record", experiment=experiment)
-    return migrate(data, experiment)
+    with stored.named(file, stored.RECORD_AGAIN, NoRecord):
+        data = migrate(data, experiment)
+        _enveloped(data, experiment)
+    return data
+
+
+def _enveloped(data: dict[str, Any], experiment: str) -> None:
+    """Raise LabError for a file that is not the record of this experiment, whole."""
+    for key in ("experiment", "when", "profile", "commit", "kind"):
+        gate.fit(key, data[key], str)
+    for key in ("machine", "question"):
+        gate.fit(key, data[key], dict[str, Any])
+    gate.fit("question['arms']", data["question"].get("arms", {}), dict[str, Any])
+    if data["experiment"] != experiment:
+        raise LabError(f"it says that it is the record of {data['experiment']!r}")
+    if data["kind"] not in KINDS:
+        raise LabError(f"it is of kind {data['kind']!r}. {did_you_mean(data['kind'], KINDS)}")
+    if KINDS[data["kind"]] not in data:
+        raise LabError(f"it is of kind {data['kind']!r} and has no {KINDS[data['kind']]!r}")
 
 
 def migrate(data: dict[str, Any], experiment: str) -> dict[str, Any]:
@@ -327,8 +373,32 @@ def stale(experiment: str, question: dict[str, Any]) -> list[str]:
     return differences(read_reference(experiment)["question"], question)
 
 
+def recorded_node() -> str:
+    """Return the version of Node of the recorded run, as the results of this book give it."""
+    usage.note_file(BOOK_RESULTS)
+    return str(json.loads(BOOK_RESULTS.read_text("utf-8"))["versions"]["node"])
+
+
+def node_of(experiment: str) -> str:
+    """Return the version of Node that an experiment was recorded on, without its v; of one that ran
+    on several, that of the recorded run. Raises NoRecord.
+    """
+    traced = paths.REFERENCE / f"{experiment}.trace.json"
+    if traced.exists():
+        usage.note_file(traced)
+        found = json.loads(traced.read_text("utf-8"))["versions"][0]["node"]
+    else:
+        data = read_reference(experiment)
+        trials = [data.get("trial"), *data.get("trials", ())]
+        clients = (t["resources"]["client_node"] for t in trials if t)
+        found = data.get("node") or next(clients, "")
+    return str(found).removeprefix("v") or recorded_node()
+
+
 def _open(data: dict[str, Any]) -> Any:
-    found = OPENED[data["experiment"]] = _read(data)
+    file = paths.REFERENCE / f"{data['experiment']}.json"
+    with stored.named(file, stored.RECORD_AGAIN, NoRecord):
+        found = OPENED[data["experiment"]] = _held(_read(data))
     return found
 
 
@@ -347,7 +417,8 @@ def _read(data: dict[str, Any]) -> Any:
     if data["kind"] == "program":  # what a chapter's own program printed
         from lab.node_program import RecordedOutput
 
-        return RecordedOutput(data["text"], recorded)
+        several = bool(data["question"].get("options", {}).get("versions"))
+        return RecordedOutput(data["text"], recorded, data.get("node", ""), several)
     whole = expand(data)
     if data["kind"] == "trial":
         return replace(Trial.from_json(whole), recorded=recorded)

@@ -34,6 +34,7 @@ class StreamRun:
     rows: dict[str, np.ndarray]
     bytes_in: int = 0
     in_flight_mean: float | None = None
+    bodies: dict[str, Any] | None = None  # what the accepted answers were compared with
     raw_ref: RawRef | None = None
 
 
@@ -55,6 +56,7 @@ class Run:
     noise: Noise = field(default_factory=Noise)
     ceiling_per_s: float | None = None
     verified: bool = False
+    unchanged: bool | None = None  # is the first body that of the server's start? None: unknown
 
 
 def trial_of(run: Run, **labels: Any) -> Trial:
@@ -143,6 +145,8 @@ def _evidence(
         stopped=run.stopped,
         in_flight_mean=stream.in_flight_mean,
         verified=run.verified,
+        bodies=stream.bodies,
+        unchanged=run.unchanged,
         ceiling_per_s=run.ceiling_per_s,
         cores=run.machine.cores,
         span_s=(run.window_us[1] - run.window_us[0]) / 1e6,

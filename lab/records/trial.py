@@ -85,8 +85,8 @@ class Loop:
     delay_mean_s: float
     delay_p99_s: float  # the largest of the 99th percentiles of 100 ms intervals
     delay_max_s: float
-    heap_peak: int
-    rss_peak: int
+    heap_peak: int | None  # None if no line of the probe could tell
+    rss_peak: int | None
     samples: int
 
 

@@ -13,7 +13,7 @@ from lab import paths
 from lab.errors import LabError
 from lab.servers import guard_link, probe, registry
 from lab.servers.http_get import NoAnswer, Response, get
-from lab.servers.recipe import Recipe
+from lab.servers.recipe import Body, Recipe
 from lab.servers.resources import Resources, measure
 from lab.servers.server_errors import (
     IgnoredSigterm,
@@ -46,6 +46,7 @@ class Running:
         self.cpus: tuple[int, ...] | None = None
         self.listening_s = 0.0  # from the order to start it to its line
         self.ready_s = 0.0  # the same to the verified answer
+        self.first: Body | None = None  # what it answered then
         self.exit_code: int | None = None  # negative: the signal that ended it
         self.channel = channel
         self._lock = threading.RLock()

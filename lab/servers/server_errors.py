@@ -8,6 +8,8 @@ from lab.errors import LabError
 _ADVICE = {
     "WORKER TIMEOUT": "gunicorn ended a worker whose request took longer than its time-out of 30 s "
     "(or GUNICORN_CMD_ARGS): give the handler less to do, or gunicorn a longer --timeout.",
+    "EMFILE": "It had no file descriptor left, and each connection is one: raise `ulimit -n` above "
+    "the number of connections, or ask for fewer.",
 }
 
 

@@ -111,7 +111,7 @@ def _sources(build: Build, chapter: str) -> Iterator[tuple[str, Path]]:
     names = {name.removesuffix(".json").removesuffix(".trace") for name in looked}
     until = datetime.fromisoformat(record.executed).astimezone(UTC)
     for name in sorted({*record.measured, *record.drawn_from, *names}):
-        if build.mode == "live" and name in record.measured:
+        if name in record.measured and build.shows(chapter) == "measured":
             if run := _run(name, until):  # only the last few runs are kept
                 yield name, run
             continue

@@ -9,7 +9,7 @@ from typing import Any
 
 from lab import paths
 from lab.records import store
-from lab.records.comparison import CONTROL, Comparison
+from lab.records.comparison import Comparison
 from lab.records.record import rounded
 from lab.records.trial import Stream, Trial
 
@@ -68,7 +68,7 @@ def _read(source: Path) -> Trial | Comparison:
 
 def _row(t: Trial, sweep: str, control: bool | None) -> dict[str, Any]:
     row = {
-        "arm": t.arm.removesuffix(CONTROL) or t.server.name,
+        "arm": t.arm or t.server.name,
         "control": "" if control is None else "yes" if control else "no",
         "sweep": sweep,
         "at": json.dumps(t.at) if isinstance(t.at, (dict, list)) else t.at,

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -184,13 +184,14 @@ def _measured(build: Build) -> Results:
     whole = list(measured_comparisons(build.profile))
     found = [a for c in whole for a in arms_of(c)]
     # Of the newest measurement, not of the file: a build that runs nothing changes nothing.
-    records = [r for name in build.outcomes if (r := build.last(name)) is not None]
+    here = [name for name in build.outcomes if build.shows(name) == "measured"]
+    records = [r for name in here if (r := build.last(name)) is not None]
     when = max((c.started for c in whole), default=max((r.executed for r in records), default=""))
     versions = {name: build.present.digest(name) for name in ("node", "python")}
     return {
         **_head("live", build.profile, when),
         **described(this_machine(), **versions),
-        "claims": [c for c in _claims(build) if c["id"] in known],
+        "claims": [c for c in _claims(build, here) if c["id"] in known],
         "arms": [a for a in found if (a["experiment"], a["arm"], a["at"]) in arms],
     }
 
@@ -210,7 +211,7 @@ def _recorded(build: Build) -> Results:
         **_head("recorded", profile, when),
         **described(machine, **versions),
         "experiments": {c.experiment: c.started for c in whole},
-        "claims": list(_claims(build)),
+        "claims": list(_claims(build, build.outcomes)),
         "arms": [a for c in whole for a in arms_of(c)],
     }
 
@@ -219,10 +220,10 @@ def _head(mode: str, profile: str, made: str) -> Results:
     return {"format": FORMAT, "schema": SCHEMA, "mode": mode, "profile": profile, "made": made[:10]}
 
 
-def _claims(build: Build) -> Iterator[dict[str, Any]]:
+def _claims(build: Build, chapters: Collection[str]) -> Iterator[dict[str, Any]]:
     for published in (True, False):
         for claim in verdicts.judged(build, published=published):
-            if "value" not in claim:
+            if claim["chapter"] not in chapters or "value" not in claim:
                 continue  # noted by a lab that did not keep them yet
             value = claim["value"]
             ratio = value if isinstance(value, dict) else {"estimate": value}
@@ -236,6 +237,7 @@ def _claims(build: Build) -> Iterator[dict[str, Any]]:
                 "low": _number(ratio["low"]) if certain else None,
                 "high": _number(ratio["high"]) if certain else None,
                 "pairs": ratio.get("pairs"),
+                **({"judged_on": nodes} if (nodes := claim.get("judged_on")) else {}),
             }
 
 

@@ -14,6 +14,9 @@ const ARRAYS = {
   f8: Float64Array,
 };
 
+const DEEPEST = 50;
+const MOST_OBJECTS = 20_000;
+
 const handles = new WeakMap();
 const classes = new Map();
 let release = () => {};
@@ -23,12 +26,12 @@ const collected = new FinalizationRegistry((handle) => release(handle));
 class Result {
   /** What a notebook shows of it; the kernel awaits this. */
   _toMime() {
-    return handles.get(this)?.call("$show", [], handles.get(this).handle);
+    return handles.get(this)?.call("$show", [], this);
   }
 
   /** The same result with its data as they are now. */
   fetch() {
-    return handles.get(this).call("$fetch", [], handles.get(this).handle);
+    return handles.get(this).call("$fetch", [], this);
   }
 
   [inspect.custom](_depth, options) {
@@ -37,8 +40,8 @@ class Result {
   }
 }
 
-/** Waits for what is still on its way, and replaces what JSON cannot say. */
-async function encode(value) {
+/** Waits for what is still on its way, and replaces what JSON cannot say. Throws TypeError for what has no end. */
+async function encode(value, around = [], count = { objects: 0 }) {
   const given = await value;
   if (typeof given === "function")
     throw new TypeError("lab cannot call a JavaScript function: it measures in other processes.");
@@ -49,10 +52,23 @@ async function encode(value) {
   if (handles.has(given)) return { $object: handles.get(given).handle };
   if (Buffer.isBuffer(given)) return { $bytes: given.toString("base64") };
   if (given instanceof URL) return given.href;
-  if (Array.isArray(given) || ArrayBuffer.isView(given))
-    return Promise.all(Array.from(given, encode));
-  const entries = Object.entries(given).map(async ([key, item]) => [key, await encode(item)]);
+  if (ArrayBuffer.isView(given)) return Promise.all(Array.from(given, (item) => encode(item)));
+  const fault = endless(given, around, count);
+  if (fault) throw new TypeError(`lab takes plain data, and what you passed ${fault}.`);
+  const inside = [...around, given];
+  const part = (item) => encode(item, inside, count);
+  if (Array.isArray(given)) return Promise.all(given.map(part));
+  const entries = Object.entries(given).map(async ([key, item]) => [key, await part(item)]);
   return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Why an object that lies in the objects `around` cannot be written down; "" if it can. */
+function endless(object, around, count) {
+  count.objects += 1;
+  if (around.includes(object)) return "is circular: an object lies inside itself";
+  if (around.length >= DEEPEST) return `has more than ${DEEPEST} objects inside each other`;
+  if (count.objects > MOST_OBJECTS) return `has more than ${MOST_OBJECTS} objects`;
+  return "";
 }
 
 /** The value that the bridge described; `call` is how its methods are called. */
@@ -94,8 +110,7 @@ function classOf(type, methods) {
     Object.defineProperty(kind.prototype, name, { value, configurable: true, writable: true });
   for (const name of methods)
     method(name, function (...args) {
-      const { handle, call } = handles.get(this);
-      return call(name, args, handle);
+      return handles.get(this).call(name, args, this);
     });
   if (methods.includes("start"))
     method("use", async function (body, ...args) {
@@ -114,8 +129,10 @@ function classOf(type, methods) {
   return kind;
 }
 
+const handleOf = (result) => handles.get(result).handle;
+
 const onRelease = (listener) => {
   release = listener;
 };
 
-module.exports = { encode, decode, onRelease };
+module.exports = { encode, decode, handleOf, onRelease };

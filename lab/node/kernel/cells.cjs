@@ -10,6 +10,7 @@ const { describe, plainError, prepareStackTrace, ROOT } = require("./errors.cjs"
 const output = require("./output.cjs");
 
 // Taken now: a cell may replace the global ones, with a mock for instance.
+const { Buffer, Map, Number, Object, Promise, Reflect, Set, process } = globalThis;
 const { setImmediate, setTimeout } = globalThis;
 const TIMERS = new Set([setTimeout(() => {}).constructor, setImmediate(() => {}).constructor]);
 const BUNDLE = {
@@ -73,16 +74,39 @@ function run({ id, number, source, code, columnOffset, signalled }) {
       return true;
     };
   });
-  failed.catch(() => {});
+  heard(failed);
   running = cell;
   sources.set(number, source);
   cell.$$.async();
   const send = { result: cell.$$.sendResult, error: cell.$$.sendError };
   prepareApi(cell);
-  const done = Promise.race([start(cell, code, columnOffset), failed]);
-  settle(done, cell, failed).then(
-    (value) => finish(cell, () => send.result(value)),
-    (error) => finish(cell, () => send.error(error)),
+  conclude(cell, () => Promise.race([start(cell, code, columnOffset), failed]), failed, send);
+}
+
+/** A rejection that may come when nobody waits for it is no unhandled one. */
+async function heard(promise) {
+  try {
+    await promise;
+  } catch {
+    // Whoever waits for it says so.
+  }
+}
+
+async function conclude(cell, begin, failed, send) {
+  try {
+    const value = await settle(begin(), cell, failed);
+    finish(cell, () => send.result(value));
+  } catch (error) {
+    finish(cell, () => send.error(error === cell.error ? error : broken(error)));
+  }
+}
+
+/** It was not the cell that failed: one has changed what is below us (say, Promise.prototype). */
+function broken(error) {
+  return plainError(
+    "SessionBroken",
+    `A cell has changed something of JavaScript that running cells needs (${error}). ` +
+      "Restart the kernel, and run the cells above again without that change.",
   );
 }
 
@@ -238,6 +262,13 @@ function absorb() {
   }
 }
 
+/** nel's code with references of its own to what a cell may replace, as ours has. */
+function startNel() {
+  const own = { Error, Object, Promise, global: globalThis, process, require };
+  const { code, names } = { code: require("nel/lib/server"), names: Object.keys(own) };
+  vm.compileFunction(code, names, { filename: "nel" })(...Object.values(own));
+}
+
 /** nel knows messages of its own only. */
 function listen() {
   const [nel] = process.listeners("message").slice(-1);
@@ -250,5 +281,5 @@ function listen() {
 
 install();
 serveModules(process.cwd());
-vm.runInThisContext(require("nel/lib/server"), { filename: "nel" });
+startNel();
 listen();

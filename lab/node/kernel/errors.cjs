@@ -5,6 +5,9 @@
 const path = require("node:path");
 const { inspect } = require("node:util");
 
+// Taken now: a cell may replace the global ones.
+const { Array, Error, Number, Set, String } = globalThis;
+
 const ROOT = path.resolve(__dirname, "../../..");
 const CELL = /^ {4}at (.*?)\(?cell (\d+):(\d+):(-?\d+)\)?$/;
 

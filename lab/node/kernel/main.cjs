@@ -11,6 +11,9 @@ const handlers = require("jp-kernel/lib/handlers_v5.js");
 const REPLY_MS = 50;
 const PARENT_MS = 1000;
 
+// What cells start with `require("lab")` runs on the Node that they run on.
+process.env.LAB_NODE ||= process.execPath;
+
 const ijavascript = path.join(
   path.dirname(require.resolve("ijavascript/package.json")),
   "lib/kernel.js",
@@ -68,6 +71,14 @@ noteOurFiles();
 process.removeAllListeners("SIGINT");
 process.on("SIGINT", () => Session.current.interrupt());
 process.on("exit", () => Session.current._server.kill("SIGKILL"));
+
+// Node parses a channel where no handler of ours can catch what is not JSON.
+process.on("uncaughtException", (error) => {
+  if (error instanceof SyntaxError && /\bparseChannelMessages\b/.test(error.stack))
+    return Session.current.spoiled();
+  process.stderr.write(`${error?.stack ?? error}\n`);
+  process.exit(1);
+});
 
 // As ipykernel does: a kernel whose client died without a word (SIGKILL) ends too.
 const parent = process.ppid;

@@ -4,7 +4,10 @@
 "use strict";
 
 const childProcess = require("node:child_process");
+const { randomUUID } = require("node:crypto");
 const path = require("node:path");
+const { understood } = require("./messages.cjs");
+const { Meter } = require("./meter.cjs");
 const { Tap } = require("./tap.cjs");
 const { transpile } = require("./transpile.cjs");
 
@@ -13,8 +16,18 @@ const { transpile } = require("./transpile.cjs");
 const { spawn } = childProcess;
 // And a process group of its own: a client interrupts the kernel's whole group at any moment, and
 // there are moments when that signal would kill the process or hit the cell after (see `interrupt`).
-childProcess.spawn = (command, args, options) =>
-  spawn(command, args, { ...options, detached: true, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+// What a cell starts inherits a mark, by which it is found even if it has left that group.
+const MARK = "LAB_CELLS";
+childProcess.spawn = (command, args, options) => {
+  const mark = randomUUID();
+  const server = spawn(command, args, {
+    ...options,
+    detached: true,
+    env: { ...process.env, [MARK]: mark },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  return Object.assign(server, { mark });
+};
 const nel = require("nel");
 childProcess.spawn = spawn;
 
@@ -41,6 +54,7 @@ class Session extends NelSession {
     // built) does not, so what comes late must wait for the next cell.
     this.interactive = false;
     this.held = [];
+    this.meter = new Meter(); // of late output of cells long ago
     this.quickDeaths = 0;
     this.broken = "";
     this.atLineStart = true;
@@ -61,17 +75,29 @@ class Session extends NelSession {
     server.on("exit", (code, signal) => this._died(server, code, signal));
     // If this process is killed, a cell in an endless loop would never notice: a shell waits for the
     // end of its input and then ends the cells' process. A line tells it that this has ended by itself.
-    // What the cells had started has three seconds to put its things in order, then it ends as well.
+    // What the cells had started has three seconds to put its things in order, then it ends as well:
+    // the group, and by their mark those that left it (`detached: true`).
     const guard = `
       trap "" INT TERM HUP
+      marked() {
+        if [ -e /proc/self/environ ]; then
+          grep -slaF "${MARK}=$1" /proc/[0-9]*/environ | cut -d / -f 3
+        else
+          ps -axEww -o pid= -o command= | grep "[${MARK[0]}]${MARK.slice(1)}=$1" | awk '{ print $1 }'
+        fi
+      }
       read -r ok || kill -s KILL "$0" 2>/dev/null
       n=30
-      while kill -s 0 -- "-$0" 2>/dev/null; do
-        [ $n -gt 0 ] || { kill -s KILL -- "-$0" 2>/dev/null; break; }
+      while kill -s 0 -- "-$0" 2>/dev/null || [ -n "$(marked "$1")" ]; do
+        if [ $n -le 0 ]; then
+          kill -s KILL -- "-$0" 2>/dev/null
+          for pid in $(marked "$1"); do kill -s KILL "$pid" 2>/dev/null; done
+          break
+        fi
         n=$((n - 1))
         sleep 0.1
       done`;
-    const watch = spawn("/bin/sh", ["-c", guard, String(server.pid)], {
+    const watch = spawn("/bin/sh", ["-c", guard, String(server.pid), server.mark], {
       stdio: ["pipe", "ignore", "ignore"],
       detached: true,
     });
@@ -88,7 +114,10 @@ class Session extends NelSession {
       callbacks.beforeRun();
       return fail(callbacks, "SessionBroken", this.broken);
     }
+    const meter = new Meter();
+    const metered = meter.around(callbacks);
     const beforeRun = () => {
+      this._currentTask.meter = meter;
       this.cellNumber += 1;
       this.atLineStart = true;
       callbacks.beforeRun();
@@ -96,9 +125,9 @@ class Session extends NelSession {
     };
     const onStdout = (text) => {
       this.atLineStart = text.endsWith("\n");
-      callbacks.onStdout(text);
+      metered.onStdout(text);
     };
-    return super.execute(code, { ...callbacks, beforeRun, onStdout });
+    return super.execute(code, { ...metered, beforeRun, onStdout });
   }
 
   /** nel calls this with the text of a cell just before it is sent (and once with text of its own). */
@@ -115,7 +144,10 @@ class Session extends NelSession {
     return `$$cell$$(${JSON.stringify(cell)})`;
   }
 
-  async _receive(message) {
+  async _receive(sent) {
+    const starts = this._status === "starting" && sent?.status === "online";
+    const message = starts ? { status: "online" } : understood(sent, this._lastContextId);
+    if (!message) return;
     const cell = this._contextTable[message.id];
     if (message.end && cell?.number) {
       const marks = this.taps.map((tap) => tap.ended(message.id));
@@ -141,8 +173,10 @@ class Session extends NelSession {
       if (display?.mime) task.onDisplay(display);
       return;
     }
-    if (!stdout && !stderr && !display) return;
-    this.held.push({ number: task?.number, text: stdout ?? stderr, stderr: !!stderr, display });
+    const meter = task?.meter ?? this.meter;
+    const late = display?.mime ? meter.display(display) : { text: meter.text(stdout ?? stderr ?? "") };
+    if (!late.text && !late.display) return;
+    this.held.push({ number: task?.number, stderr: stdout === undefined, ...late });
     this._releaseHeld();
   }
 
@@ -151,7 +185,7 @@ class Session extends NelSession {
     const task = this._currentTask;
     if (!task?.onStdout) return;
     for (const { number, text, stderr, display } of this.held.splice(0)) {
-      if (display?.mime) task.onDisplay(display);
+      if (display) task.onDisplay(display);
       if (!text) continue;
       const opening = this.atLineStart ? "" : "\n";
       const labelled = opening + label(number, text);
@@ -241,6 +275,15 @@ class Session extends NelSession {
     if (!current)
       this.held.push({ number: this.cellNumber, text: `${name}: ${message}\n`, stderr: true });
     this.restart("SIGKILL");
+  }
+
+  /** What came on the channel was no message at all; nothing after it can be read. */
+  spoiled() {
+    this._replace(
+      "SessionEnded",
+      "A cell wrote into the channel between its process and the kernel, so the process was " +
+        "restarted. All variables are gone: run the cells above again.",
+    );
   }
 
   kill(_signal, done) {

@@ -138,6 +138,7 @@ export class Connection {
     }
     const known = stream.known;
     if (length === known.length && !this.#parsing && known.equals(readBuffer, readWords)) {
+      if (known.bodyFrom > 0) stream.expectedBody.compare(readBuffer, known.bodyFrom, length);
       this.#finish(now, known.status, known.keepAlive, true);
       return;
     }
@@ -169,6 +170,7 @@ export class Connection {
     const parser = this.#parser;
     const { status } = parser;
     const { expectedStatus, expectedBody } = stream;
+    const { differing } = expectedBody;
     const judged =
       expectedStatus === null ? status >= 200 && status < 300 : status === expectedStatus;
     if (judged ? !this.#check.matches() : status >= 200 && status < 300) {
@@ -177,11 +179,16 @@ export class Connection {
       this.#release(now, WRONG_BODY, parser.keepAlive, false);
       return;
     }
-    // A response that came in one chunk and ended in itself (length > 0), not with the connection.
-    if (this.#chunks === 1 && length > 0) {
-      const compareAll = parser.chunked || (judged && expectedBody.sha256 !== null);
-      const compared = compareAll ? length : length - parser.bodyBytes;
-      stream.known.learn(readBuffer, length, compared, status, parser.keepAlive);
+    // A response that came in one chunk and ended in itself (length > 0), not with the connection. One in chunked encoding that
+    // differs from the first is parsed each time, so that it is counted each time.
+    const differs = expectedBody.differing > differing;
+    if (this.#chunks === 1 && length > 0 && !(parser.chunked && differs)) {
+      const learning = judged && expectedBody.learns && !parser.chunked;
+      const compareAll = parser.chunked || (judged && !learning && expectedBody.sha256 !== null);
+      const head = length - parser.bodyBytes;
+      const compared = compareAll ? length : head;
+      const bodyFrom = learning ? head : 0;
+      stream.known.learn(readBuffer, length, compared, status, parser.keepAlive, bodyFrom);
     }
     this.#finish(now, status, parser.keepAlive, false);
   }

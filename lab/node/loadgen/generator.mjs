@@ -151,6 +151,7 @@ export class Generator {
         name: stream.name,
         raw: null,
         counts: stream.counts(),
+        bodies: stream.bodies(),
         bytes_in: stream.bytesIn,
         in_flight_mean: Number(stream.inFlight.mean(now).toFixed(6)),
       })),

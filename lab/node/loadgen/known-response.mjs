@@ -10,12 +10,13 @@ export class KnownResponse {
   length = -1; // of the whole response; -1 = none known
   status = 0;
   keepAlive = false;
+  bodyFrom = 0; // where the body begins, if it is to be compared with the first one; 0 = it is not
   #compared = 0; // bytes that must be equal: the head, or everything where the body is to be verified
   #bytes = Buffer.alloc(0);
   #words = new Int32Array(0);
 
   // Remember the response that is bytes[0, length), the only content of the chunk it came in.
-  learn(bytes, length, compared, status, keepAlive) {
+  learn(bytes, length, compared, status, keepAlive, bodyFrom) {
     if (compared > MAX_BYTES) return;
     if (compared > this.#bytes.length) {
       const storage = new ArrayBuffer(Math.ceil(compared / 512) * 512);
@@ -26,6 +27,7 @@ export class KnownResponse {
     this.length = length;
     this.status = status;
     this.keepAlive = keepAlive;
+    this.bodyFrom = bodyFrom;
     this.#compared = compared;
   }
 

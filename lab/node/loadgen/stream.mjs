@@ -37,7 +37,11 @@ export class Stream {
     this.timeoutMs = definition.timeoutS * 1000;
     this.expectedStatus = definition.expect?.status ?? null;
     const body = this.withoutBody ? null : definition.expect;
-    this.expectedBody = new ExpectedBody(body?.bytes ?? null, body?.sha256 ?? null);
+    this.expectedBody = new ExpectedBody(
+      body?.bytes ?? null,
+      body?.sha256 ?? null,
+      !this.withoutBody,
+    );
   }
 
   // startedAt and the window in milliseconds of performance.now().
@@ -84,6 +88,16 @@ export class Stream {
     const age = (now - intendedAt) * 1000;
     this.dropped++;
     this.rows.add((now - this.startedAt) * 1000, age, NEVER_SENT, 0, age, NO_CONNECTION);
+  }
+
+  // What the bodies of the accepted answers were compared with: the first one's length and hash where nothing was expected.
+  bodies() {
+    const { bytes, sha256, learns, differing, byLength } = this.expectedBody;
+    return {
+      first: learns && sha256 !== null ? { bytes, sha256 } : null,
+      differing,
+      by_length: byLength,
+    };
   }
 
   // The account; sent = ok + non2xx + errors + timeouts + in_flight_at_end, and rows = sent + dropped.

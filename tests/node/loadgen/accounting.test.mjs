@@ -6,6 +6,13 @@ import { assertAccounted, generate, load, OK, OK_CLOSE, oneOf, serve } from "./s
 
 const close = (socket) => socket.end(OK_CLOSE);
 const respond = (socket) => socket.write(OK);
+const FRAMINGS = {
+  "Content-Length": (body) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  chunked: (body) => {
+    const chunk = body.length === 0 ? "" : `${body.length.toString(16)}\r\n${body}\r\n`;
+    return `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`;
+  },
+};
 
 test("a closed loop sends exactly what the server receives, and N are in flight at the end", async (t) => {
   const server = await serve((socket) => setTimeout(respond, 2, socket), t);
@@ -203,11 +210,7 @@ test("an answer to nothing costs the connection, not a request", (t) =>
     assert.ok(server.connections > 10);
   }));
 
-for (const [framing, wrap] of Object.entries({
-  "Content-Length": (body) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  chunked: (body) =>
-    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
-})) {
+for (const [framing, wrap] of Object.entries(FRAMINGS)) {
   for (const size of [5, 5_000, 300_000]) {
     test(`one wrong byte in ${size} (${framing}) is a wrong body, in any response`, async (t) => {
       const body = "x".repeat(size);
@@ -221,6 +224,50 @@ for (const [framing, wrap] of Object.entries({
     });
   }
 }
+
+for (const [framing, wrap] of Object.entries(FRAMINGS)) {
+  for (const size of [0, 5, 5_000, 300_000]) {
+    test(`bodies of ${size} (${framing}) that nobody promised are compared with the first`, async (t) => {
+      const body = "x".repeat(size);
+      const others = [`${body}y`, size === 0 ? "z" : `${body.slice(0, -1)}y`];
+      let bodies = () => body;
+      const server = await serve((socket, n) => socket.write(wrap(bodies(n))), t);
+      const same = await load(server.url, { connections: 3, requests: 70 });
+      const first = { bytes: size, sha256: sha256(body) };
+      assert.deepEqual(same.main.bodies, { first, differing: 0, by_length: 0 });
+      server.requests = 0;
+      bodies = (n) => (n > 3 && n % 7 < 2 ? others[n % 7] : body);
+      const { main, rows } = await load(server.url, { connections: 3, requests: 70 });
+      assertAccounted(assert, main, rows.main);
+      assert.equal(main.counts.ok, 70, "they are no errors");
+      assert.deepEqual(main.bodies, { first, differing: 19, by_length: 0 });
+    });
+  }
+}
+
+test("of bodies too large to be kept the length is compared always", async (t) => {
+  const bytes = 5_000_000;
+  const server = await serve((socket, n) => {
+    const size = bytes + (n % 5 === 0 ? 1 : 0);
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n${"x".repeat(size)}`);
+  }, t);
+  const { main } = await load(server.url, { connections: 2, requests: 10 });
+  assert.equal(main.bodies.first.bytes, bytes);
+  assert.equal(main.bodies.differing, 2);
+  assert.ok(main.bodies.by_length >= 6 && main.bodies.by_length <= 7, "one a connection is hashed");
+});
+
+test("of bodies that are never the same, each connection hashes one", async (t) => {
+  const piece = "x".repeat(100_000);
+  const server = await serve((socket, n) => {
+    const body = `${String(n).padStart(6)}${piece}`;
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  }, t);
+  const { main } = await load(server.url, { connections: 4, requests: 40 });
+  assert.equal(main.bodies.first.bytes, 100_006);
+  assert.ok(main.bodies.differing >= 3);
+  assert.equal(main.bodies.differing + main.bodies.by_length, 39);
+});
 
 test("a wrong length or an unexpected success is not ok", async (t) => {
   const server = await serve((socket, n) => {

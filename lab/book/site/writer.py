@@ -1,0 +1,33 @@
+"""Pages that are there or not: whoever reads the site while it is built never loads half of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
+
+
+class Writer(StandaloneHTMLBuilder):
+    """Sphinx's, which would empty a page before it writes it."""
+
+    def handle_page(
+        self,
+        pagename: str,
+        addctx: dict[str, Any],
+        templatename: str = "page.html",
+        outfilename: str | None = None,
+        event_arg: Any = None,
+    ) -> None:
+        """Write the page aside, and put it in its place in one step."""
+        page = Path(outfilename or self.get_outfilename(pagename))
+        part = page.with_name(f"{page.name}.part")
+        super().handle_page(pagename, addctx, templatename, str(part), event_arg)
+        if part.exists():
+            part.replace(page)
+
+
+def setup(app: Sphinx) -> None:
+    """Take the place of Sphinx's own."""
+    app.add_builder(Writer, override=True)
