@@ -16,7 +16,7 @@ import os
 import secrets
 import shutil
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +120,7 @@ def _stamp(experiment: str) -> str:
 
     Names sort by time, to the microsecond: the newest run is the last one.
     """
-    now = datetime.now(timezone.utc).strftime(_STAMP)
+    now = datetime.now(UTC).strftime(_STAMP)
     newest = max((run.name for run in (paths.RUNS / experiment).glob("*-*")), default="")
     if newest < now:
         return now
