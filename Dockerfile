@@ -1,14 +1,14 @@
 # The local mode in a container: JupyterLab with both kernels, the optional programs, the book's files.
 #   docker build -t nodejs-io-measured . && docker run --rm -p 127.0.0.1:8888:8888 nodejs-io-measured
 # Measure on the machine itself if you can: a container's network and quota are part of every figure.
-FROM node:22-bookworm-slim
+FROM node:24-trixie-slim
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends make python3 python3-venv procps strace nginx wrk apache2-utils hey thin \
+    && apt-get install -y --no-install-recommends make git python3 python3-venv strace nginx wrk apache2-utils hey thin \
     && rm -rf /var/lib/apt/lists/*
 USER node
 WORKDIR /home/node/course
 COPY --chown=node:node . .
-RUN make setup
+RUN make setup-lab
 ENV PATH=/home/node/course/.venv/bin:$PATH
 EXPOSE 8888
 CMD ["jupyter", "lab", "--config", "tools/jupyter_lab_config.py", "--ip", "0.0.0.0", "--no-browser"]

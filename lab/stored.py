@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import importlib
 import io
 import json
-import sys
+import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -21,8 +20,6 @@ import numpy as np
 
 from lab import gate, paths
 from lab.errors import LabError
-
-tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 RECORD_AGAIN = "`make reference` records it again."
 MEASURE_AGAIN = "Measure again."

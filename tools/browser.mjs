@@ -26,6 +26,7 @@ const INSTALLED = join(OWN, "installed");
 const PLAYWRIGHT = join(INSTALLED, "playwright");
 const UNPACKED = join(INSTALLED, "npm");
 const MINUTES = 60_000;
+const REQUIRE = createRequire(import.meta.url);
 const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -95,6 +96,13 @@ async function flaw(path) {
 async function install() {
   const found = find();
   if (found) return found;
+  try {
+    REQUIRE.resolve("playwright-core");
+  } catch {
+    throw new Error(
+      "A browser is tried with playwright-core, which is not installed: run make browser.",
+    );
+  }
   console.error("There is no Chromium or Chrome here; getting one ...");
   const reasons = [];
   for (const [how, get] of [
@@ -142,10 +150,10 @@ function fromSystem() {
 }
 
 function fromPlaywright() {
-  const program = createRequire(import.meta.url).resolve("playwright-core/package.json");
+  const program = join(dirname(REQUIRE.resolve("playwright-core/package.json")), "cli.js");
   const { status, stdout, stderr } = run(
     process.execPath,
-    [join(dirname(program), "cli.js"), "install", "--only-shell", "chromium"],
+    [program, "install", "--only-shell", "chromium"],
     {
       env: {
         ...process.env,
