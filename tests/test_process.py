@@ -295,7 +295,7 @@ def test_a_server_that_ignores_sigterm_is_killed_with_a_warning(program, hello):
     assert "not now" in running.log()
 
 
-@pytest.mark.parametrize("when", ["resources", "_await_end", "_finish"])
+@pytest.mark.parametrize("when", ["tree", "_await_end", "_finish"])
 def test_an_interrupt_of_the_stop_ends_the_server_all_the_same(when, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -348,6 +348,21 @@ def test_ps_shows_running_servers_and_stop_all_ends_them():
     assert repr(lab.stop_all()) == "Stopped 1: node/hello."
     assert running.exit_code == 0
     assert repr(lab.ps()) == "No server is running."
+
+
+def test_stop_all_tells_all_before_it_waits_for_one(program, hello):
+    slow = """
+    process.once("SIGTERM", () => {
+      console.log("told", Date.now());
+      setTimeout(() => { console.log("left", Date.now()); process.exit(); }, 600);
+    });
+    """
+    recipe = program(hello + slow)
+    running = [recipe.start() for _ in range(4)]
+    assert len(lab.stop_all()) == 4
+    logs = [dict(line.split() for line in one.log(2).splitlines()) for one in running]
+    assert max(log["told"] for log in logs) < min(log["left"] for log in logs)
+    assert all(one.resources().rss_bytes > 10_000_000 for one in running)
 
 
 def test_a_state_file_whose_pid_belongs_to_a_stranger_harms_nobody():

@@ -127,6 +127,8 @@ def _await_listening(running: Running, deadline: float, port: int, listen_s: flo
         if event is None:
             if silent and sockets.listeners(port, [running.pid]):
                 return f"http://127.0.0.1:{port}"
+            if not running.pid:
+                raise guard_link.silent()
             if not silent or left <= 0:
                 raise NeverListened(
                     running.story(
