@@ -72,7 +72,7 @@ class Running:
 
     def log(self, n: int = 20) -> Log:
         """The last `n` lines the server printed until now."""
-        text = self._tail(min(max(n, 1) * 512, 256 * 1024))
+        text = self.printed(min(max(n, 1) * 512, 256 * 1024))
         return Log("\n".join(text.splitlines()[-n:]) if n > 0 else "")
 
     def stop(self) -> None:
@@ -206,7 +206,8 @@ class Running:
         except guard_link.GuardDied:
             self._end = {}
 
-    def _tail(self, size: int) -> str:
+    def printed(self, size: int = 8192) -> str:
+        """The end of what the server printed until now, as it stands."""
         with self._lock:
             if self._end is None:
                 with contextlib.suppress(guard_link.GuardDied, guard_link.GuardSilent):
