@@ -26,7 +26,7 @@ from lab.records.store import Folder, StorageFull
 from lab.records.summary import Run, StreamRun, trial_of
 from lab.records.trial import Check, ServerSpec, Trial
 from lab.servers.http_get import loopback
-from lab.servers.process import Running
+from lab.servers.process import Running, refuse_outside
 from lab.servers.recipe import Recipe
 from lab.servers.server_errors import advice
 
@@ -205,6 +205,8 @@ def measure(
         result, used = _drive(generator, spec, asked, running, tell)
         told = advice(running.log(200)) if running else ""
         _void(result, found, running, told)
+        if running is not None:
+            refuse_outside(running)
         if standby is not None:
             standby.prepare(client_cpus)
         parts = {
