@@ -7,15 +7,13 @@ One of our own ends as: held, did not hold, no verdict; "did not hold" fails the
 
 from __future__ import annotations
 
-import csv
 import functools
 import math
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from lab import judge, paths, usage
+from lab import gate, judge, paths, stored, usage
 from lab.errors import LabError, did_you_mean
 from lab.node_range import node_range
 from lab.records.checks import words
@@ -201,13 +199,22 @@ def claims() -> dict[str, Any]:
     usage.note_file(CLAIMS)
     try:
         return _read(CLAIMS.stat().st_mtime_ns)
-    except (OSError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
         raise LabError(f"data/claims.toml can't be read: {error}") from None
 
 
 @functools.lru_cache(maxsize=1)
 def _read(_mtime: int) -> dict[str, Any]:
-    data: dict[str, Any] = tomllib.loads(CLAIMS.read_text(encoding="utf-8"))
+    data = stored.read_toml(CLAIMS)
+    with stored.named(CLAIMS, stored.FROM_GIT):
+        for table in ("claims", "sources"):
+            gate.fit(table, data[table], dict[str, dict[str, Any]])
+        gate.fit("own", data.get("own", {}), dict[str, dict[str, Any]])
+        for id, entry in data["claims"].items():
+            for key in ("sentence", "source", "measures"):
+                gate.fit(f"{key} of {id}", entry[key], str)
+            gate.fit(f"the source of {id}", data["sources"][entry["source"]], dict[str, Any])
+            gate.fit(f"published of {id}", entry.get("published", {}), dict[str, dict[str, Any]])
     return data
 
 
@@ -231,11 +238,17 @@ def published_text(ratio: tuple[float, float] | None) -> str:
     return f"{low:.3g}×" if low == high else f"{low:g}–{high:g}×"
 
 
+_COLUMNS = ("source_id", "experiment_id", "system", "metric", "value", "unit")
+
+
 @functools.lru_cache(maxsize=1)
 def figures() -> tuple[dict[str, str], ...]:
     """Return the rows of data/published-results.csv."""
-    with FIGURES.open(newline="", encoding="utf-8") as file:
-        return tuple(csv.DictReader(file))
+    rows = stored.read_csv(FIGURES, _COLUMNS)
+    with stored.named(FIGURES, stored.FROM_GIT):
+        for row in rows:
+            float(row["value"])
+    return tuple(rows)
 
 
 def published(source: str, experiment: str, system: str, metric: str) -> Published:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lab import paths, settings, usage
+from lab import gate, paths, settings, stored, usage
 from lab.errors import LabError
 from lab.tracing import child, load, nodes, recording
 from lab.tracing.canonical import EVENT_COLUMNS
@@ -93,7 +93,33 @@ class Trace:
                 f"This is no loop trace of schema {SCHEMA} (type {data.get('type')!r}, schema "
                 f"{data.get('schema')!r}). Record it again with lab.trace(program)."
             )
-        return cls(dict(data))
+        found = cls(dict(data))
+        try:
+            found._whole()
+        except stored.DAMAGE as error:
+            raise LabError(
+                f"This loop trace is damaged: {stored.told(error)}. Record it again with "
+                "lab.trace(program)."
+            ) from None
+        return found
+
+    def _whole(self) -> None:
+        """Go through all of it once, so that damage is told here and not while it is drawn."""
+        for key, hint in (("name", str), ("source", str), ("module", str | None), ("pool", int)):
+            gate.fit(key, self.data[key], hint)
+        gate.fit("versions", self.data["versions"], list[dict[str, Any]])
+        for version in self.data["versions"]:
+            gate.fit("node", version["node"], str)
+            gate.fit("runs", version["runs"], int)
+            for order in version["orders"]:
+                gate.fit("lines", order["lines"], list[str])
+                gate.fit("count", order["count"], int)
+                gate.fit("recorded", order["recorded"], int)
+            for made in version["recordings"]:
+                gate.fit("tasks", made["tasks"], list[dict[str, Any]])
+                gate.fit("events", made["events"], list[list[Any]])
+                expand(made)
+        gate.fit("notes", self.notes, list[str])
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the `.trace.json` file; returns its path."""
@@ -248,7 +274,8 @@ def _replayed(title: str, asked: dict[str, Any]) -> Trace:
             f"There is no recorded trace {title!r} in {paths.relative(file)}. {advice}"
         )
     usage.note("record", experiment=title)
-    found = Trace.from_json(json.loads(file.read_text("utf-8")))
+    with stored.named(file, advice, NoTraceError):
+        found = Trace.from_json(stored.read_json(file, advice, NoTraceError))
     if found.data.get("asked") != asked:
         raise NoTraceError(
             f"The recorded trace {title!r} is of another program text, arguments or environment. "

@@ -233,9 +233,7 @@ class Build:
             outcome = self.note(chapter, plan, seconds)
         self._notes(chapter).unlink(missing_ok=True)
         self.outcomes[chapter] = outcome
-        say(outcome.line())
-        for remark in outcome.remarks:
-            say(f"{short(chapter)}: {remark}")
+        outcome.tell()
         return None if outcome.action == "failed" else plan.token
 
     def note(

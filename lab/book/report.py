@@ -62,6 +62,12 @@ class Outcome:
         reason = f" {self.failure.reason()}" if self.failure else ""
         return f"{name}: {verb} because {self.because} ({what}){reason}"
 
+    def tell(self) -> None:
+        """Print the line, and what the chapter wants to be said in the build's report."""
+        say(self.line())
+        for remark in self.remarks:
+            say(f"{short(self.chapter)}: {remark}")
+
 
 def short(chapter: str) -> str:
     """Return the chapter's name as people say it: without `book/`."""

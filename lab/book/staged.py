@@ -292,7 +292,7 @@ def _measure(staged: Staged, passes: Passes, left: list[tuple[Page, Plan]]) -> i
         place = f"{nth} of {nth - 1 + len(left)}{minutes}"
         say(f"{short(page.name)}: executing because {plan.because} ({place}) ...", transient=True)
         outcome = staged.measure(page, plan)
-        say(outcome.line())
+        outcome.tell()
         left = staged.to_measure()
         if code := passes.draw(staged.turn(last=not left)):
             return code

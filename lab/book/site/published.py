@@ -23,7 +23,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from lab import paths
+from lab import paths, stored
 from lab.book import filled, toc
 from lab.book.build import Build
 from lab.book.filled import Html
@@ -203,9 +203,15 @@ def _label(value: Any) -> str:
 
 def whole(source: Path) -> dict[str, Any]:
     """Return a recorded file, or a run below data/runs, as it is published: nothing left out."""
-    data = json.loads(source.read_text("utf8"))
-    if paths.RUNS in source.parents:
-        data = _of_run(data, source)
+    here = paths.RUNS in source.parents
+    advice = stored.MEASURE_AGAIN if here else stored.RECORD_AGAIN
+    kind = list if here and source.stem == "survey" else dict
+    data = stored.read_json(source, advice, kind=kind)
+    with stored.named(source, advice):
+        return _whole(_of_run(data, source) if here else data, source)
+
+
+def _whole(data: dict[str, Any], source: Path) -> dict[str, Any]:
     if data.get("type") == "loop-trace":
         return {"kind": "trace", **data}
     data = store.migrate(data, source.stem)
