@@ -10,7 +10,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter test lab preview replay book-results links pdf lighthouse reference results bench tools clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
+.PHONY: help book chapter test lab preview replay book-results links pdf lighthouse reference results bench tools nodes clean distclean lock setup addons kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -74,13 +74,14 @@ lint: setup
 	@npx --no-install cspell lint --no-progress --no-summary
 
 pytest: setup
+	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
 	@$(BIN)/python -m pytest $(ARGS)
 
 nodetest: setup
 	@echo "== Node tests"
 	@files=`find tests/node -name '*.test.mjs' | sort`; \
-	  if [ -n "$$files" ]; then node --test --test-reporter=spec --test-concurrency=1 $$files; fi
+	  if [ -n "$$files" ]; then "$${LAB_NODE:-node}" --test --test-reporter=spec --test-concurrency=1 $$files; fi
 
 smoke: setup
 	@echo "== the book, smoke profile"
@@ -101,6 +102,9 @@ lock: setup ## resolve requirements.in into requirements.txt (needs uv; `pip ins
 tools: ## install optional programs (wrk, nginx, ab, hey, a browser) from the system's packages
 	@sh tools/programs.sh
 
+nodes: ## Node 16 to 26 from npm into tools/nodes, to see and test what differs (NODES="24 26": only those)
+	@sh tools/nodes/install.sh $(NODES)
+
 kernels: setup ## put both kernels into .venv again
 	@$(BIN)/python -m lab.kernelspec
 
@@ -116,4 +120,4 @@ clean: ## remove what builds and chapters wrote; keeps the environments
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## remove the environments too
-	rm -rf .venv node_modules tools/lighthouse/node_modules .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock
+	rm -rf .venv node_modules tools/lighthouse/node_modules tools/nodes/node_modules tools/nodes/[0-9]*/node_modules .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock

@@ -28,6 +28,8 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+from lab import nodes
+
 ROOT = Path(__file__).resolve().parent.parent
 GENERATOR = ROOT / "lab/node/loadgen/main.mjs"
 CALIBRATION_SERVER = ROOT / "lab/node/loadgen/calibration-server.mjs"
@@ -103,7 +105,7 @@ def answers(url: str) -> bool:
 @contextlib.contextmanager
 def calibration_server() -> Iterator[str]:
     """URL of the server with exact delays."""
-    command = pinned(SERVER_CPU, "node", CALIBRATION_SERVER)
+    command = pinned(SERVER_CPU, nodes.program(), CALIBRATION_SERVER)
     with process(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PORT": "0"}
     ) as child:
@@ -122,7 +124,7 @@ def generate(
             "raw_dir": raw_dir,
         }
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        with process(pinned(CLIENT_CPU, "node", GENERATOR), **pipes) as child:
+        with process(pinned(CLIENT_CPU, nodes.program(), GENERATOR), **pipes) as child:
             child.stdin.write(json.dumps(spec) + "\n")
             child.stdin.flush()
             result = json.loads(child.stdout.readlines()[-1])
@@ -274,7 +276,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("throughput", "latency", "open"))
     parser.add_argument("--json", type=Path, help="also store the figures in this file")
     options = parser.parse_args()
-    missing = [tool for tool in ("node", "nginx", "wrk", "taskset") if shutil.which(tool) is None]
+    missing = [tool for tool in ("nginx", "wrk", "taskset") if shutil.which(tool) is None]
     if missing:
         sys.exit(f"missing: {', '.join(missing)}; install them to run this benchmark")
     if (os.cpu_count() or 1) < 2:

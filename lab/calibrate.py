@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from urllib.parse import urlsplit
 
+from lab import nodes
 from lab.adapters import ADAPTERS, Adapter, AdapterError, Figures, ToolResult, ToolSpec, adapter
 from lab.lock import measuring
 from lab.paths import NODE_SIDE
@@ -105,7 +106,7 @@ def delays(tools: Sequence[Adapter], seconds: float) -> Iterator[Reading]:
 def bodies(tools: Sequence[Adapter], seconds: float) -> Iterator[Reading]:
     """Answers, errors and bytes where the body has a length, is chunked, or ends by closing."""
     script = NODE_SIDE / "loadgen" / "calibration-server.mjs"
-    recipe = Recipe("node/calibration", ("node", str(script)), "node", {}, (script,))
+    recipe = Recipe("node/calibration", (nodes.program(), str(script)), "node", {}, (script,))
     with recipe.start() as running:
         for framing in FRAMINGS:
             # closing, as ab asks in HTTP/1.0 and waits for a close if nothing promises keep-alive

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from lab import nodes
 from lab.adapters import Adapter
 from lab.calibrate import calibrate
 from lab.display import Table
@@ -19,7 +20,6 @@ from lab.facts import Facts, gather
 from lab.readings import ORDER, Calibration
 
 OPTIONAL = ("artillery",)  # named if there, not missed if not
-NODE_LEAST = 20
 TIME_WAIT_MOST = 5000
 BACKLOG = 511  # of Node's listen()
 FILES = 4096
@@ -195,11 +195,11 @@ def _clocks(f: Facts) -> Iterator[Finding]:
 
 
 def _tools(f: Facts) -> Iterator[Finding]:
-    least = f"{NODE_LEAST} or newer: https://nodejs.org/en/download"
+    least = f"{nodes.LEAST} or newer: https://nodejs.org/en/download"
     if f.node is None:
         yield Finding("fail", "node", "not found", "nothing can be measured", f"install {least}")
     else:
-        old = int(f.node.split(".")[0]) < NODE_LEAST
+        old = int(f.node.split(".")[0]) < nodes.LEAST
         means = "older than the book's servers need" if old else "runs the servers and the load"
         yield Finding("fail" if old else "ok", "node", f.node, means, least if old else "")
     for name, version in f.tools.items():

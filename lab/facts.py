@@ -5,6 +5,7 @@ A fact that cannot be had is None: a machine that does not say something can sti
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import shutil
 import statistics
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import psutil
 
+from lab import nodes
 from lab.adapters import ADAPTERS, AdapterError
 from lab.adapters.child import run_to_end
 from lab.readings import Calibration
@@ -98,10 +100,10 @@ def version(ask: Callable[[], str | None]) -> str | None:
 
 
 def node_version() -> str | None:
-    """The version of Node, without the v."""
-    if shutil.which("node") is None:
-        return None
-    return run_to_end(["node", "--version"], 20).stdout.strip().removeprefix("v") or None
+    """The version of the Node that is meant, without the v, however old it is."""
+    with contextlib.suppress(nodes.NoNodeError):
+        return nodes.version()
+    return None
 
 
 def nginx_version() -> str | None:

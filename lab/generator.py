@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import subprocess
 import tempfile
 import time
@@ -16,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
-from lab import paths, usage
+from lab import nodes, paths, usage
 from lab.errors import LabError
 from lab.pinning import Cpus
 
@@ -34,11 +33,7 @@ class Generator:
     """
 
     def __init__(self, cpus: Iterable[int] | None = None) -> None:
-        node = os.environ.get("LAB_NODE") or shutil.which("node")
-        if node is None:
-            raise GeneratorFailed(
-                "the load generator needs Node 20 or newer, and there is no `node` on the PATH"
-            )
+        node = nodes.program()
         # A pipe that nobody reads would block it. Closed in close().
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._buffer = b""

@@ -6,34 +6,35 @@ Nothing is written outside `sys.prefix`, so the reader's own kernels stay as the
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import sys
 from pathlib import Path
 
 from ipykernel.kernelspec import get_kernel_dict
 from jupyter_client.kernelspec import KernelSpecManager
 
+from lab import nodes
 from lab.errors import LabError
 from lab.paths import NODE_SIDE
 
+# The same choice as nodes.program(), made when the kernel starts: a Node that was fixed when the
+# kernel was installed could be another than that of the servers which its cells start.
+START = 'exec "${LAB_NODE:-$(command -v node || echo "$0")}" "$@"'
 JAVASCRIPT = {"display_name": "JavaScript (Node.js)", "language": "javascript"}
 
 
 def install(prefix: str = sys.prefix, node: str | None = None) -> list[str]:
     """Names of the kernelspecs that were written; empty when both were already right.
 
-    `node` is the program the JavaScript kernel runs on, by default the first on PATH.
-    Raises LabError when there is no Node.js, or when the installed packages are missing.
+    `node` is the program the JavaScript kernel runs on where, when it starts, neither LAB_NODE nor
+    the PATH has one; by default the one that is meant now. Raises LabError when there is no
+    Node.js, or when the installed packages are missing.
     """
-    program = shutil.which(node or os.environ.get("LAB_NODE") or "node")
-    if program is None:
-        raise LabError("Node.js is not on PATH; the JavaScript kernel needs version 20 or newer.")
+    program = nodes.program(node)
     if not (NODE_SIDE.parent.parent / "node_modules" / "ijavascript").is_dir():
         raise LabError("node_modules has no ijavascript; run `npm ci` first.")
     main = NODE_SIDE / "kernel" / "main.cjs"
     javascript = {
-        "argv": [str(Path(program).absolute()), str(main), "{connection_file}"],
+        "argv": ["/bin/sh", "-c", START, program, str(main), "{connection_file}"],
         **JAVASCRIPT,
         "env": {"LAB_PYTHON": sys.executable},  # where the verbs of `require("lab")` run
         "interrupt_mode": "signal",

@@ -189,7 +189,7 @@ def test_a_server_that_ends_at_once_shows_its_exit_code_and_log(program):
 
 def test_a_program_that_cannot_be_run_says_so(tmp_path):
     recipe = lab.server("node/hello", node=tmp_path / "node")
-    with pytest.raises(MissingProgram, match=r"node: "):
+    with pytest.raises(MissingProgram, match=r"/node' is not there: install Node"):
         recipe.start()
 
 

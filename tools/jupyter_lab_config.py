@@ -1,13 +1,17 @@
 """JupyterLab as `make lab` starts it: chapters are notebooks, settings stay inside .venv."""
 
+import os
 import sys
 from pathlib import Path
+
+from lab import nodes
 
 c = get_config()  # noqa: F821 - Jupyter puts it there
 
 ROOT = Path(__file__).resolve().parent.parent
 STATE = Path(sys.prefix) / "var" / "jupyterlab"
 
+os.environ.update(nodes.on_path())  # what cells start as `node` is the Node that is meant
 c.ServerApp.root_dir = str(ROOT)  # so that servers/ can be read and edited beside the chapter
 c.LabApp.default_url = "/lab/tree/book"
 c.ServerApp.ip = "127.0.0.1"

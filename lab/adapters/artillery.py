@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from lab import nodes
 from lab.adapters.base import (
     Adapter,
     Capabilities,
@@ -83,7 +84,9 @@ class Artillery(Adapter):
             argv = pinned(
                 ["artillery", "run", "--quiet", "--output", str(told), str(asked)], spec.cpus
             )
-            finished = run_to_end(argv, spec.deadline_s + START_S, env=OFFLINE)
+            finished = run_to_end(
+                argv, spec.deadline_s + START_S, env={**OFFLINE, **nodes.on_path()}
+            )
             succeeded("artillery", finished)
             output = told.read_text()
         said, summary, counts = parse(output, seconds)

@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from lab import nodes
 from lab.adapters.base import (
     Adapter,
     Capabilities,
@@ -89,7 +90,7 @@ class Autocannon(Adapter):
                 "fix": self.fix,
                 "raw_file": str(raw_file),
             }
-            argv = pinned(["node", str(RUNNER)], spec.cpus)
+            argv = pinned([nodes.program(), str(RUNNER)], spec.cpus)
             finished = run_to_end(argv, spec.deadline_s, line=json.dumps(ask))
             output = succeeded("autocannon", finished)
             told = parse(output)

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from lab import nodes
 from lab.adapters.base import (
     Adapter,
     Capabilities,
@@ -76,7 +77,7 @@ class Ours(Adapter):
                 "measure_s": spec.seconds if spec.seconds is not None else spec.deadline_s - 5,
                 "raw_dir": folder,
             }
-            argv = pinned(["node", str(GENERATOR)], spec.cpus)
+            argv = pinned([nodes.program(), str(GENERATOR)], spec.cpus)
             finished = run_to_end(argv, spec.deadline_s, line=json.dumps(ask))
             told = parse(succeeded(self.name, finished))
             stream = told["streams"][0]

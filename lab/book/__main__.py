@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from lab import paths, settings
+from lab import nodes, paths, settings
 from lab.book import again, interrupt
 from lab.book.report import count
 from lab.errors import LabError
@@ -43,6 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     chapter.add_argument("name", nargs="?", default="", help="such as blocking/off-the-loop")
     options = parser.parse_args(argv)
     try:
+        os.environ.update(nodes.on_path())  # for what cells start by name
         if options.command == "preview":
             from lab.book.preview import serve
 

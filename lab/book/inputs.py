@@ -11,16 +11,14 @@ import hashlib
 import importlib
 import importlib.util
 import json
-import os
 import platform
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from lab import paths
+from lab import nodes, paths
 
 tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
@@ -176,13 +174,9 @@ def _short_hash(content: bytes | str) -> str:
 
 def node_version() -> str:
     """Return the version of the Node that chapters use without its v, or `absent`."""
-    node = os.environ.get("LAB_NODE") or "node"
     try:
-        done = subprocess.run(
-            [node, "--version"], capture_output=True, text=True, timeout=20, check=True
-        )
-        return done.stdout.strip().lstrip("v")
-    except (OSError, subprocess.SubprocessError):
+        return nodes.version()
+    except nodes.NoNodeError:
         return ABSENT
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lab import nodes
 from lab.errors import LabError
 from lab.paths import ROOT
 from lab.records.record import canonical, plain
@@ -40,9 +41,10 @@ def portable(text: str) -> str:
     """Return a command word or a setting without what is particular to this machine: root folder,
     interpreters.
     """
-    name = Path(text).name
-    if Path(text).is_absolute() and re.fullmatch(r"python[0-9.]*|node", name):
-        return "{node}" if name == "node" else "{python}"
+    if Path(text).is_absolute() and nodes.is_node(text):
+        return "{node}"
+    if Path(text).is_absolute() and re.fullmatch(r"python[0-9.]*", Path(text).name):
+        return "{python}"
     return text.replace(str(ROOT), "{root}")
 
 

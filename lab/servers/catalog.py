@@ -7,13 +7,12 @@ import hashlib
 import importlib
 import os
 import re
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lab import files, paths, usage
+from lab import files, nodes, paths, usage
 from lab.errors import LabError, did_you_mean
 from lab.servers.recipe import Body, Recipe
 
@@ -216,7 +215,6 @@ def _recipe(
     if workers is not None and not 1 <= workers <= 256:
         raise UnknownParameter(f"{name} with workers={workers}: give 1 to 256.")
     workers = workers if workers is not None else entry.get("workers")
-    node_path = str(node) if node else os.environ.get("LAB_NODE") or shutil.which("node") or "node"
 
     def fill(template: str) -> str:
         def value(match: re.Match[str]) -> str:
@@ -224,8 +222,11 @@ def _recipe(
             if word == "file":
                 size = int(argument or 0)
                 return str(files.make(f"{size}-bytes.txt", size))
-            known = {"node": node_path, "python": sys.executable, "root": str(paths.ROOT)}
-            return str(workers) if word == "workers" else known[word]
+            if word == "node":
+                # One that was asked for by path is looked at when it starts, not for a replay.
+                return os.fspath(node) if node else nodes.program()
+            known = {"python": sys.executable, "root": str(paths.ROOT), "workers": str(workers)}
+            return known[word]
 
         return _PLACEHOLDER.sub(value, template)
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from lab import paths, settings, usage
+from lab import nodes, paths, settings, usage
 from lab.errors import LabError
 from lab.records import machine
 from lab.servers import guard_link, registry, sockets
@@ -270,6 +270,8 @@ def _environment(recipe: Recipe, port: int, server_id: str, probe_file: Path) ->
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     env.update(recipe.env)
     env.update(PORT=str(port), LAB_SERVER_ID=server_id)
+    if recipe.runtime == "node":
+        env.update(nodes.on_path(recipe.interpreter))  # for those that it starts by name
     if recipe.runtime == "node" and paths.PROBE.is_file():
         preload = f"--require {_quoted(paths.PROBE)}"
         env["NODE_OPTIONS"] = f"{preload} {recipe.env.get('NODE_OPTIONS', '')}".strip()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import hashlib
 import importlib.util
-import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab import paths
+from lab import nodes, paths
 from lab.errors import LabError
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ class Recipe:
         first = self.command[0] if self.command else ""
         if self.runtime != "node":
             return first
-        return next((word for word in self.command if Path(word).name == "node"), first)
+        return next((word for word in self.command if nodes.is_node(word)), first)
 
     @property
     def version(self) -> str:
@@ -138,9 +137,8 @@ class Recipe:
         return [line for need in self._all_needs() if (line := self._missing(need))]
 
     def _all_needs(self) -> Iterable[str]:
-        if self.command and os.sep in self.command[0]:
-            return [*self.needs, self.command[0]]
-        return [*self.needs, *self.command[:1]]
+        programs = [*self.command[:1], *([self.interpreter] if self.runtime == "node" else [])]
+        return [*self.needs, *dict.fromkeys(programs)]
 
     def _missing(self, need: str) -> str | None:
         kind, _, name = need.rpartition(":")
@@ -154,11 +152,12 @@ class Recipe:
             from lab.servers import rust_addon
 
             return rust_addon.missing(name)
+        if nodes.is_node(need):
+            return nodes.wrong_with(need)
         # Debian puts servers where users have no PATH to.
         if shutil.which(need) or shutil.which(need, path="/usr/sbin:/usr/local/sbin"):
             return None
-        how = self.install.get(need, "make tools")
-        return f"{need}: {how}"
+        return f"{need}: {self.install.get(need, 'make tools')}"
 
     def start(self, cpus: Iterable[int] | None = None, **options: Any) -> Running:
         """Start a fresh process and return it once a verified GET was answered.
@@ -175,6 +174,6 @@ def _short(word: str) -> str:
     """The word as a person would type it."""
     if word == sys.executable:
         return "python"
-    if Path(word).is_absolute() and Path(word).name == "node":
+    if Path(word).is_absolute() and nodes.is_node(word):
         return "node"
     return paths.relative(word) if Path(word).is_absolute() else word

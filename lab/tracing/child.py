@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lab import nodes
 from lab.paths import NODE_SIDE
 from lab.tracing.events import read_rows, read_spans
 from lab.tracing.nodes import Node
@@ -130,6 +131,7 @@ def run(
     with tempfile.TemporaryDirectory(prefix="lab-trace-") as name:
         folder = Path(name)
         env = {k: v for k, v in os.environ.items() if k not in ("NODE_OPTIONS", "LAB_TRACE")}
+        env.update(nodes.on_path(node.path))  # for what the program starts by name
         env.update({"PORT": "0"} if setting.drive else {}, **setting.env)
         command = [node.path]
         if record:

@@ -8,6 +8,11 @@ from typing import Any
 
 from lab.tracing.phases import Spans
 
+# How the trace events say that a callback begins. Those that C++ calls are "b", a span found by its
+# id, in every version. Those that JavaScript calls (timers, immediates, ticks, promises and
+# microtasks) are "B" since Node 26, a span found by its nesting on the thread: there
+# lib/internal/trace_events_async_hooks.js writes kSyncBegin for kBeforeEvent. The id stayed.
+CALLBACK_BEGINS = ("b", "B")
 GC_NAMES = {"MinorGC": "minor", "MajorGC": "major"}
 
 
@@ -67,7 +72,7 @@ def _place(spans: Spans, event: Any, begun: dict[tuple[int, str], int]) -> None:
         elif phase == "E" and (0, name) in begun:
             start = begun.pop((0, name))
             spans.gc.append((start, at - start, GC_NAMES[name]))
-    elif phase == "b" and "node.async_hooks" in category and name.endswith("_CALLBACK"):
+    elif phase in CALLBACK_BEGINS and "node.async_hooks" in category and name.endswith("_CALLBACK"):
         spans.callbacks.append((name.removesuffix("_CALLBACK"), int(event["id"], 16)))
     elif phase == "b" and "node.fs.async" in category:
         spans.fs.append((at, name))

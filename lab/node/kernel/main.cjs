@@ -11,6 +11,9 @@ const handlers = require("jp-kernel/lib/handlers_v5.js");
 const REPLY_MS = 50;
 const PARENT_MS = 1000;
 
+// What cells start with `require("lab")` runs on the Node that they run on.
+process.env.LAB_NODE ||= process.execPath;
+
 const ijavascript = path.join(
   path.dirname(require.resolve("ijavascript/package.json")),
   "lib/kernel.js",

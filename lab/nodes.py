@@ -1,0 +1,173 @@
+"""Which Node is meant is decided here and nowhere else.
+
+`LAB_NODE` names it, else it is the `node` on the PATH: servers, the load generator, the JavaScript
+kernel, `lab.node`, traces and what is recorded as "Node" all ask `program()`. Two Nodes in one book
+would compare what nobody wanted to compare. Others are used where versions are the subject: those
+of `LAB_NODES` and those that `make nodes` brought.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from lab import paths
+from lab.errors import LabError
+
+LEAST = 20  # the oldest major that the book's programs run on
+SUPPORTED = (22, 24, 26)  # majors that the tests run on, brought by `make nodes`
+BROUGHT = paths.ROOT / "tools" / "nodes"
+INSTALL = "https://nodejs.org/en/download"
+
+
+class NoNodeError(LabError):
+    """There is no Node where one was named, or it is none that this book can use."""
+
+
+def program(wanted: str | os.PathLike[str] | None = None) -> str:
+    """Return the absolute path of the Node that is meant: `wanted`, else LAB_NODE, else on PATH.
+
+    Raises NoNodeError, with advice, if it is missing, not executable, no Node, or too old.
+    """
+    path, source = _find(wanted)
+    found = _version(path, source)
+    if major(found) < LEAST:
+        raise NoNodeError(
+            f"{source} is Node {found}; this book needs Node {LEAST} or newer ({_advice()})."
+        )
+    return path
+
+
+def wrong_with(path: str | os.PathLike[str]) -> str | None:
+    """Return what is wrong with a Node, in words, or None if `program` would take it."""
+    try:
+        program(path)
+    except NoNodeError as error:
+        return str(error)
+    return None
+
+
+def version(path: str | os.PathLike[str] | None = None) -> str:
+    """Return the version of a Node, by default of the one that is meant: `22.23.3`, without a v.
+
+    However old it is. Raises NoNodeError if it is missing or does not answer.
+    """
+    return _version(*_find(path))
+
+
+def major(version: str) -> int:
+    """Return the 22 of `22.23.3` or `v22.23.3`."""
+    return int(version.removeprefix("v").split(".")[0])
+
+
+def others() -> list[str]:
+    """Return the Nodes of LAB_NODES, a path list, as absolute paths; raises NoNodeError."""
+    named = os.environ.get("LAB_NODES", "").split(os.pathsep)
+    return [_find(path, "LAB_NODES names {!r}, which")[0] for path in named if path]
+
+
+def brought() -> dict[int, str]:
+    """Return what `make nodes` brought and runs here, by major, the newest first."""
+    found = {}
+    for path in BROUGHT.glob("[0-9]*/node_modules/node-*/bin/node"):
+        try:
+            found[major(version(path))] = str(path)
+        except NoNodeError:  # npm's are linked with glibc: they do not run everywhere
+            continue
+    return dict(sorted(found.items(), reverse=True))
+
+
+def known() -> dict[int, str]:
+    """Return every Node there is by major, the newest first: the one that is meant, those of
+    LAB_NODES, those that `make nodes` brought; of two with one major the one named first.
+    """
+    found: dict[int, str] = {}
+    for path in [program(), *others()]:
+        found.setdefault(major(version(path)), path)
+    return dict(sorted({**brought(), **found}.items(), reverse=True))
+
+
+def is_node(word: str) -> bool:
+    """Return whether a word of a command is a Node: `/opt/bin/node`, `node26`."""
+    return bool(re.fullmatch(r"node(js)?-?[0-9.]*", Path(word).name))
+
+
+def on_path(node: str | os.PathLike[str] | None = None) -> dict[str, str]:
+    """Return the PATH under which the word `node` is `node`, by default the one that is meant; {}
+    if it is already. For the environment of programs that start others by name.
+
+    A folder with nothing but a link stands before the rest: the folder that Node lies in may hold
+    another Python as well.
+    """
+    chosen = program() if node is None else os.fspath(node)
+    found = shutil.which("node")
+    try:
+        if found and Path(found).samefile(chosen):
+            return {}
+    except OSError:  # such a Node does not exist: whoever starts it says so
+        return {}
+    folder = paths.RUNS / "nodes" / hashlib.sha256(chosen.encode()).hexdigest()[:12]
+    link = folder / "node"
+    if not (link.is_symlink() and os.fspath(link.readlink()) == chosen):
+        folder.mkdir(parents=True, exist_ok=True)
+        fresh = folder / f".node-{os.getpid()}"
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(chosen)
+        fresh.replace(link)
+    return {"PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+
+
+def _find(wanted: str | os.PathLike[str] | None, naming: str = "{!r}") -> tuple[str, str]:
+    """The absolute path of a Node, and how to name it in an error. A link stays one: a version
+    manager's may choose by its name.
+    """
+    if wanted is not None:
+        word, source = os.fspath(wanted), naming.format(os.fspath(wanted))
+    elif word := os.environ.get("LAB_NODE", ""):
+        source = f"LAB_NODE names {word!r}, which"
+    else:
+        word, source = "node", "`node` on the PATH"
+    found = shutil.which(word)
+    if found is not None:
+        return os.fspath(Path(found).absolute()), source
+    if source.startswith("`"):
+        raise NoNodeError(f"There is no `node` on the PATH: {_advice()}.")
+    named = Path(word)
+    if os.sep not in word:
+        why = "is not on the PATH"
+    elif named.is_dir():
+        why = "is a folder"
+    else:
+        why = "is not executable" if named.exists() else "is not there"
+    raise NoNodeError(f"{source} {why}: {_advice()}.")
+
+
+def _advice() -> str:
+    return f"install Node ({INSTALL}), or set LAB_NODE to the path of one"
+
+
+def _version(path: str, source: str) -> str:
+    try:
+        status = Path(path).stat()
+        return _ask(path, status.st_mtime_ns, status.st_size)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        raise NoNodeError(
+            f"{source} does not answer like Node when asked for its version ({error}): {_advice()}."
+        ) from None
+
+
+@functools.lru_cache(maxsize=64)
+def _ask(path: str, _mtime: int, _size: int) -> str:
+    # Its options are for programs; a wrong one would keep it from answering.
+    env = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
+    said = subprocess.run(
+        [path, "--version"], capture_output=True, text=True, timeout=20, check=True, env=env
+    ).stdout.strip()
+    if not re.fullmatch(r"v\d+\.\d+\.\d+\S*", said):
+        raise ValueError(f"it said {said[:60]!r}")
+    return said.removeprefix("v")
