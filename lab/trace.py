@@ -148,7 +148,10 @@ def trace(
     experiment : name of the recorded trace in LAB_MODE=replay; default a hash of the program.
 
     Raises TraceRefusedError when the two sources of the phases do not agree, LabError for a missing
-    file or Node, NoTraceError in replay mode when nothing fits.
+    file or Node, NoTraceError in replay mode when nothing fits. On a Node whose trace events the
+    recorder does not know yet, the phases are those of the hooks alone, with a note. While the book
+    is built, a recorded run of the same program stands in for a refused one, with a note: whoever
+    asks for a trace of a program must hear that there is none; a page has one to show.
     """
     if runs < 1:
         raise LabError(f"runs is {runs}; a trace needs at least one run.")
@@ -167,7 +170,12 @@ def trace(
             return dataclasses.replace(_replayed(title, asked), predict=predict)
         setting = child.Setting(prog.path, args, stdin, env or {}, Path(cwd or Path.cwd()), drive)
         limits = child.Limits(seconds=seconds, events=events)
-        data = _measure(prog, setting, limits, kind=kind, runs=runs, node=node)
+        try:
+            data = _measure(prog, setting, limits, kind=kind, runs=runs, node=node)
+        except TraceRefusedError as refused:
+            if settings.profile().name == "reference" or not os.environ.get("LAB_CHAPTER"):
+                raise
+            return dataclasses.replace(_instead(title, asked, refused), predict=predict)
     data["asked"] = asked
     if settings.profile().name == "reference":
         paths.REFERENCE.mkdir(parents=True, exist_ok=True)
@@ -208,6 +216,13 @@ def _measure(
                 recording.record(prog, one, setting, limits, keeper, runs=runs, budget_s=budget)
             )
     recordings = [r for version in versions for r in version.recordings]
+    for version in versions:
+        if version.unconfirmed:
+            usage.note(
+                "remark",
+                text=f"{prog.name} is drawn by the hooks' word alone: the trace "
+                f"events of Node {version.node.version} are not known",
+            )
     return {
         "schema": SCHEMA,
         "type": "loop-trace",
@@ -240,6 +255,21 @@ def _replayed(title: str, asked: dict[str, Any]) -> Trace:
             f"{advice}"
         )
     return found
+
+
+def _instead(title: str, asked: dict[str, Any], refused: TraceRefusedError) -> Trace:
+    """The recorded run in place of a refused one; raises that refusal if there is none."""
+    try:
+        data = _replayed(title, asked).data
+    except NoTraceError:
+        raise refused from None
+    usage.note("remark", text=f"{data['name']} is replayed from the recorded run. {refused}")
+    note = (
+        "This is the recorded run. What was recorded on this machine is not shown: "
+        "the recorder's two sources did not agree on it."
+    )
+    versions = [{**version, "notes": [note, *version["notes"]]} for version in data["versions"]]
+    return Trace({**data, "versions": versions})
 
 
 def expand(made: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -202,6 +202,7 @@ class Build:
                 used.requests,
                 used.claims,
             )
+            outcome.remarks = used.remarks
             # By this `last` finds the record: the clock may have gone on by a second since.
             made = known if outcome.action == "executed" else None
             outcome.executed = made.executed if made else _now()
@@ -211,6 +212,8 @@ class Build:
             notes.unlink(missing_ok=True)
         self.outcomes[chapter] = outcome
         say(outcome.line())
+        for remark in outcome.remarks:
+            say(f"{short(chapter)}: {remark}")
         return None if outcome.action == "failed" else plan.token
 
     def unchanged(self, chapter: str, token: str) -> None:

@@ -48,6 +48,7 @@ class Outcome:
     executed: str = ""
     failure: Failure | None = None
     claims: list[dict[str, Any]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     def line(self) -> str:
         """Return the console's one line."""
