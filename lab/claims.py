@@ -11,7 +11,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lab import gate, judge, paths, stored, usage
 from lab.errors import LabError, did_you_mean
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from lab.node_program import Printed
     from lab.records.comparison import Comparison
     from lab.records.trial import Trial
+    from lab.trace import Trace
+
+    Measured: TypeAlias = Trial | Comparison | Printed | Trace
 
 CLAIMS = paths.DATA / "claims.toml"
 FIGURES = paths.DATA / "published-results.csv"
@@ -113,7 +116,7 @@ def claim(
     between: tuple[float, float] | None = None,
     sentence: str = "",
     exact: bool = False,
-    of: Trial | Comparison | Printed | None = None,
+    of: Measured | None = None,
     beside: Sequence[Ratio] = (),
     node: str = "",
     because: str = "",
@@ -122,8 +125,8 @@ def claim(
     limit.
 
     value : a ratio (its interval decides, widened by the A/A spread) or a number;
-    of : what a number was taken from, a trial, a comparison or what a program printed: no verdict
-    if a check of it failed;
+    of : what a number was taken from, a trial, a comparison, a trace or what a program printed: no
+    verdict if a check of it failed;
     above, below, between : the limit of the course's own sentence;
     exact : the number is counted, not measured, so every profile can judge it;
     beside : further ratios that a reader should see with the verdict;
@@ -176,7 +179,7 @@ def _other_node(
     id: str,
     entry: dict[str, Any],
     value: Ratio | float,
-    of: Trial | Comparison | Printed | None,
+    of: Measured | None,
 ) -> str:
     """Return why a claim is not judged on the Node of its measurement; empty if it is."""
     text, why = entry.get("node", ""), entry.get("because", "")
@@ -306,11 +309,11 @@ def _published(
     return tuple(found.values()), None if value is None else (float(value), float(value))
 
 
-def _failed(value: Ratio | float | None, of: Trial | Comparison | Printed | None) -> list[str]:
+def _failed(value: Ratio | float | None, of: Measured | None) -> list[str]:
     """Return what failed in the measurements that a value comes from, said by itself or by `of`."""
     said = "check failed: "
     found = {w for w in value.warnings if w.startswith(said)} if isinstance(value, Ratio) else set()
-    return sorted(found | {f"{said}{name}" for name in (of.failures if of is not None else ())})
+    return sorted(found | {f"{said}{name}" for name in getattr(of, "failures", ())})
 
 
 def _judge_published(
@@ -401,12 +404,12 @@ def _said(value: Ratio | float, judged: judge.Judged, failed: list[str]) -> dict
     }
 
 
-def _where(value: Ratio | float | None, of: Trial | Comparison | Printed | None) -> dict[str, Any]:
+def _where(value: Ratio | float | None, of: Measured | None) -> dict[str, Any]:
     """Return when and where the measurements behind a value were made, as far as they are known."""
     found: Any = of if of is not None else getattr(value, "comparison", None)
-    if found is None:
+    machine = getattr(found, "machine", None)
+    if machine is None or not machine.id:  # a trace does not say where it was recorded
         return {}
-    machine = found.machine
     return {
         "experiment": found.experiment,
         "measured": found.started,
@@ -427,8 +430,9 @@ def _trials(found: Any) -> tuple[Trial, ...]:
 
 
 def _node(found: Any) -> str:
-    clients = (t.resources.client_node for t in _trials(found))
-    return next(filter(None, clients), getattr(found, "node", ""))
+    clients = [t.resources.client_node for t in _trials(found)]
+    traced = [v for v in getattr(found, "versions", ()) if isinstance(v, str)]
+    return next(filter(None, [*clients, *traced]), getattr(found, "node", ""))
 
 
 def _nodes(value: Ratio | float | None, of: Any) -> set[str]:
@@ -443,9 +447,7 @@ def _nodes(value: Ratio | float | None, of: Any) -> set[str]:
     return served or {n for n in (_node(found),) if n}
 
 
-def _warned(
-    value: Ratio | float | None, of: Trial | Comparison | Printed | None
-) -> tuple[str, ...]:
+def _warned(value: Ratio | float | None, of: Measured | None) -> tuple[str, ...]:
     """Return which checks failed or warned in the trials that a value comes from, in words."""
     found: Any = of
     if found is not None and _trials(found):
