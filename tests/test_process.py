@@ -2,6 +2,7 @@ import contextlib
 import json
 import re
 import socket
+import subprocess
 import sys
 import textwrap
 import threading
@@ -274,7 +275,7 @@ def test_no_other_port_of_a_server_is_open_to_the_world_either(program, hello, h
     text = textwrap.dedent(before) + hello.replace("server.listen", f"{more}\nserver.listen")
     if "request" in how:
         text = re.sub(r"(response\.end\(.*?\))", r"open(() => \1)", text)
-    message = failure_of(program(text), NotLoopback)
+    message = failure_of(program(text), NotLoopback, listen_s=30)  # it may start two Nodes
     address = "::" if "IPv6" in how else "0.0.0.0"
     assert re.search(rf"listens on {address}, port \d+, where other machines", message)
 
@@ -476,6 +477,82 @@ def test_only_this_machine_is_asked():
     ):
         with pytest.raises(NotLoopback):
             get(url)
+
+
+# Addresses that look like this machine and are another, at least for some programs.
+TRICKS = [
+    "http://127.0.0.1.example.com/",
+    "http://localhost.example.com/",
+    "http://127.0.0.1@example.com/",
+    "http://localhost:80@example.com/",
+    "http://example.com#@127.0.0.1/",
+    "http://example.com?@127.0.0.1/",
+    "http://example.com\\@127.0.0.1/",
+    "http://example.com/http://127.0.0.1/",
+    "http://127.0.0.1\\.example.com/",
+    "http://127.0.0.1%2eexample.com/",
+    "http://127.0.0.1\x00.example.com/",
+    "http://127.0.0.1 .example.com/",
+    "http://127.0.0.1,example.com/",
+    "http://①②⑦.0.0.1.example.com/",
+    "http://loca\u200blhost.example.com/",
+    "http://lоcalhost/",  # a Cyrillic o
+    "http://0.0.0.0/",
+    "http://0/",
+    "http://[::]/",
+    "http://[::ffff:10.0.0.1]/",
+    "http://[::1%eth0].example.com/",
+    "http://[::1].example.com/",
+    "http://[::1/",
+    "http://2130706434.example.com/",
+    "http://169.254.169.254/",
+    "http://192.168.0.1/",
+    "http://10.1/",
+    "http:127.0.0.1.example.com",
+    "//example.com/",
+    "https://localhost/",
+    "ftp://127.0.0.1/",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "unix:/var/run/docker.sock",
+    "HTTP://example.com/",
+    "http://\nexample.com/",
+    "http://127.0.0.1:80:80@example.com/",
+    "http://127.0.0.1:99999/",
+    "http://127.0.0.1:-1/",
+    "http://localhost:80.example.com/",
+]
+
+
+def test_an_address_that_only_looks_like_this_machine_is_refused():
+    def refused(ask, url):
+        with contextlib.suppress(lab.LabError):
+            ask(url)
+            return False
+        return True
+
+    assert [url for url in TRICKS if not refused(loopback, url)] == []
+    # A word without :// is a server's name.
+    assert [url for url in TRICKS if not refused(resolve, url)] == []
+
+
+def test_the_generator_refuses_the_same_addresses_for_itself():
+    script = f"""
+        import {{ readSpec }} from {json.dumps(str(lab.paths.NODE_SIDE / "loadgen" / "spec.mjs"))};
+        const passed = {json.dumps(TRICKS)}.filter((url) => {{
+          try {{
+            const [stream] = readSpec(JSON.stringify({{
+              streams: [{{ url }}], measure_s: 1, raw_dir: "/",
+            }})).streams;
+            return !/^(127[.]0[.]0[.]1|::1)$/.test(stream.host);
+          }} catch {{ return false; }}
+        }});
+        console.log(JSON.stringify(passed));
+    """
+    done = subprocess.run(
+        ["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == []
 
 
 def test_an_ipv6_address_without_brackets_is_told_how_to_be_written():

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 from lab.errors import LabError
 
 LARGEST_BODY = 256 * 1024 * 1024
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+# All of it: of what stands beside a host, a user's name say, programs make different hosts.
+_LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]*)?", re.IGNORECASE | re.ASCII)
 _BARE_IPV6 = re.compile(r"http://[0-9a-f]*:[0-9a-f]*:", re.IGNORECASE)
 
 
@@ -59,15 +60,16 @@ def address(host: str, port: int) -> str:
 
 def loopback(url: str) -> tuple[str, int]:
     """Host and port of a URL on this machine. Raises NotLoopback for any other, NoPort for 0."""
-    host, port = None, None
+    host, port, place = None, None, ""
     with contextlib.suppress(ValueError):
         parts = urlsplit(url)
-        host, port = parts.hostname, 80 if parts.port is None else parts.port
+        place, host = parts.netloc, parts.hostname
+        port = 80 if parts.port is None else parts.port
     if _BARE_IPV6.match(url):
         raise NotLoopback(
             f"{url!r} is no URL: an IPv6 address needs brackets. Write http://[::1]:3000, say."
         )
-    if host not in _LOOPBACK or not url.startswith("http://"):
+    if not (port is not None and _LOOPBACK.fullmatch(place) and url.startswith("http://")):
         raise NotLoopback(
             f"{url!r} is not a server of this machine. Use http://127.0.0.1:PORT/: "
             "load for other people's machines is not what this is for."

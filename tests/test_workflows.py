@@ -1,0 +1,22 @@
+"""What runs elsewhere on our behalf, as far as it can be read here."""
+
+import re
+
+from lab import paths
+
+
+def test_every_action_is_named_by_its_commit_with_the_version_beside_it():
+    files = sorted((paths.ROOT / ".github" / "workflows").glob("*.yml"))
+    used = [
+        line.split("uses:")[1]
+        for file in files
+        for line in file.read_text().splitlines()
+        if "uses:" in line
+    ]
+    assert used
+    loose = [
+        one for one in used if not re.fullmatch(r" [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", one)
+    ]
+    assert loose == []
+    # One version of each in all of them.
+    assert len({one.split("@")[0] for one in used}) == len(set(used))
