@@ -609,7 +609,7 @@ def test_in_a_build_the_recorded_run_stands_in_for_a_refused_one_and_it_is_said(
     [remark] = told.remarks
     assert remark.startswith("drain.cjs is replayed from the recorded run. The trace is refused")
     with pytest.raises(TraceRefusedError):  # nothing recorded: then there is nothing to show
-        lab.trace(PROGRAMS / "queues.cjs", runs=1, node=NODES[0].path)
+        lab.trace(PROGRAMS / "phases.cjs", runs=1, node=NODES[0].path)
 
 
 def test_a_recorder_that_fails_on_a_new_node_has_no_word(unknown, tmp_path):
