@@ -7,15 +7,13 @@ One of our own ends as: held, did not hold, no verdict; "did not hold" fails the
 
 from __future__ import annotations
 
-import csv
 import functools
 import math
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from lab import judge, paths, usage
+from lab import gate, judge, paths, stored, usage
 from lab.errors import LabError, did_you_mean
 from lab.node_range import node_range
 from lab.records.checks import words
@@ -28,6 +26,9 @@ if TYPE_CHECKING:
     from lab.node_program import Printed
     from lab.records.comparison import Comparison
     from lab.records.trial import Trial
+    from lab.trace import Trace
+
+    Measured: TypeAlias = Trial | Comparison | Printed | Trace
 
 CLAIMS = paths.DATA / "claims.toml"
 FIGURES = paths.DATA / "published-results.csv"
@@ -115,7 +116,7 @@ def claim(
     between: tuple[float, float] | None = None,
     sentence: str = "",
     exact: bool = False,
-    of: Trial | Comparison | Printed | None = None,
+    of: Measured | None = None,
     beside: Sequence[Ratio] = (),
     node: str = "",
     because: str = "",
@@ -124,8 +125,8 @@ def claim(
     limit.
 
     value : a ratio (its interval decides, widened by the A/A spread) or a number;
-    of : what a number was taken from, a trial, a comparison or what a program printed: no verdict
-    if a check of it failed;
+    of : what a number was taken from, a trial, a comparison, a trace or what a program printed: no
+    verdict if a check of it failed;
     above, below, between : the limit of the course's own sentence;
     exact : the number is counted, not measured, so every profile can judge it;
     beside : further ratios that a reader should see with the verdict;
@@ -178,7 +179,7 @@ def _other_node(
     id: str,
     entry: dict[str, Any],
     value: Ratio | float,
-    of: Trial | Comparison | Printed | None,
+    of: Measured | None,
 ) -> str:
     """Return why a claim is not judged on the Node of its measurement; empty if it is."""
     text, why = entry.get("node", ""), entry.get("because", "")
@@ -201,13 +202,22 @@ def claims() -> dict[str, Any]:
     usage.note_file(CLAIMS)
     try:
         return _read(CLAIMS.stat().st_mtime_ns)
-    except (OSError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
         raise LabError(f"data/claims.toml can't be read: {error}") from None
 
 
 @functools.lru_cache(maxsize=1)
 def _read(_mtime: int) -> dict[str, Any]:
-    data: dict[str, Any] = tomllib.loads(CLAIMS.read_text(encoding="utf-8"))
+    data = stored.read_toml(CLAIMS)
+    with stored.named(CLAIMS, stored.FROM_GIT):
+        for table in ("claims", "sources"):
+            gate.fit(table, data[table], dict[str, dict[str, Any]])
+        gate.fit("own", data.get("own", {}), dict[str, dict[str, Any]])
+        for id, entry in data["claims"].items():
+            for key in ("sentence", "source", "measures"):
+                gate.fit(f"{key} of {id}", entry[key], str)
+            gate.fit(f"the source of {id}", data["sources"][entry["source"]], dict[str, Any])
+            gate.fit(f"published of {id}", entry.get("published", {}), dict[str, dict[str, Any]])
     return data
 
 
@@ -231,11 +241,17 @@ def published_text(ratio: tuple[float, float] | None) -> str:
     return f"{low:.3g}×" if low == high else f"{low:g}–{high:g}×"
 
 
+_COLUMNS = ("source_id", "experiment_id", "system", "metric", "value", "unit")
+
+
 @functools.lru_cache(maxsize=1)
 def figures() -> tuple[dict[str, str], ...]:
     """Return the rows of data/published-results.csv."""
-    with FIGURES.open(newline="", encoding="utf-8") as file:
-        return tuple(csv.DictReader(file))
+    rows = stored.read_csv(FIGURES, _COLUMNS)
+    with stored.named(FIGURES, stored.FROM_GIT):
+        for row in rows:
+            float(row["value"])
+    return tuple(rows)
 
 
 def published(source: str, experiment: str, system: str, metric: str) -> Published:
@@ -293,11 +309,11 @@ def _published(
     return tuple(found.values()), None if value is None else (float(value), float(value))
 
 
-def _failed(value: Ratio | float | None, of: Trial | Comparison | Printed | None) -> list[str]:
+def _failed(value: Ratio | float | None, of: Measured | None) -> list[str]:
     """Return what failed in the measurements that a value comes from, said by itself or by `of`."""
     said = "check failed: "
     found = {w for w in value.warnings if w.startswith(said)} if isinstance(value, Ratio) else set()
-    return sorted(found | {f"{said}{name}" for name in (of.failures if of is not None else ())})
+    return sorted(found | {f"{said}{name}" for name in getattr(of, "failures", ())})
 
 
 def _judge_published(
@@ -388,12 +404,12 @@ def _said(value: Ratio | float, judged: judge.Judged, failed: list[str]) -> dict
     }
 
 
-def _where(value: Ratio | float | None, of: Trial | Comparison | Printed | None) -> dict[str, Any]:
+def _where(value: Ratio | float | None, of: Measured | None) -> dict[str, Any]:
     """Return when and where the measurements behind a value were made, as far as they are known."""
     found: Any = of if of is not None else getattr(value, "comparison", None)
-    if found is None:
+    machine = getattr(found, "machine", None)
+    if machine is None or not machine.id:  # a trace does not say where it was recorded
         return {}
-    machine = found.machine
     return {
         "experiment": found.experiment,
         "measured": found.started,
@@ -414,8 +430,9 @@ def _trials(found: Any) -> tuple[Trial, ...]:
 
 
 def _node(found: Any) -> str:
-    clients = (t.resources.client_node for t in _trials(found))
-    return next(filter(None, clients), getattr(found, "node", ""))
+    clients = [t.resources.client_node for t in _trials(found)]
+    traced = [v for v in getattr(found, "versions", ()) if isinstance(v, str)]
+    return next(filter(None, [*clients, *traced]), getattr(found, "node", ""))
 
 
 def _nodes(value: Ratio | float | None, of: Any) -> set[str]:
@@ -430,9 +447,7 @@ def _nodes(value: Ratio | float | None, of: Any) -> set[str]:
     return served or {n for n in (_node(found),) if n}
 
 
-def _warned(
-    value: Ratio | float | None, of: Trial | Comparison | Printed | None
-) -> tuple[str, ...]:
+def _warned(value: Ratio | float | None, of: Measured | None) -> tuple[str, ...]:
     """Return which checks failed or warned in the trials that a value comes from, in words."""
     found: Any = of
     if found is not None and _trials(found):

@@ -98,8 +98,9 @@ class Generator:
     def _next(self, until: float) -> dict[str, Any] | None:
         assert self._process.stdout is not None
         while b"\n" not in self._buffer:
-            left = until - time.monotonic()
-            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
+            # What it said while we were elsewhere counts, however late we come to hear it.
+            left = max(0.0, until - time.monotonic())
+            if not select.select([self._process.stdout], [], [], left)[0]:
                 return None
             chunk = os.read(self._process.stdout.fileno(), 1 << 16)
             if not chunk:

@@ -18,7 +18,17 @@ from lab import lock, settings, usage
 from lab.errors import LabError
 from lab.generator import Generator, GeneratorFailed, Standby
 from lab.pinning import Cpus, split
-from lab.plan import OPTIONS, Asked, Plan, known_options, load_spec, path_of, plan, stream_json
+from lab.plan import (
+    OPTIONS,
+    Asked,
+    Plan,
+    is_default,
+    known_options,
+    load_spec,
+    path_of,
+    plan,
+    stream_json,
+)
 from lab.progress import Progress
 from lab.records import ceiling, machine, rows, store
 from lab.records.question import experiment_id, of_recipe, portable, question
@@ -26,7 +36,7 @@ from lab.records.store import Folder, StorageFull
 from lab.records.summary import Run, StreamRun, trial_of
 from lab.records.trial import Check, ServerSpec, Trial
 from lab.servers.http_get import loopback
-from lab.servers.process import Running
+from lab.servers.process import Running, refuse_outside
 from lab.servers.recipe import Recipe
 from lab.servers.server_errors import advice
 
@@ -74,7 +84,7 @@ def load(
     """
     known_options("", options, OPTIONS)
     # What the caller really said; pinning and tolerance do not change what is asked.
-    given = {k: v for k, v in options.items() if v != OPTIONS[k].default}
+    given = {k: v for k, v in options.items() if not is_default(v, OPTIONS[k].default)}
     said = {k: v for k, v in given.items() if k not in ("pin", "tolerate")}
     asked = plan(**given, given=said)
     found = resolve(target)
@@ -205,6 +215,8 @@ def measure(
         result, used = _drive(generator, spec, asked, running, tell)
         told = advice(running.log(200)) if running else ""
         _void(result, found, running, told)
+        if running is not None:
+            refuse_outside(running)
         if standby is not None:
             standby.prepare(client_cpus)
         parts = {

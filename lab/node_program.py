@@ -155,7 +155,7 @@ def _chosen(name: str, versions: Sequence[int]) -> list[str]:
 def _together(made: Sequence[Printed]) -> Printed:
     """What one program printed on several Nodes, a row a line, each with its Node."""
     made = [replace(m, rows=[{"node": m.node, **_unmarked(row)} for row in m.rows]) for m in made]
-    made = [replace(m, text="".join(f"{json.dumps(r)}\n" for r in m.rows)) for m in made]
+    made = [replace(m, text=_lines(m.rows)) for m in made]
     without = [m.node for m in made if not m.rows]
     if without:
         raise ProgramFailed(
@@ -337,8 +337,7 @@ def _printed(found: Any, name: str) -> Printed:
     by_node: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_node.setdefault(row["node"], []).append(row)
-    texts = {node: "".join(f"{json.dumps(r)}\n" for r in own) for node, own in by_node.items()}
-    parts = [replace(made, node=n, rows=own, text=texts[n]) for n, own in by_node.items()]
+    parts = [replace(made, node=n, rows=own, text=_lines(own)) for n, own in by_node.items()]
     return replace(made, versions=tuple(parts))
 
 
@@ -374,6 +373,10 @@ def _write_reference(name: str, what: dict[str, Any], made: Printed, when: str) 
     }
     file = paths.REFERENCE / f"{name}.json"
     store.write(file, json.dumps(record, indent=1, ensure_ascii=False).encode())
+
+
+def _lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
 
 def _rows(text: str) -> list[dict[str, Any]]:

@@ -49,6 +49,11 @@ def _given(pin: Any) -> tuple[Cpus, Cpus]:
             f"pin={pin!r}: None, True, False, 'together', or (server's "
             "processors, generator's), e.g. ([0], [1])"
         ) from None
+    whole = all(isinstance(one, int) for one in (*server, *client))
+    if not (server and client and whole):
+        raise LabError(
+            f"pin={pin!r}: both need a processor at least, by its number, e.g. ([0], [1])"
+        )
     mine = set(cpu_set())
     if not {*server, *client} <= mine:
         raise LabError(

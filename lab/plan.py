@@ -5,17 +5,21 @@ from __future__ import annotations
 import base64
 import inspect
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from lab.errors import LabError, did_you_mean
+from lab.gate import fit, shown
 from lab.records.checks import ALL
 from lab.records.record import plain
 from lab.records.trial import LoadSpec
 from lab.settings import profile
 
 OPEN_CONNECTIONS = 256  # most requests in flight in an open loop; more send late and are counted
+# Of all streams together: they go to the generator in a line of at most 16 MiB, as Base64.
+MOST_BODY_BYTES = 8 * 1024 * 1024
 COUNT_LIMIT_S = 60.0  # a fixed number of requests is given up after this
 
 
@@ -104,15 +108,21 @@ def plan(
     timed = not counted or seconds is not None
     measure_s = min(now.measure_for(seconds), 600.0) if timed else COUNT_LIMIT_S
     warm = 0.0 if counted and warmup is None else now.warmup_for(warmup)
+    fit("tolerate", tolerate, Iterable[str], BadLoad)
     known = tuple(tolerate)
+    fit("alongside", alongside, Mapping[str, Mapping[str, Any]] | None, BadLoad)
     for name in known:
         if name not in ALL:
             raise BadLoad(f"tolerate={name!r} is no check. {did_you_mean(name, ALL)}")
+    others = {
+        k: _asked(f"alongside[{k!r}]: ", {**shared, **v}) for k, v in (alongside or {}).items()
+    }
+    _sendable((main, *others.values()))
     return Plan(
         main,
         warm,
         measure_s,
-        {k: _asked(f"alongside[{k!r}]: ", {**shared, **v}) for k, v in (alongside or {}).items()},
+        others,
         pin,
         known,
         plain({k: v.hex() if isinstance(v, bytes) else v for k, v in (given or {}).items()}),
@@ -122,6 +132,13 @@ def plan(
 # What may be said of a load; `lab.load` and `lab.compare` take the same.
 OPTIONS = {n: p for n, p in inspect.signature(plan).parameters.items() if n != "given"}
 _OF_A_STREAM = tuple(f.name.removesuffix("_s") for f in fields(Asked))
+
+
+def is_default(value: Any, default: Any) -> bool:
+    """True if saying `value` says nothing. What has its own idea of being equal, as an array has,
+    is no default.
+    """
+    return isinstance(value, (str, int, float, tuple, type(None))) and bool(value == default)
 
 
 def known_options(where: str, options: Iterable[str], known: Iterable[str]) -> None:
@@ -138,9 +155,10 @@ def _asked(where: str, options: dict[str, Any]) -> Asked:
     wanted = options.get("connections")
     path = path_of(f"{where}path", options.get("path", "/"))
     schedule = options.get("schedule", "poisson")
-    if schedule not in ("poisson", "constant"):
-        raise BadLoad(f"{where}schedule={schedule!r}: poisson or constant")
-    text = options.get("body") or b""
+    if not isinstance(schedule, str) or schedule not in ("poisson", "constant"):
+        raise BadLoad(f"{where}schedule={shown(schedule)}: poisson or constant")
+    fit(f"{where}headers", options.get("headers"), Mapping[str, str | float] | None, BadLoad)
+    fit(f"{where}keep_alive", options.get("keep_alive", True), bool, BadLoad)
     connections = _whole(
         f"{where}connections",
         wanted or (OPEN_CONNECTIONS if rate else 10) if wanted is None else wanted,
@@ -155,10 +173,10 @@ def _asked(where: str, options: dict[str, Any]) -> Asked:
         None if rate is None else _number(f"{where}rate", rate, 0.001, 1_000_000),
         schedule,
         path,
-        str(options.get("method", "GET")).upper(),
+        _method(f"{where}method", options.get("method", "GET")),
         {str(k): str(v) for k, v in dict(options.get("headers") or {}).items()},
-        text.encode() if isinstance(text, str) else bytes(text),
-        bool(options.get("keep_alive", True)),
+        _body(f"{where}body", options.get("body")),
+        options.get("keep_alive", True),
         None if requests is None else _whole(f"{where}requests", requests, 1, 20_000_000),
         _number(f"{where}timeout", options.get("timeout", 10.0), 0.001, 600),
         _whole(f"{where}seed", options.get("seed", 1), 0, 2**53 - 1),
@@ -174,22 +192,43 @@ def path_of(name: str, path: Any) -> str:
         or any(c <= " " or c > "~" for c in path)
     ):
         raise BadLoad(
-            f"{name}={path!r} must begin with / and hold "
+            f"{name}={shown(path)} must begin with / and hold "
             "visible ASCII only; encode the rest with %XX"
         )
     return path
 
 
+def _method(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z]{1,20}", value):
+        raise BadLoad(f"{name}={shown(value)} must be a word such as GET, POST or PUT")
+    return value.upper()
+
+
+def _body(name: str, value: Any) -> bytes:
+    """The bytes of a body: a number is none, not even a number of zero bytes."""
+    fit(name, value, str | bytes | None, BadLoad)
+    return value.encode() if isinstance(value, str) else value or b""
+
+
+def _sendable(streams: Iterable[Asked]) -> None:
+    size = sum(len(stream.body) for stream in streams)
+    if size > MOST_BODY_BYTES:
+        raise BadLoad(
+            f"body= has {size:,} bytes, of all streams together; at most {MOST_BODY_BYTES:,} can "
+            "be sent. Send a smaller one more often"
+        )
+
+
 def _whole(name: str, value: Any, least: int, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise BadLoad(f"{name}={value!r} must be a whole number from {least} to {most:,}")
+        raise BadLoad(f"{name}={shown(value)} must be a whole number from {least} to {most:,}")
     return value
 
 
 def _number(name: str, value: Any, least: float, most: float) -> float:
     real = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
     if not real or not least <= value <= most:
-        raise BadLoad(f"{name}={value!r} must be a number from {least:g} to {most:,g}")
+        raise BadLoad(f"{name}={shown(value)} must be a number from {least:g} to {most:,g}")
     return float(value)
 
 

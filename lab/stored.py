@@ -12,6 +12,7 @@ import io
 import json
 import tomllib
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,14 +29,19 @@ MOST_BYTES = 256 * 1024 * 1024  # of a JSON file; the largest that `lab` writes 
 ROW_BYTES = 8  # the widest column of raw rows
 NPY_HEADER = 1024  # more than numpy writes before the values
 
+# What taking apart a damaged file may raise.
 DAMAGE = (
-    RecursionError,
+    ArithmeticError,
     AttributeError,
+    EOFError,
     IndexError,
     KeyError,
+    RuntimeError,  # RecursionError and NotImplementedError are two
     TypeError,
     ValueError,
-    ArithmeticError,
+    csv.Error,
+    zipfile.BadZipFile,
+    zlib.error,
 )
 
 
@@ -98,7 +104,7 @@ def read_csv(file: Path, columns: Iterable[str], advice: str = FROM_GIT) -> list
                 if None in row or None in row.values():
                     raise LabError(f"line {reader.line_num} has too many or too few columns")
             return rows
-    except (FileNotFoundError, csv.Error) as error:
+    except FileNotFoundError as error:
         raise Damaged(_sentence(file, str(error), advice)) from None
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lab import paths, settings, usage
+from lab import gate, paths, settings, stored, usage
 from lab.errors import LabError
 from lab.tracing import child, load, nodes, recording
 from lab.tracing.canonical import EVENT_COLUMNS
@@ -93,7 +93,33 @@ class Trace:
                 f"This is no loop trace of schema {SCHEMA} (type {data.get('type')!r}, schema "
                 f"{data.get('schema')!r}). Record it again with lab.trace(program)."
             )
-        return cls(dict(data))
+        found = cls(dict(data))
+        try:
+            found._whole()
+        except stored.DAMAGE as error:
+            raise LabError(
+                f"This loop trace is damaged: {stored.told(error)}. Record it again with "
+                "lab.trace(program)."
+            ) from None
+        return found
+
+    def _whole(self) -> None:
+        """Go through all of it once, so that damage is told here and not while it is drawn."""
+        for key, hint in (("name", str), ("source", str), ("module", str | None), ("pool", int)):
+            gate.fit(key, self.data[key], hint)
+        gate.fit("versions", self.data["versions"], list[dict[str, Any]])
+        for version in self.data["versions"]:
+            gate.fit("node", version["node"], str)
+            gate.fit("runs", version["runs"], int)
+            for order in version["orders"]:
+                gate.fit("lines", order["lines"], list[str])
+                gate.fit("count", order["count"], int)
+                gate.fit("recorded", order["recorded"], int)
+            for made in version["recordings"]:
+                gate.fit("tasks", made["tasks"], list[dict[str, Any]])
+                gate.fit("events", made["events"], list[list[Any]])
+                expand(made)
+        gate.fit("notes", self.notes, list[str])
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the `.trace.json` file; returns its path."""
@@ -148,7 +174,10 @@ def trace(
     experiment : name of the recorded trace in LAB_MODE=replay; default a hash of the program.
 
     Raises TraceRefusedError when the two sources of the phases do not agree, LabError for a missing
-    file or Node, NoTraceError in replay mode when nothing fits.
+    file or Node, NoTraceError in replay mode when nothing fits. On a Node whose trace events the
+    recorder does not know yet, the phases are those of the hooks alone, with a note. While the book
+    is built, a recorded run of the same program stands in for a refused one, with a note: whoever
+    asks for a trace of a program must hear that there is none; a page has one to show.
     """
     if runs < 1:
         raise LabError(f"runs is {runs}; a trace needs at least one run.")
@@ -167,7 +196,12 @@ def trace(
             return dataclasses.replace(_replayed(title, asked), predict=predict)
         setting = child.Setting(prog.path, args, stdin, env or {}, Path(cwd or Path.cwd()), drive)
         limits = child.Limits(seconds=seconds, events=events)
-        data = _measure(prog, setting, limits, kind=kind, runs=runs, node=node)
+        try:
+            data = _measure(prog, setting, limits, kind=kind, runs=runs, node=node)
+        except TraceRefusedError as refused:
+            if settings.profile().name == "reference" or not os.environ.get("LAB_CHAPTER"):
+                raise
+            return dataclasses.replace(_instead(title, asked, refused), predict=predict)
     data["asked"] = asked
     if settings.profile().name == "reference":
         paths.REFERENCE.mkdir(parents=True, exist_ok=True)
@@ -208,6 +242,13 @@ def _measure(
                 recording.record(prog, one, setting, limits, keeper, runs=runs, budget_s=budget)
             )
     recordings = [r for version in versions for r in version.recordings]
+    for version in versions:
+        if version.unconfirmed:
+            usage.note(
+                "remark",
+                text=f"{prog.name} is drawn by the hooks' word alone: the trace "
+                f"events of Node {version.node.version} are not known",
+            )
     return {
         "schema": SCHEMA,
         "type": "loop-trace",
@@ -233,13 +274,29 @@ def _replayed(title: str, asked: dict[str, Any]) -> Trace:
             f"There is no recorded trace {title!r} in {paths.relative(file)}. {advice}"
         )
     usage.note("record", experiment=title)
-    found = Trace.from_json(json.loads(file.read_text("utf-8")))
+    with stored.named(file, advice, NoTraceError):
+        found = Trace.from_json(stored.read_json(file, advice, NoTraceError))
     if found.data.get("asked") != asked:
         raise NoTraceError(
             f"The recorded trace {title!r} is of another program text, arguments or environment. "
             f"{advice}"
         )
     return found
+
+
+def _instead(title: str, asked: dict[str, Any], refused: TraceRefusedError) -> Trace:
+    """The recorded run in place of a refused one; raises that refusal if there is none."""
+    try:
+        data = _replayed(title, asked).data
+    except NoTraceError:
+        raise refused from None
+    usage.note("remark", text=f"{data['name']} is replayed from the recorded run. {refused}")
+    note = (
+        "This is the recorded run. What was recorded on this machine is not shown: "
+        "the recorder's two sources did not agree on it."
+    )
+    versions = [{**version, "notes": [note, *version["notes"]]} for version in data["versions"]]
+    return Trace({**data, "versions": versions})
 
 
 def expand(made: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from lab import claims, stats
 from lab.claims import claim
 from lab.errors import LabError
 from lab.node_program import Printed
+from lab.records.machine import Machine
 
 
 def ratio(factor, n=6, noise=0.01, **options):
@@ -275,12 +277,20 @@ def test_a_published_claim_says_its_nodes_in_its_file(monkeypatch):
 
 
 def test_the_node_is_that_of_the_program_that_printed_the_value():
-    printed = Printed("", node="24.21.0", experiment="trips", started="2026-11-22T10:00:00Z")
+    printed = Printed("", node="24.21.0", experiment="trips", machine=Machine(id="here"))
     options = {"sentence": "A.", "above": 2, "exact": True, "node": ">=26", "because": "b"}
     found = claim("mine", 3, of=printed, **options)
     assert found.verdict == "no verdict" and "not 24.21.0" in found.because
     assert (found.experiment, found.on["node"]) == ("trips", "24.21.0")
     assert claim("mine", 3, of=replace(printed, node="26.10.0"), **options).verdict == "held"
+
+
+def test_a_trace_says_its_node_too():
+    traced = SimpleNamespace(versions=["v26.10.0"])
+    options = {"sentence": "A.", "above": 2, "exact": True, "of": traced}
+    found = claim("mine", 3, node="<26.8", because="b", **options)
+    assert found.verdict == "no verdict" and found.on is None
+    assert claim("mine", 3, node=">=26.8", because="b", **options).verdict == "held"
 
 
 def test_a_claim_about_some_nodes_needs_a_reason_and_a_measurement_that_says_its_node():

@@ -18,9 +18,10 @@ from conftest import eventually
 
 import lab
 from lab import paths
+from lab.servers import guard as guard_program
 from lab.servers import guard_link, proctree, spawn, supervised
 from lab.servers.bounded_log import HEAD_BYTES, TAIL_BYTES, BoundedLog
-from lab.servers.guard_link import GuardDied
+from lab.servers.guard_link import GuardDied, GuardSilent
 
 PATIENCE_S = 10  # on a machine busy with other tests; bench/kernel_kills.py asks for two
 
@@ -225,6 +226,59 @@ def test_servers_die_with_a_killed_guard_and_the_next_start_gets_a_new_one():
     with lab.server("node/hello").start() as again:
         assert again.get().status == 200
         assert guard_link.guard_pid() != guard
+
+
+@linux
+def test_a_suspended_guard_is_told_to_go_on_and_what_was_asked_of_it_is_an_error(monkeypatch):
+    monkeypatch.setattr(guard_link, "SILENT_S", 0.3)
+    monkeypatch.setattr("lab.servers.running.STOP_S", 0.6)
+    with lab.server("node/hello").start() as running:
+        its_pid = guard_link.guard_pid()
+        os.kill(its_pid, signal.SIGSTOP)
+        with pytest.raises(GuardSilent, match=rf"guard of servers \(process {its_pid}\).*continue"):
+            running.resources()
+        assert running.resources().processes == 1, "it goes on"
+        os.kill(its_pid, signal.SIGSTOP)
+    assert running.exit_code == 0, "a stop is done when it goes on"
+
+
+@linux
+def test_a_suspended_guard_is_not_mistaken_for_a_server_that_never_listens(monkeypatch):
+    with lab.server("node/hello").start():
+        os.kill(guard_link.guard_pid(), signal.SIGSTOP)
+        with pytest.raises(GuardSilent, match="suspended"):
+            lab.server("node/hello").start(listen_s=0.3)
+
+
+@linux
+def test_a_server_is_ended_without_a_guard_that_stays_silent(monkeypatch):
+    monkeypatch.setattr(guard_link, "SILENT_S", 0.2)
+    monkeypatch.setattr("lab.servers.running.STOP_S", 0.6)
+    monkeypatch.setattr(guard_link._Guard, "wake", lambda _: None)
+    running = lab.server("node/hello").start()
+    its_pid = guard_link.guard_pid()
+    os.kill(its_pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(GuardSilent, match=f"kill -KILL {its_pid}"):
+            running.stop()
+        assert not alive({running.pid})
+    finally:
+        os.kill(its_pid, signal.SIGCONT)
+
+
+@linux
+def test_a_look_at_all_processes_serves_all_servers_that_end(monkeypatch):
+    looks = []
+    monkeypatch.setattr(guard_program, "processes", lambda: looks.append(1) or {})
+    ended = {"pid": 2**22 + 1, "status": 0, "term_at": 1.0, "finished": False, "owned": True}
+    ending = [SimpleNamespace(**ended, report=lambda **_: None) for _ in range(50)]
+    crowd = SimpleNamespace(servers=ending, pid=os.getpid(), seen=None)
+    for name in ("look", "members", "advance"):
+        setattr(crowd, name, getattr(guard_program.Guard, name).__get__(crowd))
+    for one in ending:
+        crowd.advance(one, 1.0)
+    assert all(one.finished for one in ending)
+    assert len(looks) == 1
 
 
 @linux

@@ -14,10 +14,12 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,6 +31,7 @@ from lab.errors import LabError
 from lab.load import BadTarget, ServerGone, resolve
 from lab.records import ceiling, store
 from lab.records.trial import Trial
+from lab.servers import guard_link
 from lab.servers.http_get import NotLoopback
 
 
@@ -336,6 +339,31 @@ def test_a_server_that_dies_for_want_of_descriptors_is_told_with_what_helps(prog
     )
     with pytest.raises(ServerGone, match=r"EMFILE[\s\S]*ulimit -n"):
         lab.load(program(dying.replace("const server", "let n = 0;\nconst server")), connections=2)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+def test_a_suspended_guard_voids_the_trial_and_is_named(monkeypatch):
+    def suspend(*_):
+        os.kill(guard_link.guard_pid(), signal.SIGSTOP)
+
+    monkeypatch.setattr(guard_link, "SILENT_S", 0.5)
+    with pytest.raises(guard_link.GuardSilent, match="guard of servers"):
+        lab.load("node/hello", warmup=0, seconds=4, progress=suspend)
+    assert not lab.ps()
+
+
+def test_a_generator_whose_result_is_there_when_we_come_late_is_heard():
+    with (
+        generator.Generator() as one,
+        recording() as (url, _),
+        tempfile.TemporaryDirectory() as raw,
+    ):
+        one.send({"streams": [{"url": url, "requests": 1}], "raw_dir": raw})
+        events = one.events(deadline_s=1.0)
+        assert next(events)["event"] == "ready"
+        assert eventually(lambda: list(Path(raw).iterdir()))
+        time.sleep(1.2)
+        assert [event["event"] for event in events][-1] == "result"
 
 
 def test_a_port_where_nobody_listens_ends_at_once():

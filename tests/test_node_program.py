@@ -176,7 +176,8 @@ def installed(monkeypatch, tmp_path):
             paths[nodes.major(version)] = str(there / "node")
             if not (there / "node").exists():
                 (there / "node").symlink_to(shutil.which("node"))
-        monkeypatch.setattr(nodes, "program", lambda: str(folder / own / "node"))
+        own_node = str(folder / own / "node")
+        monkeypatch.setattr(nodes, "program", lambda wanted=None: str(wanted or own_node))
         monkeypatch.setattr(
             nodes, "version", lambda path=None: Path(path or folder / own / "x").parent.name
         )

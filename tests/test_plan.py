@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
 import pytest
 
 import lab
 from lab import paths
 from lab.errors import LabError
 from lab.pinning import split
-from lab.plan import BadLoad, plan, stream_json
+from lab.plan import MOST_BODY_BYTES, BadLoad, plan, stream_json
 from lab.records import question
 from lab.servers.catalog import server
 
@@ -47,6 +48,46 @@ def test_a_load_out_of_range_is_refused_with_the_value_and_the_range(options, me
     with pytest.raises(BadLoad) as error:
         plan(**options)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"body": 5}, "body=5 must be text, bytes or None, not an int"),
+        ({"body": {}}, "must be text, bytes or None, not a dict"),
+        ({"body": "\ud800"}, "half a character"),
+        ({"body": bytes(MOST_BODY_BYTES + 1)}, "8,388,609 bytes.*at most 8,388,608"),
+        (
+            {
+                "body": bytes(MOST_BODY_BYTES // 2),
+                "alongside": {"big": {"body": bytes(MOST_BODY_BYTES // 2 + 1)}},
+            },
+            "8,388,609 bytes, of all streams together",
+        ),
+        ({"headers": "a"}, "headers='a' must be a dict"),
+        ({"headers": {1: "a"}}, "a key of headers"),
+        ({"method": None}, "method=None must be a word such as GET"),
+        ({"method": "GET / HTTP/1.1"}, "must be a word"),
+        ({"keep_alive": "no"}, "keep_alive='no' must be True or False"),
+        ({"tolerate": 5}, "tolerate=5 must be a list, each item text"),
+        ({"tolerate": "steady"}, "tolerate='steady' must be a list"),
+        ({"alongside": [1]}, "alongside=.* must be a dict"),
+        ({"alongside": {"ping": 5}}, r"alongside\['ping'\]=5 must be a dict"),
+        ({"alongside": {"ping": {"body": 5}}}, r"alongside\['ping'\]: body=5"),
+        ({"connections": np.arange(3)}, "connections=.* must be a whole number"),
+    ],
+)
+def test_a_load_of_wrong_types_is_refused_not_guessed_at(options, message):
+    with pytest.raises(BadLoad, match=message):
+        plan(**options)
+
+
+def test_the_largest_body_reaches_the_server_whole():
+    with lab.server("node/hello").start() as server:
+        trial = lab.load(
+            server, connections=1, requests=2, method="POST", body=bytes(MOST_BODY_BYTES)
+        )
+    assert trial.counts.ok == 2
 
 
 def test_times_come_from_the_profile_unless_given(monkeypatch):
@@ -123,6 +164,12 @@ def test_pinning_to_a_processor_we_may_not_use_is_refused():
         split(([9999], [0]), None)
     with pytest.raises(LabError, match="pin='x'"):
         split("x", None)
+
+
+@pytest.mark.parametrize("pin", [([], []), ([0], []), (["0"], [0]), 5, {}, ([0], [0], [0])])
+def test_pinning_to_no_processor_is_refused(pin):
+    with pytest.raises(LabError, match=r"pin=.*\(\[0\], \[1\]\)"):
+        split(pin, None)
 
 
 def test_rounds_are_a_count_on_each_connection():

@@ -3,6 +3,7 @@ import json
 import re
 import socket
 import sys
+import textwrap
 import threading
 import time
 import warnings
@@ -244,6 +245,68 @@ def test_a_server_that_listens_to_the_world_is_refused(program, hello):
     assert '"127.0.0.1"' in failure_of(open_to_all, NotLoopback)
 
 
+SECOND_PORTS = {
+    "on all of IPv4": ("listen(0, '0.0.0.0')", ""),
+    "on all of IPv6": ("listen(0, '::')", ""),
+    "in a child": (
+        "",
+        "await once(fork(self, { env: { ...process.env, CHILD: 'yes' } }), 'message');",
+    ),
+    "with the first request": ("", ""),
+}
+
+
+@linux
+@pytest.mark.parametrize("how", SECOND_PORTS)
+def test_no_other_port_of_a_server_is_open_to_the_world_either(program, hello, how):
+    if "IPv6" in how and not _has_ipv6():
+        pytest.skip("needs IPv6")
+    at_once, more = SECOND_PORTS[how]
+    before = f"""
+        import {{ fork }} from "node:child_process";
+        import {{ once }} from "node:events";
+        import {{ createServer as second }} from "node:net";
+        const self = process.argv[1];
+        const open = (then) => second().listen(0, "0.0.0.0", then);
+        {f"await once(second().{at_once}, 'listening');" if at_once else ""}
+        if (process.env.CHILD) await new Promise(() => open(() => process.send("open")));
+    """
+    text = textwrap.dedent(before) + hello.replace("server.listen", f"{more}\nserver.listen")
+    if "request" in how:
+        text = re.sub(r"(response\.end\(.*?\))", r"open(() => \1)", text)
+    message = failure_of(program(text), NotLoopback)
+    address = "::" if "IPv6" in how else "0.0.0.0"
+    assert re.search(rf"listens on {address}, port \d+, where other machines", message)
+
+
+@linux
+def test_a_port_that_opens_under_load_is_told(program, hello, tmp_path, monkeypatch):
+    monkeypatch.setattr("lab.paths.RUNS", tmp_path)
+    monkeypatch.setattr("lab.lock.lock_path", lambda: tmp_path / "lock")
+    opens = """
+        import { createServer as second } from "node:net";
+        let n = 0;
+        const open = () => n++ === 20 && second().listen(0, "0.0.0.0");
+    """
+    text = textwrap.dedent(opens) + hello.replace("=> response", "=> open() || response")
+    with pytest.raises(NotLoopback, match=r"0\.0\.0\.0, port \d+"):
+        lab.load(program(text), requests=2000, connections=2)
+
+
+def test_a_line_without_its_end_is_told_so(program, hello):
+    endless = program(re.sub(r"console\.log\((.*)\)", r"process.stdout.write(\1)", hello))
+    message = failure_of(endless, NeverListened, listen_s=0.5)
+    assert re.search(r"printed 'listening on http://127.0.0.1:\d+' without the end of the", message)
+    assert "printed no line" not in message
+
+
+def test_a_silent_server_is_told_where_it_does_not_listen(program):
+    recipe = program("setInterval(() => {}, 1000);")
+    recipe = process.Recipe(**{**vars(recipe), "listening": "connect"})
+    message = failure_of(recipe, NeverListened, listen_s=0.5)
+    assert re.search(r"nobody listens on port \d+", message)
+
+
 def test_a_server_that_takes_the_request_and_says_nothing(program, hello, monkeypatch):
     monkeypatch.setattr(process, "ANSWER_S", 0.4)
     silent = program(hello.replace('response.end("hello world\\n")', "undefined"))
@@ -295,7 +358,7 @@ def test_a_server_that_ignores_sigterm_is_killed_with_a_warning(program, hello):
     assert "not now" in running.log()
 
 
-@pytest.mark.parametrize("when", ["resources", "_await_end", "_finish"])
+@pytest.mark.parametrize("when", ["tree", "_await_end", "_finish"])
 def test_an_interrupt_of_the_stop_ends_the_server_all_the_same(when, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -348,6 +411,21 @@ def test_ps_shows_running_servers_and_stop_all_ends_them():
     assert repr(lab.stop_all()) == "Stopped 1: node/hello."
     assert running.exit_code == 0
     assert repr(lab.ps()) == "No server is running."
+
+
+def test_stop_all_tells_all_before_it_waits_for_one(program, hello):
+    slow = """
+    process.once("SIGTERM", () => {
+      console.log("told", Date.now());
+      setTimeout(() => { console.log("left", Date.now()); process.exit(); }, 600);
+    });
+    """
+    recipe = program(hello + slow)
+    running = [recipe.start() for _ in range(4)]
+    assert len(lab.stop_all()) == 4
+    logs = [dict(line.split() for line in one.log(2).splitlines()) for one in running]
+    assert max(log["told"] for log in logs) < min(log["left"] for log in logs)
+    assert all(one.resources().rss_bytes > 10_000_000 for one in running)
 
 
 def test_a_state_file_whose_pid_belongs_to_a_stranger_harms_nobody():

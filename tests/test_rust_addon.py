@@ -14,8 +14,11 @@ from lab.servers import rust_addon
 def folder(tmp_path, monkeypatch):
     """A copy of the sources, so that the real build is left alone."""
     shutil.copytree(
-        paths.SERVERS / "rust" / "qr", tmp_path / "qr", ignore=shutil.ignore_patterns("target")
+        paths.SERVERS / "rust" / "qr",
+        tmp_path / "qr",
+        ignore=shutil.ignore_patterns("target", "Cargo.lock"),
     )
+    lock(tmp_path, rust_addon._listed("qr"))
     monkeypatch.setattr(rust_addon, "FOLDER", tmp_path)
     return tmp_path / "qr"
 
@@ -29,7 +32,23 @@ def cargo(tmp_path, monkeypatch, script):
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
 
 
-MAKES = "mkdir -p target/release && echo built >> target/release/libqr.so && echo ran >> ../ran"
+def lock(tmp_path, crates):
+    """What our cargo decides upon."""
+    own = '[[package]]\nname = "qr"\nversion = "0.1.0"\n'
+    others = (
+        f'[[package]]\nname = "{n}"\nversion = "{v}"\nsource = "x"\nchecksum = "{c}"\n'
+        for n, v, c in sorted(crates)
+    )
+    (tmp_path / "lock").write_text("\n".join([own, *others]))
+
+
+MAKES = """
+case $1 in
+  generate-lockfile) cp ../lock Cargo.lock ;;
+  update) echo "$*" >> ../updates; sed -i "s/9[.]9[.]9/$5/" Cargo.lock ;;
+  build) mkdir -p target/release; echo built >> target/release/libqr.so; echo ran >> ../ran ;;
+esac
+"""
 
 
 def test_builds_once_and_again_when_a_source_changes(folder, tmp_path, monkeypatch):
@@ -54,6 +73,28 @@ def test_a_build_that_fails_is_said_and_what_was_built_is_not_used(folder, tmp_p
     assert "E0308" in wrong
     assert "cargo build" in wrong
     assert rust_addon.missing("qr")
+
+
+def test_a_crate_with_another_content_is_not_built(folder, tmp_path, monkeypatch):
+    cargo(tmp_path, monkeypatch, MAKES)
+    crate, version, _ = sorted(rust_addon._listed("qr"))[0]
+    other = {one for one in rust_addon._listed("qr") if one[0] != crate}
+    lock(tmp_path, other | {(crate, version, "0" * 64)})
+    wrong = rust_addon.build("qr")
+    assert f"Not in the list: {crate} {version}" in wrong
+    assert "--pin" in wrong
+    lock(tmp_path, rust_addon._listed("qr") | {("stranger", "1.0.0", "0" * 64)})
+    assert "Not in the list: stranger 1.0.0" in rust_addon.build("qr")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_versions_of_the_list_are_taken_though_there_are_newer(folder, tmp_path, monkeypatch):
+    cargo(tmp_path, monkeypatch, MAKES)
+    wanted = rust_addon._listed("qr") | {("newer", "9.1.0", "a" * 64)}
+    rust_addon._list("qr").write_text("\n".join(map(" ".join, wanted)))
+    lock(tmp_path, wanted - {("newer", "9.1.0", "a" * 64)} | {("newer", "9.9.9", "a" * 64)})
+    assert rust_addon.build("qr") == ""
+    assert (tmp_path / "updates").read_text() == "update --package newer@9.9.9 --precise 9.1.0\n"
 
 
 def test_what_was_built_on_another_kind_of_machine_is_built_again(folder, tmp_path, monkeypatch):
@@ -100,6 +141,10 @@ def test_no_version_is_open_and_no_lock_file_is_in_the_repository():
     text = (paths.SERVERS / "rust" / "qr" / "Cargo.toml").read_text()
     wanted = text.partition("[dependencies]")[2].partition("[profile")[0].split("\n")
     assert all('"=' in line for line in wanted if line.strip())
+    listed = rust_addon._listed("qr")
+    pinned = dict(line.replace('"', "").replace("=", "").split() for line in wanted if line.strip())
+    assert pinned.items() <= {(crate, version) for crate, version, _ in listed}
+    assert all(len(checksum) == 64 for _, _, checksum in listed)
     ignored = (paths.SERVERS / "rust" / "qr" / ".gitignore").read_text().split()
     assert {"Cargo.lock", "target/"} <= set(ignored)
 

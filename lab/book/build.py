@@ -233,7 +233,7 @@ class Build:
             outcome = self.note(chapter, plan, seconds)
         self._notes(chapter).unlink(missing_ok=True)
         self.outcomes[chapter] = outcome
-        say(outcome.line())
+        outcome.tell()
         return None if outcome.action == "failed" else plan.token
 
     def note(
@@ -256,6 +256,7 @@ class Build:
             _now(),
             failure,
             used.claims,
+            used.remarks,
         )
         if failure is None:
             record = self._record(plan, outcome, used)

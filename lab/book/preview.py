@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lab import paths
-from lab.book.staged import IMPORTED
 from lab.errors import LabError
 
 WATCHED = ("book", "servers", "data", "lab", "_config.yml", "_toc.yml")
@@ -51,8 +50,7 @@ def serve(port: int) -> int:
     print(f"The site will be at http://127.0.0.1:{port}/ when it is built once.", flush=True)
     html = default_output() / "html"
     html.mkdir(parents=True, exist_ok=True)
-    for name in IMPORTED:
-        importlib.import_module(name)
+    importlib.import_module("lab.book.warm")  # what a build does not have to do again
     began = time.time()
     builder = multiprocessing.Process(target=rebuild, kwargs={"changed_paths": ()})
     builder.start()

@@ -49,6 +49,7 @@ class Outcome:
     executed: str = ""
     failure: Failure | None = None
     claims: list[dict[str, Any]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     def line(self) -> str:
         """Return the console's one line."""
@@ -60,6 +61,12 @@ class Outcome:
         what = facts(self.seconds, self.servers, self.requests)
         reason = f" {self.failure.reason()}" if self.failure else ""
         return f"{name}: {verb} because {self.because} ({what}){reason}"
+
+    def tell(self) -> None:
+        """Print the line, and what the chapter wants to be said in the build's report."""
+        say(self.line())
+        for remark in self.remarks:
+            say(f"{short(self.chapter)}: {remark}")
 
 
 def short(chapter: str) -> str:

@@ -21,6 +21,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -36,20 +37,7 @@ from lab.book.showing import NOTHING, Shown, Turn
 from lab.errors import LabError
 from lab.forks import provisioner
 
-# Imported by the process that Sphinx is forked from. Importing leaves no state behind, setting up
-# Sphinx would.
-IMPORTED = (
-    "jupyter_book.sphinx",
-    "lab.book.extension",
-    "lab.records.machine",
-    "myst_nb.sphinx_ext",
-    "sphinx.builders.html",
-    "sphinx_book_theme",
-    "sphinx_copybutton",
-    "sphinx_design",
-    "sphinx_external_toc",
-    "sphinx_togglebutton",
-)
+AHEAD = ("lab.book.warm_records", __name__)  # imported before the first page is to be written
 CELL_S = 30  # Jupyter Book's own limit, where _config.yml has none
 NOT_YET = "it shows the recorded run until it is measured here"
 NOTHING_FITS = "no recorded run fits it as it is now"
@@ -226,7 +214,8 @@ class Passes:
         self._folder = folder
         self._verbose = verbose
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload([*IMPORTED, __name__])
+        self._context.set_forkserver_preload(list(AHEAD))
+        forkserver.ensure_running()  # it is ready when the recorded run is drawn
 
     def draw(self, turn: Turn) -> int:
         """Write what has changed; return Sphinx's exit code."""
@@ -303,7 +292,7 @@ def _measure(staged: Staged, passes: Passes, left: list[tuple[Page, Plan]]) -> i
         place = f"{nth} of {nth - 1 + len(left)}{minutes}"
         say(f"{short(page.name)}: executing because {plan.because} ({place}) ...", transient=True)
         outcome = staged.measure(page, plan)
-        say(outcome.line())
+        outcome.tell()
         left = staged.to_measure()
         if code := passes.draw(staged.turn(last=not left)):
             return code

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from functools import lru_cache
 from html import escape
+from pathlib import Path
 
 from lab import paths
 from lab.book import filled
@@ -47,23 +48,25 @@ NO_RULE = "–"  # of a check that this version does not know
 
 def recorded() -> tuple[list[Comparison], list[Trial]]:
     """Return the comparisons of the reference run, and every trial of it, controls too."""
+    return _recorded(tuple((file, file.stat().st_mtime_ns) for file in _files()))
+
+
+@lru_cache(maxsize=1)
+def _recorded(files: tuple[tuple[Path, int], ...]) -> tuple[list[Comparison], list[Trial]]:
+    """The same, of files of that age."""
     comparisons, trials = [], []
-    for found in _records():
+    for found in (store.reference(file.stem) for file, _ in files):
         if isinstance(found, Comparison):
             comparisons.append(found)
             trials += [*found.trials, *found.control]
-        else:
+        elif isinstance(found, Trial):
             trials.append(found)
     return comparisons, trials
 
 
-def _records() -> Iterator[Comparison | Trial]:
-    for file in sorted(paths.REFERENCE.glob("*.json")):
-        if file.name.endswith(".trace.json"):
-            continue
-        found = store.reference(file.stem)
-        if isinstance(found, (Comparison, Trial)):
-            yield found
+def _files() -> list[Path]:
+    found = sorted(paths.REFERENCE.glob("*.json"))
+    return [file for file in found if not file.name.endswith(".trace.json")]
 
 
 def check_table(build: Build) -> Html:

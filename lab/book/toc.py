@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -13,8 +14,13 @@ from lab import paths
 def pages() -> list[str]:
     """Return the pages in order, the root first: `book/welcome`; [] without a _toc.yml."""
     file = paths.ROOT / "_toc.yml"
-    toc = yaml.safe_load(file.read_text("utf8")) if file.exists() else None
-    return [str(toc["root"]), *_files(toc)] if toc else []
+    return list(_listed(file.read_text("utf8"))) if file.exists() else []
+
+
+@lru_cache(maxsize=4)
+def _listed(text: str) -> tuple[str, ...]:
+    toc = yaml.safe_load(text)
+    return (str(toc["root"]), *_files(toc)) if toc else ()
 
 
 def in_order(chapters: Iterable[str]) -> list[str]:

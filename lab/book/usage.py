@@ -23,6 +23,7 @@ class Usage:
     claims: list[dict[str, Any]] = field(default_factory=list)
     drawn_from: set[str] = field(default_factory=set)
     measured: set[str] = field(default_factory=set)
+    remarks: list[str] = field(default_factory=list)
     unreadable: int = 0
 
     def take(self, row: dict[str, Any]) -> None:
@@ -42,6 +43,8 @@ class Usage:
             self.measured.add(str(row["experiment"]))
         elif kind == "node":  # one that a program ran with beside the book's own
             self.names.add(f"node:{row['major']}")
+        elif kind == "remark":
+            self.remarks.append(str(row["text"]))
         elif kind == "runtime":
             name = str(row["name"])
             if row.get("version"):

@@ -250,7 +250,25 @@ class Comparison:
         known["order"] = tuple(tuple(block) for block in known.get("order", ()))
         for key in ("trials", "control"):
             known[key] = tuple(Trial.from_json(t) for t in known.get(key, ()))
-        return cls(**known)
+        made = cls(**known)
+        made._consistent()
+        return made
+
+    def _consistent(self) -> None:
+        """Raise LabError if trials, baseline or control are of no arm or value of the design."""
+        arms = [self.baseline, *(t.arm for t in (*self.trials, *self.control))]
+        places = [t.at for t in (*self.trials, *self.control)]
+        if self.aa_arm is not None:
+            arms.append(self.aa_arm)
+            places.append(self.aa_at)
+        for what, known, found in (
+            ("arm", self.arms, arms),
+            (self.sweep or "value", self.values, places),
+        ):
+            if odd := [one for one in found if one not in known]:
+                raise LabError(f"it speaks of {what} {odd[0]!r}, its design knows {list(known)}")
+        if not self.values:
+            raise LabError("its design has no value of what was swept")
 
     def with_recorded(self, recorded: Recorded) -> Comparison:
         """Return the same comparison marked as replayed, its trials too."""

@@ -184,16 +184,25 @@ class Histogram:
     def from_json(cls, data: dict[str, Any]) -> Histogram:
         """Return the histogram that `to_json` wrote."""
 
+        step, counts = np.asarray(data["step"], np.int64), np.asarray(data["counts"], np.int64)
+        bits = int(data["bits"])
+        if step.ndim != 1 or step.shape != counts.shape or not 2 <= bits <= BITS:
+            raise LabError(
+                f"a histogram has {step.size} buckets and {counts.size} counts, bits={bits}"
+            )
+        if (step[1:] <= 0).any() or (step[:1] < 0).any() or (counts < 0).any():
+            raise LabError("the buckets of a histogram do not ascend, or hold less than nothing")
+
         def number(key: str) -> float:
             return math.nan if data[key] is None else float(data[key])
 
         return cls(
-            np.cumsum(np.asarray(data["step"], np.int64)),
-            np.asarray(data["counts"], np.int64),
+            np.cumsum(step),
+            counts,
             number("sum_us"),
             number("min_us"),
             number("max_us"),
-            int(data["bits"]),
+            bits,
             {float(q): float(v) for q, v in data.get("pinned", {}).items()},
         )
 

@@ -23,7 +23,7 @@ import time
 # Last in the path, so that nothing in the project can hide a standard module.
 sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
-from lab.servers.proctree import LINUX, children, grown, owner, processes
+from lab.servers.proctree import LINUX, Process, children, grown, owner, processes
 from lab.servers.spawn import become_subreaper
 from lab.servers.supervised import Loop, Server
 
@@ -43,6 +43,7 @@ class Guard:
         self.loop = Loop()
         self.servers: list[Server] = []
         self.open = True
+        self.seen: dict[int, Process] | None = None
         self.loop.watch(control.fileno(), self.accept)
         with contextlib.suppress(OSError, AttributeError):
             # Linux: notice its death even if some forked child of it inherited the socket.
@@ -57,6 +58,7 @@ class Guard:
                 self.shut()
             self.reap()
             now = time.monotonic()
+            self.seen = None  # what was seen of the machine's processes is of this turn
             for server in list(self.servers):
                 server.resume(now)
                 if server.term_at:
@@ -136,9 +138,11 @@ class Guard:
     def advance(self, server: Server, now: float) -> None:
         """Towards the end of a server that is being stopped; called until it is finished."""
         if not server.finished:
-            left = self.members(server)
             unreaped = server.pid and server.status is None
             waited = now - server.term_at
+            if unreaped and waited < GRACE_S:
+                return  # who else there is need not be known yet
+            left = self.members(server, self.look())
             if (left or unreaped) and waited < 2 * GRACE_S:
                 if waited >= GRACE_S:
                     server.killing = True
@@ -160,20 +164,26 @@ class Guard:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(server.pid, number)
             os.killpg(server.pid, signal.SIGCONT)  # who is suspended cannot act on TERM
-        table = processes() if LINUX else {}
+        table = self.look()
         for pid in members:
             if pid in table and table[pid].group != server.pid:
                 _kill(pid, number)
 
     # --- who belongs to a server
 
-    def members(self, server: Server) -> set[int]:
+    def look(self) -> dict[int, Process]:
+        """All processes, once in a turn: of hundreds of servers that are ended at once, too."""
+        if self.seen is None:
+            self.seen = processes() if LINUX else {}
+        return self.seen
+
+    def members(self, server: Server, seen: dict[int, Process] | None = None) -> set[int]:
         """Every live process of a server: its session, its descendants, its daemons."""
         if not server.pid:
             return set()
         if not LINUX:
             return _group_alive(server)
-        table = processes()
+        table = processes() if seen is None else seen
         mine = {pid for pid, one in table.items() if one.session == server.pid}
         if server.status is None and server.pid in table:
             mine.add(server.pid)
@@ -244,6 +254,7 @@ def main() -> None:
         guard.run()
     finally:
         # Reached with servers left only by a bug of ours: then nobody may survive it.
+        guard.seen = None
         for server in guard.servers:
             guard.signal(server, signal.SIGKILL, guard.members(server))
 

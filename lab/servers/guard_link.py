@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from lab import paths
 from lab.errors import LabError
 
 GUARD = Path(__file__).resolve().parent / "guard.py"
+SILENT_S = 5.0  # it answers within milliseconds, on a busy machine within tenths of a second
 _lock = threading.Lock()
 _guard: _Guard | None = None
 _channels: weakref.WeakSet[Channel] = weakref.WeakSet()
@@ -26,6 +28,10 @@ _channels: weakref.WeakSet[Channel] = weakref.WeakSet()
 
 class GuardDied(LabError):
     """The process that supervises servers could not be started, or was killed."""
+
+
+class GuardSilent(LabError):
+    """The process that supervises servers is there and does not answer."""
 
 
 class _Guard:
@@ -48,8 +54,14 @@ class _Guard:
             self.control.close()
             raise GuardDied(f"Cannot start the guard of servers: {error}.") from None
 
+    def wake(self) -> None:
+        """Should somebody have suspended it, let it go on."""
+        with contextlib.suppress(OSError):
+            os.kill(self.process.pid, signal.SIGCONT)
+
     def close(self, patience_s: float) -> None:
         self.control.close()
+        self.wake()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(patience_s)
         with contextlib.suppress(OSError):
@@ -66,10 +78,14 @@ class Channel:
         _channels.add(self)
 
     def tell(self, **order: Any) -> None:
-        """Send an order. Raises GuardDied if nobody is there to take it."""
+        """Send an order. Raises GuardDied if nobody is there to take it, GuardSilent if it does
+        not.
+        """
         try:
-            self._socket.settimeout(None)
+            self._socket.settimeout(SILENT_S)
             self._socket.sendall(json.dumps(order).encode() + b"\n")
+        except TimeoutError:
+            raise silent() from None
         except OSError:
             raise GuardDied(_why_dead()) from None
 
@@ -100,6 +116,18 @@ class Channel:
 def guard_pid() -> int | None:
     """The process that supervises our servers, if there is one yet."""
     return _guard.process.pid if _guard else None
+
+
+def silent() -> GuardSilent:
+    """The error for a guard that did not answer in time; it is told to go on."""
+    pid = guard_pid()
+    if _guard is not None:
+        _guard.wake()
+    return GuardSilent(
+        f"The guard of servers (process {pid}) did not answer in time, so nothing is known of its "
+        "servers: it was suspended, or this machine stood still. It was told to continue: measure "
+        f"again. Should it stay silent, end it (kill -KILL {pid}); the next start gets a new one."
+    )
 
 
 def prepare() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterable
@@ -26,6 +27,7 @@ from lab.servers.server_errors import (
     WrongPort,
 )
 from lab.servers.sockets import PortTaken
+from lab.servers.supervised import USUAL_LINE
 
 __all__ = ["Running", "prepare", "start"]
 
@@ -114,6 +116,7 @@ def _bring_up(running: Running, port: int, cpus: tuple[int, ...] | None, listen_
     _check_listener(running)
     _publish(running)
     _check_body(running)
+    refuse_outside(running)  # again: a second port may have come, or come with the first request
     running.ready_s = time.monotonic() - began
 
 
@@ -127,13 +130,11 @@ def _await_listening(running: Running, deadline: float, port: int, listen_s: flo
         if event is None:
             if silent and sockets.listeners(port, [running.pid]):
                 return f"http://127.0.0.1:{port}"
+            if not running.pid:
+                raise guard_link.silent()
             if not silent or left <= 0:
-                raise NeverListened(
-                    running.story(
-                        f"did not say within {listen_s:g} s that it listens",
-                        "It runs, but printed no line `listening on http://127.0.0.1:PORT`.",
-                    )
-                )
+                what = f"did not say within {listen_s:g} s that it listens"
+                raise NeverListened(running.story(what, _why_unheard(running, port)))
         elif event["event"] == "spawned":
             running.pid = event["pid"]
         elif event["event"] == "failed":
@@ -144,6 +145,17 @@ def _await_listening(running: Running, deadline: float, port: int, listen_s: flo
             if port and ("EADDRINUSE" in event["tail"] or "ddress already in use" in event["tail"]):
                 raise PortTaken(_taken(port))
             raise ExitedEarly(running.story("ended before it listened"))
+
+
+def _why_unheard(running: Running, port: int) -> str:
+    """What a server that runs has not done, as far as its output tells."""
+    recipe = running.recipe
+    if recipe.listening == "connect":
+        return f"It runs, but nobody listens on port {port}."
+    *_, last = running.printed().split("\n")
+    if re.search(recipe.listening or USUAL_LINE, last):
+        return f"It printed {last[-200:]!r} without the end of the line: print a newline after it."
+    return "It runs, but printed no line `listening on http://127.0.0.1:PORT`."
 
 
 def _take_address(running: Running, url: str, told: int) -> None:
@@ -188,10 +200,15 @@ def _check_listener(running: Running) -> None:
                     "Print the port of server.address(), once it listens.",
                 )
             )
-    if outside := [one.address for one in found if not one.loopback]:
+    refuse_outside(running)
+
+
+def refuse_outside(running: Running) -> None:
+    """Raise NotLoopback if any process of a server listens where other machines can reach it."""
+    for one in sockets.outside(running.tree):
         raise NotLoopback(
             running.story(
-                f"listens on {outside[0]}, where other machines can reach it",
+                f"listens on {one.address}, port {one.port}, where other machines can reach it",
                 'Give the address too: server.listen(PORT, "127.0.0.1", ...).',
             )
         )

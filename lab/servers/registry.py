@@ -8,7 +8,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,16 +39,30 @@ class Entry:
     guard: int
     guard_identity: float
 
-    def members(self) -> set[int]:
-        """The live processes of this server, never a stranger that inherited its pid."""
+    def members(self, marked: Marked | None = None) -> set[int]:
+        """The live processes of this server, never a stranger that inherited its pid.
+
+        marked : a look at all processes, where several servers are asked for theirs.
+        """
         mine = {self.pid} if identity(self.pid) == self.identity else set()
         if not mine and identity(self.guard) == self.guard_identity:
             return set()  # its guard is cleaning up
-        if proctree.LINUX:
-            table = proctree.processes()
-            mine |= {pid for pid in table if proctree.owner(pid) == self.id}
-            mine = proctree.grown(mine, table)
-        return mine
+        return (marked or Marked()).grown(mine, self.id)
+
+
+class Marked:
+    """All processes of this machine, and which server those of ours belong to (Linux)."""
+
+    def __init__(self) -> None:
+        self._table = proctree.processes() if proctree.LINUX else {}
+        self._of: dict[str, set[int]] = {}
+        for pid in self._table:
+            if name := proctree.owner(pid):
+                self._of.setdefault(name, set()).add(pid)
+
+    def grown(self, pids: set[int], server_id: str) -> set[int]:
+        """These processes and all of the server, with their descendants."""
+        return proctree.grown(pids | self._of.get(server_id, set()), self._table)
 
 
 class Servers(list[Entry]):
@@ -108,9 +122,10 @@ def identity(pid: int) -> float | None:
 def ps() -> Servers:
     """All running servers, oldest first; forgets those that are gone."""
     found = Servers()
+    marked = Marked()
     for path in sorted(paths.STATE.glob("*.json")):
         entry = _read(path)
-        if entry and entry.members():
+        if entry and entry.members(marked):
             found.append(entry)
         else:
             path.unlink(missing_ok=True)
@@ -121,14 +136,21 @@ def ps() -> Servers:
 def stop_all() -> Stopped:
     """Stop every server of this project on this machine; returns those that were stopped."""
     stopped = Stopped(ps())
-    for entry in stopped:
-        running = own.get(entry.id)
-        if running is not None:
-            running.stop()
-        else:
-            _stop(entry)
-            state_file(entry.id).unlink(missing_ok=True)
+    mine = [own[entry.id] for entry in stopped if entry.id in own]
+    for running in mine:
+        running.look_last()
+    for running in mine:  # all at once: each may take its two seconds
+        running.ask_to_stop()
+    _stop([entry for entry in stopped if entry.id not in own])
+    for running in mine:
+        running.stop()
     return stopped
+
+
+def end_without_guard(ids: Iterable[str]) -> None:
+    """End servers of ours whose guard does not."""
+    found = [entry for name in ids if (entry := _read(state_file(name)))]
+    _stop(found)
 
 
 def state_file(server_id: str) -> Path:
@@ -153,17 +175,23 @@ def _read(path: Path) -> Entry | None:
         return None
 
 
-def _stop(entry: Entry) -> None:
-    """End a server of another process: its guard, if alive, does the rest."""
+def _stop(entries: list[Entry]) -> None:
+    """End servers of other processes: their guards, if alive, do the rest."""
     start = time.monotonic()
     number = signal.SIGTERM
-    while members := entry.members():
+    left = entries
+    while left:
+        marked = Marked()
+        members = {entry.id: entry.members(marked) for entry in left}
+        left = [entry for entry in left if members[entry.id]]
         waited = time.monotonic() - start
-        if waited > _PATIENCE_S:
-            return
+        if not left or waited > _PATIENCE_S:
+            break
         if waited > _PATIENCE_S / 2:
             number = signal.SIGKILL
-        for pid in members:
+        for pid in set().union(*members.values()):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, number)
         time.sleep(0.02)
+    for entry in entries:
+        state_file(entry.id).unlink(missing_ok=True)

@@ -27,8 +27,11 @@ class Resources:
     probe: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
 
-def measure(pids: Iterable[int], probe_path: Path) -> Resources:
-    """The resources of these processes together; one that ends meanwhile counts as nothing."""
+def measure(pids: Iterable[int], probe_path: Path | None = None) -> Resources:
+    """The resources of these processes together; one that ends meanwhile counts as nothing.
+
+    probe_path : the rows of their probe are read too; of many servers that takes a while.
+    """
     cpu_s, rss_bytes, processes = 0.0, 0, 0
     for pid in pids:
         with contextlib.suppress(psutil.Error):
@@ -39,7 +42,9 @@ def measure(pids: Iterable[int], probe_path: Path) -> Resources:
                 cpu_s += times.children_user + times.children_system
                 rss_bytes += process.memory_info().rss
                 processes += 1
-    return Resources(cpu_s, rss_bytes, processes, tuple(probe.rows(probe_path)))
+    return Resources(
+        cpu_s, rss_bytes, processes, tuple(probe.rows(probe_path)) if probe_path else ()
+    )
 
 
 def _own_cpu_s(pid: int, coarse_s: float) -> float:

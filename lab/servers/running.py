@@ -25,6 +25,7 @@ from lab.servers.server_errors import (
 
 ANSWER_S = 10.0
 GRACE_S = 2.0
+STOP_S = 2 * GRACE_S + 3.0  # in which the guard tells how a server ended, whatever it took
 
 
 class Log(str):
@@ -53,6 +54,7 @@ class Running:
         self._events: list[dict[str, Any]] = []
         self._end: dict[str, Any] | None = None
         self._closed = False
+        self._stopping = False
         self._last: Resources | None = None
         self.log_path = paths.STATE / f"{recipe.name.replace('/', '-')}-{server_id}.log"
         self.probe_path = paths.STATE / f"{server_id}.probe"
@@ -70,7 +72,7 @@ class Running:
 
     def log(self, n: int = 20) -> Log:
         """The last `n` lines the server printed until now."""
-        text = self._tail(min(max(n, 1) * 512, 256 * 1024))
+        text = self.printed(min(max(n, 1) * 512, 256 * 1024))
         return Log("\n".join(text.splitlines()[-n:]) if n > 0 else "")
 
     def stop(self) -> None:
@@ -82,16 +84,15 @@ class Running:
             if self._closed:
                 return
             try:
-                if self._end is None:
-                    self._last = self.resources()
-                    try:
-                        self.channel.tell(do="stop")
-                        self._await_end(2 * GRACE_S + 3.0)
-                    except guard_link.GuardDied:
-                        self._end = {}
+                if not self._stopping:
+                    self.look_last()
+                    self.ask_to_stop()
+                self._await_end(STOP_S)
                 self._finish()
-            except BaseException:  # an interrupt, mostly: nobody will ask for the stop again
+            except BaseException as error:  # an interrupt, mostly: nobody will ask for it again
                 self.abandon()
+                if isinstance(error, guard_link.GuardSilent):
+                    registry.end_without_guard([self.id])
                 raise
         end = self._end or {}
         if end.get("survivors"):
@@ -101,6 +102,23 @@ class Running:
             what = f"did not end within {GRACE_S:g} s of SIGTERM, so it was killed"
             hint = 'A server should exit then: process.once("SIGTERM", () => process.exit(0)).'
             warnings.warn(IgnoredSigterm(self.story(what, hint)), stacklevel=2)
+
+    def look_last(self) -> None:
+        """Note what the server used, before its end; its probe's rows are read after that."""
+        with self._lock:
+            if self._end is None:
+                with contextlib.suppress(guard_link.GuardSilent):  # it is told to go on: wait then
+                    self._last = measure(self.tree())
+
+    def ask_to_stop(self) -> None:
+        """Begin to stop the server, without waiting for its end: `stop` does that."""
+        with self._lock:
+            if not self._stopping and self._end is None:
+                self._stopping = True
+                try:
+                    self.channel.tell(do="stop")
+                except guard_link.GuardDied:
+                    self._end = {}
 
     def resources(self) -> Resources:
         """CPU seconds and memory of the server's whole tree, and the rows of its probe."""
@@ -168,22 +186,31 @@ class Running:
 
     def _ask(self, question: str, **more: Any) -> dict[str, Any]:
         self.channel.tell(do=question, **more)
-        end = time.monotonic() + 5.0
+        end = time.monotonic() + guard_link.SILENT_S
         while (event := self.hear(end - time.monotonic())) is not None:
             if event["event"] == question:
                 return event
-        return {}
+        raise guard_link.silent()
 
     def _await_end(self, patience_s: float) -> None:
         end = time.monotonic() + patience_s
-        while self._end is None:
-            if self.hear(end - time.monotonic()) is None:
-                self._end = {"survivors": [self.pid]}
+        silence = None
+        try:
+            while self._end is None:
+                if self.hear(end - time.monotonic()) is None:
+                    if silence is not None:
+                        raise silence
+                    # It would have told of survivors by now. Told to go on, it has as long again.
+                    silence = guard_link.silent()
+                    end = time.monotonic() + patience_s
+        except guard_link.GuardDied:
+            self._end = {}
 
-    def _tail(self, size: int) -> str:
+    def printed(self, size: int = 8192) -> str:
+        """The end of what the server printed until now, as it stands."""
         with self._lock:
             if self._end is None:
-                with contextlib.suppress(guard_link.GuardDied):
+                with contextlib.suppress(guard_link.GuardDied, guard_link.GuardSilent):
                     return str(self._ask("log", bytes=size).get("tail", ""))
             try:
                 with self.log_path.open("rb") as file:

@@ -2,22 +2,31 @@
 
 `python -m lab.servers.rust_addon` builds what is not up to date. `make` does so before it measures;
 a server whose addon is not there is missing, like one whose program is not installed.
+
+A build runs code of every crate it needs, so all of them are named, with their checksums, in
+crates.txt beside Cargo.toml, and no others are built. (A Cargo.lock would do the same, but records
+where they were fetched from.) `--pin` writes that list anew, after a change to Cargo.toml.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from lab import paths
 
+tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
 FOLDER = paths.SERVERS / "rust"
 BUILD_S = 600.0
+Crates = set[tuple[str, str, str]]  # name, version, SHA-256 of what is fetched
 
 
 def addon(name: str) -> Path:
@@ -48,7 +57,7 @@ def build(name: str) -> str:
     print(f"Building the Rust addon {name}, once (about a minute) ...", flush=True)
     try:
         said = _made(name, cargo)
-    except (OSError, subprocess.SubprocessError) as error:
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
         said = str(error)
     if not said:
         return ""
@@ -61,16 +70,11 @@ def build(name: str) -> str:
 
 def _made(name: str, cargo: str) -> str:
     """Build it and put it where servers look for it; what cargo said if it did not, else ""."""
+    if wrong := _locked(name, cargo):
+        return wrong
     target = addon(name).parent
-    done = subprocess.run(
-        [cargo, "build", "--release", "--quiet", "--target-dir", str(target)],
-        cwd=FOLDER / name,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=BUILD_S,
-        check=False,
-    )
+    options = ["--release", "--locked", "--quiet", "--target-dir", str(target)]
+    done = _run(name, cargo, "build", *options)
     libraries = [target / "release" / f"lib{name}{end}" for end in (".so", ".dylib")]
     built = next((file for file in libraries if file.is_file()), None)
     if done.returncode or built is None:
@@ -82,6 +86,69 @@ def _made(name: str, cargo: str) -> str:
         copy.replace(addon(name))
     _stamp(name).write_text(_mark(name))
     return ""
+
+
+def _run(name: str, cargo: str, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [cargo, *words],
+        cwd=FOLDER / name,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=BUILD_S,
+        check=False,
+    )
+
+
+def _locked(name: str, cargo: str) -> str:
+    """Make cargo lock the crates of our list, and no others; what is wrong then, "" if nothing."""
+    wanted = _listed(name)
+    said = ""
+    if _in_lock_file(name) != wanted:
+        said = _run(name, cargo, "generate-lockfile").stderr
+        for crate, version, _ in sorted(wanted - _in_lock_file(name)):
+            for other, instead, _ in sorted(_in_lock_file(name) - wanted):
+                if other == crate and instead.partition(".")[0] == version.partition(".")[0]:
+                    which = ("--package", f"{crate}@{instead}", "--precise", version)
+                    said += _run(name, cargo, "update", *which).stderr
+                    break
+    found = _in_lock_file(name)
+    if found == wanted:
+        return ""
+    more = ", ".join(f"{crate} {version}" for crate, version, _ in sorted(found - wanted)) or "none"
+    less = ", ".join(f"{crate} {version}" for crate, version, _ in sorted(wanted - found)) or "none"
+    return (
+        f"{said}Cargo would build other crates than {paths.relative(_list(name))} names, or others "
+        f"under the same name. Not in the list: {more}; only in the list: {less}.\n"
+        "If Cargo.toml was changed: python -m lab.servers.rust_addon --pin"
+    )
+
+
+def _list(name: str) -> Path:
+    return FOLDER / name / "crates.txt"
+
+
+def _listed(name: str) -> Crates:
+    rows = [line.split() for line in _list(name).read_text("utf-8").splitlines()]
+    return {(row[0], row[1], row[2]) for row in rows if len(row) == 3 and row[0] != "#"}
+
+
+def _in_lock_file(name: str) -> Crates:
+    """The crates that cargo decided upon, without our own."""
+    file = FOLDER / name / "Cargo.lock"
+    packages = tomllib.loads(file.read_text("utf-8"))["package"] if file.is_file() else []
+    return {(p["name"], p["version"], p.get("checksum", "")) for p in packages if "source" in p}
+
+
+def pin(name: str) -> None:
+    """Write the list of crates anew: those that cargo decides upon now."""
+    (FOLDER / name / "Cargo.lock").unlink(missing_ok=True)
+    done = _run(name, shutil.which("cargo") or "cargo", "generate-lockfile")
+    if done.returncode:
+        sys.exit(done.stderr)
+    head = "# Every crate that is built: name, version, SHA-256. Written by lab.servers.rust_addon."
+    rows = [" ".join(crate) for crate in sorted(_in_lock_file(name))]
+    _list(name).write_text("\n".join([head, *rows, ""]), "utf-8")
 
 
 def names() -> list[str]:
@@ -101,7 +168,11 @@ def _stamp(name: str) -> Path:
 
 
 def _mark(name: str) -> str:
-    files = [FOLDER / name / "Cargo.toml", *sorted((FOLDER / name / "src").rglob("*.rs"))]
+    files = [
+        FOLDER / name / "Cargo.toml",
+        _list(name),
+        *sorted((FOLDER / name / "src").rglob("*.rs")),
+    ]
     # What was built elsewhere, and copied here with the folder, does not load.
     digest = hashlib.sha256(f"{sys.platform} {platform.machine()}\n".encode())
     for file in files:
@@ -113,6 +184,8 @@ def _mark(name: str) -> str:
 def main() -> None:
     """Build all; what cannot be built is said, and no reason to stop."""
     for name in names():
+        if sys.argv[1:] == ["--pin"]:
+            pin(name)
         if wrong := build(name):
             print(wrong, file=sys.stderr)
 

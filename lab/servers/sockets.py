@@ -9,7 +9,7 @@ import os
 import random
 import socket
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from lab.errors import LabError
 # generator cannot sit on a port that a server was promised.
 _LOWEST, _HIGHEST = 20000, 32000
 _given: set[int] = set()
+_TABLES = ("tcp", "tcp6")
 
 
 class PortTaken(LabError):
@@ -31,6 +32,7 @@ class Listener:
 
     address: str
     inode: str = ""
+    port: int = 0
     pid: int | None = None
 
     @property
@@ -65,21 +67,36 @@ def is_free(port: int) -> bool:
 def listeners(port: int, pids: Iterable[int] = ()) -> list[Listener]:
     """Who listens on a port; on systems without /proc, only those of `pids` are seen."""
     if not sys.platform.startswith("linux"):
-        return _by_psutil(port, pids)
-    found = []
-    for table in ("tcp", "tcp6"):
-        with contextlib.suppress(OSError), Path(f"/proc/net/{table}").open() as lines:
-            next(lines)
-            for line in lines:
-                fields = line.split()
-                if fields[3] != "0A":  # the kernel lists those that listen first,
-                    break  # and thousands of closed connections may follow
-                address, _, number = fields[1].partition(":")
-                if int(number, 16) == port:
-                    found.append(Listener(_address(address), fields[9]))
+        return [one for one in _by_psutil(pids) if one.port == port]
+    for table in _TABLES:
+        found = [one for one in _listed(table) if one.port == port]
         if found:  # each table costs a walk through all sockets
-            break
-    return found
+            return found
+    return []
+
+
+def outside(whose: Callable[[], Iterable[int]]) -> list[Listener]:
+    """The sockets of processes that listen where other machines can reach them.
+
+    whose : their pids, asked for only if anybody on this machine listens so.
+    """
+    if not sys.platform.startswith("linux"):
+        return [one for one in _by_psutil(whose()) if not one.loopback]
+    open_to_all = [one for table in _TABLES for one in _listed(table) if not one.loopback]
+    pids = list(whose()) if open_to_all else []
+    return [one for one in open_to_all if owned_by(one, pids)]
+
+
+def _listed(table: str) -> Iterator[Listener]:
+    """All that listen on this machine, from one of Linux's tables."""
+    with contextlib.suppress(OSError), Path(f"/proc/net/{table}").open() as lines:
+        next(lines)
+        for line in lines:
+            fields = line.split()
+            if fields[3] != "0A":  # the kernel lists those that listen first,
+                break  # and thousands of closed connections may follow
+            address, _, number = fields[1].partition(":")
+            yield Listener(_address(address), fields[9], int(number, 16))
 
 
 def owned_by(listener: Listener, pids: Iterable[int]) -> bool:
@@ -106,13 +123,14 @@ def _address(hexadecimal: str) -> str:
     return str(mapped or address)
 
 
-def _by_psutil(port: int, pids: Iterable[int]) -> list[Listener]:
+def _by_psutil(pids: Iterable[int]) -> list[Listener]:
     import psutil
 
     found = []
     for pid in pids:
         with contextlib.suppress(psutil.Error):
             for connection in psutil.Process(pid).net_connections("tcp"):
-                if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port:
-                    found.append(Listener(connection.laddr.ip, pid=pid))
+                if connection.status == psutil.CONN_LISTEN:
+                    ip, port = connection.laddr.ip, connection.laddr.port
+                    found.append(Listener(ip, port=port, pid=pid))
     return found

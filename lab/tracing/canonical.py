@@ -10,7 +10,8 @@ empty columns at its end left out:
     ready       a promise reaction enters the microtask queue
     gone        a timer, immediate or handle is cleared before it ran again
     closing     close() of a handle was called
-    thread, done    a thread of the pool begins and ends the work (crypto and zlib only)
+    thread, done    a thread of the pool begins and ends the work (crypto and zlib; since Node 26
+                    also files that are read or written in one job)
     out, err    a line of output
     req         an HTTP server received a request
     gc          a pause of the garbage collector, `data` = [microseconds, kind]
@@ -23,6 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lab.tracing import kinds
+from lab.tracing.events import ONE_TRIP
 from lab.tracing.phases import Callback, Spans
 from lab.tracing.tasks import UNKNOWN, Task, collect
 
@@ -106,19 +108,17 @@ class Builder:
             for at, duration, kind in self.spans.gc
             if duration >= GC_SHOWN_US
         ]
-        threads = dict.fromkeys(thread for *_, thread in self.spans.threads)
+        threads = dict.fromkeys(thread for _, _, thread, _ in self.spans.threads)
         slots = {thread: n for n, thread in enumerate(threads)}
-        runs = [
-            (callback.t_us, callback.id)
-            for callback, _ in self.placed.values()
-            if kinds.POOL_WORK.match(callback.kind)
-        ]
+        work = [c for c, _ in self.placed.values() if kinds.POOL_WORK.match(c.kind)]
+        files = [c for c, _ in self.placed.values() if c.kind in kinds.POOL_FILES]
         # The pool is first in, first out: the n-th piece of work given is the n-th begun.
-        for (given, back), (start, end, thread) in zip(
+        for (given, back, what), (start, end, thread, begun) in zip(
             self.spans.work, self.spans.threads, strict=False
         ):
-            task = next((id_ for at, id_ in runs if back is not None and at >= back), None)
-            if task is None:
+            runs = files if what in ONE_TRIP else work
+            task = next((c.id for c in runs if back is not None and c.t_us >= back), None)
+            if task is None or what != begun:
                 continue
             if self.tasks[task].kind == "ZLIB":
                 side.append((given, "new", task))  # the stream waits only while it compresses

@@ -13,6 +13,9 @@ from lab.tracing.phases import Spans
 # microtasks) are "B" since Node 26, a span found by its nesting on the thread: there
 # lib/internal/trace_events_async_hooks.js writes kSyncBegin for kBeforeEvent. The id stayed.
 CALLBACK_BEGINS = ("b", "B")
+# A whole file in one job of the pool, since Node 26.8 (readFile) and 26.9 (writeFile): to fs.async
+# it is one `read` or `write`, right after which the pool is given the job under a name of its own.
+ONE_TRIP = {"fs.readfile": "open, fstat, read, close", "fs.writefile": "open, write, close"}
 GC_NAMES = {"MinorGC": "minor", "MajorGC": "major"}
 
 
@@ -37,6 +40,13 @@ def read_spans(path: Path) -> Spans | None:
         events = json.loads(text if text.endswith("]}") else text + "]}")["traceEvents"]
     except (OSError, ValueError, KeyError):
         return None
+    try:
+        return _spans(events)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        return Spans(unread=f"an event has an unknown form ({error!r})")
+
+
+def _spans(events: list[Any]) -> Spans | None:
     spans = Spans()
     begun: dict[tuple[int, str], int] = {}
     written = False  # a program killed before leaves a file with nothing but metadata
@@ -47,7 +57,7 @@ def read_spans(path: Path) -> Spans | None:
             if phase == "B":
                 begun[key] = at
             elif key in begun:
-                spans.threads.append((begun.pop(key), at, event["tid"]))
+                spans.threads.append((begun.pop(key), at, event["tid"], name))
             continue
         if event["tid"] != event["pid"]:
             continue  # a worker's loop is not this loop
@@ -79,7 +89,9 @@ def _place(spans: Spans, event: Any, begun: dict[tuple[int, str], int]) -> None:
     elif "threadpoolwork.async" in category:
         if phase == "b":
             begun[0, event["id"]] = len(spans.work)
-            spans.work.append((at, None))
+            spans.work.append((at, None, name))
+            if name in ONE_TRIP and spans.fs:
+                spans.fs[-1] = (spans.fs[-1][0], ONE_TRIP[name])
         elif phase == "e" and (0, event["id"]) in begun:
             index = begun.pop((0, event["id"]))
-            spans.work[index] = (spans.work[index][0], at)
+            spans.work[index] = (spans.work[index][0], at, name)

@@ -64,11 +64,12 @@ def fallback(data: Mapping[str, Any]) -> str:
         f"<td>{escape(' / '.join(row['printed']))}</td></tr>"
         for n, row in enumerate(rows[:TABLE_ROWS], 1)
     )
+    alone = " Its phases are the recorder's word alone." if made.get("verified") is False else ""
     more = f" The first {TABLE_ROWS} of {len(rows)}." if len(rows) > TABLE_ROWS else ""
     return (
         f"<pre style='overflow-x:auto'><code>{escape(data['source'])}</code></pre>"
         '<div style="overflow-x:auto">'
-        f"<table><caption>What Node {escape(version['node'])} ran, in order.{more}</caption>"
+        f"<table><caption>What Node {escape(version['node'])} ran, in order.{alone}{more}</caption>"
         '<thead><tr><th scope="col">#</th><th scope="col">iteration</th><th scope="col">phase</th>'
         '<th scope="col">callback of</th><th scope="col">line</th><th scope="col">printed</th></tr>'
         f"</thead><tbody>{body}</tbody></table></div>"

@@ -1,6 +1,6 @@
 """What each async_hooks type is to a reader: its lane, and the phases its callback can run in.
 
-Types are those of `process.binding('async_wrap')` on Node 20 to 24 plus the JavaScript ones.
+Types are those of `process.binding('async_wrap')` on Node 20 to 26 plus the JavaScript ones.
 """
 
 from __future__ import annotations

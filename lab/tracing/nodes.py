@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from lab import child, nodes
 from lab.errors import LabError
 
+# The form of their trace events is known: tests hold the recorder's two witnesses against each
+# other on every one of them. Of any other it shows in whether the witnesses agree.
+KNOWN = (nodes.LEAST, *nodes.SUPPORTED)
 NEEDED = (20, 18)  # uvMetricsInfo, the iteration counter, came with 20.18 and 22.8
 
 
@@ -20,6 +23,11 @@ class Node:
     path: str
     version: str
     uv: str
+
+    @property
+    def known(self) -> bool:
+        """True if the form of its trace events is known."""
+        return nodes.major(self.version) in KNOWN
 
 
 def find(wanted: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None) -> list[Node]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lab.errors import LabError
@@ -52,8 +52,9 @@ class Spans:
     callbacks: list[tuple[str, int]] = field(default_factory=list)  # type, async id
     gc: list[tuple[int, int, str]] = field(default_factory=list)  # start, duration, kind
     fs: list[tuple[int, str]] = field(default_factory=list)  # start, name of the call
-    work: list[tuple[int, int | None]] = field(default_factory=list)  # given, reported back
-    threads: list[tuple[int, int, int]] = field(default_factory=list)  # start, end, thread
+    work: list[tuple[int, int | None, str]] = field(default_factory=list)  # given, back, what
+    threads: list[tuple[int, int, int, str]] = field(default_factory=list)  # start, end, id, what
+    unread: str = ""  # why the file could not be understood
 
 
 def _hook_places(kind: str, loop: int, closing: bool, drained: Places) -> Places:
@@ -71,7 +72,7 @@ def _hook_places(kind: str, loop: int, closing: bool, drained: Places) -> Places
     elif closing:
         places = frozenset({("close", loop)})
     elif kinds.MAY_CLOSE.match(kind):
-        places = here | {("close", loop)}
+        places = here | {("close", loop), ("pending", loop)}
     elif kinds.LOOSE.match(kind):
         places = here | {("check", loop)} | same
     else:
@@ -146,7 +147,7 @@ class SpanWitness:
             index = bisect_right(self._starts[name], t_us) - 1
             if index >= 0 and t_us <= found[index][1]:
                 return frozenset({(name, ended + 1 if name == "check" else ended)})
-        gap = self._gap(ended)
+        gap = self._gap(t_us, ended)
         if self._open and t_us > self._open[1]:
             name, start = self._open
             # A check that ended in the same microsecond may be the one before.
@@ -154,11 +155,16 @@ class SpanWitness:
             return gap | {(name, n + 1 if name == "check" else n) for n in counts}
         return gap
 
-    @staticmethod
-    def _gap(ended: int) -> Places:
+    def _gap(self, t_us: float, ended: int) -> Places:
         # Poll and close have no span. Close comes after this iteration's check, poll before the
-        # next one's: only the iteration number, from the hooks, can tell them apart.
-        return frozenset({("poll", ended + 1), ("close", ended), ("task", ended)})
+        # next one's: only the iteration number, from the hooks, can tell them apart. Once the
+        # timers ran the closing is over; what libuv had postponed (an error of a write, say)
+        # comes before the poll that moves the counter on.
+        timers = bisect_right(self._starts["timers"], t_us) - 1
+        check = self._check_ends[ended - 1] if ended else 0
+        over = timers >= 0 and self._starts["timers"][timers] > check
+        before = ("pending" if over else "close", ended)
+        return frozenset({("poll", ended + 1), before, ("task", ended)})
 
 
 def agree(rows: list[list[Any]], spans: Spans | None) -> list[tuple[Callback, str]]:
@@ -169,7 +175,9 @@ def agree(rows: list[list[Any]], spans: Spans | None) -> list[tuple[Callback, st
     """
     callbacks = list(from_hooks(rows))
     if spans is None:
-        return [(callback, min(callback.places)[0]) for callback in callbacks]
+        return [(callback, _likeliest(callback.places)) for callback in callbacks]
+    if spans.unread:
+        raise TraceRefusedError(f"The trace is refused: of the trace events {spans.unread}.")
     _same_callbacks(callbacks, spans)
     witness = SpanWitness(spans)
     agreed = []
@@ -184,8 +192,20 @@ def agree(rows: list[list[Any]], spans: Spans | None) -> list[tuple[Callback, st
                 f"({callback.kind}). The hooks say {_words(callback.places)}; the trace events say "
                 f"{_words(theirs)}. {ADVICE}"
             )
-        agreed.append((callback, next(iter(common))[0]))
+        phase = next(iter(common))[0]
+        if phase == "pending":
+            # Drawn as what it is part of: reports of input and output, in the next iteration.
+            late = replace(callback, iteration=callback.iteration + 1)
+            agreed.append((late, "poll"))
+        else:
+            agreed.append((callback, phase))
     return agreed
+
+
+def _likeliest(places: Places) -> str:
+    """The phase of a callback by the hooks alone: of several the one that is usual for its kind."""
+    usual = ("main", "timers", "check", "poll", "close", "exit", "task", "pending")
+    return min((phase for phase, _ in places), key=usual.index)
 
 
 def _same_callbacks(callbacks: list[Callback], spans: Spans) -> None:

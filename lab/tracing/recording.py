@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from lab import settings
 from lab.tracing import child, orders
 from lab.tracing.canonical import Builder
 from lab.tracing.child import Limits, Outcome, Setting, Undertaker
-from lab.tracing.nodes import Node
+from lab.tracing.nodes import KNOWN, Node
 from lab.tracing.phases import Spans, TraceRefusedError, agree
 from lab.tracing.program import Program
 
@@ -31,6 +32,7 @@ class Versioned:
     notes: list[str] = field(default_factory=list)
     plain_s: float = 0.0
     recorded_s: float = 0.0
+    unconfirmed: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Plain data, the keys of a `.trace.json` file."""
@@ -62,7 +64,10 @@ def record(
 ) -> Versioned:
     """The orders of `runs` plain runs and a verified recording of each of the commonest.
 
-    Raises TraceRefusedError when no recording could be verified.
+    On a Node whose trace events are not known the two sources may differ because one of them is
+    read wrongly: then the recordings are those of the hooks alone, say so, and show nothing else.
+    Raises TraceRefusedError when no recording could be verified on a Node that is known, where
+    disagreement means that something drawn would be wrong; or when there are no hooks' rows.
     """
     started = time.monotonic()
     plain: list[Outcome] = []
@@ -79,9 +84,18 @@ def record(
     def again(stop_at: list[Any] | None) -> Outcome:
         return child.run(node, setting, limits, keeper, record=True, stop_at=stop_at)
 
-    recorded, made, refused = _recordings(program, limits, plain, again)
+    # A reference is for everybody: nothing unconfirmed goes into it.
+    alone = not node.known and settings.profile().name != "reference"
+    recorded, made, refused = _recordings(program, limits, plain, again, alone=alone)
     if not made and refused:
         raise refused
+    unconfirmed = bool(refused) and alone and not any(one["verified"] for one in made)
+    if unconfirmed:
+        notes.append(
+            f"The recorder does not know the trace events of Node {node.version} (it knows those "
+            f"of Node {', '.join(map(str, KNOWN))}): the phases are its hooks' word alone, "
+            "and nothing confirms them."
+        )
     result = Versioned(
         node,
         len(plain),
@@ -91,6 +105,7 @@ def record(
         notes + _notes(plain, recorded, limits),
         min(o.seconds for o in plain),
         min((o.seconds for o in recorded), default=0.0),
+        unconfirmed,
     )
     known = [list(order.lines) for order in result.orders]
     for recording in made:
@@ -103,6 +118,8 @@ def _recordings(
     limits: Limits,
     plain: list[Outcome],
     again: Callable[[list[Any] | None], Outcome],
+    *,
+    alone: bool,
 ) -> tuple[list[Outcome], list[dict[str, Any]], TraceRefusedError | None]:
     seen = orders.count(plain)
     # When nearly every run differs, waiting for one of those orders to come back is vain.
@@ -111,6 +128,7 @@ def _recordings(
     endless = any(outcome.ended in ("time", "output") for outcome in plain)
     outcomes: list[Outcome] = []
     made: dict[tuple[str, ...], dict[str, Any]] = {}
+    unconfirmed: dict[tuple[str, ...], dict[str, Any]] = {}
     refused: TraceRefusedError | None = None
     stop_at = None
     for _ in range(2 if endless else attempts):
@@ -124,10 +142,13 @@ def _recordings(
             recording = canonical(program, outcome, limits)
         except TraceRefusedError as error:
             refused = error
+            if alone and not _failed(outcome):
+                unconfirmed[outcome.lines] = canonical(program, outcome, limits, alone=True)
             continue
         made.setdefault(outcome.lines, recording)
         if endless or all(lines in made for lines in wanted):
             break
+    made = made or unconfirmed
     made_in_order = sorted(made.items(), key=lambda pair: _rank(pair[0], wanted))
     for lines, recording in made_in_order:
         recording["printed"] = list(lines)
@@ -138,12 +159,20 @@ def _rank(lines: tuple[str, ...], wanted: list[tuple[str, ...]]) -> int:
     return wanted.index(lines) if lines in wanted else len(wanted)
 
 
-def canonical(program: Program, outcome: Outcome, limits: Limits) -> dict[str, Any]:
-    """One run's recording, cut to `limits.events`. Raises TraceRefusedError."""
-    agreed = agree(outcome.rows, outcome.spans)
+def canonical(
+    program: Program, outcome: Outcome, limits: Limits, *, alone: bool = False
+) -> dict[str, Any]:
+    """One run's recording, cut to `limits.events`. Raises TraceRefusedError.
+
+    alone : by the hooks alone; it is not verified then.
+    """
+    if why := _failed(outcome):
+        raise TraceRefusedError(f"There is no trace: {why}.")
+    spans = None if alone else outcome.spans
+    agreed = agree(outcome.rows, spans)
     placed = {callback.row: (callback, phase) for callback, phase in agreed}
     source = program.source.split("\n")
-    built = Builder(source, outcome.rows, outcome.spans or Spans(), placed).build(program.name)
+    built = Builder(source, outcome.rows, spans or Spans(), placed).build(program.name)
     events = built["events"]
     if len(events) > limits.events:
         t_us = events[limits.events - 1][0]
@@ -155,10 +184,21 @@ def canonical(program: Program, outcome: Outcome, limits: Limits) -> dict[str, A
         used = {event[2] for event in built["events"] if len(event) > 2}
         last = max((index for index in used if index is not None), default=0)
         built["tasks"] = built["tasks"][: last + 1]
-    built["verified"] = outcome.spans is not None or not agreed
+    built["verified"] = spans is not None or not agreed
     built["code"] = outcome.code
     built["ended"] = outcome.ended if outcome.code is not None else _how(outcome)
     return built
+
+
+def _failed(outcome: Outcome) -> str:
+    """Why the recorder has no word at all on this run, or ""."""
+    if not outcome.rows:
+        return "the recorder wrote nothing"
+    where = str(child.PRELOAD.parent)
+    if outcome.code and where in outcome.stderr:
+        said = _last_error(outcome.stderr)
+        return f"the recorder itself failed on this Node: {said}"
+    return ""
 
 
 def _how(outcome: Outcome) -> str:

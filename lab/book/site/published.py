@@ -13,8 +13,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from lab import paths
+from lab import paths, stored
 from lab.book import filled, toc
 from lab.book.build import Build
 from lab.book.filled import Html
@@ -132,6 +133,13 @@ def _run(experiment: str, until: datetime) -> Path | None:
 
 def about(experiment: str, chapter: str, source: Path) -> Published:
     """Return what a recorded file, or a run of this machine, holds."""
+    found = _about(source, source.stat().st_mtime_ns)
+    return replace(found, experiment=experiment, chapter=chapter)
+
+
+@lru_cache(maxsize=1024)
+def _about(source: Path, _: int) -> Published:
+    """The same of a file of that age, whoever asks."""
     data = whole(source)
     kind = data["kind"]
     trials = [*data.get("trials", ()), *data.get("control", ())]
@@ -146,8 +154,8 @@ def about(experiment: str, chapter: str, source: Path) -> Published:
     versions |= {(s["tool"], s["version"]) for s in said}
     versions |= {("node", v["node"]) for v in data.get("versions", ())}
     return Published(
-        experiment=experiment,
-        chapter=chapter,
+        experiment="",
+        chapter="",
         source=source,
         kind=kind,
         here=paths.RUNS in source.parents,
@@ -195,9 +203,15 @@ def _label(value: Any) -> str:
 
 def whole(source: Path) -> dict[str, Any]:
     """Return a recorded file, or a run below data/runs, as it is published: nothing left out."""
-    data = json.loads(source.read_text("utf8"))
-    if paths.RUNS in source.parents:
-        data = _of_run(data, source)
+    here = paths.RUNS in source.parents
+    advice = stored.MEASURE_AGAIN if here else stored.RECORD_AGAIN
+    kind = list if here and source.stem == "survey" else dict
+    data = stored.read_json(source, advice, kind=kind)
+    with stored.named(source, advice):
+        return _whole(_of_run(data, source) if here else data, source)
+
+
+def _whole(data: dict[str, Any], source: Path) -> dict[str, Any]:
     if data.get("type") == "loop-trace":
         return {"kind": "trace", **data}
     data = store.migrate(data, source.stem)

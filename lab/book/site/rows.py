@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from lab import paths
+from lab import paths, stored
 from lab.records import store
 from lab.records.comparison import Comparison
 from lab.records.record import rounded
@@ -62,8 +62,9 @@ def of_file(source: Path) -> list[dict[str, Any]]:
 def _read(source: Path) -> Trial | Comparison:
     if paths.RUNS not in source.parents:
         return store.reference(source.stem)
-    data = json.loads(source.read_text("utf8"))
-    return Trial.from_json(data) if source.stem == "trial" else Comparison.from_json(data)
+    data = stored.read_json(source, stored.MEASURE_AGAIN)
+    with stored.named(source, stored.MEASURE_AGAIN):
+        return Trial.from_json(data) if source.stem == "trial" else Comparison.from_json(data)
 
 
 def _row(t: Trial, sweep: str, control: bool | None) -> dict[str, Any]:

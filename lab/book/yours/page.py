@@ -71,6 +71,14 @@ class Page:
 
 def page_of(build: Build) -> Page:
     """Return what the page shows of a build."""
+    found: Page | None = getattr(build, "_yours", None)
+    if found is None:
+        found = _page_of(build)
+        build._yours = found  # type: ignore[attr-defined]  # every part of the page asks for it
+    return found
+
+
+def _page_of(build: Build) -> Page:
     live = build.mode == "live"
     own = results.of_build(build)
     book = results.book() if live else own

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from lab import paths
+from lab import paths, stored
 from lab.book import verdicts
 from lab.book.build import Build
 from lab.errors import LabError
@@ -79,10 +79,12 @@ def save(results: Results, file: Path) -> Path:
 
 
 def book() -> Results | None:
-    """Return the book's own results, as recorded in git; None if there are none to be read."""
+    """Return the book's own results, as recorded in git; None if there are none, or of another
+    schema. Raises LabError naming the file if it is damaged.
+    """
     try:
-        found: Results = json.loads(BOOK.read_text("utf-8"))
-    except (OSError, ValueError):
+        found: Results = stored.read_json(BOOK, "`make book-results` draws it again.")
+    except FileNotFoundError:
         return None
     return found if found.get("schema") == SCHEMA else None
 
@@ -112,7 +114,7 @@ def measured_comparisons(profile: str) -> Iterator[Comparison]:
     for file in sorted(paths.REFERENCE.glob("*.json")):
         for run in sorted((paths.RUNS / file.stem).glob("*/comparison.json"), reverse=True):
             try:
-                data = json.loads(run.read_text("utf-8"))
+                data = stored.read_json(run, stored.MEASURE_AGAIN)
                 if data["profile"] != profile or not data["complete"]:
                     continue
                 if not store.stale(file.stem, data["question"]):
@@ -120,7 +122,7 @@ def measured_comparisons(profile: str) -> Iterator[Comparison]:
                     if found.machine.id == here and not found.failures:
                         yield found
                         break
-            except (OSError, ValueError, KeyError, TypeError, LabError):
+            except (OSError, LabError, *stored.DAMAGE):
                 continue  # half written, or of an older lab: the one before may do
 
 

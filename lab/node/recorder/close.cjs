@@ -12,8 +12,9 @@ module.exports = function watchClose(closing) {
     if (!owner || !Object.hasOwn(owner, "hasRef")) return; // not HandleWrap's prototype
     patched = owner;
     const { close } = owner;
+    const { getAsyncId } = handle; // a message port is a handle, too, but has this method no more
     owner.close = function (callback) {
-      closing(this.getAsyncId());
+      closing(getAsyncId.call(this));
       return close.call(this, callback);
     };
   }
