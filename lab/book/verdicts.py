@@ -129,7 +129,8 @@ def lines(build: Build) -> list[Line]:
     entries = claims.claims()["claims"] if found else {}
     return [
         Line(
-            entries.get(c["id"], {}).get("short", c["id"]),
+            entries.get(c["id"], {}).get("short", c["id"])
+            + (" (recorded)" if c.get("recorded") else ""),
             c["value"]["estimate"],
             _or(c["value"]["low"], -math.inf),
             _or(c["value"]["high"], math.inf),

@@ -17,6 +17,8 @@ from lab.book.site import published
 from lab.settings import PROFILES
 
 RECORDED = "the recorded run"
+# What a page may be filled with that says the same whoever measured.
+FOR_ALL = {"verdict-words", "criteria", "profiles", "questions", "checks", "check-names"}
 
 
 def setup(app: Sphinx) -> None:
@@ -37,6 +39,8 @@ def line(build: Build, page: str, filled: bool) -> str:
     if not filled or not waiting:
         return ""
     done, of = len(build.outcomes) - len(waiting), count(len(build.outcomes), "chapter")
+    if not done:
+        return _html("recorded", "Recorded", f"None of {of} is measured on this machine yet.")
     said = f"{done} of {of} measured on this machine so far; the others show {RECORDED}."
     return _html("part", "Yours in part", said)
 
@@ -68,8 +72,8 @@ def changed(app: Sphinx) -> list[str]:
 
 def _line(app: Sphinx, page: str) -> str:
     build: Build = app.lab_build  # type: ignore[attr-defined]
-    filled = page in getattr(app.env, "lab_filled_pages", {}) or page == app.config.root_doc
-    return line(build, page, filled)
+    makers = set(getattr(app.env, "lab_filled_pages", {}).get(page, ()))
+    return line(build, page, bool(makers - FOR_ALL) or page == app.config.root_doc)
 
 
 def _put(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
