@@ -274,7 +274,9 @@ def test_displays_are_cut_although_there_is_little_in_each(run):
 
 
 def test_a_bar_that_moves_is_one_display(run):
-    (moved,) = run("const bar = $$.display('bar'); for (let i = 0; i < 20_000; i++) bar.text(`${i}`)")
+    (moved,) = run(
+        "const bar = $$.display('bar'); for (let i = 0; i < 20_000; i++) bar.text(`${i}`)"
+    )
     assert printed(moved, "stderr") == ""
 
 
@@ -289,7 +291,9 @@ def test_late_displays_are_counted_too(run):
 
 def test_an_enormous_value_or_error_is_not_shown_whole(run):
     large, thrown, after = run(
-        "({ _toHtml: () => 'x'.repeat(2 ** 25) })", "throw new Error('x'.repeat(2 ** 25))", "'still here'"
+        "({ _toHtml: () => 'x'.repeat(2 ** 25) })",
+        "throw new Error('x'.repeat(2 ** 25))",
+        "'still here'",
     )
     assert value(large) == "[a value of 33 MiB is not shown: a cell shows at most 16 MiB]"
     assert characters(thrown) < 16 * 1024 * 1024 + 200
@@ -338,8 +342,8 @@ def test_a_cell_that_spoils_the_channel_costs_the_session_and_not_the_kernel(liv
 # What running cells needs is not taken from where a cell can replace it.
 @pytest.mark.parametrize(
     "name",
-    ["Promise", "process", "global", "Object", "Array", "Map", "Set", "Buffer", "Date", "JSON"]
-    + ["Error", "Number", "String", "Reflect", "Symbol", "console", "setTimeout", "setImmediate"],
+    "Promise process global Object Array Map Set Buffer Date JSON Error Number String Reflect "
+    "Symbol console setTimeout setImmediate".split(),
 )
 def test_a_cell_may_replace_what_is_global(run, name):
     cells = run(
