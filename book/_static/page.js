@@ -26,6 +26,11 @@
     document.head.append(script);
   });
 
+  // No handler stands in the page itself: its policy allows none.
+  document.addEventListener("click", (event) => {
+    if (event.target.closest?.("[data-lab-print]")) print();
+  });
+
   // Paper is light.
   let shown = null;
   addEventListener("beforeprint", () => {

@@ -17,7 +17,7 @@ from sphinx.errors import ConfigError
 from lab import paths
 from lab.book.build import Build
 from lab.book.chapter import ENTRY
-from lab.book.site import card, icons, pagefacts, published, reading
+from lab.book.site import card, icons, mended, pagefacts, policy, published, reading
 
 HERE = Path(__file__).parent
 # Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers,
@@ -34,10 +34,12 @@ UNUSED = (
 )
 REDIRECT = """<!doctype html>
 <html lang="en">
+<head>
 <meta charset="utf-8">
 <title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="0; url={target}">
+</head>
 <h1>{title}</h1>
 <p>This page is now at <a href="{target}">{target}</a>.</p>
 </html>
@@ -81,6 +83,8 @@ def finish(app: Sphinx) -> None:
     readable_from_disk(*sources.rglob("*.ipynb"), *sources.rglob("*.md"), out / "CITATION.cff")
     if app.config.html_baseurl:
         _write(out / "sitemap.xml", _sitemap(app))
+    mended.mend(out / "_static")
+    policy.protect_all(out, app.env.found_docs)
     build: Build = app.lab_build  # type: ignore[attr-defined]
     published.write(build, out)
     card.write(build, app.config.html_title or app.config.project, out)

@@ -163,13 +163,26 @@ def _later(app: Sphinx, page: str, template: str, context: dict[str, Any], doctr
         return type(script)(script.filename, priority=script.priority, **attributes)
 
     context["css_files"] = [file for file in context.get("css_files", ()) if needed(file)]
-    context["script_files"] = [
-        deferred(file) for file in context.get("script_files", ()) if needed(file)
-    ]
+    context["script_files"] = _joined(
+        [deferred(file) for file in context.get("script_files", ()) if needed(file)]
+    )
     # What it shows is its name. MyST-NB's is another, and who speaks to the page can't know it.
     body = body.replace(' aria-label="Toggle hidden content"', "")
     # The empty corner of a table is the head of nothing.
     context["body"] = re.sub(r'<th class="head">(<p></p>)?</th>', "<td></td>", body)
+
+
+def _joined(scripts: list[Any]) -> list[Any]:
+    """Make one of the scripts without a file, which extensions add by the line: the policy of a
+    page names each by a hash (policy.py).
+    """
+    inline = [one for one in scripts if not getattr(one, "filename", None)]
+    if not inline:
+        return scripts
+    texts = dict.fromkeys(one.attributes["body"].rstrip("; \n") for one in inline)
+    body = "; ".join(texts)
+    joined = type(inline[-1])(None, priority=inline[-1].priority, body=body)
+    return [joined if one is inline[-1] else one for one in scripts if one not in inline[:-1]]
 
 
 def words(day: str) -> str:

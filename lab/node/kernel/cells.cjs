@@ -10,7 +10,7 @@ const { describe, plainError, prepareStackTrace, ROOT } = require("./errors.cjs"
 const output = require("./output.cjs");
 
 // Taken now: a cell may replace the global ones, with a mock for instance.
-const { Buffer, Map, Number, Object, Promise, Reflect, Set, process } = globalThis;
+const { Buffer, Map, Object, Promise, Reflect, Set, process } = globalThis;
 const { setImmediate, setTimeout } = globalThis;
 const TIMERS = new Set([setTimeout(() => {}).constructor, setImmediate(() => {}).constructor]);
 const BUNDLE = {

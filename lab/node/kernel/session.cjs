@@ -174,7 +174,9 @@ class Session extends NelSession {
       return;
     }
     const meter = task?.meter ?? this.meter;
-    const late = display?.mime ? meter.display(display) : { text: meter.text(stdout ?? stderr ?? "") };
+    const late = display?.mime
+      ? meter.display(display)
+      : { text: meter.text(stdout ?? stderr ?? "") };
     if (!late.text && !late.display) return;
     this.held.push({ number: task?.number, stderr: stdout === undefined, ...late });
     this._releaseHeld();

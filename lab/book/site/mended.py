@@ -1,0 +1,51 @@
+"""What Sphinx ships and a reader of this book would run into, mended in the built site.
+
+Each entry goes when Sphinx has mended it itself: tests/site/mended.test.mjs runs the scripts as
+they are shipped and says so.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sphinx.util import logging
+
+log = logging.getLogger(__name__)
+
+# (script, what stands there, what has to)
+MENDS = (
+    # A word is looked up in plain objects, where every object's `constructor` is found.
+    (
+        "searchtools.js",
+        "files: terms[word],",
+        "files: terms.hasOwnProperty(word) ? terms[word] : undefined,",
+    ),
+    (
+        "searchtools.js",
+        "files: titleTerms[word],",
+        "files: titleTerms.hasOwnProperty(word) ? titleTerms[word] : undefined,",
+    ),
+    # Whatever holds the word in a figure is asked for its box, also a <title>, which has none.
+    (
+        "sphinx_highlight.js",
+        'node.matches("button, select, textarea")',
+        'node.matches("button, select, textarea, svg")',
+    ),
+)
+
+
+def mend(static: Path) -> None:
+    """Mend the scripts that were copied to this folder; warn of one that is not as it was."""
+    for name, shipped, right in MENDS:
+        script = static / name
+        text = script.read_text("utf8")
+        if right in text:
+            continue
+        if shipped not in text:
+            log.warning(
+                "%s has no %r any more: has Sphinx mended it? Then take it out of %s.",
+                name,
+                shipped,
+                Path(__file__).name,
+            )
+        script.write_text(text.replace(shipped, right), "utf8", newline="")

@@ -1,0 +1,81 @@
+"""A content security policy in every page: nothing from another host, no script that is not ours.
+
+A page is read from any host, and from disk, so it brings its policy in itself. Scripts come from
+files beside it; the few that stand in a page are those of our templates, let in by their hash. What
+a page's text brings along, be it out of a cell, a record or an address, is shown and never run.
+`connect-src 'self'` lets a page talk to whoever served it, which may be a Jupyter server.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Container
+from pathlib import Path
+
+from sphinx.util import logging
+
+log = logging.getLogger(__name__)
+
+# Styles may stand anywhere: the theme, figures and outputs have them, and they run nothing.
+POLICY = (
+    "default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'"
+)
+META = '<meta http-equiv="Content-Security-Policy" content="{policy}">'
+_CHARSET = re.compile(r'<meta charset="utf-8"\s*/?>', re.IGNORECASE)
+_HEAD = re.compile(r"<head>.*?</head>", re.DOTALL | re.IGNORECASE)
+_SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
+# Data in a page (of a widget, say) is no script, whatever the element's name.
+_DATA = re.compile(r"""\btype\s*=\s*["']?(?!text/javascript|module)[\w.+-]+/""", re.IGNORECASE)
+
+
+def meta(*scripts: str) -> str:
+    """Return the element that lets in the site's own files and these texts of scripts."""
+    hashes = [hashlib.sha256(text.encode()).digest() for text in dict.fromkeys(scripts)]
+    sources = ["'self'", *(f"'sha256-{base64.b64encode(one).decode()}'" for one in hashes)]
+    return META.format(policy=POLICY.format(scripts=" ".join(sources)))
+
+
+def inline_scripts(html: str) -> list[str]:
+    """Return the texts of the scripts that stand in a piece of a page and would be run."""
+    return [
+        text
+        for attributes, text in _SCRIPT.findall(html)
+        if not re.search(r"\bsrc\s*=", attributes) and not _DATA.search(attributes)
+    ]
+
+
+def protect(page: Path, *, has_text: bool) -> None:
+    """Put the policy into a built page, once.
+
+    has_text : somebody wrote it. Then only the scripts of its head are the templates' own; one that
+    stands in its text is left out, with a warning.
+    """
+    html = page.read_text("utf8")
+    if "Content-Security-Policy" in html[:1024]:
+        return
+    head = _HEAD.search(html)
+    charset = _CHARSET.search(html)
+    if head is None or charset is None:
+        raise ValueError(f"{page} has no <head> with <meta charset>: where would the policy go?")
+    if has_text and (lost := inline_scripts(html[head.end() :])):
+        log.warning(
+            "%s: a script in its text will not be run (its policy lets in files and what stands in "
+            "our templates): %.60s",
+            page.name,
+            lost[0].strip(),
+        )
+    scripts = inline_scripts(head[0] if has_text else html)
+    page.write_text(
+        f"{html[: charset.end()]}{meta(*scripts)}{html[charset.end() :]}", "utf8", newline=""
+    )
+
+
+def protect_all(out: Path, written: Container[str]) -> None:
+    """Protect every page of the site; `written` are the names of those that somebody wrote."""
+    for page in sorted(out.rglob("*.html")):
+        name = page.relative_to(out).as_posix()
+        if not name.startswith("_"):
+            protect(page, has_text=name.removesuffix(".html") in written)
