@@ -6,13 +6,13 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("./cost-per-response.mjs", import.meta.url));
-const [, , size, ways, rounds] = process.argv;
+const given = process.argv.slice(2);
 const options = execFileSync(process.execPath, ["--v8-options"], { encoding: "utf8" });
 // V8 prints each flag as it is called, and its default as it would be set; Node 25 has the pool, and leaves it off.
 const pools = /default: --large-page-pool$/m.test(options);
 
-async function print(pool, flags, which) {
-  const child = fork(program, [size, which, rounds], { execArgv: flags, silent: true });
+async function print(pool, flags) {
+  const child = fork(program, given, { execArgv: flags, silent: true });
   child.stderr.pipe(process.stderr);
   for await (const line of createInterface({ input: child.stdout }))
     console.log(JSON.stringify({ pool, ...JSON.parse(line) }));
@@ -20,6 +20,5 @@ async function print(pool, flags, which) {
   if (child.exitCode) process.exitCode = child.exitCode;
 }
 
-await print(pools ? "on" : "none", [], ways);
-// Only strings are joined; what does without a join can do without the comparison, too.
-if (pools) await print("off", ["--no-large-page-pool"], "string");
+await print(pools ? "on" : "none", []);
+if (pools) await print("off", ["--no-large-page-pool"]);

@@ -7,7 +7,11 @@ import { print } from "./asking.mjs";
 
 const WAIT_MS = 300;
 const HALF = "GET / HTTP/1.1\r\nhost: me\r\n";
-const kinds = { "has never asked": "", "sent half a request": HALF, "has its answer": `${HALF}\r\n` };
+const kinds = {
+  "has never asked": "",
+  "sent half a request": HALF,
+  "has its answer": `${HALF}\r\n`,
+};
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const row = {};

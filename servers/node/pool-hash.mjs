@@ -29,7 +29,7 @@ const hash = (done) => {
 const jobs = {
   "/": hash, // one, a long one
   "/stat": (done) => stat(SELF, done), // one
-  "/file": (done) => readFile(SELF, done), // four, since Node 26.8 one
+  "/file": (done) => readFile(SELF, done), // four: open, fstat, read, close
   "/ping": (done) => done(), // none
 };
 
