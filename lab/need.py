@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from html import escape
 from types import TracebackType
 from typing import Any
@@ -26,9 +25,12 @@ class Need:
     def __init__(self, servers: tuple[str, ...], why: str = "") -> None:
         self.servers = servers
         self.why = why  # empty if they run
-        self._before = os.environ.get("LAB_MODE")
+        # What was said of the same servers before: this cell was run again, or is a block on a
+        # page that asked for them at its top.
+        self._before = {n for n in settings.replaying if getattr(n, "servers", ()) == servers}
+        settings.replaying.difference_update(self._before)
         if why:
-            os.environ["LAB_MODE"] = "replay"
+            settings.replaying.add(self)
 
     def __bool__(self) -> bool:
         return not self.why
@@ -42,12 +44,8 @@ class Need:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self.why:
-            return
-        if self._before is None:
-            os.environ.pop("LAB_MODE", None)
-        else:
-            os.environ["LAB_MODE"] = self._before
+        settings.replaying.discard(self)
+        settings.replaying.update(self._before)
 
     def __repr__(self) -> str:
         if self.why:
@@ -68,13 +66,13 @@ class Need:
 
 def need(*servers: Any) -> Need:
     """Start each server once. If one cannot run here, say why and what to do, and replay from then
-    on; `with need(...):` replays that block only.
+    on; `with need(...):` replays that block only. Run again, it asks again.
 
     servers : names of the catalogue. Raises what starting raised in the reference profile, which
     has nothing to replay; UnknownServer.
     """
     names = tuple(str(name) for name in servers)
-    if settings.mode() == "replay":
+    if settings.asked_mode() == "replay":
         return Need(names)
     try:
         with lock.measuring():

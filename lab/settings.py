@@ -1,4 +1,8 @@
-"""The two switches of the course: LAB_MODE (live or replay) and LAB_PROFILE (how long)."""
+"""The two switches of the course: LAB_MODE (live or replay) and LAB_PROFILE (how long).
+
+What a notebook itself reads from the record, because it cannot be measured here, is no setting of
+the environment: `replaying` holds who asked for that, and `mode` knows both.
+"""
 
 from __future__ import annotations
 
@@ -69,9 +73,20 @@ def _choice(variable: str, default: str, known: tuple[str, ...]) -> str:
     return value
 
 
-def mode() -> Mode:
-    """'live' measures, 'replay' draws recorded results. From LAB_MODE, read at each call."""
+# Who sends this process to the record although LAB_MODE says live: the needs that are not met.
+replaying: set[object] = set()
+
+
+def asked_mode() -> Mode:
+    """What LAB_MODE says, read at each call."""
     return cast(Mode, _choice("LAB_MODE", "live", MODES))
+
+
+def mode() -> Mode:
+    """'live' measures, 'replay' draws recorded results: as LAB_MODE says, unless something that
+    the notebook needs is missing here.
+    """
+    return "replay" if replaying else asked_mode()
 
 
 def profile() -> Profile:

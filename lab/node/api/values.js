@@ -23,12 +23,12 @@ const collected = new FinalizationRegistry((handle) => release(handle));
 class Result {
   /** What a notebook shows of it; the kernel awaits this. */
   _toMime() {
-    return handles.get(this)?.call("$show", [], this);
+    return handles.get(this)?.call("$show", [], handles.get(this).handle);
   }
 
   /** The same result with its data as they are now. */
   fetch() {
-    return handles.get(this).call("$fetch", [], this);
+    return handles.get(this).call("$fetch", [], handles.get(this).handle);
   }
 
   [inspect.custom](_depth, options) {
@@ -94,7 +94,8 @@ function classOf(type, methods) {
     Object.defineProperty(kind.prototype, name, { value, configurable: true, writable: true });
   for (const name of methods)
     method(name, function (...args) {
-      return handles.get(this).call(name, args, this);
+      const { handle, call } = handles.get(this);
+      return call(name, args, handle);
     });
   if (methods.includes("start"))
     method("use", async function (body, ...args) {
@@ -113,10 +114,8 @@ function classOf(type, methods) {
   return kind;
 }
 
-const handleOf = (result) => handles.get(result).handle;
-
 const onRelease = (listener) => {
   release = listener;
 };
 
-module.exports = { encode, decode, handleOf, onRelease };
+module.exports = { encode, decode, onRelease };
