@@ -83,7 +83,8 @@ def finish(app: Sphinx) -> None:
         _write(out / "sitemap.xml", _sitemap(app))
     build: Build = app.lab_build  # type: ignore[attr-defined]
     published.write(build, out)
-    card.write(build, app.config.html_title or app.config.project, out)
+    if not build.partial:  # a site that is put somewhere is a whole one
+        card.write(build, app.config.html_title or app.config.project, out)
     icons.keep_used(out, build.state)
     for pattern in UNUSED:
         for unused in (out / "_static").glob(pattern):
