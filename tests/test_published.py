@@ -176,6 +176,8 @@ def build(tmp_path: Path, mode: str = "replay", **known: Any) -> Any:
         mode=mode,
         outcomes={"book/x": None},
         last=lambda _: record,
+        shows=lambda _: "measured" if mode == "live" else "recorded",
+        waiting=list,
         state=tmp_path,
         present=SimpleNamespace(digest=lambda name: name),
     )

@@ -49,6 +49,8 @@ def build_of(mode, claims=CLAIMS, profile="course"):
         profile=profile,
         outcomes={CHAPTER: SimpleNamespace(executed=record.executed)},
         last=lambda name: record,
+        shows=lambda name: "measured" if mode == "live" else "recorded",
+        waiting=list,
         present=SimpleNamespace(digest={"node": "v22.1.0", "python": "3.12.1"}.get),
     )
 

@@ -63,7 +63,13 @@ def build(tmp_path, monkeypatch):
         machine="a machine",
         claims=noted.read(tmp_path / "usage").claims,
     )
-    return SimpleNamespace(outcomes={PAGE: None}, last=lambda name: record, mode="replay")
+    return SimpleNamespace(
+        outcomes={PAGE: None},
+        last=lambda name: record,
+        mode="replay",
+        waiting=list,
+        state=tmp_path,
+    )
 
 
 def text_of(html):

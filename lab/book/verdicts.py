@@ -8,20 +8,22 @@ that no chapter of this build judged is listed as such.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import math
 from collections.abc import Sequence
 from html import escape
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from lab import claims, judge
+from lab import claims, judge, plot
 from lab.book import filled, tally, toc
 from lab.book.build import Build
 from lab.book.filled import Html
 from lab.book.progress import title_of
+from lab.book.records import write_json
 from lab.book.site import published as records
 from lab.display.servers import anchor
 from lab.plot.forest import Line, forest
@@ -147,14 +149,26 @@ def verdict_plot(build: Build) -> Html:
     if not rows:
         return Html("<p>No chapter of this build has judged a published claim.</p>")
     told = _provenance(judged(build, published=True))
-    return Html(
-        forest(
-            rows,
-            caption="What was published, and what we measured",
-            name="verdicts",
-            notes=[told.removesuffix(".")] if told else [],
-        )._repr_html_()
-    )
+    notes = [told.removesuffix(".")] if told else []
+    return Html(_drawn(build.state / "verdict-plot.json", rows, notes))
+
+
+def _drawn(kept: Path, rows: list[Line], notes: list[str]) -> str:
+    """Return the plot as HTML, from this file if it was drawn of the same before: most chapters
+    judge no published claim, and it would take half a second after each of them.
+    """
+    code = [file.stat().st_mtime_ns for file in sorted(Path(plot.__file__).parent.glob("*.py"))]
+    key = hashlib.sha256(repr((rows, notes, code)).encode()).hexdigest()
+    try:
+        before = json.loads(kept.read_text("utf8"))
+    except (OSError, ValueError):
+        before = {}
+    if before.get("key") != key:
+        caption = "What was published, and what we measured"
+        figure = forest(rows, caption=caption, name="verdicts", notes=notes)
+        before = {"key": key, "html": figure._repr_html_()}
+        write_json(kept, before)
+    return str(before["html"])
 
 
 def verdict_data(build: Build) -> Html:

@@ -87,7 +87,8 @@ def finish(app: Sphinx) -> None:
     policy.protect_all(out, app.env.found_docs)
     build: Build = app.lab_build  # type: ignore[attr-defined]
     published.write(build, out)
-    card.write(build, app.config.html_title or app.config.project, out)
+    if not build.partial:  # a site that is put somewhere is a whole one
+        card.write(build, app.config.html_title or app.config.project, out)
     icons.keep_used(out, build.state)
     for pattern in UNUSED:
         for unused in (out / "_static").glob(pattern):
