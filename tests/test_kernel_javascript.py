@@ -342,8 +342,26 @@ def test_a_cell_that_spoils_the_channel_costs_the_session_and_not_the_kernel(liv
 # What running cells needs is not taken from where a cell can replace it.
 @pytest.mark.parametrize(
     "name",
-    "Promise process global Object Array Map Set Buffer Date JSON Error Number String Reflect "
-    "Symbol console setTimeout setImmediate".split(),
+    [
+        "Promise",
+        "process",
+        "global",
+        "Object",
+        "Array",
+        "Map",
+        "Set",
+        "Buffer",
+        "Date",
+        "JSON",
+        "Error",
+        "Number",
+        "String",
+        "Reflect",
+        "Symbol",
+        "console",
+        "setTimeout",
+        "setImmediate",
+    ],
 )
 def test_a_cell_may_replace_what_is_global(run, name):
     cells = run(

@@ -12,6 +12,7 @@ const IMAGES = 100 * KIB;
 const site = siteFolder();
 const pages = pagesOf(site);
 const totals = [];
+const byPolicy = (error) => error.includes("Content Security Policy");
 const own = session({ site });
 
 describe("over http, with nothing in the cache", () => {
@@ -37,6 +38,7 @@ describe("over http, with nothing in the cache", () => {
         .join(", ");
       const others = seen.foreign.filter((url) => !url.startsWith(own.host.url));
       assert.deepEqual(others, []);
+      assert.deepEqual(seen.errors.filter(byPolicy), []);
       assert.ok(weight <= BUDGET, `${(weight / KIB).toFixed(0)} KiB: ${heaviest}`);
       const images = sum(own.host.sent.filter(isImage));
       assert.ok(images <= IMAGES, `images: ${(images / KIB).toFixed(0)} KiB, ${heaviest}`);
