@@ -30,6 +30,7 @@ from typing import Any
 
 from lab import paths, usage
 from lab.errors import LabError, did_you_mean
+from lab.gate import checked
 from lab.stats import Ratio
 
 tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
@@ -154,6 +155,7 @@ class Answer:
         return ", ".join(self.value) if plain else _sequence(self.value)
 
 
+@checked
 def ask(id: str) -> Question:
     """Return the question of that id, ready to be answered on the page.
 
@@ -170,6 +172,7 @@ def ask(id: str) -> Question:
     return question
 
 
+@checked
 def answer(id: str, value: float | str | list[str] | Ratio | None) -> Answer:
     """Return what the run said to a question: a number or ratio, the name of an option, an order.
 

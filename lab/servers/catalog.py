@@ -15,6 +15,7 @@ from typing import Any
 
 from lab import files, paths, usage
 from lab.errors import LabError, did_you_mean
+from lab.gate import checked
 from lab.servers.recipe import Body, Recipe
 
 # Python 3.10 has it as a package of another name.
@@ -57,6 +58,7 @@ def needs(name: str) -> tuple[str, ...]:
     return tuple(_catalog()["servers"].get(name, {}).get("needs", ()))
 
 
+@checked
 def server(
     name: str,
     *,
@@ -84,6 +86,7 @@ def names() -> list[str]:
     return sorted({*_catalog()["servers"], *_defined})
 
 
+@checked
 def define(
     name: str,
     text: str,

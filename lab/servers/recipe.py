@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab import paths
 from lab.errors import LabError
+from lab.gate import checked
 
 if TYPE_CHECKING:
     from lab.servers.process import Running
@@ -113,6 +114,7 @@ class Recipe:
 
         return versions.of(self)
 
+    @checked
     def configured(
         self,
         *,
