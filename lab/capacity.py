@@ -13,6 +13,7 @@ from typing import Any
 
 from lab import lock, settings
 from lab.errors import LabError
+from lab.gate import checked
 from lab.generator import Standby
 from lab.load import measure, resolve
 from lab.plan import plan
@@ -80,6 +81,7 @@ def keeps(trial: Trial, bound_s: float, q: float) -> bool:
     return fine and trial.latency.count > 0 and trial.latency.quantile(q) <= bound_s
 
 
+@checked
 def capacity(
     target: Any,
     bound_ms: float,
@@ -103,6 +105,7 @@ def capacity(
             f"000 ms; got q={q!r}, bound_ms={bound_ms!r}"
         )
     found = resolve(target)
+    plan(**options, given={})  # refuses what can't be meant before anything is started
     name = experiment_id(experiment, settings.notebook(), ["capacity", found.name])
     bound_s = bound_ms / 1e3
     what = question(

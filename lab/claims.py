@@ -11,25 +11,22 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from lab import gate, judge, paths, stored, usage
 from lab.errors import LabError, did_you_mean
+from lab.gate import checked
+from lab.node_program import Printed
 from lab.node_range import node_range
 from lab.records.checks import words
-from lab.records.comparison import raised
+from lab.records.comparison import Comparison, raised
 from lab.records.record import flat, plain
+from lab.records.trial import Trial
 from lab.settings import profile
 from lab.stats import Ratio, digits, measured, number
+from lab.trace import Trace
 
-if TYPE_CHECKING:
-    from lab.node_program import Printed
-    from lab.records.comparison import Comparison
-    from lab.records.trial import Trial
-    from lab.trace import Trace
-
-    Measured: TypeAlias = Trial | Comparison | Printed | Trace
-
+Measured: TypeAlias = Trial | Comparison | Printed | Trace
 CLAIMS = paths.DATA / "claims.toml"
 FIGURES = paths.DATA / "published-results.csv"
 
@@ -107,6 +104,7 @@ class Claim:
         return html(self)
 
 
+@checked
 def claim(
     id: str,
     value: Ratio | float,
@@ -135,6 +133,12 @@ def claim(
     Raises LabError for an unknown id, a limit on a published claim, or none on another.
     """
     limits = [x for x in (above, below, between) if x is not None]
+    ends = [end for end in (above, below, *(between or ())) if end is not None]
+    if any(not math.isfinite(end) for end in ends) or (between and between[0] > between[1]):
+        raise LabError(
+            f"{id!r}: a limit is a finite number, and between=(low, high) ascends; got "
+            f"above={above!r}, below={below!r}, between={between!r}"
+        )
     known = claims()["claims"]
     about: dict[str, Any] = {
         "warnings": _warned(value, of),
@@ -267,6 +271,7 @@ def published(source: str, experiment: str, system: str, metric: str) -> Publish
     return flat(Published, {**found[0], "value": float(found[0]["value"])})
 
 
+@checked
 def published_figures(
     experiment: str, metric: str | None = None, system: str | None = None
 ) -> list[Published]:

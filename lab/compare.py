@@ -14,6 +14,7 @@ from typing import Any
 
 from lab import lock, settings, usage
 from lab.errors import LabError, did_you_mean
+from lab.gate import checked
 from lab.generator import Standby
 from lab.load import Found, aimed, measure, resolve
 from lab.plan import OPTIONS, Plan, plan
@@ -31,6 +32,7 @@ __all__ = ["BadComparison", "compare"]
 # What a trial costs beside warm-up and window: starting, verifying, stopping, storing. Only for the
 # time said in advance.
 OVERHEAD_S = 0.25
+MOST_VALUES = 1000  # of a sweep
 _SERVER = ("env", "workers", "node")  # options of the recipe; all others belong to the load
 _LOAD = tuple(OPTIONS)
 _ARE_LISTS = ("tolerate", "pin")  # a list here is one value, not a sweep
@@ -58,6 +60,7 @@ class _Turn:
     control: bool = False
 
 
+@checked
 def compare(
     arms: Mapping[str, Any],
     *,
@@ -97,6 +100,7 @@ def compare(
             raise BadComparison(
                 f"there is no option {name!r}. {did_you_mean(name, (*_LOAD, *_SERVER))}"
             )
+    seed = int(seed)  # of numpy, too
     sweep, values = _sweep(options)
     first = baseline or next(iter(arms))
     if first not in arms:
@@ -267,6 +271,10 @@ def _sweep(options: Mapping[str, Any]) -> tuple[str, list[Any]]:
         if options.get("rate") is not None:
             return "rate", [options["rate"]]
         return "connections", [options.get("connections", 10)]
+    if len(options[lists[0]]) > MOST_VALUES:
+        raise BadComparison(
+            f"{lists[0]}= has {len(options[lists[0]]):,} values; at most {MOST_VALUES} are swept"
+        )
     values = list(options[lists[0]])
     if not values or any(values.count(v) > 1 for v in values):
         raise BadComparison(f"{lists[0]}={values!r}: give different values, at least one")

@@ -17,6 +17,7 @@ from lab.adapters import Adapter
 from lab.calibrate import calibrate
 from lab.display import Table
 from lab.facts import Facts, gather
+from lab.gate import checked
 from lab.readings import ORDER, Calibration
 
 OPTIONAL = ("artillery",)  # named if there, not missed if not
@@ -74,6 +75,7 @@ class Examination:
         return Table(self.rows(), caption="What this machine can and cannot measure")._repr_html_()
 
 
+@checked
 def doctor(measure: bool = True) -> Examination:
     """The findings about this machine, the worst first.
 

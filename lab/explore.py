@@ -22,6 +22,7 @@ from lab import predict
 from lab.display import Table
 from lab.display.pieces import STYLE, table
 from lab.errors import LabError
+from lab.gate import checked
 from lab.plot import lines, sweep
 from lab.plot.checked import stamps
 from lab.plot.figure import Figure
@@ -64,6 +65,7 @@ class Explorable:
         return f"{_assets()}<lab-explore>{inside}</lab-explore>"
 
 
+@checked
 def shares(*comparisons: Comparison) -> Explorable:
     """Return the explorable of `node/share` servers over connections, one arm for each WAIT_MS.
 
@@ -95,6 +97,7 @@ def shares(*comparisons: Comparison) -> Explorable:
     return Explorable(grid, data, figure, _share_table(grid, models))
 
 
+@checked
 def sizes(*comparisons: Comparison, of: Sequence[str] = ("Buffer", "string")) -> Explorable:
     """Return the explorable of arms that answer with a FILE, swept over its size.
 
@@ -201,6 +204,7 @@ def _measured(comparison: Comparison, arm: str) -> list[int]:
     return [n for n in comparison.values if comparison.cell(arm, n)]
 
 
+@checked
 def over_the_bound(grid: Comparison) -> float:
     """Return the largest share of what its law allows that any trial of `shares` counted.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
+from lab.gate import checked
 
 LARGEST_BYTES = 256 * 1024 * 1024
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -20,6 +21,7 @@ class BadFile(LabError):
     """A test file with a name or size that cannot be."""
 
 
+@checked
 def make(name: str, size: int) -> Path:
     """The path of a file of exactly `size` bytes under data/runs/files/, written if need be.
 

@@ -191,12 +191,14 @@ def _of_mapping(given: _Misfit, parts: tuple[Any, ...], deep: bool) -> _Misfit |
 def _of_items(given: _Misfit, kind: Any, parts: tuple[Any, ...], deep: bool) -> _Misfit | None:
     value, where = given.value, given.where
     # A text is a list of letters to Python and to nobody else; an array is a list to everybody.
-    is_array = hasattr(value, "__array__") and getattr(value, "ndim", 0) > 0
-    if isinstance(value, (str, bytes, abc.Mapping)) or not (is_array or isinstance(value, kind)):
+    is_array = hasattr(value, "__array__") and kind is not list
+    is_list = getattr(value, "ndim", 0) > 0 if is_array else isinstance(value, kind)
+    if isinstance(value, (str, bytes, abc.Mapping)) or not is_list:
         return given
     if not isinstance(value, abc.Sized) or not isinstance(value, abc.Iterable):
         return None  # an iterator: to look is to take
-    found = (_misfit(one, parts[0], f"{where}[{i}]", deep) for i, one in enumerate(value))
+    items = value[:1] if isinstance(value, range) else value  # all of a range are alike
+    found = (_misfit(one, parts[0], f"{where}[{i}]", deep) for i, one in enumerate(items))
     return next((one for one in found if one is not None), None)
 
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from lab import lock, settings, usage
 from lab.errors import LabError
+from lab.gate import checked, shown
 from lab.generator import Generator, GeneratorFailed, Standby
 from lab.pinning import Cpus, split
 from lab.plan import (
@@ -55,6 +56,7 @@ class ServerGone(LabError):
     """The server died or refused connections under load; the trial is void."""
 
 
+@checked
 def load(
     target: Target,
     *,
@@ -156,7 +158,7 @@ def resolve(target: Any) -> Found:
 
         return resolve(server(target))
     raise BadTarget(
-        f"{target!r} can't be loaded: give a recipe (lab.server(name)), "
+        f"{shown(target)} can't be loaded: give a recipe (lab.server(name)), "
         "a running server, a name of the catalogue, "
         "or a URL like http://127.0.0.1:3000"
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 from types import TracebackType
-from typing import Any
 
 from lab import lock, settings
+from lab.gate import checked
 from lab.servers.catalog import server
 from lab.servers.recipe import MissingProgram
 from lab.servers.server_errors import ServerError
@@ -64,22 +64,22 @@ class Need:
         return record("need", "missing here", box("warn", "not here", [_NOW, first], more))
 
 
-def need(*servers: Any) -> Need:
+@checked
+def need(*servers: str) -> Need:
     """Start each server once. If one cannot run here, say why and what to do, and replay from then
     on; `with need(...):` replays that block only. Run again, it asks again.
 
     servers : names of the catalogue. Raises what starting raised in the reference profile, which
     has nothing to replay; UnknownServer.
     """
-    names = tuple(str(name) for name in servers)
     if settings.asked_mode() == "replay":
-        return Need(names)
+        return Need(servers)
     try:
         with lock.measuring():
-            for name in names:
+            for name in servers:
                 server(name).start().stop()
     except (MissingProgram, ServerError) as error:
         if settings.profile().name == "reference":
             raise
-        return Need(names, str(error))
-    return Need(names)
+        return Need(servers, str(error))
+    return Need(servers)

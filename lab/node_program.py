@@ -16,6 +16,7 @@ from typing import Any
 
 from lab import child, lock, nodes, paths, settings, usage
 from lab.errors import LabError
+from lab.gate import checked
 from lab.records import store
 from lab.records.machine import Machine, commit, machine
 from lab.records.question import experiment_id, of_recipe, portable, question
@@ -74,6 +75,7 @@ class Printed:
         return html(self.rows) if self.rows else f"<pre>{escape(self.text)}</pre>"
 
 
+@checked
 def node(
     program: str | Path,
     *arguments: object,
@@ -99,8 +101,8 @@ def node(
     in any case, unless it gave it a session of its own (`detached`). If a program that the server
     needs is missing here, the recorded output is returned, or none, with a note.
     """
-    path = Path(program).resolve()
-    if not path.is_file():
+    path = _file(program)
+    if path is None:
         raise ProgramFailed(f"There is no file {program} in {Path.cwd()}; paths start there.")
     if not 0 < timeout_s <= LONGEST_S:
         raise ProgramFailed(f"timeout_s={timeout_s!r} must be above 0 and at most {LONGEST_S:g}.")
@@ -217,6 +219,13 @@ def node_of_run(experiment: str) -> str:
     if settings.mode() == "live":
         return nodes.version()
     return store.node_of(experiment)
+
+
+def _file(program: str | Path) -> Path | None:
+    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
+        path = Path(program).resolve()
+        return path if path.is_file() else None
+    return None
 
 
 def _recipe(server: Recipe | str | None) -> Recipe | None:

@@ -110,6 +110,8 @@ def plan(
     warm = 0.0 if counted and warmup is None else now.warmup_for(warmup)
     fit("tolerate", tolerate, Iterable[str], BadLoad)
     known = tuple(tolerate)
+    fit("tolerate", known, tuple[str, ...], BadLoad)
+    fit("pin", pin, bool | str | int | list[Any] | tuple[Any, ...] | None, BadLoad)
     fit("alongside", alongside, Mapping[str, Mapping[str, Any]] | None, BadLoad)
     for name in known:
         if name not in ALL:
@@ -161,7 +163,7 @@ def _asked(where: str, options: dict[str, Any]) -> Asked:
     fit(f"{where}keep_alive", options.get("keep_alive", True), bool, BadLoad)
     connections = _whole(
         f"{where}connections",
-        wanted or (OPEN_CONNECTIONS if rate else 10) if wanted is None else wanted,
+        (10 if rate is None else OPEN_CONNECTIONS) if wanted is None else wanted,
         1,
         10_000,
     )

@@ -33,6 +33,7 @@ from typing import Any
 
 from lab import nodes, paths, usage
 from lab.errors import LabError, did_you_mean
+from lab.gate import checked
 from lab.node_range import Range, node_range
 from lab.stats import Ratio
 
@@ -170,6 +171,7 @@ class Answer:
         return ", ".join(self.value) if plain else _sequence(self.value)
 
 
+@checked
 def ask(id: str) -> Question:
     """Return the question of that id, ready to be answered on the page.
 
@@ -195,6 +197,7 @@ def _on_this_node(question: Question) -> Question:
     return replace(found, number=question.number, of=question.of, node=version)
 
 
+@checked
 def answer(id: str, value: float | str | list[str] | Ratio | None) -> Answer:
     """Return what the run said to a question: a number or ratio, the name of an option, an order.
 

@@ -17,6 +17,7 @@ from lab import lock, paths, settings, stored, usage
 from lab.adapters import AdapterError, Figures, ToolResult, ToolSpec, adapter
 from lab.display import Table
 from lab.errors import LabError
+from lab.gate import checked, fit
 from lab.load import resolve
 from lab.pinning import split
 from lab.progress import Progress
@@ -182,6 +183,7 @@ class Survey:
         return self.table()._repr_html_()
 
 
+@checked
 def survey(
     arms: Mapping[str, Any],
     *,
@@ -200,6 +202,7 @@ def survey(
     replay.
     """
     names = list(tools)
+    fit("tools", names, list[str])
     found = {arm: resolve(target) for arm, target in arms.items()}
     name = experiment_id(experiment, settings.notebook(), ["tools", *arms])
     what = question(

@@ -18,6 +18,7 @@ from typing import Any
 
 from lab import gate, paths, settings, stored, usage
 from lab.errors import LabError
+from lab.gate import checked
 from lab.tracing import child, load, nodes, recording
 from lab.tracing.canonical import EVENT_COLUMNS
 from lab.tracing.orders import Order, words
@@ -143,6 +144,7 @@ class Trace:
         return page(self.data, predict=self.predict)
 
 
+@checked
 def trace(
     program: str | os.PathLike[str],
     *,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
+from lab.gate import checked
 from lab.records.comparison import Comparison
 from lab.records.trial import Trial
 from lab.stats import Ratio, spread_text
@@ -32,6 +33,7 @@ from .series import is_geometric, summary
 from .words import capital, listed
 
 
+@checked
 def comparison(
     compared: Comparison,
     *,
@@ -39,7 +41,7 @@ def comparison(
     metric: str = "throughput",
     published: Mapping[str, float] | None = None,
     published_name: str = "published",
-    recorded: Comparison | str | None = "auto",
+    recorded: Comparison | Literal["auto"] | None = "auto",
     caption: str = "",
     finding: str = "",
 ) -> Figure:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.errors import LabError
+from lab.gate import checked
 from lab.stats import Ratio
 
 from .canvas import Canvas
@@ -179,6 +180,7 @@ def _x_axis(
     linear_x(axes, min(0.0, *seen) if seen else 0.0, max(seen, default=1.0) * 1.05, min(at_most, 6))
 
 
+@checked
 def forest(
     rows: Sequence[Mapping[str, Any] | Line],
     *,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
+from lab.gate import checked
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
@@ -23,6 +24,7 @@ from .ticks import linear_x, linear_y, log_ticks, ticks_at
 from .words import count, listed, ms, number, short
 
 
+@checked
 def histogram(
     trial: Trial | Stream | Histogram | Comparison,
     *,

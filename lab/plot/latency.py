@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
+from lab.gate import checked
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
@@ -27,6 +28,7 @@ _NINES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 _POINTS = 72  # of a spectrum line: more cannot be seen
 
 
+@checked
 def spectrum(
     trials: Any,
     *,
@@ -141,6 +143,8 @@ def groups_of(thing: Any, at: Any) -> tuple[dict[str, list[Histogram]], list[Tri
         for name, value in thing.items():
             items = value if isinstance(value, (list, tuple)) else [value]
             every += [t for t in items if isinstance(t, Trial)]
+            if odd := [t for t in items if not isinstance(t, (Histogram, Trial, Stream))]:
+                raise _no_latencies(odd[0])
             out[str(name)] = [t if isinstance(t, Histogram) else t.latency for t in items]
         streams = [s for s in thing.values() if isinstance(s, Stream)]
         return out, every, next(iter([*every, *(s.trial for s in streams)]), None)
@@ -149,7 +153,11 @@ def groups_of(thing: Any, at: Any) -> tuple[dict[str, list[Histogram]], list[Tri
         for t in thing:
             grouped.setdefault(t.arm or t.server.name, []).append(t)
         return groups_of(grouped, at)
-    raise LabError(
+    raise _no_latencies(thing)
+
+
+def _no_latencies(thing: Any) -> LabError:
+    return LabError(
         f"cannot draw latencies of a {type(thing).__name__}: give a trial or a comparison"
     )
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lab.errors import LabError
+from lab.gate import fit, shown
 
 from .keys import Entry
 from .palette import SENTINELS
@@ -96,8 +97,9 @@ def points(published: Any) -> list[Published]:
 
     Raises LabError for anything else.
     """
+    fit("published", published, Iterable[Any] | None)
     out = []
-    for p in published or ():
+    for p in published if published is not None else ():
         if isinstance(p, Published):
             out.append(p)
         elif isinstance(p, Mapping) and {"x", "y"} <= set(p):
@@ -105,7 +107,7 @@ def points(published: Any) -> list[Published]:
         elif isinstance(p, Sequence) and not isinstance(p, str) and len(p) in (2, 3):
             out.append(Published(p[0], float(p[1]), *map(str, p[2:])))
         else:
-            raise LabError(f"a published point is {{'x': …, 'y': …, 'name': …}}; got {p!r}")
+            raise LabError(f"a published point is {{'x': …, 'y': …, 'name': …}}; got {shown(p)}")
     return out
 
 

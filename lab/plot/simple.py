@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from lab.gate import checked
+
 from .canvas import Canvas
 from .figure import NARROW, WIDE, Figure, Row
 from .keys import Entry
@@ -36,6 +38,7 @@ def _mark(axes: Any, place: float, text: str) -> None:
     )
 
 
+@checked
 def lines(
     data: Any,
     *,
@@ -112,6 +115,7 @@ def dots(data: Any, **options: Any) -> Figure:
 dots.__signature__ = inspect.signature(lines)  # type: ignore[attr-defined]
 
 
+@checked
 def bars(
     data: Any,
     *,
@@ -133,7 +137,9 @@ def bars(
     `lines`; the reference run is a thin grey bar below.
     """
     found = tables(data, rows, recorded, y)
-    grouped(found.own, x, y, None)  # the checks
+    for table in (found.own, found.grey) if found.grey else (found.own,):
+        for column in (y, start) if start else (y,):
+            grouped(table, x, column, None)  # the checks
 
     def spans_of(table: Sequence[Row]) -> list[tuple[str, float, float]]:
         return [(str(r[x]), float(r[start]) if start else 0.0, float(r[y])) for r in table]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from lab.errors import LabError
+from lab.gate import checked
+from lab.gate import shown as said
 from lab.records.comparison import Comparison
 
 from .canvas import Canvas
@@ -38,13 +40,14 @@ from .series import Scale, Series, all_geometric, draw_series, spread_note, summ
 from .words import capital, listed, number
 
 
+@checked
 def sweep(
     comparison: Comparison,
     *,
     metric: str = "throughput",
     predict: Any = None,
     published: Any = (),
-    recorded: Comparison | str | None = "auto",
+    recorded: Comparison | Literal["auto"] | None = "auto",
     x_label: str = "",
     y_label: str = "",
     caption: str = "",
@@ -147,6 +150,11 @@ def as_bands(predict: Any, shown: Metric, xs: Sequence[Any]) -> list[Band]:
         if isinstance(band, Band):
             out.append(band)
             continue
+        if not (hasattr(band, "low") or hasattr(band, "response")):
+            raise LabError(
+                f"predict={said(thing)} is neither a band nor a model: give what a function "
+                "of lab.predict returns, or {name: that}"
+            )
         if not hasattr(band, "low"):
             asked = band.throughput if shown.name == "throughput" else band.response
             band = asked(_between(xs))

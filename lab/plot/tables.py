@@ -4,7 +4,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lab.errors import LabError
@@ -20,6 +20,10 @@ from .words import heading
 
 Table = list[dict[str, Any]]
 Rows = Callable[[Any], Any]  # makes a table of a record
+
+
+def _is_column(values: Any) -> bool:
+    return isinstance(values, Iterable) and not isinstance(values, (str, bytes, Mapping))
 
 
 class Tables(NamedTuple):
@@ -39,7 +43,7 @@ def rows_of(data: Any) -> list[dict[str, Any]]:
     """
     if hasattr(data, "to_dict") and hasattr(data, "columns"):
         return list(data.to_dict("records"))
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and all(_is_column(values) for values in data.values()):
         columns = {key: list(values) for key, values in data.items()}
         lengths = {len(values) for values in columns.values()}
         if len(lengths) > 1:

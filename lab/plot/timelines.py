@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from lab.errors import LabError
+from lab.gate import checked
 from lab.records.trial import Bin, Trial
 
 from .canvas import Canvas
@@ -21,6 +22,7 @@ from .words import ms, number, tidy
 _BIN_S = 0.1
 
 
+@checked
 def timeline(
     trial: Trial,
     *,

@@ -13,6 +13,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from lab.errors import LabError
+from lab.gate import checked
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Admission:
         return self.latency_s[max(1, math.ceil(q * self.ok - 1e-9)) - 1]
 
 
+@checked
 def accept_losses(clients: int, rounds: int, service_s: float, timeout_s: float) -> float:
     """Return how many clients lose their first request: c - T / (R * S), not below 0.
 
@@ -57,6 +59,7 @@ def accept_losses(clients: int, rounds: int, service_s: float, timeout_s: float)
     return max(0.0, clients - timeout_s / (rounds * service_s))
 
 
+@checked
 def accept_turns(
     clients: int,
     rounds: int,

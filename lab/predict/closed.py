@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
+from lab.gate import checked
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class Mva:
     queue: np.ndarray
 
 
+@checked
 def queue(demand_s: float, servers: int = 1) -> Station:
     """Return a station that works on `servers` requests at a time, `demand_s` each; the others
     wait.
@@ -92,6 +94,7 @@ def queue(demand_s: float, servers: int = 1) -> Station:
     return Station(demand_s, int(servers))
 
 
+@checked
 def delay(demand_s: float) -> Station:
     """Return a station where nobody waits for anybody: a timer, a remote machine with room."""
     if demand_s < 0:
@@ -99,6 +102,7 @@ def delay(demand_s: float) -> Station:
     return Station(demand_s, math.inf)
 
 
+@checked
 def closed(*, think_s: float = 0.0, **stations: Station | float) -> Closed:
     """Return the model of a server in a closed loop, e.g. `closed(loop=0.005, delay=0.045)`.
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.errors import LabError
+from lab.gate import checked, fit
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,14 @@ class Exponential(Open):
         return -math.log(1 - q) * self.response_s
 
 
+def above_zero(**given: float) -> None:
+    """Raise LabError, naming it, for a number that is not above 0 and finite."""
+    for name, value in given.items():
+        if not 0 < value < math.inf:
+            raise LabError(f"{name}={value!r} must be a number above 0")
+
+
+@checked
 def mg1(rate_per_s: float, service: float | Iterable[tuple[float, float]]) -> Open:
     """Return the means of M/G/1: W = rate * E[S²] / (2 (1 - rho)) (Pollaczek–Khinchine).
 
@@ -53,7 +62,8 @@ def mg1(rate_per_s: float, service: float | Iterable[tuple[float, float]]) -> Op
     to 1.
     Raises LabError if the server can't keep up (rho >= 1).
     """
-    mix = [(1.0, float(service))] if isinstance(service, (int, float)) else list(service)
+    mix = list(service) if isinstance(service, Iterable) else [(1.0, float(service))]
+    fit("service", mix, list[tuple[float, float]])
     if not math.isclose(sum(share for share, _ in mix), 1, rel_tol=1e-6):
         raise LabError(
             f"the shares of the service times must add up to 1; they are {[s for s, _ in mix]}"
@@ -64,11 +74,13 @@ def mg1(rate_per_s: float, service: float | Iterable[tuple[float, float]]) -> Op
     return Open(rate_per_s, first, rho, rate_per_s * second / (2 * (1 - rho)))
 
 
+@checked
 def md1(rate_per_s: float, service_s: float) -> Open:
     """Return the means of M/D/1: all requests take the same; waits half of M/M/1."""
     return mg1(rate_per_s, service_s)
 
 
+@checked
 def mm1(rate_per_s: float, service_s: float) -> Exponential:
     """Return M/M/1, exponential service times: W = rho * S / (1 - rho). Raises LabError for rho >=
     1.
@@ -92,13 +104,18 @@ def _utilisation(rate_per_s: float, service_s: float) -> float:
     return rho
 
 
+@checked
 def fifo_batch(n: int, service_s: float, q: float) -> float:
     """Return the q-quantile of the latency when n requests come at once and are served one after
     the other: ceil(q n) * S.
     """
+    above_zero(n=n)
+    if not 0 <= q <= 1:
+        raise LabError(f"a quantile lies between 0 and 1; got {q!r} (p99 is 0.99)")
     return max(1, math.ceil(q * n - 1e-9)) * service_s
 
 
+@checked
 def shared_batch(n: int, service_s: float) -> float:
     """Return the latency when n equal requests come at once and share the server equally: n * S for
     everybody.
@@ -106,13 +123,16 @@ def shared_batch(n: int, service_s: float) -> float:
     return n * service_s
 
 
+@checked
 def batches(jobs: int, workers: int, seconds: float) -> float:
     """Return when the last of `jobs` equal jobs is done by `workers` of a pool: ceil(jobs /
     workers) * seconds.
     """
+    above_zero(workers=workers)
     return math.ceil(jobs / workers) * seconds
 
 
+@checked
 def in_progress(throughput: float, wait_s: float) -> float:
     """Return E = X * d: how many requests were really in progress at once, from throughput and a
     known wait in each.
@@ -120,11 +140,13 @@ def in_progress(throughput: float, wait_s: float) -> float:
     return throughput * wait_s
 
 
+@checked
 def little(throughput: float, response_s: float) -> float:
     """Return N = X * R, the mean number in the system (Little 1961)."""
     return throughput * response_s
 
 
+@checked
 def demand(cpu_s: float, requests: int) -> float:
     """Return D = U * T / requests: the CPU seconds of one request (utilisation law)."""
     if requests < 1:

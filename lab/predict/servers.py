@@ -14,7 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.errors import LabError
+from lab.gate import checked, shown
 from lab.predict.closed import Band, Closed, closed, delay, queue
+from lab.predict.queues import above_zero
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,13 @@ class Law:
         return Band(x, (0.0,) * len(x), tuple(self.bound(v) for v in x), "throughput", "at most")
 
 
+@checked
 def blocking(demand_s: float) -> Closed:
     """Return a server that does one request at a time, waiting included: X = 1 / D for any N."""
     return closed(loop=queue(demand_s))
 
 
+@checked
 def nonblocking(loop_s: float, wait_s: float) -> Closed:
     """Return an event loop that computes `loop_s` a request and lets the rest of it, `wait_s`,
     happen elsewhere.
@@ -59,6 +63,7 @@ def nonblocking(loop_s: float, wait_s: float) -> Closed:
     return closed(loop=queue(loop_s), wait=delay(wait_s))
 
 
+@checked
 def pooled(loop_s: float, job_s: float, threads: int = 4) -> Closed:
     """Return an event loop whose jobs of `job_s` run on a pool: X <= min(k / job, 1 / loop); 4 is
     libuv's default.
@@ -66,19 +71,24 @@ def pooled(loop_s: float, job_s: float, threads: int = 4) -> Closed:
     return closed(loop=queue(loop_s), pool=queue(job_s, threads))
 
 
+@checked
 def prefork(workers: int, demand_s: float, cpu_s: float, cores: int) -> Law:
     """Return w processes that each do one request at a time: X <= min(N / D, w / D, cores / D_cpu).
 
     demand_s : seconds that a request holds a worker, waiting included; cpu_s : CPU seconds of it.
     """
+    above_zero(workers=workers, demand_s=demand_s)
     return Law({"workers": workers / demand_s, "cores": _over(cores, cpu_s)}, demand_s)
 
 
+@checked
 def threaded(threads: int, demand_s: float, cpu_s: float) -> Law:
     """Return k threads under a global interpreter lock: X <= min(N / D, k / D, 1 / D_cpu)."""
+    above_zero(threads=threads, demand_s=demand_s)
     return Law({"threads": threads / demand_s, "interpreter lock": _over(1, cpu_s)}, demand_s)
 
 
+@checked
 def two_core(server_s: float, client_s: float, cores: int = 2) -> Law:
     """Return the law of client and server on one machine: X <= min(1 / D_s, 1 / D_c, cores / (D_s +
     D_c)).
@@ -121,14 +131,20 @@ class Usl:
         return math.sqrt((1 - self.alpha) / self.beta) if self.beta > 0 else math.inf
 
 
+@checked
 def usl(n: Sequence[float], throughput: Sequence[float]) -> Usl:
     """Return the USL fitted to measured points, least squares on log X. Raises LabError below 6
     points.
     """
-    x, y = np.asarray(n, float), np.asarray(throughput, float)
-    if len(x) < 6 or len(x) != len(y) or (y <= 0).any():
+    if len(n) < 6 or len(n) != len(throughput):
         raise LabError(
-            f"a fit of 3 parameters needs at least 6 points with throughput > 0; got {len(x)}"
+            f"a fit of 3 parameters needs at least 6 points with throughput > 0; got {len(n)}"
+        )
+    x, y = np.asarray(n, float), np.asarray(throughput, float)
+    if not ((x > 0) & (y > 0) & np.isfinite(x) & np.isfinite(y)).all():
+        raise LabError(
+            "a fit needs finite numbers of connections and throughput > 0; got "
+            f"n={shown(n)}, throughput={shown(throughput)}"
         )
     from scipy.optimize import least_squares
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import geometric_mean
 from typing import Any
 
 from lab.errors import LabError
+from lab.gate import checked
 from lab.records.checks import finding
 from lab.records.histogram import SUPPORT, Histogram
 from lab.records.machine import Machine
@@ -23,6 +24,7 @@ from lab.records.trial import Recorded, Trial
 from lab.stats import Ratio, paired_ratio, spread
 
 SCHEMA = 1
+At = str | bytes | bool | float | Mapping[str, Any] | list[Any] | tuple[Any, ...] | None  # swept
 AGAIN = " (again)"  # what the A/A control is called; which trials are control is no name's matter
 
 
@@ -57,7 +59,8 @@ class Comparison:
     schema: int = SCHEMA
     recorded: Recorded | None = None
 
-    def cell(self, arm: str, at: Any = None) -> tuple[Trial, ...]:
+    @checked
+    def cell(self, arm: str, at: At = None) -> tuple[Trial, ...]:
         """Return the trials of one arm at one swept value (`at` may be left out if there is only
         one).
 
@@ -70,24 +73,28 @@ class Comparison:
         at = self._value(at)
         return tuple(t for t in self.trials if t.arm == arm and t.at == at)
 
-    def runs(self, arm: str, at: Any = None) -> list[list[Trial]]:
+    @checked
+    def runs(self, arm: str, at: At = None) -> list[list[Trial]]:
         """Return the trials of a cell, a list a block: one trial, or two where the arm ran twice,
         as its own control. A ratio of this cell is taken from all of them.
         """
         return [self._runs(t) for t in self.cell(arm, at)]
 
-    def pool(self, arm: str, at: Any = None) -> list[Trial]:
+    @checked
+    def pool(self, arm: str, at: At = None) -> list[Trial]:
         """Return the trials of a cell, those of its control too: `runs` in one list."""
         return [t for both in self.runs(arm, at) for t in both]
 
-    def latency(self, arm: str, at: Any = None) -> Histogram:
+    @checked
+    def latency(self, arm: str, at: At = None) -> Histogram:
         """Return the merged latency histogram of a cell: every answered request of its trials, of
         its control's too.
         """
         return _merged(self.pool(arm, at))
 
+    @checked
     def ratio(
-        self, a: str, b: str | None = None, *, at: Any = None, metric: str = "throughput"
+        self, a: str, b: str | None = None, *, at: At = None, metric: str = "throughput"
     ) -> Ratio:
         """Return a ÷ b on a metric at a swept value, from pairs of trials of the same block; `b`
         defaults to the baseline. An arm that ran twice, as its own control, counts with the
@@ -124,6 +131,7 @@ class Comparison:
         """The A/A control on throughput: the same recipe under two names; None if it wasn't run."""
         return self.aa_ratio("throughput")
 
+    @checked
     def aa_ratio(self, metric: str = "throughput") -> Ratio | None:
         """Return the A/A control on any metric, or None."""
         pairs = self._aa_pairs()
@@ -139,6 +147,7 @@ class Comparison:
             verdicts=self.verdicts,
         )
 
+    @checked
     def aa_spread(self, metric: str = "throughput") -> float | None:
         """Return the factor within which the A/A control stayed at `aa_at`, or None if none was
         planned; infinite if one was and has too few values of this metric.
@@ -161,6 +170,7 @@ class Comparison:
         first = {t.block: t for t in self.trials if t.arm == self.aa_arm and t.at == self.aa_at}
         return [(first[t.block], t) for t in self.control if t.block in first]
 
+    @checked
     def ratios(self, metric: str = "throughput") -> list[Ratio]:
         """Return every arm against the baseline at every swept value."""
         others = [a for a in self.arms if a != self.baseline]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
+from lab.gate import checked
 from lab.records.record import rounded
 
 BITS = 11
@@ -85,6 +86,7 @@ class Histogram:
         """Largest value in seconds, exact."""
         return self.max_us / 1e6
 
+    @checked
     def quantile(self, q: float) -> float:
         """Latency in seconds that a share `q` of the values does not exceed (nearest rank).
 

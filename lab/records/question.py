@@ -14,6 +14,7 @@ from typing import Any
 
 from lab import nodes
 from lab.errors import LabError
+from lab.gate import shown
 from lab.paths import ROOT
 from lab.records.record import canonical, plain
 from lab.servers.recipe import Recipe
@@ -31,7 +32,7 @@ def experiment_id(given: str | None, chapter: str, arms: Iterable[str]) -> str:
         return re.sub(r"[^a-z0-9._]+", "-", "-".join(parts).lower()).strip("-.")[:100] or "unnamed"
     if not _NAME.fullmatch(given):
         raise LabError(
-            f"experiment={given!r} can't be stored under that name: small "
+            f"experiment={shown(given)} can't be stored under that name: small "
             "letters, digits, '-', '.' and '_', at most 100"
         )
     return given

@@ -24,10 +24,11 @@ import numpy as np
 
 from lab import gate, paths, stored, usage
 from lab.errors import LabError, did_you_mean
+from lab.gate import checked
 from lab.records.compact import compact, expand
 from lab.records.comparison import Comparison
 from lab.records.machine import Machine
-from lab.records.question import differences
+from lab.records.question import differences, experiment_id
 from lab.records.record import flat
 from lab.records.rows import window
 from lab.records.trial import RawRef, Recorded, Trial
@@ -208,11 +209,12 @@ def verify(trial: Trial) -> list[str]:
     ]
 
 
+@checked
 def latest(experiment: str) -> Any:
     """Return the newest complete Trial, Comparison or Survey of an experiment on this machine.
     Raises NoRecord.
     """
-    found = sorted((paths.RUNS / experiment).glob("*/*.json"))
+    found = sorted((paths.RUNS / experiment_id(experiment, "", [])).glob("*/*.json"))
     if not found:
         raise NoRecord(f"{experiment!r} was not measured here yet")
     file = found[-1]
@@ -334,9 +336,10 @@ OPENED: dict[str, Any] = {}
 MIGRATIONS: dict[Any, Any] = {}  # schema -> function that returns the data in the next schema
 
 
+@checked
 def reference(experiment: str) -> Trial | Comparison:
     """Return the recorded result of an experiment, whatever was asked since. Raises NoRecord."""
-    return _open(read_reference(experiment))
+    return _open(read_reference(experiment_id(experiment, "", [])))
 
 
 def replay(experiment: str, question: dict[str, Any]) -> Trial | Comparison:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lab.errors import LabError
+from lab.gate import checked
 from lab.records.histogram import Histogram
 from lab.records.machine import Machine, Noise
 from lab.records.record import flat, plain, rounded
@@ -265,6 +266,7 @@ class Trial:
         """Verified answers in the window."""
         return round(self.throughput * (self.window[1] - self.window[0]))
 
+    @checked
     def metric(self, name: str) -> float:
         """Return a figure by name: see `METRICS` and `p50`, `p99`, `p99.9` …; `alongside.ping.p99`
         for another stream.

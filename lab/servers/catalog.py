@@ -14,6 +14,7 @@ from typing import Any
 
 from lab import files, nodes, paths, usage
 from lab.errors import LabError, did_you_mean
+from lab.gate import checked
 from lab.servers.recipe import Body, Recipe
 
 __all__ = ["Body", "Recipe", "define", "names", "server"]
@@ -53,6 +54,7 @@ def needs(name: str) -> tuple[str, ...]:
     return tuple(_catalog()["servers"].get(name, {}).get("needs", ()))
 
 
+@checked
 def server(
     name: str,
     *,
@@ -80,6 +82,7 @@ def names() -> list[str]:
     return sorted({*_catalog()["servers"], *_defined})
 
 
+@checked
 def define(
     name: str,
     text: str,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab import nodes, paths
 from lab.errors import LabError
+from lab.gate import checked
 
 if TYPE_CHECKING:
     from lab.servers.process import Running
@@ -112,6 +113,7 @@ class Recipe:
 
         return versions.of(self)
 
+    @checked
     def configured(
         self,
         *,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab import paths
+from lab.gate import checked
 from lab.servers import proctree
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def identity(pid: int) -> float | None:
         return None
 
 
+@checked
 def ps() -> Servers:
     """All running servers, oldest first; forgets those that are gone."""
     found = Servers()
@@ -133,6 +135,7 @@ def ps() -> Servers:
     return found
 
 
+@checked
 def stop_all() -> Stopped:
     """Stop every server of this project on this machine; returns those that were stopped."""
     stopped = Stopped(ps())
