@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from lab.claims import claim
 from lab.errors import LabError
 from lab.node_program import Printed
 from lab.records.machine import Machine
+from lab.trace import Trace
 
 
 def ratio(factor, n=6, noise=0.01, **options):
@@ -286,7 +286,7 @@ def test_the_node_is_that_of_the_program_that_printed_the_value():
 
 
 def test_a_trace_says_its_node_too():
-    traced = SimpleNamespace(versions=["v26.10.0"])
+    traced = Trace({"versions": [{"node": "v26.10.0"}]})
     options = {"sentence": "A.", "above": 2, "exact": True, "of": traced}
     found = claim("mine", 3, node="<26.8", because="b", **options)
     assert found.verdict == "no verdict" and found.on is None
