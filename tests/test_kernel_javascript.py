@@ -672,16 +672,17 @@ def test_restart_starts_clean_and_soon(live):
 
 def test_a_detached_program_ends_after_its_session_too(live):
     # Of its own session and group, with a child that is in yet another.
-    detached = """
-        const { spawn } = require("node:child_process");
-        const program = "setsid sleep 61 & trap '' TERM; while :; do sleep 1; done";
-        spawn("sh", ["-c", program], { stdio: "ignore", detached: true }).unref();
+    sleep = f"sleep 6{os.getpid()}"  # nobody else's
+    detached = f"""
+        const {{ spawn }} = require("node:child_process");
+        const program = "setsid {sleep} & trap '' TERM; while :; do sleep 1; done";
+        spawn("sh", ["-c", program], {{ stdio: "ignore", detached: true }}).unref();
         console.log("running");"""
 
     def left():
-        table = [p for p in psutil.process_iter() if p.status() != psutil.STATUS_ZOMBIE]
-        found = [(p, " ".join(p.cmdline())) for p in table]
-        return [p for p, line in found if line == "sleep 61" or "setsid sleep 61" in line]
+        table = psutil.process_iter(["cmdline", "status"])
+        lines = [(one, " ".join(one.info["cmdline"] or [])) for one in table]
+        return [one for one, line in lines if line == sleep or f"setsid {sleep}" in line]
 
     for how in ("shutdown", "SIGKILL"):
         with live() as kernel:

@@ -172,7 +172,7 @@ def test_the_data_can_be_downloaded_and_read_back(build):
 
 
 def test_a_build_without_verdicts_says_so_instead_of_drawing_nothing():
-    empty = SimpleNamespace(outcomes={}, last=lambda name: None)
+    empty = SimpleNamespace(outcomes={}, waiting=list, last=lambda name: None)
     assert "No chapter" in verdicts.verdict_plot(empty).html
     assert rows_of(verdicts.sentence_table(empty).html) == {}
 

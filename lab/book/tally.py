@@ -48,25 +48,27 @@ NO_RULE = "–"  # of a check that this version does not know
 
 def recorded() -> tuple[list[Comparison], list[Trial]]:
     """Return the comparisons of the reference run, and every trial of it, controls too."""
-    return _recorded(tuple((file, file.stat().st_mtime_ns) for file in _files()))
-
-
-@lru_cache(maxsize=1)
-def _recorded(files: tuple[tuple[Path, int], ...]) -> tuple[list[Comparison], list[Trial]]:
-    """The same, of files of that age."""
     comparisons, trials = [], []
-    for found in (store.reference(file.stem) for file, _ in files):
+    for found in _records():
         if isinstance(found, Comparison):
             comparisons.append(found)
             trials += [*found.trials, *found.control]
-        elif isinstance(found, Trial):
+        else:
             trials.append(found)
     return comparisons, trials
 
 
-def _files() -> list[Path]:
-    found = sorted(paths.REFERENCE.glob("*.json"))
-    return [file for file in found if not file.name.endswith(".trace.json")]
+def _records() -> tuple[Comparison | Trial, ...]:
+    files = sorted(paths.REFERENCE.glob("*.json"))
+    kept = [file for file in files if not file.name.endswith(".trace.json")]
+    return _read(tuple((file, file.stat().st_mtime_ns) for file in kept))
+
+
+@lru_cache(maxsize=1)
+def _read(files: tuple[tuple[Path, int], ...]) -> tuple[Comparison | Trial, ...]:
+    """Return what these files of that age hold; several parts of a site ask."""
+    found = [store.reference(file.stem) for file, _ in files]
+    return tuple(one for one in found if isinstance(one, (Comparison, Trial)))
 
 
 def check_table(build: Build) -> Html:

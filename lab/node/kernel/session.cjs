@@ -117,7 +117,7 @@ class Session extends NelSession {
     const meter = new Meter();
     const metered = meter.around(callbacks);
     const beforeRun = () => {
-      this._currentTask.meter = meter;
+      if (this._currentTask) this._currentTask.meter = meter; // else it is not run
       this.cellNumber += 1;
       this.atLineStart = true;
       callbacks.beforeRun();
