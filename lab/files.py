@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
-from lab.gate import checked
+from lab.gate import shown
 
 LARGEST_BYTES = 256 * 1024 * 1024
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -21,17 +21,16 @@ class BadFile(LabError):
     """A test file with a name or size that cannot be."""
 
 
-@checked
 def make(name: str, size: int) -> Path:
     """The path of a file of exactly `size` bytes under data/runs/files/, written if need be.
 
     The content is one line of text repeated. Raises BadFile for a name that is not a plain file
     name, or a size outside 0..256 MiB.
     """
-    if not _NAME.fullmatch(name):
-        raise BadFile(f"{name!r} is no file name here. Use a-z, 0-9, '.', '_' and '-'.")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise BadFile(f"{shown(name)} is no file name here. Use a-z, 0-9, '.', '_' and '-'.")
     if isinstance(size, bool) or not isinstance(size, int) or not 0 <= size <= LARGEST_BYTES:
-        raise BadFile(f"Cannot make a file of {size!r} bytes: give 0 to {LARGEST_BYTES:,}.")
+        raise BadFile(f"Cannot make a file of {shown(size)} bytes: give 0 to {LARGEST_BYTES:,}.")
     target = paths.FILES / name
     if not _is_ours(target, size):
         _write(target, size)

@@ -45,8 +45,6 @@ GRACE_S = 5.0  # beyond load and time-out, until the generator is given up
 
 __all__ = ["BadTarget", "ServerGone", "load", "measure", "resolve"]
 
-Target = Recipe | Running | str
-
 
 class BadTarget(LabError):
     """What was given is nothing that can be loaded."""
@@ -58,7 +56,7 @@ class ServerGone(LabError):
 
 @checked
 def load(
-    target: Target,
+    target: Any,
     *,
     experiment: str | None = None,
     progress: Callable[[float, int], None] | bool | None = None,

@@ -71,8 +71,8 @@ def tables(data: Any, rows: Rows | None, recorded: Any, y: str) -> Tables:
     """
     if rows is None:
         there = recorded if isinstance(recorded, Mapping) and "rows" in recorded else {}
-        behind_it = there.get("rows") or (None if there else recorded)
-        own, grey = rows_of(data), rows_of(behind_it) if behind_it else []
+        behind_it = there["rows"] if there else recorded
+        own, grey = rows_of(data), [] if behind_it is None else rows_of(behind_it)
         of = sources(row[y] for row in own if isinstance(row.get(y), (int, float)))
         told = [*remarks(trials_of(of)), *notes([there.get("of")] if grey else [])]
         return Tables(own, grey, _where(of), told, [])
