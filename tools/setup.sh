@@ -123,6 +123,7 @@ fi
 # Kernels, inside .venv and nowhere else
 kernels="$here $(command -v node) $node $(cat lab/kernelspec.py | cksum)"
 if ! is .venv/.kernels "$kernels"; then
-  .venv/bin/python -m lab.kernelspec
+  # The first to import IPython, which Python 3.14 compiles with a remark on its style.
+  .venv/bin/python -W ignore::SyntaxWarning -m lab.kernelspec
   printf '%s\n' "$kernels" > .venv/.kernels
 fi
