@@ -614,5 +614,7 @@ def test_kernelspecs_are_written_once_and_only_under_the_prefix(tmp_path, monkey
 
 
 def test_a_missing_node_is_named(tmp_path):
-    with pytest.raises(kernelspec.LabError, match="'no-such-node' is not on the PATH: install Node"):
+    with pytest.raises(
+        kernelspec.LabError, match="'no-such-node' is not on the PATH: install Node"
+    ):
         kernelspec.install(str(tmp_path), node="no-such-node")
