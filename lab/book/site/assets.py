@@ -18,6 +18,7 @@ from lab import paths
 from lab.book.build import Build
 from lab.book.chapter import ENTRY
 from lab.book.site import card, icons, mended, pagefacts, policy, published, reading
+from lab.records import store
 
 HERE = Path(__file__).parent
 # Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers,
@@ -166,5 +167,4 @@ def _sitemap(app: Sphinx) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, "utf8")
+    store.write(path, text.encode())

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from sphinx.util import logging
 
+from lab.records import store
+
 log = logging.getLogger(__name__)
 
 # (script, what stands there, what has to)
@@ -48,4 +50,4 @@ def mend(static: Path) -> None:
                 shipped,
                 Path(__file__).name,
             )
-        script.write_text(text.replace(shipped, right), "utf8", newline="")
+        store.write(script, text.replace(shipped, right).encode())

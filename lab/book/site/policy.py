@@ -16,6 +16,8 @@ from pathlib import Path
 
 from sphinx.util import logging
 
+from lab.records import store
+
 log = logging.getLogger(__name__)
 
 # Styles may stand anywhere: the theme, figures and outputs have them, and they run nothing.
@@ -47,35 +49,37 @@ def inline_scripts(html: str) -> list[str]:
     ]
 
 
-def protect(page: Path, *, has_text: bool) -> None:
-    """Put the policy into a built page, once.
+def protect(html: str, name: str, *, has_text: bool) -> str:
+    """Return a page with the policy in it, once.
 
     has_text : somebody wrote it. Then only the scripts of its head are the templates' own; one that
     stands in its text is left out, with a warning.
     """
-    html = page.read_text("utf8")
     if "Content-Security-Policy" in html[:1024]:
-        return
+        return html
     head = _HEAD.search(html)
     charset = _CHARSET.search(html)
     if head is None or charset is None:
-        raise ValueError(f"{page} has no <head> with <meta charset>: where would the policy go?")
+        raise ValueError(f"{name} has no <head> with <meta charset>: where would the policy go?")
     if has_text and (lost := inline_scripts(html[head.end() :])):
         log.warning(
             "%s: a script in its text will not be run (its policy lets in files and what stands in "
             "our templates): %.60s",
-            page.name,
+            name,
             lost[0].strip(),
         )
     scripts = inline_scripts(head[0] if has_text else html)
-    page.write_text(
-        f"{html[: charset.end()]}{meta(*scripts)}{html[charset.end() :]}", "utf8", newline=""
-    )
+    return f"{html[: charset.end()]}{meta(*scripts)}{html[charset.end() :]}"
 
 
 def protect_all(out: Path, written: Container[str]) -> None:
-    """Protect every page of the site; `written` are the names of those that somebody wrote."""
+    """Protect the pages of the site that are not yet, such as redirects; `written` are the names of
+    those that somebody wrote.
+    """
     for page in sorted(out.rglob("*.html")):
         name = page.relative_to(out).as_posix()
         if not name.startswith("_"):
-            protect(page, has_text=name.removesuffix(".html") in written)
+            html = page.read_bytes().decode()
+            safe = protect(html, name, has_text=name.removesuffix(".html") in written)
+            if safe != html:
+                store.write(page, safe.encode())

@@ -41,7 +41,9 @@ def line(build: Build, page: str, filled: bool) -> str:
     done, of = len(build.outcomes) - len(waiting), count(len(build.outcomes), "chapter")
     if not done:
         return _html("recorded", "Recorded", f"None of {of} is measured on this machine yet.")
-    said = f"{done} of {of} measured on this machine so far; the others show {RECORDED}."
+    recorded = all(build.shows(name) == "recorded" for name in waiting)
+    others = f"the others show {RECORDED}" if recorded else "the others are not"
+    said = f"{done} of {of} measured on this machine so far; {others}."
     return _html("part", "Yours in part", said)
 
 
@@ -57,7 +59,9 @@ def _of_chapter(build: Build, chapter: str) -> str:
         why = "Measuring it here failed" if failed else "Not measured here yet"
         return _html("recorded", "Recorded", f"{why}; this is {RECORDED}{of}.")
     if failed:
-        return _html("recorded", "No results", "Measuring it here failed, and no record fits it.")
+        return _html(
+            "recorded", "No results", "Measuring it here failed; no recorded run is shown."
+        )
     said = f"Not measured here yet, and {RECORDED} does not fit this page as it is now."
     return _html("recorded", "No results", said)
 

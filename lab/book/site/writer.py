@@ -1,4 +1,6 @@
-"""Pages that are there or not: whoever reads the site while it is built never loads half of one."""
+"""Pages that are there or not: whoever reads the site while it is built never loads half of one,
+nor one without its policy.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,8 @@ from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+
+from lab.book.site import policy
 
 
 class Writer(StandaloneHTMLBuilder):
@@ -25,6 +29,9 @@ class Writer(StandaloneHTMLBuilder):
         part = page.with_name(f"{page.name}.part")
         super().handle_page(pagename, addctx, templatename, str(part), event_arg)
         if part.exists():
+            html = part.read_bytes().decode()
+            safe = policy.protect(html, page.name, has_text=pagename in self.env.found_docs)
+            part.write_bytes(safe.encode())
             part.replace(page)
 
 
