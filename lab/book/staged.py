@@ -278,6 +278,9 @@ def build(folder: Path, verbose: bool) -> int | None:
                 f"Read now: {page.as_uri()}. Your own results replace these, chapter by chapter, "
                 "in the order of the book."
             )
+            for shown in staged.turn(last=False).shown.values():
+                if shown.shows == "measured":
+                    say(shown.outcome.line())
             return _measure(staged, passes, left)
     finally:
         signal.signal(signal.SIGTERM, before)
