@@ -180,10 +180,11 @@ def node_version() -> str:
 
 def other_node(version: int) -> str:
     """Return the version of the Node of that number that programs can run with, or `absent`."""
-    from lab import nodes
-
-    found = nodes.known().get(version)
-    return nodes.version(found) if found else ABSENT
+    try:
+        found = nodes.known().get(version)
+        return nodes.version(found) if found else ABSENT
+    except nodes.NoNodeError:
+        return ABSENT
 
 
 def _program(name: str) -> str:
