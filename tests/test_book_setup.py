@@ -120,15 +120,34 @@ def test_an_old_node_is_named_with_its_version(machine):
     complains(machine, "Node v18.19.1 is too old")
 
 
-def test_the_node_that_lab_node_names_is_enough_and_brings_its_npm(complete):
-    theirs = complete.parent / "other"
+def test_the_node_that_lab_node_names_is_enough(complete):
+    (complete.parent / "bin/node").rename(complete.parent / "theirs")
+    complains(complete, "or set LAB_NODE to the path of one")
+    done = set_up(complete, LAB_NODE=str(complete.parent / "theirs"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert asked(complete) == ["requirements.txt", "--omit=dev"]
+
+
+def test_make_finds_npm_beside_the_node_that_lab_node_names_after_those_on_the_path(complete):
+    theirs = complete / "the other"
     theirs.mkdir()
     for name in ("node", "npm"):
         (complete.parent / "bin" / name).rename(theirs / name)
-    complains(complete, "or set LAB_NODE to the path of one")
-    done = set_up(complete, LAB_NODE=str(theirs / "node"))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert asked(complete) == ["requirements.txt", "--omit=dev"]
+    (complete / "where.mk").write_text("where: ; @command -v node; command -v npm\n")
+
+    def found(node):
+        words = [shutil.which("make"), "-f", ROOT / "Makefile", "-f", "where.mk", "where"]
+        env = {"PATH": str(complete.parent / "bin"), "LAB_NODE": node}
+        done = subprocess.run(
+            words, cwd=complete, env=env, capture_output=True, text=True, check=False
+        )
+        return done.stdout.splitlines()
+
+    assert found(str(theirs / "node")) == [str(theirs / "node"), str(theirs / "npm")]
+    assert found("the other/node") == [str(theirs / "node"), str(theirs / "npm")]
+    assert found("/no/node") == found("") == []
+    program(complete, "npm", "")
+    assert found(str(theirs / "node"))[1] == str(complete.parent / "bin/npm")
 
 
 def test_a_lab_node_that_is_none_is_told_though_there_is_another(complete):

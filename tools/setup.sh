@@ -52,8 +52,6 @@ least=$(sed -n 's/^LEAST = \([0-9]*\).*/\1/p' lab/nodes.py)
 supported=$(sed -n 's/^SUPPORTED = (\(.*\), \(.*\)).*/\1 or \2/p' lab/nodes.py)
 if [ -n "${LAB_NODE:-}" ]; then
   program=$(command -v "$LAB_NODE") || fail "LAB_NODE=$LAB_NODE is not there or not executable: set it to the path of Node $supported, or unset it."
-  # npm lies beside the Node it came with, and starts `node` by its name.
-  command -v node >/dev/null 2>&1 || PATH=$PATH:$(cd "$(dirname "$program")" && pwd)
 else
   program=$(command -v node) || fail "Node is missing: install Node $supported (https://nodejs.org) and run make again, or set LAB_NODE to the path of one."
 fi
