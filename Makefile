@@ -5,6 +5,10 @@ SHELL := /bin/sh
 BIN := .venv/bin
 # Programs started by chapters find the environment's tools first.
 export PATH := $(CURDIR)/.venv/bin:$(CURDIR)/node_modules/.bin:$(PATH)
+# npm lies beside its Node and starts `node` by name: where only LAB_NODE says which, both are found there.
+ifneq ($(LAB_NODE),)
+export PATH := $(PATH)$(shell node=$$(command -v '$(LAB_NODE)') && printf ':%s' "$$(cd "$$(dirname "$$node")" && pwd)")
+endif
 # Set by an outer notebook or build; not meant for ours.
 unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 

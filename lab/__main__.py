@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 
+from lab import nodes
 from lab.errors import LabError
 
 
@@ -62,6 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name, (_, words) in COMMANDS.items():
         commands.add_parser(name, help=words)
     chosen = parser.parse_args(arguments)
+    os.environ.update(nodes.anchored())
     try:
         return COMMANDS[chosen.command][0]()
     except LabError as error:

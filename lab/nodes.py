@@ -97,6 +97,22 @@ def is_node(word: str) -> bool:
     return bool(re.fullmatch(r"node(js)?-?[0-9.]*", Path(word).name))
 
 
+def anchored() -> dict[str, str]:
+    """Return LAB_NODE and LAB_NODES, where they are set, with relative paths made absolute. For the
+    environment of a program that starts: kernels and servers run in folders of their own.
+    """
+    return {
+        name: os.pathsep.join(map(_anchored, os.environ[name].split(os.pathsep)))
+        for name in ("LAB_NODE", "LAB_NODES")
+        if name in os.environ
+    }
+
+
+def _anchored(word: str) -> str:
+    """A path from the root; a name to be looked up on the PATH stays one."""
+    return os.fspath(Path(word).absolute()) if os.sep in word else word
+
+
 def on_path(node: str | os.PathLike[str] | None = None) -> dict[str, str]:
     """Return the PATH under which the word `node` is `node`, by default the one that is meant; {}
     if it is already. For the environment of programs that start others by name.

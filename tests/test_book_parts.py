@@ -123,6 +123,32 @@ def test_a_program_where_users_have_no_path_to_is_found(tmp_path, monkeypatch):
     assert str(tmp_path / "nginx") in Present(tmp_path).digest("program:nginx")
 
 
+def test_a_package_that_only_the_tests_use_changes_no_chapter(tmp_path):
+    lock = tmp_path / "package-lock.json"
+    present = Present(tmp_path)
+
+    def digest(linter, express, wants="5"):
+        root = {"dependencies": {"express": wants}, "devDependencies": {"linter": linter}}
+        packages = {
+            "": root,
+            "node_modules/linter": {"version": linter, "dev": True},
+            "node_modules/express": {"version": express},
+        }
+        lock.write_text(json.dumps({"packages": packages}))
+        return present.digest("locked:package-lock.json")
+
+    usual = digest(linter="1", express="5.1")
+    assert digest(linter="2", express="5.1") == usual
+    assert digest(linter="1", express="5.2") != usual
+    assert digest(linter="1", express="5.1", wants="6") != usual
+    lock.unlink()
+    assert present.digest("locked:package-lock.json") == "absent"
+    assert "locked:package-lock.json" in present.always("python3", "python", live=False)
+    assert explain({"locked:package-lock.json": "1"}, {"locked:package-lock.json": "2"}) == (
+        "package-lock.json changed"
+    )
+
+
 def test_reasons_are_told_in_words_files_first():
     was = {"node": "20.1.0", "file:a.mjs": "1", "file:b.mjs": "2", "program:nginx": "x"}
     now = {"node": "22.0.0", "file:a.mjs": "9", "file:b.mjs": "absent", "program:nginx": "x"}

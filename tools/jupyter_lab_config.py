@@ -11,6 +11,7 @@ c = get_config()  # noqa: F821 - Jupyter puts it there
 ROOT = Path(__file__).resolve().parent.parent
 STATE = Path(sys.prefix) / "var" / "jupyterlab"
 
+os.environ.update(nodes.anchored())
 os.environ.update(nodes.on_path())  # what cells start as `node` is the Node that is meant
 c.ServerApp.root_dir = str(ROOT)  # so that servers/ can be read and edited beside the chapter
 c.LabApp.default_url = "/lab/tree/book"

@@ -47,11 +47,18 @@ echo $$ > "$lock/pid"
 trap 'rm -rf "$lock"' EXIT
 trap 'exit 130' INT TERM
 
-# Node
-command -v node >/dev/null 2>&1 || fail "Node is missing: install Node 22, 24 or 26 (https://nodejs.org) and run make again."
-node=$(node --version)
+# Node. Which versions is said in lab/nodes.py, and which one is meant as there.
+least=$(sed -n 's/^LEAST = \([0-9]*\).*/\1/p' lab/nodes.py)
+supported=$(sed -n 's/^SUPPORTED = (\(.*\), \(.*\)).*/\1 or \2/p' lab/nodes.py)
+if [ -n "${LAB_NODE:-}" ]; then
+  program=$(command -v "$LAB_NODE") || fail "LAB_NODE=$LAB_NODE is not there or not executable: set it to the path of Node $supported, or unset it."
+else
+  program=$(command -v node) || fail "Node is missing: install Node $supported (https://nodejs.org) and run make again, or set LAB_NODE to the path of one."
+fi
+node=$("$program" --version 2>&1) || true
 major=${node#v}; major=${major%%.*}
-[ "$major" -ge 20 ] || fail "Node $node is too old: this book needs Node 22, 24 or 26 (https://nodejs.org)."
+case $major in *[!0-9]*|"") fail "$program is no Node: asked for its version, it said: ${node:-nothing}" ;; esac
+[ "$major" -ge "$least" ] || fail "Node $node is too old: this book needs Node $supported (https://nodejs.org)."
 command -v npm >/dev/null 2>&1 || fail "npm is missing: it comes with Node (on Debian and Ubuntu: apt install npm)."
 
 # Python. A working .venv in its own place is kept: a newer python3 on the system is no reason to install everything again.
@@ -88,20 +95,31 @@ pip_install() {
   pip install --quiet --no-deps --no-compile --only-binary :all: --no-binary pycnic --no-build-isolation "$@"
 }
 export PIP_DISABLE_PIP_VERSION_CHECK=1
-for layer in book "$@"; do
+# What was installed once stays in step: with the pins of another day it might not fit the book's any more.
+layers=book
+for layer in lab preview dev; do
+  case " $* " in *" $layer "*) wanted=yes ;; *) wanted= ;; esac
+  [ -z "$wanted" ] && [ ! -e ".venv/.installed-$layer" ] || layers="$layers $layer"
+done
+all=
+for layer in $layers; do
   if [ "$layer" = book ]; then pins=requirements.txt; else pins=requirements/$layer.txt; fi
   made="$here $(cat -- "$pins" pyproject.toml | cksum)"
+  all="$all$layer $made "
   ! is ".venv/.installed-$layer" "$made" || continue
-  rm -f ".venv/.installed-$layer"
+  [ ! -e ".venv/.installed-$layer" ] || : > ".venv/.installed-$layer"  # begun; it stays in the list
   echo "Installing Python packages: $layer ..."
   { [ "$layer" != book ] || pip_install "$(grep '^setuptools==' $pins)"; } && pip_install -r "$pins" || {
     is_python .venv/bin/python $newest || fail "$(.venv/bin/python --version) is newer than what this book's packages are made for, Python 3.$oldest to 3.$newest: remove .venv, and name one of those: make PYTHON=/path/to/python3.$newest"
     fail "pip could not install what $pins names; why, stands above. Run make again: it goes on from there."
   }
   [ "$layer" != book ] || pip_install --editable .
-  pip check >/dev/null || fail "The installed packages do not fit together: .venv/bin/python -m pip check"
   printf '%s\n' "$made" > ".venv/.installed-$layer"
 done
+if ! is .venv/.checked "$all"; then
+  pip check >/dev/null || fail "The installed packages do not fit together (which: .venv/bin/python -m pip check). Remove .venv and run make again."
+  printf '%s\n' "$all" > .venv/.checked
+fi
 
 # Node packages. Those for development stay once they are there: npm would install all again.
 level=book
@@ -121,7 +139,7 @@ if ! is node_modules/.made "$modules"; then
 fi
 
 # Kernels, inside .venv and nowhere else
-kernels="$here $(command -v node) $node $(cat lab/kernelspec.py | cksum)"
+kernels="$here $program $node $(cat lab/kernelspec.py | cksum)"
 if ! is .venv/.kernels "$kernels"; then
   # The first to import IPython, which Python 3.14 compiles with a remark on its style.
   .venv/bin/python -W ignore::SyntaxWarning -m lab.kernelspec

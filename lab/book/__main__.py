@@ -44,6 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     chapter.add_argument("name", nargs="?", default="", help="such as blocking/off-the-loop")
     options = parser.parse_args(argv)
     try:
+        os.environ.update(nodes.anchored())
         os.environ.update(nodes.on_path())  # for what cells start by name
         if options.command == "preview":
             from lab.book.preview import serve

@@ -30,6 +30,7 @@ from lab.book.yours import page as yours
 from lab.book.yours import results
 from lab.errors import LabError
 from lab.forks import provisioner
+from lab.nodes import anchored
 
 # One resolves the next pages while the others write; more would wait for it. Sphinx forks them,
 # which libraries of macOS do not promise to survive.
@@ -82,6 +83,7 @@ def _only_toc(app: Sphinx, config: Config) -> None:
 
 
 def _start(app: Sphinx) -> None:
+    os.environ.update(anchored())
     folder, turn = Path(app.outdir).parent, app.config.lab_turn
     build = Showing(paths.ROOT, folder, turn) if turn else Build(paths.ROOT, folder)
     try:

@@ -1,8 +1,8 @@
 """Everything a chapter's results depend on, as names with digests that can be compared.
 
 A name says what it is: `file:servers/node/read-sync.mjs`, `node`, `python`, `machine`,
-`kernel:python3`, `program:nginx`. The digest of something absent is `absent`, never an error:
-its absence is what changed.
+`kernel:python3`, `program:nginx`, `locked:package-lock.json`. The digest of something absent is
+`absent`, never an error: its absence is what changed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lab import nodes, paths
 
 ABSENT = "absent"
 MOVED = "edited while the chapter ran"  # a digest that nothing matches: run the chapter again
-LOCKS = ("requirements.txt", "package-lock.json")
+LOCKS = ("file:requirements.txt", "locked:package-lock.json")
 # What the kernel itself consists of, for chapters in that language.
 KERNEL_FILES = {"javascript": ("lab/node/kernel", "lab/node/api", "lab/node/zeromq")}
 # Run in processes of their own, so the chapter's process never imports them.
@@ -60,6 +60,8 @@ class Present:
             return self._file(self.root / rest)
         if kind == "catalog":
             return self._entry(rest)
+        if kind == "locked":
+            return _locked(self.root / rest)
         if name not in self._facts:
             self._facts[name] = _FACTS[kind](rest) if kind in _FACTS else ABSENT
         return self._facts[name]
@@ -72,13 +74,13 @@ class Present:
         """Return whether the file was written after `moment_ns` (epoch nanoseconds)."""
         kind, _, rest = name.partition(":")
         try:
-            return kind == "file" and (self.root / rest).stat().st_mtime_ns > moment_ns
+            return kind in ("file", "locked") and (self.root / rest).stat().st_mtime_ns > moment_ns
         except OSError:
             return False
 
     def always(self, kernel: str, language: str, live: bool) -> list[str]:
         """Return what every chapter depends on: versions, locks, kernel; when live, the machine."""
-        names = ["node", "python", f"kernel:{kernel}", *(f"file:{lock}" for lock in LOCKS)]
+        names = ["node", "python", f"kernel:{kernel}", *LOCKS]
         for folder in KERNEL_FILES.get(language, ()):
             names += self._code_in(folder)
         return [*names, "machine"] if live else names
@@ -136,6 +138,17 @@ def _entries(catalog: Path) -> dict[str, Any]:
         return {}
 
 
+def _locked(lock: Path) -> str:
+    """The packages that npm's lock file gives to chapters: a linter's version changes no page."""
+    try:
+        packages = json.loads(lock.read_text("utf8"))["packages"]
+    except (OSError, ValueError, KeyError):
+        return ABSENT
+    own = packages.pop("", {}) | {"devDependencies": None}
+    used = {name: package for name, package in packages.items() if not package.get("dev")}
+    return _short_hash(json.dumps([own, used], sort_keys=True))
+
+
 def explain(recorded: dict[str, str], present: dict[str, str]) -> str:
     """Return in words what differs: `servers/a.mjs changed, Node is 20.20.2, was 20.19.0`."""
     texts = []
@@ -146,6 +159,7 @@ def explain(recorded: dict[str, str], present: dict[str, str]) -> str:
         kind, _, rest = name.partition(":")
         label = {
             "file": rest,
+            "locked": rest,
             "node": f"Node {rest}".strip(),
             "python": "Python",
             "machine": "the machine",
@@ -180,10 +194,11 @@ def node_version() -> str:
 
 def other_node(version: int) -> str:
     """Return the version of the Node of that number that programs can run with, or `absent`."""
-    from lab import nodes
-
-    found = nodes.known().get(version)
-    return nodes.version(found) if found else ABSENT
+    try:
+        found = nodes.known().get(version)
+        return nodes.version(found) if found else ABSENT
+    except nodes.NoNodeError:
+        return ABSENT
 
 
 def _program(name: str) -> str:

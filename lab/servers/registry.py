@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab import paths
 from lab.gate import checked
-from lab.servers import proctree
+from lab.servers import guard_link, proctree
 
 if TYPE_CHECKING:
     from lab.servers.process import Running
@@ -143,10 +143,12 @@ def stop_all() -> Stopped:
     for running in mine:
         running.look_last()
     for running in mine:  # all at once: each may take its two seconds
-        running.ask_to_stop()
+        with contextlib.suppress(guard_link.GuardSilent):  # its own stop tells, the others' go on
+            running.ask_to_stop()
     _stop([entry for entry in stopped if entry.id not in own])
-    for running in mine:
-        running.stop()
+    with contextlib.ExitStack() as all_of_them:  # which one's error does not keep from the next
+        for running in reversed(mine):
+            all_of_them.callback(running.stop)
     return stopped
 
 

@@ -11,18 +11,15 @@ where they were fetched from.) `--pin` writes that list anew, after a change to 
 from __future__ import annotations
 
 import hashlib
-import importlib
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
-from typing import Any
 
 from lab import paths
-
-tomllib: Any = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 FOLDER = paths.SERVERS / "rust"
 BUILD_S = 600.0

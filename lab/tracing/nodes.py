@@ -11,7 +11,9 @@ from lab import child, nodes
 from lab.errors import LabError
 
 # The form of their trace events is known: tests hold the recorder's two witnesses against each
-# other on every one of them. Of any other it shows in whether the witnesses agree.
+# other on every one of them that is there. `make test` brings the supported ones; the oldest is
+# tested where it is the Node that is meant, or after `make nodes`. Of any other it shows in whether
+# the witnesses agree.
 KNOWN = (nodes.LEAST, *nodes.SUPPORTED)
 NEEDED = (20, 18)  # uvMetricsInfo, the iteration counter, came with 20.18 and 22.8
 

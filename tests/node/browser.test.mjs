@@ -19,7 +19,9 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const LINUX = process.platform === "linux" && process.arch === "x64";
+const SYSTEM = `${process.platform} on ${process.arch}`;
+const NO_PACKAGE = SYSTEM !== "linux on x64" && `npm has a browser for Linux on x64, not ${SYSTEM}`;
+const NOT_ROOT = process.getuid?.() !== 0 && "only root may install the system's packages";
 const BROWSER = "echo Chromium 153.0";
 let folder;
 
@@ -46,15 +48,18 @@ function program(name, script) {
   return join(folder, name);
 }
 
-/** A playwright-core: what `install` does, and the height of a heading in a browser that it starts. */
-function playwright(install, height = 20) {
+/** A playwright-core: what `install` does, and the height of a heading in a browser that it starts from `path`. */
+function playwright(install, height = "20") {
   const home = join(folder, "node_modules/playwright-core");
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, "package.json"), '{"main": "index.js"}');
   writeFileSync(join(home, "cli.js"), install);
   const tab = `{ setContent() {}, evaluate: () => ${height} }`;
   const browser = `{ close() {}, newPage: () => (${tab}) }`;
-  writeFileSync(join(home, "index.js"), `exports.chromium = { launch: () => (${browser}) };`);
+  writeFileSync(
+    join(home, "index.js"),
+    `exports.chromium = { launch: ({ executablePath: path }) => (${browser}) };`,
+  );
 }
 
 const BRINGS = `
@@ -93,6 +98,26 @@ describe("the browser", () => {
     assert.equal(ask().path, chrome);
   });
 
+  it("that CHROME names and that draws nothing is told, and none is fetched", () => {
+    const mine = program("mine", BROWSER);
+    playwright(BRINGS, "0");
+    const { status, said } = ask(["--install"], { CHROME: mine });
+    assert.equal(status, 1);
+    assert.match(said, /CHROME=.*\/mine: it draws nothing/);
+    assert.equal(existsSync(join(folder, "tools/browser/installed")), false);
+  });
+
+  it("is one that draws, where another before it only starts, for who asks later too", () => {
+    program("bin/chromium", BROWSER);
+    const chrome = program("bin/google-chrome", BROWSER);
+    playwright(BRINGS, 'path.endsWith("/bin/chromium") ? 0 : 20');
+    assert.equal(ask(["--install"]).path, chrome);
+    assert.equal(ask().path, chrome);
+    playwright(BRINGS);
+    assert.equal(ask(["--install"]).path, join(folder, "bin/chromium"), "it was mended");
+    assert.equal(ask().path, join(folder, "bin/chromium"));
+  });
+
   it("is not fetched by who only asks", () => {
     playwright(BRINGS);
     const { status, said } = ask();
@@ -109,7 +134,7 @@ describe("a browser is fetched where there is none", () => {
     assert.equal(existsSync(join(folder, "tools/browser/installed")), false);
   });
 
-  it("from the system's packages by who may", { skip: process.getuid?.() !== 0 }, () => {
+  it("from the system's packages by who may", { skip: NOT_ROOT }, () => {
     const get = `case "$*" in *" chromium") printf '#!/bin/sh\\n${BROWSER}\\n' >'${folder}/bin/chromium'
       chmod +x '${folder}/bin/chromium' ;; esac`;
     program("bin/apt-get", get);
@@ -124,13 +149,33 @@ describe("a browser is fetched where there is none", () => {
     assert.equal(ask().path, path);
   });
 
+  it("from Playwright though one is here that starts and draws nothing, and is found before that one", () => {
+    program("bin/chromium", BROWSER);
+    playwright(BRINGS, 'path.endsWith("/bin/chromium") ? 0 : 20');
+    const { status, path } = ask(["--install"]);
+    assert.equal(status, 0);
+    assert.match(path, /tools\/browser\/installed\/playwright\/.*chrome-headless-shell$/);
+    assert.equal(ask().path, path);
+  });
+
+  it("and one here that draws nothing is told when no other is to be had", () => {
+    const here = program("bin/chromium", BROWSER);
+    playwright("console.error('Error: no such host'); process.exitCode = 1", "0");
+    const { status, said } = ask(["--install"]);
+    assert.equal(status, 1);
+    assert.ok(said.includes(`  ${here}: it draws nothing\n`), said);
+    assert.match(said, /from Playwright: Error: no such host/);
+  });
+
   it("and one that cannot draw a page is not taken, and does not stay", () => {
     playwright(BRINGS, "globalThis.drawn");
-    assert.match(ask(["--install"]).said, /from Playwright: it draws nothing/);
+    assert.match(ask(["--install"]).said, /from Playwright: .*headless-shell: it draws nothing/);
     assert.equal(existsSync(join(folder, "tools/browser/installed/playwright")), false);
   });
 
-  it("from npm's registry, unpacked into the folder of the project alone", { skip: !LINUX }, () => {
+  it("from npm's registry, unpacked into the folder of the project alone", {
+    skip: NO_PACKAGE,
+  }, () => {
     program(
       "bin/npm",
       `mkdir -p node_modules/@sparticuz/chromium/build
