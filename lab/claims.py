@@ -22,7 +22,7 @@ from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
 from lab.records.record import flat, plain
 from lab.records.trial import Trial
-from lab.settings import profile
+from lab.settings import mode, profile
 from lab.stats import Ratio, digits, measured, number
 from lab.trace import Trace
 
@@ -77,6 +77,7 @@ class Claim:
     measured: str = ""  # UTC, ISO
     on: dict[str, str] | None = None  # machine, kernel, node, python
     judged_on: str = ""  # the Nodes that the sentence is about; empty: any
+    recorded: bool = False  # its value is from the record, at least in part
 
     @property
     def holds(self) -> bool | None:
@@ -124,7 +125,8 @@ def claim(
 
     value : a ratio (its interval decides, widened by the A/A spread) or a number;
     of : what a number was taken from, a trial, a comparison, a trace or what a program printed: no
-    verdict if a check of it failed;
+    verdict if a check of it failed, if there is no output, or if a measured number is made of
+    several Nodes of which some ran here and others come from the record;
     above, below, between : the limit of the course's own sentence;
     exact : the number is counted, not measured, so every profile can judge it;
     beside : further ratios that a reader should see with the verdict;
@@ -145,9 +147,13 @@ def claim(
         "beside": tuple(beside),
         "changed": changes().get(id, ()),
         **_where(value, of),
+        "recorded": _recorded(value, of),
     }
     entry = known.get(id, {"node": node, "because": because})
-    about |= {"other_node": _other_node(id, entry, value, of), "judged_on": entry.get("node", "")}
+    blind = _no_run(of, exact=exact) or _other_node(id, entry, value, of)
+    about |= {"blind": blind, "judged_on": entry.get("node", "")}
+    if isinstance(of, Printed) and of.absent:
+        value = math.nan  # whatever was made of no rows
     if id in known:
         if node or because:
             raise LabError(f"{id!r} is a published claim, its Nodes are in data/claims.toml")
@@ -177,6 +183,26 @@ def claim(
     # What a published one comes to is a finding, so only our own can fail to hold.
     usage.note("claim", held=result.holds if result.own else None, **result.to_json())
     return result
+
+
+def _no_run(of: Measured | None, *, exact: bool) -> str:
+    """Return why what a program printed can't be judged; empty if it can."""
+    if not isinstance(of, Printed):
+        return ""
+    if of.absent:
+        return of.note
+    if of.runs > 1 and not exact:  # a count is the same on every machine
+        here, there = (
+            ", ".join(one.node for one in of.versions if one.recorded == which)
+            for which in (False, True)
+        )
+        return f"Node {here} ran here, and {there} in the recorded run: `make nodes` installs all"
+    return ""
+
+
+def _recorded(value: Ratio | float, of: Measured | None) -> bool:
+    found: Any = of if of is not None else getattr(value, "comparison", None)
+    return mode() == "replay" or bool(getattr(found, "recorded", None))
 
 
 def _other_node(
@@ -327,12 +353,12 @@ def _judge_published(
     ratio: Ratio,
     failed: list[str],
     *,
-    other_node: str,
+    blind: str,
     **rest: Any,
 ) -> Claim:
     rows, printed = _published(id, entry)
     source = claims()["sources"][entry["source"]]
-    judged = judge.published(ratio, criterion(id), other_node or "; ".join(failed))
+    judged = judge.published(ratio, criterion(id), blind or "; ".join(failed))
     judged = _limited(judged, rest["judged_on"])
     return Claim(
         id=id,
@@ -372,11 +398,11 @@ def _judge_own(
     *,
     exact: bool,
     failed: list[str],
-    other_node: str,
+    blind: str,
     **rest: Any,
 ) -> Claim:
-    blind = other_node or "; ".join(failed)
-    judged = judge.own(value, limits, failed=blind, judged=exact or profile().verdicts)
+    failure = blind or "; ".join(failed)
+    judged = judge.own(value, limits, failed=failure, judged=exact or profile().verdicts)
     judged = _limited(judged, rest["judged_on"])
     named = f"{number(value.estimate, value)}×" if isinstance(value, Ratio) else digits(value, 4)
     return Claim(
@@ -437,12 +463,15 @@ def _trials(found: Any) -> tuple[Trial, ...]:
 def _node(found: Any) -> str:
     clients = [t.resources.client_node for t in _trials(found)]
     traced = [v for v in getattr(found, "versions", ()) if isinstance(v, str)]
-    return next(filter(None, [*clients, *traced]), getattr(found, "node", ""))
+    ran = ", ".join(p.node for p in getattr(found, "versions", ()) if isinstance(p, Printed))
+    return next(filter(None, [*clients, *traced]), getattr(found, "node", "") or ran)
 
 
 def _nodes(value: Ratio | float | None, of: Any) -> set[str]:
     """Return the versions of Node that were measured: the servers' own where they are Node."""
     found: Any = of if of is not None else getattr(value, "comparison", None)
+    if isinstance(found, Printed) and found.versions:
+        return {one.node for one in found.versions}
     trials = _trials(found)
     served = {
         t.server.version.partition(",")[0]

@@ -25,6 +25,9 @@ from lab.records.trial import Recorded
 from lab.servers.recipe import Recipe
 
 LONGEST_S = 120.0
+_CURE = (
+    "it is not installed here (`make nodes`), and the record has none of this program as it is now"
+)
 MOST_BYTES = 2_000_000  # that it may print
 _IMPORT = re.compile(r"""(?:from|import|require\(|new URL\()\s*["'](\.[^"']+\.[cm]?js)["']""")
 
@@ -39,6 +42,8 @@ class Printed:
 
     note : empty, or why this was not measured here and now: recorded, or its server is missing.
     node : the version that ran it, without its v; of several Nodes empty: `on` has each.
+    recorded : taken from the record, with several Nodes at least one of them; absent : there is no
+    output, and `note` says why; missing : Nodes that were asked for, and no run of them was found.
     """
 
     text: str
@@ -49,19 +54,44 @@ class Printed:
     started: str = ""  # UTC, ISO
     machine: Machine = field(default_factory=Machine, repr=False)
     versions: tuple[Printed, ...] = field(default=(), repr=False)
+    recorded: bool = False
+    absent: bool = False
+    missing: tuple[int, ...] = ()
+
+    @property
+    def runs(self) -> int:
+        """Of how many runs this is: 2 if some Nodes ran here and others come from the record."""
+        return len({one.recorded for one in self.versions or (self,)})
 
     @property
     def failures(self) -> dict[str, Any]:
         """Checks that failed, as trials have them: a program has none."""
         return {}
 
-    def on(self, version: int) -> Printed:
-        """Return what it printed on that version of Node, such as 26. Raises LabError."""
+    def on(self, *wanted: int) -> Printed:
+        """Return what it printed on that version of Node, such as 26, or on several.
+
+        One that was asked for, but is neither here nor recorded, gives an output without rows, and
+        a claim about it has no verdict. Raises LabError for one that was not asked for.
+        """
+        found = [self._on(version) for version in wanted]
+        gone = [one for one in found if one.absent]
+        return (gone or found)[0] if gone or len(found) == 1 else _joined(found)
+
+    def _on(self, version: int) -> Printed:
         for one in self.versions or (self,):
             if one.node and nodes.major(one.node) == version:
                 return one
-        there = ", ".join(one.node for one in self.versions) or self.node or "none"
-        raise LabError(f"{self.experiment or 'this program'} has no run on Node {version}: {there}")
+        if self.absent:
+            return self
+        if version in self.missing:
+            note = f"there is no run on Node {version}: {_CURE}"
+            return Printed("", note=note, experiment=self.experiment, absent=True)
+        there = _listed(one.node for one in self.versions) or self.node or "none"
+        raise LabError(
+            f"{self.experiment or 'this program'} has no run on Node {version}, only on {there}: "
+            f"name it in versions=."
+        )
 
     def __repr__(self) -> str:
         return self.text
@@ -94,7 +124,8 @@ def node(
     versions : run it with each of these versions of Node, e.g. (22, 24, 26), and the server with
     it. Its lines must be JSON; each row then begins with `node`. The book's own Node always runs,
     others where they are installed (`make nodes`, LAB_NODES); the rest is taken from the record,
-    and says so in its rows. Needs `experiment`; to record, all must be here.
+    and says so in its rows and its `note`; tables, figures and claims that are told what they are
+    made `of` say it, too. Needs `experiment`; to record, all must be here.
 
     Raises ProgramFailed with its output if it fails, prints more than two million bytes, or is not
     done after `timeout_s` (at most 120); NoRecord, StaleRecord in replay. What it started is gone
@@ -164,10 +195,19 @@ def _together(made: Sequence[Printed]) -> Printed:
             f"On several Nodes a program must print lines of JSON; on {', '.join(without)} "
             f"{made[0].experiment!r} printed none, or other lines too."
         )
-    rows = [row for m in made for row in m.rows]
-    first = made[0]
+    return _joined(made)
+
+
+def _joined(made: Sequence[Printed]) -> Printed:
+    """The rows of several Nodes as one output."""
     return replace(
-        first, node="", rows=rows, text="".join(m.text for m in made), versions=tuple(made)
+        made[0],
+        node="",
+        rows=[row for m in made for row in m.rows],
+        text="".join(m.text for m in made),
+        note="; ".join(dict.fromkeys(m.note for m in made if m.note)),
+        versions=tuple(made),
+        recorded=any(m.recorded for m in made),
     )
 
 
@@ -189,23 +229,19 @@ def _with_recorded(
         [label] = {one.note for one in added.values()}
         told.append(f"{_listed(one.node for one in added.values())}: {label}")
     if left := [v for v in wanted if v not in added]:
-        told.append(f"{_listed(left)}: not installed here (make nodes)")
+        told.append(f"{_listed(left)}: not installed here (make nodes), nor recorded as it is now")
+    note = "; ".join(told)
     if not added:
-        return replace(here, note="; ".join(told))
+        return replace(here, note=note, missing=tuple(left))
     every = there | {
         v: replace(one, rows=[{**row, "source": "recorded run"} for row in one.rows])
         for v, one in added.items()
     }
-    parts = tuple(every[v] for v in sorted(every))
+    parts = [every[v] for v in sorted(every)]
     rows = [{"source": "measured", **row} for part in parts for row in part.rows]
     rows = [{k: row[k] for k in (*[k for k in row if k != "source"], "source")} for row in rows]
-    return replace(
-        here,
-        note="; ".join(told),
-        rows=rows,
-        text="".join(part.text for part in parts),
-        versions=parts,
-    )
+    whole = replace(_joined(parts), note=note, rows=rows, missing=tuple(left))
+    return replace(whole, started=here.started, machine=here.machine)
 
 
 def _listed(words: Iterable[object]) -> str:
@@ -316,7 +352,8 @@ def _instead(name: str, what: dict[str, Any], missing: str) -> Printed:
         raise LabError(f"{name!r} is not recorded, something is missing: {missing}")
     if found := _record_of(name, what):
         return replace(found, note=f"not installed here ({missing}): {found.note}")
-    return Printed(f"Left out, not installed here: {missing}\n", [], f"left out: {missing}")
+    said, note = f"Left out, not installed here: {missing}\n", f"left out: {missing}"
+    return Printed(said, note=note, absent=True)
 
 
 def _record_of(name: str, what: dict[str, Any]) -> Printed | None:
@@ -340,6 +377,7 @@ def _printed(found: Any, name: str) -> Printed:
         name,
         recorded.when,
         recorded.machine,
+        recorded=True,
     )
     if not found.several:
         return made

@@ -31,7 +31,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lab import nodes, paths, usage
+from lab import paths, usage
 from lab.errors import LabError, did_you_mean
 from lab.gate import checked
 from lab.node_range import Range, node_range
@@ -126,11 +126,7 @@ class Question:
         """The question as it is shown: with the Node it is about, where another has another
         answer.
         """
-        return (
-            f"{self.ask} (On Node {nodes.major(self.node)}, as on this page.)"
-            if self.node
-            else self.ask
-        )
+        return f"{self.ask} (On Node {self.node}, as on this page.)" if self.node else self.ask
 
     @property
     def _rights(self) -> tuple[Any, ...]:

@@ -285,6 +285,40 @@ def test_the_node_is_that_of_the_program_that_printed_the_value():
     assert claim("mine", 3, of=replace(printed, node="26.10.0"), **options).verdict == "held"
 
 
+def mixed(*recorded):
+    """What Nodes 24 and 26 printed, each here or in the recorded run."""
+    made = Printed("", experiment="trips", machine=Machine(id="here"))
+    parts = tuple(
+        replace(made, node=node, recorded=there)
+        for node, there in zip(("24.21.0", "26.10.0"), recorded, strict=True)
+    )
+    return replace(made, versions=parts, recorded=any(recorded))
+
+
+def test_a_claim_of_a_recorded_node_says_so():
+    options = {"sentence": "A.", "above": 2, "exact": True}
+    of = mixed(False, True)
+    assert [claim("mine", 3, of=of.on(v), **options).recorded for v in (24, 26)] == [False, True]
+    assert claim("mine", 3, of=of, **options).recorded
+    assert "From the recorded run" in claim("mine", 3, of=of.on(26), **options)._repr_html_()
+    assert "recorded" not in claim("mine", 3, of=of.on(24), **options)._repr_html_()
+
+
+def test_what_is_measured_on_two_nodes_is_judged_within_one_run():
+    options = {"sentence": "A.", "above": 2}
+    for there in (False, True):
+        of = mixed(there, there).on(24, 26)
+        assert claim("mine", 3.0, of=of, **options).verdict == "held"
+        assert claim("mine", 3.0, of=of, **options).on["node"] == "24.21.0, 26.10.0"
+    apart = mixed(False, True).on(24, 26)
+    found = claim("mine", 3.0, of=apart, **options)
+    assert found.verdict == "no verdict"
+    assert "24.21.0 ran here, and 26.10.0 in the recorded run" in found.because
+    assert claim("mine", 3, of=apart, exact=True, **options).verdict == "held"
+    with_range = {"node": ">=26", "because": "b", **options}
+    assert "not 24.21.0" in claim("mine", 3, of=apart, exact=True, **with_range).because
+
+
 def test_a_trace_says_its_node_too():
     traced = Trace({"versions": [{"node": "v26.10.0"}]})
     options = {"sentence": "A.", "above": 2, "exact": True, "of": traced}

@@ -8,9 +8,10 @@ import pytest
 from conftest import eventually
 
 import lab
-from lab import nodes, paths
+from lab import claim, nodes, paths, plot
 from lab.book.inputs import Present
 from lab.book.usage import read as read_usage
+from lab.display import Table
 from lab.errors import LabError
 from lab.node_program import ProgramFailed, node, node_of_run
 
@@ -201,7 +202,7 @@ def test_a_program_runs_on_each_node_and_its_rows_say_which(recording, installed
     assert [r["node"] for r in printed.rows] == ["20.20.2", "22.23.3", "24.21.0", "26.10.0"]
     assert printed.on(26).rows == [printed.rows[-1]] and printed.on(26).node == "26.10.0"
     assert "measured here" in printed.note and "source" not in printed.rows[0]
-    with pytest.raises(LabError, match=r"no run on Node 18: 20\.20\.2, 22"):
+    with pytest.raises(LabError, match=r"no run on Node 18, only on 20\.20\.2, 22"):
         printed.on(18)
 
 
@@ -250,6 +251,11 @@ def test_a_node_that_is_not_here_is_taken_from_the_record_and_marked(
     ]
     assert mixed.rows[2]["at"] == made.rows[3]["at"]
     assert "Node 24.99.0: measured here; 22.23.3, 26.10.0: recorded" in mixed.note
+    assert [one.recorded for one in mixed.versions] == [True, False, True]
+    both = mixed.on(22, 26)
+    assert [r["node"] for r in both.rows] == ["22.23.3", "26.10.0"]
+    assert (both.runs, both.recorded) == (1, True)
+    assert (mixed.on(22, 24).runs, mixed.on(24).recorded) == (2, False)
 
 
 def test_the_books_own_node_runs_although_nobody_asked_for_it(recording, installed, tmp_path):
@@ -268,6 +274,32 @@ def test_a_record_of_another_program_fills_no_gap(recording, installed, tmp_path
     installed("24.21.0")
     other = on_all(program(tmp_path, ROWS + " // changed"))
     assert [r["node"] for r in other.rows] == ["24.21.0"]
+    gone = other.on(26)
+    assert gone.absent and gone.rows == [] and other.on(24, 26).absent
+    assert "no run on Node 26" in gone.note and "make nodes" in gone.note
+    judged = claim("mine", 3, sentence="A.", above=2, exact=True, of=gone, node=">=26", because="b")
+    assert (judged.verdict, judged.holds, judged.because) == ("no verdict", None, gone.note)
+
+
+def test_what_is_made_of_several_nodes_says_which_of_them_are_recorded(
+    recording, installed, tmp_path
+):
+    path = program(tmp_path, "console.log(JSON.stringify({ ns: 1234.5 }));")
+    recording("reference", "live")
+    installed(*ALL)
+    on_all(path)
+    recording("course", "live")
+    installed("24.99.0")
+    mixed = on_all(path)
+    rows = [{"on": row["node"], "ns": row["ns"]} for row in mixed.rows]
+    told = "Node 24.99.0: measured here; 22.23.3, 26.10.0: recorded"
+    options = {"x": "on", "y": "ns", "of": mixed}
+    for shown in (
+        Table(rows, "Costs", of=mixed),
+        plot.dots(rows, caption="Costs", x_scale="names", **options),
+        plot.bars(rows, caption="Costs", **options),
+    ):
+        assert told in shown._repr_html_()
 
 
 def test_a_reference_run_wants_every_node_that_a_page_asks_for(recording, installed, tmp_path):

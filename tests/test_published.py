@@ -220,6 +220,31 @@ def test_a_measured_chapter_publishes_its_own_newest_run_and_none_that_came_late
     assert (out / f"records/{WITH_CONTROL}.csv").exists()
 
 
+def test_the_record_that_filled_the_gaps_of_a_run_stands_beside_it_and_behind_its_claims(data):
+    name = reference("program")[0].stem
+    record = json.loads((paths.REFERENCE / f"{name}.json").read_text("utf8"))
+
+    def published_of(stamp, **known):
+        folder = paths.RUNS / name / f"{stamp}.000000-abc"
+        folder.mkdir(parents=True)
+        asked = {"question": known.pop("question", record["question"]), "text": "here"}
+        (folder / "program.json").write_text(json.dumps(asked), "utf8")
+        book = build(data, "live", measured=[name], **known)
+        published.write(book, data / "html")
+        return {one.name: one.here for one in published.of_build(book)}
+
+    there = published_of("20261121T190000", drawn_from=[name])
+    assert there == {name: True, f"{name}.recorded": False}
+    texts = [json.loads((data / f"html/records/{n}.json").read_text("utf8"))["text"] for n in there]
+    assert texts == ["here", record["text"]]
+    assert published.behind({"experiment": name, "recorded": True}, there) == f"{name}.recorded"
+    assert published.behind({"experiment": name, "recorded": False}, there) == name
+    assert published.behind({"experiment": "other"}, there) == ""
+    assert published_of("20261121T190100", drawn_from=[]) == {name: True}
+    other = {**record["question"], "options": {}}  # it was looked at, and did not fit
+    assert published_of("20261121T190200", drawn_from=[name], question=other) == {name: True}
+
+
 def test_a_replay_publishes_what_it_drew_from_and_drops_what_it_no_longer_draws(data):
     run_of("20261121T190000", "of this machine")
     out = data / "html"

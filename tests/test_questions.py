@@ -286,11 +286,11 @@ def test_the_node_of_the_page_decides_and_the_reader_is_told_which(page_on):
     assert page_on("24.21.0") == []
     trips = lab.ask("trips")
     assert (trips.right, trips.why) == (4, "Open, size, read, close.")
-    assert data_of(trips)["ask"] == "How many trips? (On Node 24, as on this page.)"
+    assert data_of(trips)["ask"] == "How many trips? (On Node 24.21.0, as on this page.)"
     assert page_on("26.8.0") == ["the-trips"]
     trips, which = lab.ask("trips"), lab.ask("which")
     assert (trips.right, trips.why) == (1, "All of it in one job.")
-    assert "(On Node 26, as on this page.)" in trips._repr_html_()
+    assert "(On Node 26.8.0, as on this page.)" in trips._repr_html_()
     assert data_of(which)["right"] == ["one"]
     assert [o["why"] for o in data_of(which)["options"]] == ["Not since 26.8.", "They are one job."]
 

@@ -53,6 +53,7 @@ KINDS = {
     "spectrum of cells": lambda c, t: plot.spectrum({"ours": c.cell("sync", 10)}),
     "spectrum of a stream": lambda c, t: plot.spectrum({"ping": t.alongside["ping"]}),
     "histogram": lambda c, t: plot.histogram(t),
+    "histogram of a cell": lambda c, t: plot.histogram(c.cell("sync", 10)),
     "timeline": lambda c, t: plot.timeline(t),
     "lines": lambda c, t: plot.lines(c, rows=medians, x="n", y="ms", by="arm"),
     "dots": lambda c, t: plot.dots(c, rows=medians, x="n", y="ms", by="arm"),

@@ -98,6 +98,14 @@ def test_a_build_that_measured_holds_the_books_claims_and_arms_and_nobody_elses(
     assert found["versions"] == {"node": "22.1.0", "python": "3.12.1"}
 
 
+def test_a_claim_whose_value_is_the_records_own_is_not_compared_with_it(runs):
+    of_record = {**CLAIMS[1], "recorded": True}
+    found = results.of_build(build_of("live", [CLAIMS[0], of_record]))
+    assert [c["id"] for c in found["claims"]] == ["sync-vs-async-file"]
+    drawn = results.of_build(build_of("replay", [CLAIMS[0], of_record]))
+    assert [c["id"] for c in drawn["claims"]] == ["sync-vs-async-file", "pool-gate"]
+
+
 def test_nothing_private_is_in_the_file(runs):
     measured(runs)
     found = results.of_build(build_of("live"))

@@ -171,6 +171,23 @@ def test_the_data_can_be_downloaded_and_read_back(build):
     assert (own["own"]["limit"], own["two"]["basis"]) == ("≥ 2", "count")
 
 
+def test_a_claim_of_the_record_says_so_on_a_page_that_was_measured_here(build):
+    claims_of = build.last(PAGE).claims
+    claims_of[2]["recorded"] = claims_of[0]["recorded"] = True
+    claims_of[1]["recorded"] = False
+
+    def shown():
+        html = verdicts.verdict_data(build).html
+        found = [unquote(part.split('"', 1)[0]) for part in html.split("charset=utf-8,")[1:]]
+        lines = [r for text in found[1:] for r in csv.DictReader(io.StringIO(text))]
+        said = text_of(verdicts.sentence_table(build).html).count("recorded")
+        return [r["recorded"] for r in lines], json.loads(found[0])[0]["recorded"], said
+
+    assert shown() == (["False"] * 3, False, 0)  # all of the site is recorded, and it says so
+    build.mode = "live"
+    assert shown() == (["True", "False", "True"], True, 1)
+
+
 def test_a_build_without_verdicts_says_so_instead_of_drawing_nothing():
     empty = SimpleNamespace(outcomes={}, waiting=list, last=lambda name: None)
     assert "No chapter" in verdicts.verdict_plot(empty).html

@@ -36,14 +36,15 @@ COLUMNS = (
     *("id", "chapter", "source", "sentence", "measures", "basis"),
     *("published_low", "published_high", "derived", "estimate", "low", "high", "pairs", "p"),
     *("aa_spread", "limit", "judged_on", "verdict", "because", "warnings"),
-    *("experiment", "measured", "machine", "kernel", "node", "python"),
+    *("experiment", "measured", "recorded", "machine", "kernel", "node", "python"),
 )
 
 
 def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
     """Return the claims that the shown chapters judged, in the order of data/claims.toml, then of
     the book; each with the `chapter` and `machine` it was judged on, and the name of its `record`
-    if that is on the site; `recorded` if others of this build were measured here, and it was not.
+    if that is on the site; `recorded` if others of this build were measured here, and it was not,
+    at least in part.
     """
     waiting = set(build.waiting())
     there = {one.name for one in records.of_build(build)}
@@ -52,8 +53,9 @@ def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
             **claim,
             "chapter": chapter,
             "machine": record.machine,
-            "record": name if (name := claim.get("experiment")) in there else "",
-            **({"recorded": True} if chapter in waiting else {}),
+            "record": records.behind(claim, there),
+            "recorded": build.mode == "live"
+            and (chapter in waiting or claim.get("recorded", False)),
         }
         for chapter in toc.in_order(build.outcomes)
         if (record := build.last(chapter)) is not None

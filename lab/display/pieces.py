@@ -46,12 +46,19 @@ TONES = ("ok", "warn", "fail", "none")
 class Table:
     """Rows that show themselves: as a table in a notebook, in aligned columns elsewhere.
 
-    rows : one mapping each; empty : what to say when there is none.
+    rows : one mapping each; empty : what to say when there is none; of : what a program printed
+    that they were made of, so that the caption says where it ran.
     """
 
     rows: Sequence[Mapping[str, Any]]
     caption: str = ""
     empty: str = "Nothing to show."
+    of: Any = None
+
+    @property
+    def told(self) -> str:
+        """The caption, and where and when the rows were measured if they say it."""
+        return ". ".join(filter(None, [self.caption, getattr(self.of, "note", "")]))
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the rows as plain data."""
@@ -71,12 +78,12 @@ class Table:
             "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip()
             for line in cells
         ]
-        return "\n".join([*([self.caption] if self.caption else []), *lines])
+        return "\n".join([*([self.told] if self.told else []), *lines])
 
     def _repr_html_(self) -> str:
         if not self.rows:
             return f"<p>{escape(self.empty)}</p>"
-        return STYLE + table(self.rows, caption=self.caption)
+        return STYLE + table(self.rows, caption=self.told)
 
 
 _FONT, _PADDING = 16.0, 24.0  # px, rather too much than too little

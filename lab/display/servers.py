@@ -12,6 +12,7 @@ from lab.plot.forest import Line, ends, forest
 from lab.plot.measures import at_words, metric_of, sweep_of
 from lab.plot.recorded import notes, ratio_of
 from lab.plot.words import capital, count
+from lab.settings import mode
 from lab.stats import Ratio, spread_text, three
 
 from .pieces import STYLE, box, facts, record
@@ -71,6 +72,8 @@ def claim(c: Any) -> str:
     published figure beside it. It can be linked to: `#claim-` and its id.
     """
     lines = [c.sentence, _ours(c)]
+    if c.recorded and mode() == "live":  # on a page that was measured here
+        lines.append(f"From the recorded run, {c.measured[:10]}, at least in part.")
     if c.because:
         lines.append(f"No verdict, because {c.because}.")
     if c.beside:

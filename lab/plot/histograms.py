@@ -26,7 +26,7 @@ from .words import count, listed, ms, number, short
 
 @checked
 def histogram(
-    trial: Trial | Stream | Histogram | Comparison,
+    trial: Trial | Stream | Histogram | Comparison | Sequence[Trial],
     *,
     at: Any = None,
     caption: str = "",

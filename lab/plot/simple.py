@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from lab.gate import checked
+from lab.node_program import Printed
 
 from .canvas import Canvas
 from .figure import NARROW, WIDE, Figure, Row
@@ -55,6 +56,7 @@ def lines(
     published: Sequence[Published | Mapping[str, Any]] = (),
     rows: Rows | None = None,
     recorded: Any = None,
+    of: Printed | None = None,
     joined: bool = True,
     mark: Mapping[str, float] | None = None,
 ) -> Figure:
@@ -65,11 +67,12 @@ def lines(
     it the ends of each line and what passes them are told. rows : what makes the table of `data`
     where that is a trial, a comparison, or a list or dict of them; the same is then made of the
     reference run and drawn grey behind. recorded : the grey rows themselves, or
-    {"rows": rows, "of": their record}.
+    {"rows": rows, "of": their record}. of : what a program printed that the rows are made of: the
+    caption then says where and when it ran.
     joined : False draws dots alone. mark : names of places on the x axis. Raises LabError for a
     missing column or no rows.
     """
-    found = tables(data, rows, recorded, y)
+    found = tables(data, rows, recorded, y, of)
     marks = points(published)
     x_label, y_label = x_label or heading(x), y_label or heading(y)
     alone = parted(y_label)[0]
@@ -129,14 +132,15 @@ def bars(
     start: str | None = None,
     rows: Rows | None = None,
     recorded: Any = None,
+    of: Printed | None = None,
 ) -> Figure:
     """Return a figure of horizontal bars: one row for each name in column x, its length column y.
 
     start : column where each bar begins (a Gantt chart: y is then the length), same unit as y.
-    Each bar carries its value. Several rows of the same name share a line. rows, recorded : as for
-    `lines`; the reference run is a thin grey bar below.
+    Each bar carries its value. Several rows of the same name share a line. rows, recorded,
+    of : as for `lines`; the reference run is a thin grey bar below.
     """
-    found = tables(data, rows, recorded, y)
+    found = tables(data, rows, recorded, y, of)
     for table in (found.own, found.grey) if found.grey else (found.own,):
         for column in (y, start) if start else (y,):
             grouped(table, x, column, None)  # the checks

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lab.errors import LabError
+from lab.node_program import Printed
 
 from .checked import provenance, remarks, stamps
 from .figure import Row
@@ -63,11 +64,14 @@ def rows_of(data: Any) -> list[dict[str, Any]]:
     )
 
 
-def tables(data: Any, rows: Rows | None, recorded: Any, y: str) -> Tables:
+def tables(
+    data: Any, rows: Rows | None, recorded: Any, y: str, printed: Printed | None = None
+) -> Tables:
     """Return own rows, grey rows behind them, and what is known of the records they are made of.
 
     rows : makes the table of `data` where that is a record or several; recorded : grey rows, or
-    {"rows": rows, "of": their record}; y : the column by whose values a record is found.
+    {"rows": rows, "of": their record}; y : the column by whose values a record is found; printed :
+    what the rows were made of, if that is the output of a program.
     """
     if rows is None:
         there = recorded if isinstance(recorded, Mapping) and "rows" in recorded else {}
@@ -75,7 +79,8 @@ def tables(data: Any, rows: Rows | None, recorded: Any, y: str) -> Tables:
         own, grey = rows_of(data), [] if behind_it is None else rows_of(behind_it)
         of = sources(row[y] for row in own if isinstance(row.get(y), (int, float)))
         told = [*remarks(trials_of(of)), *notes([there.get("of")] if grey else [])]
-        return Tables(own, grey, _where(of), told, [])
+        where = [printed.note] if printed is not None and printed.note else _where(of)
+        return Tables(own, grey, where, told, [])
     records = _records(data)
     own = rows_of(rows(data))
     stamped = stamps(trials_of(records))

@@ -12,7 +12,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -38,6 +38,7 @@ from lab.records.record import flat
 FOLDER = "records"
 FROM_ABOUT = "../../"  # to the site's root from book/about, where the list of all stands
 MARK = "file:data/reference/"
+FILLS = ".recorded"  # after the name of a record of Nodes that a run of that name did not have
 NOT_RECORDED = "not recorded"
 KINDS = ("comparison", "trial", "survey", "program")
 
@@ -103,6 +104,15 @@ def of_chapter(build: Build, chapter: str) -> list[Published]:
     return [p for p in of_build(build) if p.chapter == chapter]
 
 
+def behind(claim: Mapping[str, Any], there: Collection[str]) -> str:
+    """Return the name of the record of a claim, one of those on the site; empty if it is none."""
+    name = claim.get("experiment", "")
+    filling = f"{name}{FILLS}"
+    if claim.get("recorded") and filling in there:
+        return filling
+    return name if name in there else ""
+
+
 def _sources(build: Build, chapter: str) -> Iterator[tuple[str, Path]]:
     record = build.last(chapter)
     if record is None:
@@ -115,9 +125,20 @@ def _sources(build: Build, chapter: str) -> Iterator[tuple[str, Path]]:
         if name in record.measured and build.shows(chapter) == "measured":
             if run := _run(name, until):  # only the last few runs are kept
                 yield name, run
+                if name in record.drawn_from and (file := _filling(name, run)):
+                    yield f"{name}{FILLS}", file
             continue
         kept = [paths.REFERENCE / f"{name}{end}" for end in (".json", ".trace.json")]
         yield from ((name, file) for file in kept if file.exists())
+
+
+def _filling(name: str, run: Path) -> Path | None:
+    """The record of a program that gave what it printed on the Nodes that are not here."""
+    file = paths.REFERENCE / f"{name}.json"
+    if run.stem != "program" or not file.exists():
+        return None
+    asked = stored.read_json(run, stored.MEASURE_AGAIN)["question"]
+    return None if store.stale(name, asked) else file
 
 
 def _run(experiment: str, until: datetime) -> Path | None:

@@ -41,8 +41,8 @@ Results = dict[str, Any]
 def of_build(build: Build) -> Results:
     """Return the results of what this build shows: measured here, or drawn from the records.
 
-    claims : verdict, estimate and interval of each; arms : of every comparison, the throughput of
-    each trial in 1/s, p50 and p99 in seconds over all of them.
+    claims : verdict, estimate and interval of each that was measured there; arms : of every
+    comparison, the throughput of each trial in 1/s, p50 and p99 in seconds over all of them.
     """
     found = getattr(build, "_results", None)
     if found is None:
@@ -227,6 +227,8 @@ def _claims(build: Build, chapters: Collection[str]) -> Iterator[dict[str, Any]]
         for claim in verdicts.judged(build, published=published):
             if claim["chapter"] not in chapters or "value" not in claim:
                 continue  # noted by a lab that did not keep them yet
+            if claim["recorded"]:
+                continue  # the record is not to be compared with itself
             value = claim["value"]
             ratio = value if isinstance(value, dict) else {"estimate": value}
             certain = ratio.get("pairs", 0) > 1
