@@ -11,7 +11,8 @@ from lab.book.yours import page, results
 pages = []
 for given in json.load(sys.stdin):
     mode = "live" if given["yours"] else "replay"
-    build = SimpleNamespace(mode=mode, outcomes={}, _results=given["yours"] or given["book"])
+    made = given["yours"] or given["book"]
+    build = SimpleNamespace(mode=mode, outcomes={}, waiting=list, _results=made)
     results.book = lambda book=given["book"]: book
     pages.append("".join(make(build).html for make in page.MAKERS.values()))
 json.dump(pages, sys.stdout)
