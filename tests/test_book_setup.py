@@ -21,8 +21,8 @@ PYTHON = """
 case "$1 $2" in
   "--version "*) echo "Python {version}.1" ;;
   "-m venv") mkdir -p "$3/bin"; cat "$0" > "$3/bin/python"; {chmod} +x "$3/bin/python" ;;
-  "-m pip") echo "$*" >> "{log}"; case "$*" in *"$FAIL_AT"*) [ -z "$FAIL_AT" ] || exit 1 ;; esac ;;
-  "-c "*) exec {python} -c "import sys; sys.version_info = ({tuple}, 1); $2" ;;
+  "-m pip") echo "$*" >> '{log}'; case "$*" in *"$FAIL_AT"*) [ -z "$FAIL_AT" ] || exit 1 ;; esac ;;
+  "-c "*) exec '{python}' -c "import sys; sys.version_info = ({tuple}, 1); $2" ;;
 esac
 """
 NPM = """
