@@ -7,7 +7,7 @@ const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const { createInterface } = require("node:readline");
-const { decode, encode, onRelease } = require("./values.js");
+const { decode, encode, handleOf, onRelease } = require("./values.js");
 
 const ROOT = path.resolve(__dirname, "../../..");
 const WORDS_CHARS = 2000;
@@ -17,12 +17,12 @@ const pending = new Map();
 let bridge = null;
 let number = 0;
 
-/** The answer to one call: `name` is a verb of lab, or a method of the object with handle `on`. */
+/** The answer to one call: `name` is a verb of lab, or a method of the result `on`. */
 async function call(name, args, on) {
   const here = {};
   Error.captureStackTrace(here, call);
   const request = { call: name, args: await encode(args) };
-  if (on !== undefined) request.on = on;
+  if (on !== undefined) request.on = handleOf(on);
   const { child } = bridge ?? start();
   number += 1;
   const id = number;
@@ -36,7 +36,9 @@ async function call(name, args, on) {
       else resolve(decode(message.value, call) ?? undefined);
     };
     const inContext = AsyncResource.bind((body, ...rest) => body(...rest));
-    pending.set(id, { settle, inContext, progress: request.progress && bar(display, id) });
+    const progress = request.progress && bar(display, id);
+    // A result that nobody else holds any more must not be released before the call that names it is answered.
+    pending.set(id, { settle, inContext, progress, held: [args, on] });
     if (pending.size === 1) {
       process.on("SIGINT", forward);
       hold(child, "ref");

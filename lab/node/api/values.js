@@ -26,12 +26,12 @@ const collected = new FinalizationRegistry((handle) => release(handle));
 class Result {
   /** What a notebook shows of it; the kernel awaits this. */
   _toMime() {
-    return handles.get(this)?.call("$show", [], handles.get(this).handle);
+    return handles.get(this)?.call("$show", [], this);
   }
 
   /** The same result with its data as they are now. */
   fetch() {
-    return handles.get(this).call("$fetch", [], handles.get(this).handle);
+    return handles.get(this).call("$fetch", [], this);
   }
 
   [inspect.custom](_depth, options) {
@@ -110,8 +110,7 @@ function classOf(type, methods) {
     Object.defineProperty(kind.prototype, name, { value, configurable: true, writable: true });
   for (const name of methods)
     method(name, function (...args) {
-      const { handle, call } = handles.get(this);
-      return call(name, args, handle);
+      return handles.get(this).call(name, args, this);
     });
   if (methods.includes("start"))
     method("use", async function (body, ...args) {
@@ -130,8 +129,10 @@ function classOf(type, methods) {
   return kind;
 }
 
+const handleOf = (result) => handles.get(result).handle;
+
 const onRelease = (listener) => {
   release = listener;
 };
 
-module.exports = { encode, decode, onRelease };
+module.exports = { encode, decode, handleOf, onRelease };
