@@ -250,14 +250,18 @@ def test_zero_milliseconds_are_one_and_a_cleared_timer_leaves(node):
 
 @every_node
 def test_an_unreferenced_immediate_waits_for_the_next_event(node):
-    made = lab.trace(
+    program = (
         "setImmediate(() => console.log('late')).unref();\n"
-        "setTimeout(() => console.log('t'), 40);\n",
-        node=node.path,
-        runs=1,
+        "setTimeout(() => console.log('t'), 40);\n"
     )
-    late = next(e for e in made.events if e["text"] == "late")
-    assert late["t_us"] > 30_000
+
+    def late_us():
+        made = lab.trace(program, node=node.path, runs=1)
+        return next(e for e in made.events if e["text"] == "late")["t_us"]
+
+    # Any event ends the wait, Node's own as well (a thread of V8's that is done, seldom and early):
+    # a recorder that woke the loop itself would do it each time.
+    assert any(late_us() > 30_000 for _ in range(5))
 
 
 @every_node
