@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from lab import paths
-from lab.trace import compact
+from lab.records.trace import compact
 from lab.tracing import child, nodes
 from lab.tracing.child import Limits, Setting, Undertaker
 from lab.tracing.nodes import Node

@@ -13,16 +13,18 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from lab import looks
+
 # public name -> module, or module:attribute
 _PUBLIC = {
     "server": "lab.servers.catalog:server",
-    "load": "lab.load:load",
-    "compare": "lab.compare:compare",
-    "capacity": "lab.capacity:capacity",
+    "load": "lab.measure.load:load",
+    "compare": "lab.measure.compare:compare",
+    "capacity": "lab.measure.capacity:capacity",
     "trace": "lab.trace:trace",
-    "node": "lab.node_program:node",
+    "node": "lab.measure.program:node",
     "published": "lab.claims:published_figures",
-    "survey": "lab.survey:survey",
+    "survey": "lab.measure.survey:survey",
     "predict": "lab.predict",
     "claim": "lab.claims:claim",
     "ask": "lab.questions:ask",
@@ -34,14 +36,28 @@ _PUBLIC = {
     "stats": "lab.stats",
     "plot": "lab.plot",
     "explore": "lab.explore",
-    "table": "lab.display:Table",
+    "table": "lab.records.table:Table",
     "reference": "lab.records.store:reference",
     "latest": "lab.records.store:latest",
     "files": "lab.files",
     "LabError": "lab.errors:LabError",
 }
 
+# kind -> module that draws it, imported when one is first shown; of all others lab.display
+_DRAWN_IN = {
+    "Calibration": "lab.display.calibration",
+    "Need": "lab.display.need",
+    "Trace": "lab.tracing.html",
+}
+
 __all__ = list(_PUBLIC)
+
+
+def _bring(kind: type) -> None:
+    importlib.import_module(_DRAWN_IN.get(kind.__name__, "lab.display"))
+
+
+looks.Shown.bring = _bring
 
 
 def __getattr__(name: str) -> Any:

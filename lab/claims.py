@@ -16,15 +16,16 @@ from typing import Any, TypeAlias
 from lab import gate, judge, paths, stored, usage
 from lab.errors import LabError, did_you_mean
 from lab.gate import checked
-from lab.node_program import Printed
+from lab.looks import Shown
 from lab.node_range import node_range
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
+from lab.records.output import Printed
 from lab.records.record import flat, plain
+from lab.records.trace import Trace
 from lab.records.trial import Trial
 from lab.settings import mode, profile
 from lab.stats import Ratio, digits, measured, number
-from lab.trace import Trace
 
 Measured: TypeAlias = Trial | Comparison | Printed | Trace
 CLAIMS = paths.DATA / "claims.toml"
@@ -48,7 +49,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(Shown):
     """A sentence, what is known about it, and its verdict; `holds` is True, False, or None without
     a verdict.
     """
@@ -98,11 +99,6 @@ class Claim:
         if self.source:
             lines.append(f"published ({self.source}): {published_text(self.published_ratio)}")
         return "\n  ".join([*lines, f"here: {self.text}"])
-
-    def _repr_html_(self) -> str:
-        from lab.display import html
-
-        return html(self)
 
 
 @checked

@@ -15,10 +15,10 @@ from typing import Any
 from lab import nodes
 from lab.adapters import Adapter
 from lab.calibrate import calibrate
-from lab.display import Table
 from lab.facts import Facts, gather
 from lab.gate import checked
 from lab.readings import ORDER, Calibration
+from lab.records.table import Table
 
 OPTIONAL = ("artillery",)  # named if there, not missed if not
 TIME_WAIT_MOST = 5000

@@ -19,7 +19,6 @@ from itertools import combinations
 from typing import Any
 
 from lab import predict
-from lab.display import Table
 from lab.display.pieces import STYLE, table
 from lab.errors import LabError
 from lab.gate import checked
@@ -28,11 +27,12 @@ from lab.plot.checked import stamps
 from lab.plot.figure import Figure
 from lab.plot.measures import ratio_words
 from lab.plot.recorded import reference_of
-from lab.plot.words import count, listed, number
-from lab.plot.words import size as size_words
 from lab.questions import STATIC, json_script
 from lab.records.comparison import Comparison
+from lab.records.table import Table
 from lab.records.trial import Trial
+from lab.words import count, listed, number
+from lab.words import size as size_words
 
 TOTAL_MS = 50  # servers/node/share.mjs
 METRICS = ("throughput", "p50", "p99")

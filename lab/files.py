@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from pathlib import Path
 
-from lab import paths
+from lab import paths, written
 from lab.errors import LabError
 from lab.gate import shown
 
@@ -50,18 +48,8 @@ def content(size: int) -> bytes:
 
 
 def _write(target: Path, size: int) -> None:
-    # Written aside and renamed: a server of another notebook never sees half a file.
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, aside = tempfile.mkstemp(dir=target.parent, prefix=".making-")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content(size))
-            Path(aside).chmod(0o644)
-            Path(aside).replace(target)
-        except BaseException:
-            Path(aside).unlink(missing_ok=True)
-            raise
+        written.put(target, content(size))  # a server of another notebook never sees half a file
     except OSError as error:
         raise BadFile(
             f"Cannot write {size:,} bytes to {target}: {error.strerror}. "

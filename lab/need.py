@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from html import escape
 from types import TracebackType
 
 from lab import lock, settings
 from lab.gate import checked
+from lab.looks import Shown
 from lab.servers.catalog import server
 from lab.servers.recipe import MissingProgram
 from lab.servers.server_errors import ServerError
 
 __all__ = ["Need", "need"]
 
-_NOW = "From here on, this page shows the recorded run instead."
+NOW = "From here on, this page shows the recorded run instead."
 
 
-class Need:
+class Need(Shown):
     """Whether servers run here; if not, what is measured next comes from the record.
 
     As a context manager it holds for the block only.
@@ -49,19 +49,10 @@ class Need:
 
     def __repr__(self) -> str:
         if self.why:
-            return f"{self.why}\n{_NOW}"
+            return f"{self.why}\n{NOW}"
         return f"{', '.join(self.servers)}: " + (
             "replayed" if settings.mode() == "replay" else "ready"
         )
-
-    def _repr_html_(self) -> str:
-        from lab.display.pieces import box, record
-
-        if not self.why:
-            return f"<p>{escape(repr(self))}</p>"
-        first, *rest = self.why.splitlines()
-        more = f"<pre>{escape(chr(10).join(rest))}</pre>" if rest else ""
-        return record("need", "missing here", box("warn", "not here", [_NOW, first], more))
 
 
 @checked

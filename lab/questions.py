@@ -31,10 +31,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lab import paths, usage
+from lab import paths, settings, usage
 from lab.errors import LabError, did_you_mean
 from lab.gate import checked
 from lab.node_range import Range, node_range
+from lab.records.reference import node_of
 from lab.stats import Ratio
 
 STATIC = paths.ROOT / "book" / "_static"
@@ -186,9 +187,7 @@ def ask(id: str) -> Question:
 
 def _on_this_node(question: Question) -> Question:
     """Return what a question is on the Node that its page ran on."""
-    from lab.node_program import node_of_run
-
-    version = node_of_run(question.run)
+    version = node_of(question.run, settings.mode())
     found = next((other for those, other in question.on if version in those), question)
     return replace(found, number=question.number, of=question.of, node=version)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lab.display import Table
-from lab.display.pieces import STYLE, table
 from lab.errors import LabError
+from lab.looks import Shown
+from lab.records.table import Table
 
 ORDER = {"fail": 0, "warn": 1, "ok": 2}
 
@@ -108,7 +107,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class Calibration(Shown):
     """All readings of one calibration, and the tools that are not installed."""
 
     readings: tuple[Reading, ...]
@@ -157,16 +156,6 @@ class Calibration:
 
     def __repr__(self) -> str:
         return repr(Table(self.rows(), caption=self.caption))
-
-    def _repr_html_(self) -> str:
-        rows = self.rows()
-        odd: Sequence[dict[str, Any]] = [row for row in rows if row["status"] != "ok"]
-        fine = [row for row in rows if row["status"] == "ok"]
-        folded = (
-            f"<details><summary>{len(fine)} readings are as they must be</summary>"
-            f"{table(fine, label='readings as they must be')}</details>"
-        )
-        return STYLE + table(odd, caption=self.caption) + folded if odd else STYLE + folded
 
 
 def shown(value: float | None) -> str:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lab.errors import LabError
+from lab.looks import Shown
 from lab.records.record import flat, plain
 
 # The smallest n whose sign-flip test can reach p < 0.05: 2 ** (1 - 6) = 0.031.
@@ -94,7 +95,7 @@ def abba(arms: Sequence[str], blocks: int, seed: int) -> list[list[str]]:
 
 
 @dataclass(frozen=True)
-class Ratio:
+class Ratio(Shown):
     """How many times `a` is `b` on one metric, with the interval of trials, and the verdict in
     words.
 
@@ -177,11 +178,6 @@ class Ratio:
 
     def __repr__(self) -> str:
         return self.verdict
-
-    def _repr_html_(self) -> str:
-        from lab.display import html
-
-        return html(self)
 
 
 def spread(log_ratios: Sequence[float]) -> float:

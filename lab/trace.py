@@ -9,139 +9,24 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import hashlib
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lab import gate, paths, settings, stored, usage
+from lab import paths, settings, usage
 from lab.errors import LabError
 from lab.gate import checked
+from lab.measure.experiment import Experiment, ask
+from lab.records.trace import SCHEMA, TRACE, Trace
 from lab.tracing import child, load, nodes, recording
-from lab.tracing.canonical import EVENT_COLUMNS
-from lab.tracing.orders import Order, words
 from lab.tracing.phases import TraceRefusedError
 from lab.tracing.program import SOURCE_KEPT, Program, looks_like_module, prepared
 
-SCHEMA = 1
 SMOKE_RUNS = 3
 
 __all__ = ["Trace", "TraceRefusedError", "trace"]
-
-
-class NoTraceError(LabError):
-    """There is no recorded trace to replay, or it is one of another program."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Trace:
-    """A program's observed orders and replayable recordings; displays itself as the replay.
-
-    `data` is the content of a `.trace.json` file.
-    """
-
-    data: dict[str, Any]
-    predict: bool = True
-
-    @property
-    def versions(self) -> list[str]:
-        """The Node versions it ran on, as in `v22.23.3`."""
-        return [version["node"] for version in self.data["versions"]]
-
-    @property
-    def orders(self) -> list[Order]:
-        """The observed orders of the first Node version, most frequent first."""
-        return self.orders_on(self.versions[0])
-
-    def orders_on(self, version: str) -> list[Order]:
-        """The observed orders on one version; raises LabError for a version it did not run on."""
-        for found in self.data["versions"]:
-            if found["node"] == version or found["node"].split(".")[0] == version:
-                return [
-                    Order(tuple(o["lines"]), o["count"], o["recorded"]) for o in found["orders"]
-                ]
-        raise LabError(f"Not traced on Node {version}; traced on {', '.join(self.versions)}.")
-
-    @property
-    def deterministic(self) -> bool:
-        """True when every run on every version printed the same lines in the same order."""
-        return len({tuple(o["lines"]) for v in self.data["versions"] for o in v["orders"]}) == 1
-
-    @property
-    def events(self) -> list[dict[str, Any]]:
-        """The canonical recording as one dict an event: seq, t_us, iteration, phase, what, kind,
-        label, line, trigger, internal, request, text.
-        """
-        recordings = self.data["versions"][0]["recordings"]
-        return expand(recordings[0]) if recordings else []
-
-    @property
-    def notes(self) -> list[str]:
-        """What the reader must know: stopped, cut, crashed."""
-        return [note for version in self.data["versions"] for note in version["notes"]]
-
-    def to_json(self) -> dict[str, Any]:
-        """The plain data; `Trace.from_json` is its inverse."""
-        return self.data
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Trace:
-        """A trace from the content of a `.trace.json` file; raises LabError when it is none."""
-        if data.get("type") != "loop-trace" or data.get("schema") != SCHEMA:
-            raise LabError(
-                f"This is no loop trace of schema {SCHEMA} (type {data.get('type')!r}, schema "
-                f"{data.get('schema')!r}). Record it again with lab.trace(program)."
-            )
-        found = cls(dict(data))
-        try:
-            found._whole()
-        except stored.DAMAGE as error:
-            raise LabError(
-                f"This loop trace is damaged: {stored.told(error)}. Record it again with "
-                "lab.trace(program)."
-            ) from None
-        return found
-
-    def _whole(self) -> None:
-        """Go through all of it once, so that damage is told here and not while it is drawn."""
-        for key, hint in (("name", str), ("source", str), ("module", str | None), ("pool", int)):
-            gate.fit(key, self.data[key], hint)
-        gate.fit("versions", self.data["versions"], list[dict[str, Any]])
-        for version in self.data["versions"]:
-            gate.fit("node", version["node"], str)
-            gate.fit("runs", version["runs"], int)
-            for order in version["orders"]:
-                gate.fit("lines", order["lines"], list[str])
-                gate.fit("count", order["count"], int)
-                gate.fit("recorded", order["recorded"], int)
-            for made in version["recordings"]:
-                gate.fit("tasks", made["tasks"], list[dict[str, Any]])
-                gate.fit("events", made["events"], list[list[Any]])
-                expand(made)
-        gate.fit("notes", self.notes, list[str])
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the `.trace.json` file; returns its path."""
-        file = Path(path)
-        file.write_text(compact(self.data), "utf-8")
-        return file
-
-    def __repr__(self) -> str:
-        lines = [f"Trace of {self.data['name']}"]
-        for version in self.data["versions"]:
-            lines.append(f"  Node {version['node']}: {version['runs']} runs")
-            for order in version["orders"]:
-                seen = f"{order['count']:>4} ×" if order["count"] else "recorded only:"
-                lines.append(f"  {seen} {words(order['lines'])}")
-        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        from lab.tracing.html import page
-
-        usage.note_modules()
-        return page(self.data, predict=self.predict)
 
 
 @checked
@@ -193,22 +78,20 @@ def trace(
         if isinstance(drive, Mapping):
             asked["drive"] = dict(drive)
             drive = load.driver(**drive)
-        title = experiment or f"trace-{_hash(prog.source)[:10]}"
-        if settings.mode() == "replay":
-            return dataclasses.replace(_replayed(title, asked), predict=predict)
+        this = ask(TRACE, experiment or f"trace-{_hash(prog.source)[:10]}", [], asked)
+        if recorded := this.replayed():
+            return dataclasses.replace(recorded, predict=predict)
         setting = child.Setting(prog.path, args, stdin, env or {}, Path(cwd or Path.cwd()), drive)
         limits = child.Limits(seconds=seconds, events=events)
         try:
             data = _measure(prog, setting, limits, kind=kind, runs=runs, node=node)
         except TraceRefusedError as refused:
-            if settings.profile().name == "reference" or not os.environ.get("LAB_CHAPTER"):
+            if this.is_reference or not os.environ.get("LAB_CHAPTER"):
                 raise
-            return dataclasses.replace(_instead(title, asked, refused), predict=predict)
-    data["asked"] = asked
-    if settings.profile().name == "reference":
-        paths.REFERENCE.mkdir(parents=True, exist_ok=True)
-        (paths.REFERENCE / f"{title}.trace.json").write_text(compact(data), "utf-8")
-    return Trace(data, predict)
+            return dataclasses.replace(_instead(this, refused), predict=predict)
+    made = Trace({**data, "asked": asked}, predict)
+    this.record(made)
+    return made
 
 
 def _measure(
@@ -267,31 +150,12 @@ def pool_size(setting: str) -> int:
     return min(1024, max(1, int(setting))) if setting.isdigit() else 4
 
 
-def _replayed(title: str, asked: dict[str, Any]) -> Trace:
-    file = paths.REFERENCE / f"{title}.trace.json"
-    usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
-    advice = "Record it with `make reference`, or run with LAB_MODE=live."
-    if not file.exists():
-        raise NoTraceError(
-            f"There is no recorded trace {title!r} in {paths.relative(file)}. {advice}"
-        )
-    usage.note("record", experiment=title)
-    with stored.named(file, advice, NoTraceError):
-        found = Trace.from_json(stored.read_json(file, advice, NoTraceError))
-    if found.data.get("asked") != asked:
-        raise NoTraceError(
-            f"The recorded trace {title!r} is of another program text, arguments or environment. "
-            f"{advice}"
-        )
-    return found
-
-
-def _instead(title: str, asked: dict[str, Any], refused: TraceRefusedError) -> Trace:
+def _instead(this: Experiment, refused: TraceRefusedError) -> Trace:
     """The recorded run in place of a refused one; raises that refusal if there is none."""
-    try:
-        data = _replayed(title, asked).data
-    except NoTraceError:
-        raise refused from None
+    recorded = this.instead()
+    if recorded is None:
+        raise refused
+    data = recorded.data
     usage.note("remark", text=f"{data['name']} is replayed from the recorded run. {refused}")
     note = (
         "This is the recorded run. What was recorded on this machine is not shown: "
@@ -299,42 +163,6 @@ def _instead(title: str, asked: dict[str, Any], refused: TraceRefusedError) -> T
     )
     versions = [{**version, "notes": [note, *version["notes"]]} for version in data["versions"]]
     return Trace({**data, "versions": versions})
-
-
-def expand(made: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A recording's rows as dicts; iteration and phase are those of the running callback."""
-    events = []
-    iteration, phase = 0, "main"
-    for seq, row in enumerate(made["events"]):
-        event = dict(
-            zip(EVENT_COLUMNS, [*row, *[None] * (len(EVENT_COLUMNS) - len(row))], strict=True)
-        )
-        iteration = iteration if event["iteration"] is None else event["iteration"]
-        phase = event["phase"] or phase
-        task = made["tasks"][event["task"]] if event["task"] is not None else {}
-        trigger = task.get("by")
-        events.append(
-            {
-                "seq": seq,
-                "t_us": event["t_us"],
-                "iteration": iteration,
-                "phase": phase,
-                "what": event["what"],
-                "kind": task.get("kind"),
-                "label": task.get("label"),
-                "line": event["line"] or task.get("line"),
-                "trigger": made["tasks"][trigger]["label"] if trigger is not None else None,
-                "internal": bool(task.get("internal")),
-                "request": event["data"][0] if event["what"] == "req" else task.get("req"),
-                "text": event["data"] if event["what"] in ("out", "err", "error") else None,
-            }
-        )
-    return events
-
-
-def compact(data: Mapping[str, Any]) -> str:
-    """JSON without spaces."""
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
 
 
 def _hash(text: str) -> str:

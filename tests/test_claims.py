@@ -13,7 +13,7 @@ from examples import example_comparison, example_trial
 from lab import claims, stats
 from lab.claims import claim
 from lab.errors import LabError
-from lab.node_program import Printed
+from lab.measure.program import Printed
 from lab.records.machine import Machine
 from lab.trace import Trace
 

@@ -11,10 +11,10 @@ import pytest
 
 import lab
 from lab import settings
-from lab.capacity import Capacity, capacity
-from lab.compare import BadComparison
 from lab.errors import LabError
-from lab.records import store
+from lab.measure.capacity import Capacity, capacity
+from lab.measure.compare import BadComparison
+from lab.records import reference, store
 from lab.records.comparison import Comparison
 from lab.servers.recipe import MissingProgram
 
@@ -141,7 +141,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_starts(
 
 
 def interrupt_after(monkeypatch, n, error):
-    module = sys.modules["lab.compare"]
+    module = sys.modules["lab.measure.compare"]
     real, done = module.measure, []
 
     def measure(*args, **kwargs):
@@ -186,7 +186,7 @@ def test_arms_of_a_block_see_the_same_schedule_and_blocks_different_ones():
 
 def test_the_reference_profile_records_and_a_replay_gives_the_same_figures(monkeypatch, places):
     quick = lab.compare(ARMS, connections=[1, 2], pairs=2, experiment="recorded")
-    store.write_reference(quick, quick.question, "reference", strict=False)
+    reference.write(quick, quick.question, "reference", strict=False)
     monkeypatch.setenv("LAB_MODE", "replay")
     monkeypatch.setattr(
         "lab.servers.recipe.Recipe.start", lambda *_: pytest.fail("a replay started a server")
@@ -198,7 +198,7 @@ def test_the_reference_profile_records_and_a_replay_gives_the_same_figures(monke
     assert found.recorded is not None
     # pairs and durations may differ from the record, the question may not
     lab.compare(ARMS, connections=[1, 2], pairs=6, experiment="recorded")
-    with pytest.raises(store.StaleRecord, match="arm async: server"):
+    with pytest.raises(reference.StaleRecord, match="arm async: server"):
         lab.compare(
             {**ARMS, "async": "node/read-promises"}, connections=[1, 2], experiment="recorded"
         )
@@ -235,7 +235,7 @@ def test_capacity_of_a_server_slower_than_the_bound_is_zero():
 
 def test_capacity_is_replayed(monkeypatch):
     found = capacity("node/delay", 60, q=0.5, budget_s=1, experiment="capacity")
-    store.write_reference(found.sweep, found.sweep.question, "reference", strict=False)
+    reference.write(found.sweep, found.sweep.question, "reference", strict=False)
     monkeypatch.setenv("LAB_MODE", "replay")
     again = capacity("node/delay", 60, q=0.5, experiment="capacity")
     assert isinstance(again, Capacity)

@@ -229,7 +229,7 @@ def nothing_starts(monkeypatch, tmp_path):
 
     for place in (
         "lab.servers.recipe.Recipe.start",
-        "lab.generator.Generator.__init__",
+        "lab.measure.generator.Generator.__init__",
         "lab.child.run_to_end",
         "lab.tracing.nodes.find",
     ):

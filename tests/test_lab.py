@@ -31,7 +31,7 @@ def test_importing_lab_imports_nothing_heavy():
 
 def test_a_verb_stays_a_verb_when_its_module_of_the_same_name_is_imported():
     program = (
-        "from lab.load import load as a; import lab; import lab.compare;"
+        "from lab.measure.load import load as a; import lab; import lab.measure.compare;"
         "print(lab.load is a, callable(lab.load), callable(lab.compare))"
     )
     assert in_fresh_python(program) == "True True True"

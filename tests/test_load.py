@@ -28,11 +28,12 @@ from conftest import eventually
 import lab
 from lab import generator, paths
 from lab.errors import LabError
-from lab.load import BadTarget, ServerGone, resolve
-from lab.records import ceiling, store
+from lab.measure.load import BadTarget, ServerGone, resolve
+from lab.records import ceiling, reference, store
 from lab.records.trial import Trial
 from lab.servers import guard_link
 from lab.servers.http_get import NotLoopback
+from lab.written import StorageFull
 
 
 @pytest.fixture(autouse=True)
@@ -402,7 +403,7 @@ def test_a_generator_that_hangs_is_given_up(monkeypatch, tmp_path):
         'console.log(\'{"event":"ready"}\'); setInterval(() => {}, 1000); process.stdin.resume();'
     )
     monkeypatch.setattr(generator, "MAIN", hang)
-    monkeypatch.setattr(sys.modules["lab.load"], "GRACE_S", 0.1)
+    monkeypatch.setattr(sys.modules["lab.measure.load"], "GRACE_S", 0.1)
     with pytest.raises(generator.GeneratorFailed, match="gave no result"):
         lab.load("node/hello", timeout=0.2)
 
@@ -412,7 +413,7 @@ def test_a_full_disk_is_named_and_nothing_is_left(monkeypatch, places):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.replace", full)
-    with pytest.raises(store.StorageFull, match="disk is full"):
+    with pytest.raises(StorageFull, match="disk is full"):
         lab.load("node/hello", experiment="full")
     assert not list((places / "runs" / "full").rglob("*.partial"))
 
@@ -423,7 +424,7 @@ def test_a_replay_starts_nothing_and_says_where_it_comes_from(monkeypatch, one, 
     recipe = lab.server("node/read-sync")
     asked = question({recipe.name: resolve(recipe).question}, options={"connections": 5})
     # Whether this machine was quiet is not the matter here.
-    store.write_reference(one, asked, "reference", strict=False)
+    reference.write(one, asked, "reference", strict=False)
     monkeypatch.setenv("LAB_MODE", "replay")
     monkeypatch.setattr(
         "lab.servers.recipe.Recipe.start", lambda *_: pytest.fail("a replay started a server")
@@ -431,9 +432,9 @@ def test_a_replay_starts_nothing_and_says_where_it_comes_from(monkeypatch, one, 
     found = lab.load(recipe, connections=5, experiment="one")
     assert found.throughput == pytest.approx(one.throughput)
     assert found.recorded is not None
-    with pytest.raises(store.StaleRecord, match="connections: recorded 5; now 6"):
+    with pytest.raises(reference.StaleRecord, match="connections: recorded 5; now 6"):
         lab.load(recipe, connections=6, experiment="one")
-    with pytest.raises(store.NoRecord, match="make reference"):
+    with pytest.raises(reference.NoRecord, match="make reference"):
         lab.load(recipe, experiment="two")
 
 

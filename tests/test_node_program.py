@@ -13,7 +13,8 @@ from lab.book.inputs import Present
 from lab.book.usage import read as read_usage
 from lab.display import Table
 from lab.errors import LabError
-from lab.node_program import ProgramFailed, node, node_of_run
+from lab.measure.program import ProgramFailed, node
+from lab.records.reference import node_of
 
 
 def program(tmp_path, text):
@@ -339,15 +340,13 @@ def test_a_program_says_which_node_ran_it_also_in_replay(recording, installed, t
     recording("course", "replay")
     installed("26.10.0")
     assert node(path, experiment="a-program").node == "24.21.0"
-    assert node_of_run("a-program") == "24.21.0"
-    recording("course", "live")
-    assert node_of_run("a-program") == "26.10.0"
+    assert node_of("a-program", "replay") == "24.21.0"
+    assert node_of("a-program", "live") == "26.10.0"
 
 
-def test_the_node_of_older_records_is_that_of_the_recorded_run(monkeypatch):
-    monkeypatch.setenv("LAB_MODE", "replay")
+def test_the_node_of_older_records_is_that_of_the_recorded_run():
     known = json.loads((paths.DATA / "book-results.json").read_text())["versions"]["node"]
     assert "node" not in json.loads((paths.REFERENCE / "pool-calls.json").read_text())
-    assert node_of_run("pool-calls") == known
-    assert node_of_run("pool-hash") == "20.20.2"  # its trials say it
-    assert node_of_run("pool-trace") == "20.20.2"  # so does a trace
+    assert node_of("pool-calls") == known
+    assert node_of("pool-hash") == "20.20.2"  # its trials say it
+    assert node_of("pool-trace") == "20.20.2"  # so does a trace

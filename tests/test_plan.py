@@ -12,8 +12,8 @@ import pytest
 import lab
 from lab import paths
 from lab.errors import LabError
+from lab.measure.plan import MOST_BODY_BYTES, BadLoad, plan, stream_json
 from lab.pinning import split
-from lab.plan import MOST_BODY_BYTES, BadLoad, plan, stream_json
 from lab.records import question
 from lab.servers.catalog import server
 

@@ -13,7 +13,7 @@ import pytest
 from conftest import eventually
 
 import lab
-from lab.load import _server_spec, resolve
+from lab.measure.load import _server_spec, resolve
 from lab.servers import process, registry, sockets
 from lab.servers.http_get import BadPath, NoAnswer, NotLoopback, get, loopback
 from lab.servers.recipe import Body, MissingProgram

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import lab
-from lab import node_program, paths, questions
+from lab import paths, questions
 from lab.book import progress
 from lab.errors import LabError
 from lab.stats import Ratio
@@ -276,7 +276,7 @@ def page_on(book, monkeypatch):
     asked = []
 
     def on(version):
-        monkeypatch.setattr(node_program, "node_of_run", lambda run: asked.append(run) or version)
+        monkeypatch.setattr(questions, "node_of", lambda run, _: asked.append(run) or version)
         return asked
 
     return on
@@ -303,7 +303,7 @@ def test_readers_answers_keep_their_id_and_the_question_its_place_on_every_node(
 
 
 def test_a_question_that_is_the_same_on_every_node_names_none(book, monkeypatch):
-    monkeypatch.setattr(node_program, "node_of_run", lambda _: pytest.fail("asked for a Node"))
+    monkeypatch.setattr(questions, "node_of", lambda *_: pytest.fail("asked for a Node"))
     assert "On Node" not in lab.ask("wins")._repr_html_()
 
 

@@ -9,7 +9,7 @@ import pytest
 from examples import MACHINE, example_comparison, example_trial
 
 from lab import claim, paths, plot
-from lab.records import store
+from lab.records import reference, store
 
 ELSEWHERE = replace(MACHINE, cpu="Another CPU @ 3.0GHz", id="fedcba9876543210")
 QUESTION = {"arms": {}, "sweep": "", "values": [], "options": {}}
@@ -33,10 +33,10 @@ def recorded(monkeypatch, tmp_path):
         control=tuple(map(elsewhere, there.control)),
         started="2025-01-02T03:04:05Z",
     )
-    store.write_reference(there, QUESTION, "reference")
+    reference.write(there, QUESTION, "reference")
     trial = example_trial(experiment="alone", question=QUESTION)
     other = elsewhere(example_trial(service_us=400, experiment="alone", seed=9))
-    store.write_reference(other, QUESTION, "reference")
+    reference.write(other, QUESTION, "reference")
     return compared, trial
 
 
@@ -99,8 +99,8 @@ def test_without_a_record_of_the_same_question_nothing_stands_behind(kind, recor
 
 def test_the_run_that_becomes_the_record_does_not_stand_behind_itself(recorded):
     compared, trial = recorded
-    store.write_reference(compared, QUESTION, "reference")
-    store.write_reference(trial, QUESTION, "reference")
+    reference.write(compared, QUESTION, "reference")
+    reference.write(trial, QUESTION, "reference")
     for draw in KINDS.values():
         assert "recorded run" not in shown(draw(compared, trial)._repr_html_())
 

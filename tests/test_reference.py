@@ -13,7 +13,7 @@ import pytest
 import lab
 from lab import paths
 from lab.errors import LabError
-from lab.records import store
+from lab.records import reference
 from lab.records.question import of_recipe
 
 FILES = sorted(
@@ -23,7 +23,7 @@ FILES = sorted(
 
 def outdated(file: Path) -> list[str]:
     """What changed since this file was recorded, in words, server by server."""
-    question = store.migrate(json.loads(file.read_text("utf8")), file.stem)["question"]
+    question = reference.migrate(json.loads(file.read_text("utf8")), file.stem)["question"]
     return sorted({text for server in servers(question["arms"]) if (text := change(server))})
 
 
@@ -68,7 +68,7 @@ def project(monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "CATALOG", tmp_path / "servers/catalog.toml")
     hello, null = (of_recipe(lab.server(name)) for name in ("node/hello", "node/null"))
     arms = {"one": hello, "swept": [null, null], "theirs": {"server": "http://127.0.0.1:1"}}
-    record = {"schema": store.SCHEMA, "question": {"arms": arms}}
+    record = {"schema": reference.SCHEMA, "question": {"arms": arms}}
     (tmp_path / "record.json").write_text(json.dumps(record))
     return tmp_path
 

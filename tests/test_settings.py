@@ -1,7 +1,7 @@
 import pytest
 
 from lab import settings
-from lab.plan import plan
+from lab.measure.plan import plan
 
 
 def test_a_chapters_own_numbers_are_those_of_the_course_profile(monkeypatch):

@@ -13,7 +13,8 @@ import pytest
 from examples import closed_rows, example_comparison, example_trial
 
 from lab.errors import LabError
-from lab.records import compact, store
+from lab.records import compact, reference, store
+from lab.written import StorageFull, write
 
 QUESTION = {
     "arms": {"sync": {"source": "1", "env": {}}, "async": {"source": "2", "env": {}}},
@@ -65,7 +66,7 @@ def test_latest_gives_back_the_newest_result(whole):
         store.Folder("example").save(result)
     found = store.latest("example")
     assert found.to_json() == whole.to_json()
-    with pytest.raises(store.NoRecord, match="not measured here"):
+    with pytest.raises(reference.NoRecord, match="not measured here"):
         store.latest("another")
 
 
@@ -97,17 +98,17 @@ def full(*_args, **_kwargs):
 
 def test_a_full_disk_is_named_and_leaves_nothing_half_written(monkeypatch, tmp_path):
     file = tmp_path / "record.json"
-    store.write(file, b"before")
+    write(file, b"before")
     monkeypatch.setattr("pathlib.Path.replace", full)
-    with pytest.raises(store.StorageFull, match="disk is full"):
-        store.write(file, b"after")
+    with pytest.raises(StorageFull, match="disk is full"):
+        write(file, b"after")
     assert file.read_bytes() == b"before"
     assert [p.name for p in tmp_path.iterdir() if p.is_file()] == ["record.json"]
 
 
 def test_a_folder_that_cannot_be_made_is_named(monkeypatch):
     monkeypatch.setattr("pathlib.Path.mkdir", full)
-    with pytest.raises(store.StorageFull):
+    with pytest.raises(StorageFull):
         store.Folder("example")
 
 
@@ -128,8 +129,8 @@ def test_a_folder_without_a_trial_is_discarded():
 
 
 def test_a_reference_replays_the_same_verdicts(whole):
-    store.write_reference(whole, QUESTION, "reference")
-    found = store.replay("example", QUESTION)
+    reference.write(whole, QUESTION, "reference")
+    found = reference.replay("example", QUESTION)
     for metric in ("throughput", "p50", "p99", "mean", "cpu_per_request"):
         for at in whole.values:
             mine, theirs = (
@@ -144,8 +145,8 @@ def test_a_reference_replays_the_same_verdicts(whole):
 
 
 def test_a_replay_says_when_and_where_it_was_measured(whole):
-    store.write_reference(whole, QUESTION, "reference")
-    found = store.replay("example", QUESTION)
+    reference.write(whole, QUESTION, "reference")
+    found = reference.replay("example", QUESTION)
     assert found.recorded.label.startswith("recorded 2025-06-15 on 2 × Example CPU")
     assert found.trials[0].recorded == found.recorded
     assert found.recorded.label in repr(found)
@@ -154,7 +155,7 @@ def test_a_replay_says_when_and_where_it_was_measured(whole):
 
 
 def test_a_record_of_72_trials_is_below_20_kilobytes(whole):
-    file = store.write_reference(whole, QUESTION, "reference")
+    file = reference.write(whole, QUESTION, "reference")
     assert len(gzip.compress(file.read_bytes(), 9)) <= compact.LIMIT_BYTES
 
 
@@ -171,20 +172,20 @@ def test_a_recorded_file_is_written_again_byte_by_byte():
 
 def test_a_single_trial_is_recorded_and_replayed():
     trial = example_trial()
-    store.write_reference(trial, {}, "reference")
-    found = store.replay("example", {})
+    reference.write(trial, {}, "reference")
+    found = reference.replay("example", {})
     assert found.throughput == pytest.approx(trial.throughput)
     assert found.latency.quantile(0.99) == pytest.approx(trial.latency.quantile(0.99), rel=1e-5)
     assert len(found.series) == len(trial.series)
 
 
 def test_a_stale_record_names_experiment_change_and_command(whole):
-    store.write_reference(whole, QUESTION, "reference")
+    reference.write(whole, QUESTION, "reference")
     edited = json.loads(json.dumps(QUESTION))
     edited["arms"]["async"]["source"] = "3"
     edited["values"] = [1, 10]
-    with pytest.raises(store.StaleRecord) as error:
-        store.replay("example", edited)
+    with pytest.raises(reference.StaleRecord) as error:
+        reference.replay("example", edited)
     for part in (
         "'example'",
         "arm async: the program changed",
@@ -192,37 +193,37 @@ def test_a_stale_record_names_experiment_change_and_command(whole):
         "make reference",
     ):
         assert part in str(error.value)
-    assert store.reference_of(replace(whole, question=edited)) is None
-    assert store.reference_of(whole).recorded is not None
-    assert store.stale("example", QUESTION) == []
+    assert reference.answer("example", edited) is None
+    assert reference.answer(whole.experiment, whole.question).recorded is not None
+    assert reference.stale("example", QUESTION) == []
 
 
 def test_a_missing_record_offers_the_nearest_name(whole):
-    store.write_reference(whole, QUESTION, "reference")
-    with pytest.raises(store.NoRecord, match="example"):
-        store.replay("exampel", QUESTION)
+    reference.write(whole, QUESTION, "reference")
+    with pytest.raises(reference.NoRecord, match="example"):
+        reference.replay("exampel", QUESTION)
 
 
 def test_a_damaged_record_is_named_not_shown_as_a_stack(places):
     (places / "reference").mkdir()
     (places / "reference" / "broken.json").write_text('{"schema": 1, ')
-    with pytest.raises(store.NoRecord, match="can't be read"):
+    with pytest.raises(reference.NoRecord, match="can't be read"):
         store.reference("broken")
 
 
 def test_a_trial_whose_check_failed_is_not_recorded():
     with pytest.raises(LabError, match="no_errors"):
-        store.write_reference(example_trial(status=500), {}, "reference")
+        reference.write(example_trial(status=500), {}, "reference")
 
 
 def test_an_older_schema_is_migrated_step_by_step(monkeypatch, places):
-    store.write_reference(example_trial(), {}, "reference")
+    reference.write(example_trial(), {}, "reference")
     file = places / "reference" / "example.json"
     old = json.loads(file.read_text())
     old["schema"], old["data_kind"] = 0, old.pop("kind")
     file.write_text(json.dumps(old))
     monkeypatch.setitem(
-        store.MIGRATIONS,
+        reference.MIGRATIONS,
         0,
         lambda d: {
             **{k: v for k, v in d.items() if k != "data_kind"},
@@ -234,7 +235,7 @@ def test_an_older_schema_is_migrated_step_by_step(monkeypatch, places):
 
 
 def test_a_record_from_the_future_is_refused(places):
-    store.write_reference(example_trial(), {}, "reference")
+    reference.write(example_trial(), {}, "reference")
     file = places / "reference" / "example.json"
     file.write_text(file.read_text().replace('"schema":1', '"schema":7', 1))
     with pytest.raises(LabError, match="schema 7"):
@@ -244,11 +245,11 @@ def test_a_record_from_the_future_is_refused(places):
 def test_a_record_that_cannot_be_made_small_is_refused(monkeypatch, whole):
     monkeypatch.setattr(compact, "LIMIT_BYTES", 500)
     with pytest.raises(LabError, match="a record may have 500"):
-        store.write_reference(whole, QUESTION, "reference")
+        reference.write(whole, QUESTION, "reference")
 
 
 def test_a_record_that_is_not_there_yet_is_noted(whole, monkeypatch, tmp_path):
     monkeypatch.setenv("LAB_USAGE_FILE", str(tmp_path / "notes"))
-    assert store.reference_of(whole) is None
+    assert reference.answer(whole.experiment, whole.question) is None
     noted = json.loads((tmp_path / "notes").read_text())
     assert noted["path"].endswith("reference/example.json")

@@ -1,10 +1,10 @@
 """Stored files, whole and damaged: what can't be read names its file and says what to do."""
 
 import copy
+import hashlib
 import io
 import json
 import random
-import sys
 import zipfile
 from dataclasses import replace
 
@@ -16,8 +16,8 @@ from lab import claims, paths
 from lab.book.site import published
 from lab.book.yours import results
 from lab.errors import LabError
-from lab.records import store
-from lab.trace import Trace
+from lab.records import reference, store
+from lab.records.trace import TRACE, Trace
 
 KEPT = sorted(paths.REFERENCE.glob("*.json"))
 
@@ -99,9 +99,7 @@ def test_a_damaged_trace_names_its_file_or_can_be_shown(places):
         made = damaged(whole, random.Random(f"trace {seed}"))
         file.write_text(json.dumps(made), "utf-8")
         try:
-            found = sys.modules["lab.trace"]._replayed(
-                kept.name.removesuffix(".trace.json"), made.get("asked")
-            )
+            found = TRACE.replay(kept.name.removesuffix(".trace.json"), made.get("asked"))
         except LabError as error:
             refused += 1
             assert file.name in str(error), seed
@@ -143,10 +141,10 @@ def test_what_is_no_record_is_told_as_such(text, told, places):
 )
 def test_a_record_of_something_else_is_refused(change, told, places):
     whole = replace(example_comparison(pairs=1), question={"arms": {}})
-    file = store.write_reference(whole, whole.question, "reference")
+    file = reference.write(whole, whole.question, "reference")
     file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
-    for read in (store.reference, lambda name: store.replay(name, whole.question)):
-        with pytest.raises(store.NoRecord, match=told) as error:
+    for read in (store.reference, lambda name: reference.replay(name, whole.question)):
+        with pytest.raises(reference.NoRecord, match=told) as error:
             read("example")
         assert "records it again" in str(error.value)
 
@@ -172,7 +170,7 @@ def with_raw(data, rows=1000, columns=("status",)):
     folder = store.Folder("example")
     ref = folder.raw("x", closed_rows())
     (folder.path / ref.file).write_bytes(data)
-    sha256 = store.hashlib.sha256(data).hexdigest()
+    sha256 = hashlib.sha256(data).hexdigest()
     ref = replace(ref, sha256=sha256, rows=rows, columns=columns)
     return replace(example_trial(), raw_ref=ref, folder=str(folder.path))
 

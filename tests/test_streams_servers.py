@@ -13,7 +13,7 @@ import pytest
 
 import lab
 from lab import paths
-from lab.node_program import node
+from lab.measure.program import node
 
 STREAMS = paths.ROOT / "book/streams"
 FRONT = "servers/system/nginx-front.mjs"

@@ -14,8 +14,10 @@ from lab.adapters import Double, Figures, Presence
 from lab.book.inputs import Present
 from lab.book.usage import read as read_usage
 from lab.errors import LabError
-from lab.records.store import KEPT_RUNS, NoRecord, StaleRecord
-from lab.survey import Said, Survey, survey
+from lab.measure.survey import survey
+from lab.records.raw import KEPT_RUNS
+from lab.records.reference import NoRecord, StaleRecord
+from lab.records.survey import Said, Survey
 
 
 class Missing(Double):

@@ -24,7 +24,7 @@ import lab
 from lab import LabError, paths
 from lab import nodes as meant
 from lab.book import usage
-from lab.plan import BadLoad
+from lab.measure.plan import BadLoad
 from lab.trace import Trace, main
 from lab.tracing import child, html, nodes
 from lab.tracing.nodes import Node

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from lab.errors import LabError
+from lab.records.survey import Figures
 
 MAX_SECONDS = 60
 MAX_REQUESTS = 1_000_000  # hey and ab keep every result in memory; hey drops more
@@ -94,24 +95,6 @@ class ToolSpec:
     def deadline_s(self) -> float:
         """Seconds after which a tool that still runs is killed."""
         return (self.seconds if self.seconds is not None else MAX_SECONDS) + self.timeout_s + 10
-
-
-@dataclass(frozen=True)
-class Figures:
-    """The five numbers people quote; None where a tool does not say or may not be believed."""
-
-    throughput_per_s: float | None = None
-    mean_us: float | None = None
-    p50_us: float | None = None
-    p99_us: float | None = None
-    max_us: float | None = None
-    n: int | None = None
-
-    def little(self, connections: int) -> float | None:
-        """X·R/N: 1 for a closed loop that idles nowhere; None without a throughput and a mean."""
-        if self.throughput_per_s is None or self.mean_us is None:
-            return None
-        return self.throughput_per_s * self.mean_us / 1e6 / connections
 
 
 @dataclass(frozen=True)

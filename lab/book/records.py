@@ -7,11 +7,11 @@ results again.
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from lab import written
 from lab.book.inputs import Present, explain
 
 KEPT = 8
@@ -84,10 +84,4 @@ class Records:
 
 def write_json(path: Path, data: Any) -> None:
     """Write `data` so that a reader sees the old file or the new one, never half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf8")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    written.put(path, f"{json.dumps(data, indent=1, ensure_ascii=False)}\n".encode())

@@ -25,11 +25,11 @@ from lab.book.filled import Html
 from lab.book.progress import title_of
 from lab.book.records import write_json
 from lab.book.site import published as records
-from lab.display.servers import anchor
+from lab.display.claims import anchor
 from lab.plot.forest import Line, forest
 from lab.plot.measures import metric_of
-from lab.plot.words import unbroken
 from lab.stats import digits, spread_text, three
+from lab.words import unbroken
 
 NOT_JUDGED = "not judged in this build"
 COLUMNS = (

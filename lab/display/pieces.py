@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from lab.looks import html
 from lab.plot.text import text_width
-from lab.plot.words import number, unbroken
+from lab.records.table import Table, cell_text, columns_of
+from lab.records.trial import Check
+from lab.words import unbroken
 
 _INK = "var(--lab-ink,var(--jp-content-font-color1,#1b1f24))"
 _MUTED = "var(--lab-muted,var(--jp-content-font-color2,#57606a))"
@@ -42,81 +43,26 @@ STYLE = (
 TONES = ("ok", "warn", "fail", "none")
 
 
-@dataclass(frozen=True)
-class Table:
-    """Rows that show themselves: as a table in a notebook, in aligned columns elsewhere.
-
-    rows : one mapping each; empty : what to say when there is none; of : what a program printed
-    that they were made of, so that the caption says where it ran.
-    """
-
-    rows: Sequence[Mapping[str, Any]]
-    caption: str = ""
-    empty: str = "Nothing to show."
-    of: Any = None
-
-    @property
-    def told(self) -> str:
-        """The caption, and where and when the rows were measured if they say it."""
-        return ". ".join(filter(None, [self.caption, getattr(self.of, "note", "")]))
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """Return the rows as plain data."""
-        return [dict(row) for row in self.rows]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __repr__(self) -> str:
-        if not self.rows:
-            return self.empty
-        columns = columns_of(self.rows)
-        cells = [[str(c) for c in columns]]
-        cells += [[cell_text(c, row.get(c)) for c in columns] for row in self.rows]
-        widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
-        lines = [
-            "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip()
-            for line in cells
-        ]
-        return "\n".join([*([self.told] if self.told else []), *lines])
-
-    def _repr_html_(self) -> str:
-        if not self.rows:
-            return f"<p>{escape(self.empty)}</p>"
-        return STYLE + table(self.rows, caption=self.told)
-
-
 _FONT, _PADDING = 16.0, 24.0  # px, rather too much than too little
 _PHONE = 288.0  # px that a table has on the narrowest screen
 _NAME = 60  # characters of a name made of columns
 _LONG = 36  # characters; longer cells wrap, or a table of sentences would be metres wide
-# Whole numbers that name something: 40,001 is no port.
-_NAMES = {"pid", "port", "year", "id"}
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the columns of all rows, in the order they first appear."""
-    return list(dict.fromkeys(key for row in rows for key in row))
+@html.register
+def shown(rows: Table) -> str:
+    """Return a table of its own, with its styles."""
+    if not rows.rows:
+        return f"<p>{escape(rows.empty)}</p>"
+    return STYLE + table(rows.rows, caption=rows.told)
 
 
-def cell_text(column: str, value: Any) -> str:
-    """Return what a cell of this column says."""
-    return str(value) if column in _NAMES and isinstance(value, int) else plain(value)
-
-
-def plain(value: Any) -> str:
-    """Return a value as the text of a cell: numbers rounded, nothing as a dash, lists joined."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return number(value)
-    if isinstance(value, (list, tuple, set)):
-        return ", ".join(map(plain, value)) or "–"
-    return str(value)
+@html.register
+def listed(rows: list) -> str:
+    """Return a list of mappings as a table, any other as it is."""
+    if rows and all(isinstance(row, dict) for row in rows):
+        return table(rows)
+    return f"<pre>{escape(repr(rows))}</pre>"
 
 
 def table(
@@ -215,7 +161,8 @@ def facts(pairs: Mapping[str, str]) -> str:
     return f'<dl class="lab-facts">{items}</dl>'
 
 
-def check(one: Any) -> str:
+@html.register
+def check(one: Check) -> str:
     """Return a check as a status word and its finding."""
     status = escape(one.status)
     return (

@@ -7,22 +7,26 @@ from html import escape
 from typing import Any
 
 from lab.errors import LabError
+from lab.looks import html
 from lab.plot.arms import comparison as comparison_figure
 from lab.plot.checked import stamps
 from lab.plot.histograms import histogram
 from lab.plot.measures import ratio_words, sweep_label, sweep_of, value_label
 from lab.plot.sweeps import sweep, sweep_finding
-from lab.plot.words import count, ms, number, size, tidy
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
+from lab.records.output import Printed
+from lab.records.table import plain
 from lab.records.trial import LoadSpec, Stream, Trial
 from lab.stats import Ratio
+from lab.words import count, ms, number, size, tidy
 
-from .pieces import STYLE, box, checks, facts, plain, record, table
+from .pieces import STYLE, box, checks, facts, record, table
 
 _QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 
+@html.register
 def trial(t: Trial) -> str:
     """Return a trial: what was asked, throughput, percentiles with support, checks, histogram."""
     name = t.arm or t.server.name
@@ -41,6 +45,7 @@ def trial(t: Trial) -> str:
     return record("trial", f"trial of {name}", *about)
 
 
+@html.register
 def stream(s: Stream, *, inside: bool = False) -> str:
     """Return a stream that ran alongside: its throughput and percentiles."""
     figures = {"throughput": f"{number(s.throughput)} req/s", **_percentiles(s.latency)}
@@ -48,6 +53,7 @@ def stream(s: Stream, *, inside: bool = False) -> str:
     return f"{'' if inside else STYLE}{text}{facts(figures)}"
 
 
+@html.register
 def comparison(c: Comparison) -> str:
     """Return a comparison: figure, verdict in words, table of all cells."""
     if not c.trials:
@@ -66,9 +72,18 @@ def comparison(c: Comparison) -> str:
     return record("comparison", f"comparison {c.experiment}", *about)
 
 
+@html.register
 def ratio(r: Ratio) -> str:
     """Return a ratio as a verdict box."""
     return STYLE + _verdict(r, sweep_of(r))
+
+
+@html.register
+def printed(p: Printed) -> str:
+    """Return what a program printed: a table of its rows, else its text."""
+    if not p.rows:
+        return f"<pre>{escape(p.text)}</pre>"
+    return STYLE + table(p.rows, caption=p.note) if p.versions else table(p.rows)
 
 
 def _verdict(r: Ratio, sweep_name: str, c: Comparison | None = None) -> str:

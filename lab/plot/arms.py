@@ -10,6 +10,7 @@ from lab.gate import checked
 from lab.records.comparison import Comparison
 from lab.records.trial import Trial
 from lab.stats import Ratio, spread_text
+from lab.words import capital, listed
 
 from .canvas import Canvas
 from .checked import (
@@ -30,7 +31,6 @@ from .measures import Metric, at_words, metric_of, of_arms, ratio_words, value_w
 from .palette import SENTINELS, Look, look
 from .recorded import NAME, notes, reference_of
 from .series import is_geometric, summary
-from .words import capital, listed
 
 
 @checked

@@ -12,11 +12,12 @@ import io
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from lab.words import printable
+
 from .keys import Entry, Label, draw_key
 from .palette import SENTINELS
 from .text import text_width, wrap
 from .ticks import spread
-from .words import printable
 
 _DPI = 72
 INK, MUTED, AXIS, GRID = (SENTINELS[name] for name in ("ink", "muted", "axis", "grid"))

@@ -10,9 +10,9 @@ from typing import Any
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
 from lab.records.trial import Trial
+from lab.words import count
 
 from .measures import Metric, at_words, value_label
-from .words import count
 
 ANY: Any = object()
 CONTROL = "control (A/A)"  # the source of trials of one server under a second name

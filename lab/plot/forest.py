@@ -10,6 +10,7 @@ from typing import Any
 from lab.errors import LabError
 from lab.gate import checked
 from lab.stats import Ratio
+from lab.words import short, tidy
 
 from .canvas import Canvas
 from .figure import NARROW, WIDE, Figure
@@ -20,7 +21,6 @@ from .recorded import NAME
 from .said import ratios
 from .series import CUT
 from .ticks import linear_x, ratio_ticks, ticks_at
-from .words import short, tidy
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from lab.gate import checked
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
+from lab.words import count, listed, ms, number, short
 
 from .canvas import Canvas
 from .checked import provenance, remarks, stamps
@@ -21,7 +22,6 @@ from .latency import groups_of, merged_of, recorded_of
 from .palette import SENTINELS, look
 from .recorded import NAME, notes
 from .ticks import linear_x, linear_y, log_ticks, ticks_at
-from .words import count, listed, ms, number, short
 
 
 @checked

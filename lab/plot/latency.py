@@ -12,6 +12,7 @@ from lab.gate import checked
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
+from lab.words import ms
 
 from .canvas import Canvas
 from .checked import provenance, remarks, stamps, twice_note
@@ -22,7 +23,6 @@ from .measures import at_words
 from .palette import SENTINELS, look
 from .recorded import NAME, notes, of_groups, reference_of
 from .ticks import log_y, ticks_at
-from .words import ms
 
 _NINES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 _POINTS = 72  # of a spectrum line: more cannot be seen

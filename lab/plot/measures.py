@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from lab.records.trial import Trial
 from lab.stats import Ratio
-
-from .words import count, interval, listed, number, size, times
+from lab.words import count, interval, listed, number, size, times
 
 
 class Metric(NamedTuple):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from lab.errors import LabError
-from lab.records import store
+from lab.records import reference
 from lab.records.comparison import Comparison
 from lab.records.trial import LoadSpec, Stream, Trial
 from lab.stats import Ratio
@@ -81,7 +81,7 @@ def _whole(trial: Trial) -> Any:
     if trial.question:
         return reference_of(trial)
     try:
-        found = store.reference_of(trial)
+        found = reference.answer(trial.experiment, trial.question)
     except (LabError, OSError):
         return None
     ids = [t.id for t in found.trials] if isinstance(found, Comparison) else []

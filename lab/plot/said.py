@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from lab.words import capital, count, factor, interval, named, parted, place, tidy, times
+
 from .series import Series, summary
-from .words import capital, count, factor, interval, named, parted, place, tidy, times
 
 if TYPE_CHECKING:
     from .forest import Line

@@ -9,12 +9,12 @@ from statistics import fmean
 from typing import Any
 
 from lab.stats import t_interval
+from lab.words import parted, place, short
 
 from .canvas import Canvas
 from .keys import Label
 from .palette import SENTINELS, Look
 from .ticks import linear_x, linear_y, log_ticks, log_y, ticks_at
-from .words import parted, place, short
 
 _MANY = 12  # measured values that can each be a tick
 _TRIAL_DOTS = "lab-dots--{}"

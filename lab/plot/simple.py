@@ -9,7 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from lab.gate import checked
-from lab.node_program import Printed
+from lab.records.output import Printed
+from lab.words import capital, heading, listed, parted, tidy
+from lab.words import named as told_as
 
 from .canvas import Canvas
 from .figure import NARROW, WIDE, Figure, Row
@@ -21,8 +23,6 @@ from .said import course
 from .series import Scale, all_geometric, draw_series, spread_note, y_limits
 from .tables import Rows, grouped, kept, named, tables
 from .ticks import linear_x
-from .words import capital, heading, listed, parted, tidy
-from .words import named as told_as
 
 
 def _mark(axes: Any, place: float, text: str) -> None:

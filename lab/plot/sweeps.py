@@ -10,6 +10,7 @@ from lab.errors import LabError
 from lab.gate import checked
 from lab.gate import shown as said
 from lab.records.comparison import Comparison
+from lab.words import capital, listed, number
 
 from .canvas import Canvas
 from .checked import (
@@ -37,7 +38,6 @@ from .measures import (
 from .palette import Look, look
 from .recorded import NAME, notes, reference_of
 from .series import Scale, Series, all_geometric, draw_series, spread_note, summary, y_limits
-from .words import capital, listed, number
 
 
 @checked

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lab.errors import LabError
-from lab.node_program import Printed
+from lab.records.output import Printed
+from lab.words import heading
 
 from .checked import provenance, remarks, stamps
 from .figure import Row
@@ -17,7 +18,6 @@ from .palette import look
 from .recorded import NAME, notes, reference_of
 from .series import Series
 from .traced import sources, trials_of
-from .words import heading
 
 Table = list[dict[str, Any]]
 Rows = Callable[[Any], Any]  # makes a table of a record

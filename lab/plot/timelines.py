@@ -8,6 +8,7 @@ from typing import Any
 from lab.errors import LabError
 from lab.gate import checked
 from lab.records.trial import Bin, Trial
+from lab.words import ms, number, tidy
 
 from .canvas import Canvas
 from .checked import provenance, remarks, stamps
@@ -17,7 +18,6 @@ from .palette import SENTINELS, look
 from .recorded import NAME, notes, twins
 from .series import Series, y_limits
 from .ticks import linear_x, linear_y
-from .words import ms, number, tidy
 
 _BIN_S = 0.1
 

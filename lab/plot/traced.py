@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lab import settings
-from lab.records import store
+from lab.records import reference
 from lab.records.comparison import Comparison
 from lab.records.trial import Trial
 
@@ -32,7 +32,7 @@ def sources(values: Iterable[float]) -> list[Any]:
     wanted = {_key(v) for v in values if _telling(v)}
     if not wanted or settings.mode() != "replay":
         return []
-    opened = list(store.OPENED.values())
+    opened = list(reference.OPENED.values())
     there = [{k for k in wanted if not _scaled(k).isdisjoint(_known(r))} for r in opened]
     found: set[str] = set()
     used = []

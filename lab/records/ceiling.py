@@ -7,11 +7,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import os
 import time
 from pathlib import Path
 
-from lab import paths
+from lab import paths, written
 from lab.records.machine import machine
 
 
@@ -21,12 +20,8 @@ def keep(per_s: float) -> None:
     A folder that can't be written to costs the comparison, not the calibration.
     """
     said = {"per_s": per_s, "measured": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-    file = _file()
-    draft = file.with_name(f"{file.name}.{os.getpid()}")
     with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(json.dumps(said), encoding="utf-8")
-        draft.replace(file)
+        written.put(_file(), json.dumps(said).encode())
 
 
 def known() -> float | None:

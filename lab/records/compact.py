@@ -9,12 +9,15 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Container
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from lab.errors import LabError
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.record import canonical, rounded
+from lab.records.reference import Enveloped, Recorded
 from lab.records.trial import Trial
 
 LIMIT_BYTES = 20_000  # gzipped
@@ -45,6 +48,57 @@ def compact(record: dict[str, Any], result: Trial | Comparison) -> str:
         f"{result.experiment!r} takes {size} bytes gzipped, a record may have {LIMIT_BYTES}: "
         "sweep fewer values or split the experiment"
     )
+
+
+class _Compact(Enveloped):
+    """What trials and comparisons have in common."""
+
+    def text(self, envelope: dict[str, Any], result: Any) -> str:
+        return compact(envelope, result)
+
+    def content(self, result: Any) -> dict[str, Any]:
+        return dict(result.to_json())
+
+    def refused(self, result: Any) -> str:
+        listed = "; ".join(
+            f"{name} ({', '.join(where) if isinstance(where, list) else where.text})"
+            for name, where in result.failures.items()
+        )
+        return listed and (
+            f"checks failed: {listed}. Close other programs and record again; "
+            "a check that fails on purpose is named with tolerate=."
+        )
+
+
+class _Trials(_Compact):
+    name = key = "trial"
+    made = Trial
+
+    def run(self, data: Any, folder: Path) -> Trial:
+        return replace(Trial.from_json(data), folder=str(folder))
+
+    def opened(self, data: dict[str, Any], recorded: Recorded) -> Trial:
+        return replace(Trial.from_json(expand(data)), recorded=recorded)
+
+    def commit(self, result: Trial) -> str:
+        return result.commit
+
+
+class _Comparisons(_Compact):
+    name, key, made = "comparison", "design", Comparison
+
+    def run(self, data: Any, folder: Path) -> Comparison:
+        whole = Comparison.from_json(data)
+        return replace(whole, trials=tuple(replace(t, folder=str(folder)) for t in whole.trials))
+
+    def opened(self, data: dict[str, Any], recorded: Recorded) -> Comparison:
+        return Comparison.from_json(expand(data)).with_recorded(recorded)
+
+    def commit(self, result: Comparison) -> str:
+        return result.trials[0].commit
+
+
+TRIAL, COMPARISON = _Trials(), _Comparisons()
 
 
 def expand(data: dict[str, Any]) -> dict[str, Any]:

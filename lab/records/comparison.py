@@ -16,11 +16,14 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.gate import checked
+from lab.looks import Shown
+from lab.records import reference
 from lab.records.checks import finding
 from lab.records.histogram import SUPPORT, Histogram
 from lab.records.machine import Machine
 from lab.records.record import plain
-from lab.records.trial import Recorded, Trial
+from lab.records.reference import Recorded
+from lab.records.trial import Trial
 from lab.stats import Ratio, paired_ratio, spread
 
 SCHEMA = 1
@@ -29,7 +32,7 @@ AGAIN = " (again)"  # what the A/A control is called; which trials are control i
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """Interleaved trials of `arms` over `values` of the parameter `sweep`.
 
     trials : in the order they ran, arm and swept value in each; control : trials of the A/A arm,
@@ -226,9 +229,8 @@ class Comparison:
 
     def reference(self) -> Comparison | None:
         """Return the recorded run of the same question, or None if there is none or it is stale."""
-        from lab.records.store import reference_of
-
-        return reference_of(self)
+        found: Comparison | None = reference.answer(self.experiment, self.question)
+        return found
 
     def _value(self, at: Any) -> Any:
         if at is None and len(self.values) == 1:
@@ -298,11 +300,6 @@ class Comparison:
         if self.recorded:
             lines.append(self.recorded.label)
         return "\n  ".join(lines)
-
-    def _repr_html_(self) -> str:
-        from lab.display import html
-
-        return html(self)
 
 
 def again_name(arm: str, arms: Sequence[str]) -> str:

@@ -10,15 +10,20 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lab.errors import LabError
 from lab.gate import checked
+from lab.looks import Shown
+from lab.records import raw, reference
 from lab.records.histogram import Histogram
 from lab.records.machine import Machine, Noise
+from lab.records.raw import RawRef
 from lab.records.record import flat, plain, rounded
+from lab.records.reference import Recorded
 
 SCHEMA = 1
 
@@ -151,18 +156,6 @@ class LoadSpec:
 
 
 @dataclass(frozen=True)
-class RawRef:
-    """Where the rows of a stream are: file relative to the run's folder, its hash, number of
-    rows.
-    """
-
-    file: str
-    sha256: str
-    rows: int
-    columns: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Stream:
     """The answer to one stream of requests: throughput in 1/s (verified 2xx in the window),
     latency, counts, series.
@@ -191,23 +184,7 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """Where a replayed result comes from."""
-
-    experiment: str
-    when: str  # UTC, ISO
-    machine: Machine
-    profile: str = ""
-    commit: str = ""
-
-    @property
-    def label(self) -> str:
-        """One line for a caption."""
-        return f"recorded {self.when[:10]} on {self.machine.label}"
-
-
-@dataclass(frozen=True)
-class Trial:
+class Trial(Shown):
     """One fresh server process under one load. `.latency` answers in seconds, `.throughput` is in
     1/s.
     """
@@ -293,15 +270,20 @@ class Trial:
 
         Raises LabError if this record has no raw rows (replayed, or the tool gives none).
         """
-        from lab.records.store import read_raw
-
-        return read_raw(self)
+        if self.recorded is not None:
+            raise LabError(
+                f"{self.recorded.label}: the raw rows stayed there, "
+                "a record keeps histogram and series"
+            )
+        if self.raw_ref is None or not self.folder:
+            raise LabError(
+                "this trial has no raw rows: it was read from JSON or the tool gives none"
+            )
+        return raw.read(self.raw_ref, Path(self.folder))
 
     def reference(self) -> Trial | None:
         """Return the recorded run of the same question, or None if there is none or it is stale."""
-        from lab.records.store import reference_of
-
-        found = reference_of(self) if self.question else None
+        found = reference.answer(self.experiment, self.question) if self.question else None
         return found if isinstance(found, Trial) else None
 
     def to_json(self) -> dict[str, Any]:
@@ -350,11 +332,6 @@ class Trial:
             f"{self.throughput:.4g} req/s, {', '.join(shown)}"
         )
         return "\n  ".join([head, *(odd or ["all checks ok"])])
-
-    def _repr_html_(self) -> str:
-        from lab.display import html
-
-        return html(self)
 
 
 def _cpu_per_request(t: Trial) -> float | None:

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab import paths
+from lab import paths, written
 from lab.gate import checked
 from lab.servers import guard_link, proctree
 
@@ -165,11 +165,8 @@ def state_file(server_id: str) -> Path:
 
 def write(entry: Entry) -> None:
     """Publish a server. A full disk costs us its line in `ps`, not the server."""
-    target = state_file(entry.id)
-    aside = target.with_suffix(f".{os.getpid()}.part")
     with contextlib.suppress(OSError):
-        aside.write_text(json.dumps(asdict(entry)))
-        aside.replace(target)
+        written.put(state_file(entry.id), json.dumps(asdict(entry)).encode())
 
 
 def _read(path: Path) -> Entry | None:

@@ -23,12 +23,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from lab.records.trace import EVENT_COLUMNS
 from lab.tracing import kinds
 from lab.tracing.events import ONE_TRIP
 from lab.tracing.phases import Callback, Spans
 from lab.tracing.tasks import UNKNOWN, Task, collect
 
-EVENT_COLUMNS = ("t_us", "what", "task", "iteration", "phase", "line", "data", "stack")
 GC_SHOWN_US = 50
 MAIN = 0
 

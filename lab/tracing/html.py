@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
+from lab import usage
+from lab.looks import html as look
 from lab.paths import ROOT
-from lab.tracing.orders import words
+from lab.records.trace import Trace, words
 
 STATIC = ROOT / "book" / "_static"
 TABLE_ROWS = 60
@@ -23,6 +25,13 @@ PHASE_NAMES = {
     "exit": "at exit",
     "task": "V8 task",
 }
+
+
+@look.register
+def shown(trace: Trace) -> str:
+    """The HTML of a trace, which asks for its order first if it was made so."""
+    usage.note_modules()
+    return page(trace.data, predict=trace.predict)
 
 
 def page(data: Mapping[str, Any], *, predict: bool = True) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from lab.errors import LabError
-from lab.generator import Generator
-from lab.plan import OPTIONS, BadLoad, known_options, plan, stream_json
+from lab.measure.generator import Generator
+from lab.measure.plan import OPTIONS, BadLoad, known_options, plan, stream_json
 
 # What says when and where a load is measured, or what is measured beside it: nothing is, here.
 _NOT_HERE = ("alongside", "pin", "tolerate", "warmup")

@@ -14,11 +14,10 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
 
-from lab import paths
+from lab import paths, written
 from lab.book.build import Build
 from lab.book.chapter import ENTRY
 from lab.book.site import card, icons, mended, pagefacts, policy, published, reading
-from lab.records import store
 
 HERE = Path(__file__).parent
 # Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers,
@@ -167,4 +166,4 @@ def _sitemap(app: Sphinx) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    store.write(path, text.encode())
+    written.write(path, text.encode())

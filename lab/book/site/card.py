@@ -13,7 +13,7 @@ from lab.book.site.pagefacts import CARD
 from lab.plot.forest import Line
 from lab.plot.palette import THEMES
 from lab.plot.ticks import ratio_ticks
-from lab.plot.words import short
+from lab.words import short
 
 WIDTH, HEIGHT = 1200, 630  # what Open Graph asks for
 COLOURS = {name: light for name, (light, _) in THEMES.items()}

@@ -11,7 +11,7 @@ import re
 import shutil
 from pathlib import Path
 
-from lab.records import store
+from lab import written
 
 FONT = "vendor/fontawesome/webfonts/fa-solid-900.ttf"
 NAME = re.compile(r"\bfa-[a-z0-9-]+")
@@ -43,7 +43,7 @@ def keep_used(out: Path, cache: Path) -> None:
     shutil.copyfile(font, static / "icons.woff")
     for file, css in cut.items():
         up = "../" * (len(file.relative_to(static).parts) - 1)
-        store.write(file, SOURCE.sub(f'src:url({up}icons.woff) format("woff")', css).encode())
+        written.write(file, SOURCE.sub(f'src:url({up}icons.woff) format("woff")', css).encode())
 
 
 def _subset(font: Path, codes: list[str], cache: Path) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sphinx.util import logging
 
-from lab.records import store
+from lab import written
 
 log = logging.getLogger(__name__)
 
@@ -50,4 +50,4 @@ def mend(static: Path) -> None:
                 shipped,
                 Path(__file__).name,
             )
-        store.write(script, text.replace(shipped, right).encode())
+        written.write(script, text.replace(shipped, right).encode())

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sphinx.util import logging
 
-from lab.records import store
+from lab.written import write
 
 log = logging.getLogger(__name__)
 
@@ -82,4 +82,4 @@ def protect_all(out: Path, written: Container[str]) -> None:
             html = page.read_bytes().decode()
             safe = protect(html, name, has_text=name.removesuffix(".html") in written)
             if safe != html:
-                store.write(page, safe.encode())
+                write(page, safe.encode())

@@ -30,7 +30,7 @@ from lab.book.filled import Html
 from lab.book.records import write_json
 from lab.book.report import count, short
 from lab.book.site import rows
-from lab.records import compact, store
+from lab.records import compact, reference
 from lab.records.histogram import bucket_edges
 from lab.records.machine import Machine
 from lab.records.record import flat
@@ -138,7 +138,7 @@ def _filling(name: str, run: Path) -> Path | None:
     if run.stem != "program" or not file.exists():
         return None
     asked = stored.read_json(run, stored.MEASURE_AGAIN)["question"]
-    return None if store.stale(name, asked) else file
+    return None if reference.stale(name, asked) else file
 
 
 def _run(experiment: str, until: datetime) -> Path | None:
@@ -235,7 +235,7 @@ def whole(source: Path) -> dict[str, Any]:
 def _whole(data: dict[str, Any], source: Path) -> dict[str, Any]:
     if data.get("type") == "loop-trace":
         return {"kind": "trace", **data}
-    data = store.migrate(data, source.stem)
+    data = reference.migrate(data, source.stem)
     if data["kind"] == "comparison":
         full = compact.expand(data)
         design = {k: v for k, v in data["design"].items() if k != "n_trials"}
@@ -250,7 +250,7 @@ def _of_run(data: Any, source: Path) -> dict[str, Any]:
     """Return a run of this machine in the form of a recorded file."""
     kind = source.stem
     head: dict[str, Any] = {
-        "schema": store.SCHEMA,
+        "schema": reference.SCHEMA,
         "kind": kind,
         "experiment": source.parent.parent.name,
     }

@@ -16,11 +16,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from lab import paths, stored
+from lab import paths, stored, written
 from lab.book import verdicts
 from lab.book.build import Build
 from lab.errors import LabError
-from lab.records import store
+from lab.records import reference, store
 from lab.records.comparison import Comparison
 from lab.records.machine import Machine
 from lab.records.machine import machine as this_machine
@@ -74,7 +74,7 @@ def save(results: Results, file: Path) -> Path:
             f"{file.name} would take {size:,} bytes, {LIMIT_BYTES:,} are allowed: the page that "
             "reads it refuses larger ones. Record fewer arms, or raise the limit in both."
         )
-    store.write(file, text.encode())
+    written.write(file, text.encode())
     return file
 
 
@@ -117,7 +117,7 @@ def measured_comparisons(profile: str) -> Iterator[Comparison]:
                 data = stored.read_json(run, stored.MEASURE_AGAIN)
                 if data["profile"] != profile or not data["complete"]:
                     continue
-                if not store.stale(file.stem, data["question"]):
+                if not reference.stale(file.stem, data["question"]):
                     found = Comparison.from_json(data)
                     if found.machine.id == here and not found.failures:
                         yield found

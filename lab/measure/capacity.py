@@ -11,17 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lab import lock, settings
 from lab.errors import LabError
 from lab.gate import checked
-from lab.generator import Standby
-from lab.load import measure, resolve
-from lab.plan import plan
+from lab.measure.experiment import ask
+from lab.measure.generator import Standby
+from lab.measure.load import measure, resolve
+from lab.measure.plan import plan
 from lab.progress import Progress
-from lab.records import store
+from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison
 from lab.records.histogram import SUPPORT
-from lab.records.question import experiment_id, question
+from lab.records.question import question
 from lab.records.record import plain
 from lab.records.store import Folder
 from lab.records.trial import Trial
@@ -67,9 +67,7 @@ class Capacity:
         )
 
     def _repr_html_(self) -> str:
-        from lab.display import html
-
-        return html(self.sweep)
+        return self.sweep._repr_html_()
 
 
 def keeps(trial: Trial, bound_s: float, q: float) -> bool:
@@ -106,65 +104,61 @@ def capacity(
         )
     found = resolve(target)
     plan(**options, given={})  # refuses what can't be meant before anything is started
-    name = experiment_id(experiment, settings.notebook(), ["capacity", found.name])
     bound_s = bound_ms / 1e3
-    what = question(
-        {found.name: found.question}, "capacity", [], {**options, "bound_ms": bound_ms, "q": q}
+    this = ask(
+        COMPARISON,
+        experiment,
+        ["capacity", found.name],
+        question(
+            {found.name: found.question}, "capacity", [], {**options, "bound_ms": bound_ms, "q": q}
+        ),
     )
-    if settings.mode() == "replay":
-        recorded = store.replay(name, what)
-        if not isinstance(recorded, Comparison):
-            raise LabError(
-                f"experiment {name!r} is recorded as a load, not as a search for capacity"
-            )
+    if recorded := this.replayed(" as a load, not as a search for capacity"):
         return Capacity.of(recorded, bound_s, q)
-    trials: list[Trial] = []
-    profile = settings.profile()
+    name, profile = this.id, this.profile
     quiet = progress is False
-    with (
-        lock.measuring(),
-        Standby() as standby,
-        Progress(budget_s, f"searching {name}", quiet) as bar,
-    ):
-        # Waiting for the machine is not part of the budget.
-        begun, started = time.monotonic(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        folder = Folder(name)
-        first = measure(found, plan(**options, given={}), folder, standby=standby, experiment=name)
-        if not first.throughput:  # a short window on a busy machine: ask once more, for a second
-            longer = plan(**options, seconds=1 / profile.stretch, given={})
-            first = measure(found, longer, folder, standby=standby, experiment=name)
-        low, high = (
-            math.log(max(first.throughput, 1) * LOWEST_SHARE),
-            math.log(max(first.throughput, 1)),
-        )
-        for step in range(STEPS):
-            if time.monotonic() - begun > budget_s:
-                break
-            # The lowest rate first: if even that breaks the bound there is nothing to search.
-            rate = round(math.exp(low if step == 0 else (low + high) / 2), 2)
-            seconds = min(max(profile.measure_s, 1.1 * SUPPORT / (1 - q) / rate), LONGEST_S)
-            # The search knows how long it must look; the profile is not to scale that.
-            asked = plan(
-                **options, rate=rate, seconds=seconds / profile.stretch, seed=step + 1, given={}
+
+    def search(folder: Folder) -> Comparison:
+        trials: list[Trial] = []
+        with Standby() as standby, Progress(budget_s, f"searching {name}", quiet) as bar:
+            begun, started = time.monotonic(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            short = plan(**options, given={})
+            first = measure(found, short, folder, standby=standby, experiment=name)
+            if not first.throughput:  # a short window, a busy machine: once more, for a second
+                longer = plan(**options, seconds=1 / profile.stretch, given={})
+                first = measure(found, longer, folder, standby=standby, experiment=name)
+            low, high = (
+                math.log(max(first.throughput, 1) * LOWEST_SHARE),
+                math.log(max(first.throughput, 1)),
             )
-            labels: dict[str, Any] = {
-                "experiment": name,
-                "arm": found.name,
-                "at": rate,
-                "block": step,
-                "order": step,
-            }
-            trial = measure(found, asked, folder, standby=standby, **labels)
-            trials.append(trial)
-            folder.append(trial)
-            bar.at(time.monotonic() - begun, f"{rate:g} req/s")
-            if keeps(trial, bound_s, q):
-                low = math.log(rate)
-            elif step == 0:
-                break
-            else:
-                high = math.log(rate)
-        sweep = Comparison(
+            for step in range(STEPS):
+                if time.monotonic() - begun > budget_s:
+                    break
+                # The lowest rate first: if even that breaks the bound there is nothing to search.
+                rate = round(math.exp(low if step == 0 else (low + high) / 2), 2)
+                seconds = min(max(profile.measure_s, 1.1 * SUPPORT / (1 - q) / rate), LONGEST_S)
+                # The search knows how long it must look; the profile is not to scale that.
+                asked = plan(
+                    **options, rate=rate, seconds=seconds / profile.stretch, seed=step + 1, given={}
+                )
+                labels: dict[str, Any] = {
+                    "experiment": name,
+                    "arm": found.name,
+                    "at": rate,
+                    "block": step,
+                    "order": step,
+                }
+                trial = measure(found, asked, folder, standby=standby, **labels)
+                trials.append(trial)
+                folder.append(trial)
+                bar.at(time.monotonic() - begun, f"{rate:g} req/s")
+                if keeps(trial, bound_s, q):
+                    low = math.log(rate)
+                elif step == 0:
+                    break
+                else:
+                    high = math.log(rate)
+        return Comparison(
             id=f"{time.time_ns() // 1_000_000:x}-{secrets.token_hex(3)}",
             experiment=name,
             arms=(found.name,),
@@ -176,9 +170,7 @@ def capacity(
             profile=profile.name,
             verdicts=profile.verdicts,
             started=started,
-            question=what,
+            question=this.question,
         )
-        folder.save(sweep)
-    if profile.name == "reference":
-        store.write_reference(sweep, what, profile.name, strict=False)
-    return Capacity.of(sweep, bound_s, q)
+
+    return Capacity.of(this.measured(search, strict=False), bound_s, q)

@@ -12,20 +12,22 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lab import lock, settings, usage
+from lab import usage
 from lab.errors import LabError, did_you_mean
 from lab.gate import checked
-from lab.generator import Standby
-from lab.load import Found, aimed, measure, resolve
-from lab.plan import OPTIONS, Plan, plan
+from lab.measure.experiment import ask
+from lab.measure.generator import Standby
+from lab.measure.load import Found, aimed, measure, resolve
+from lab.measure.plan import OPTIONS, Plan, plan
 from lab.progress import Progress
-from lab.records import store
+from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison
-from lab.records.question import experiment_id, question
+from lab.records.question import question
 from lab.records.store import Folder
 from lab.records.trial import Trial
 from lab.servers.recipe import Recipe
 from lab.stats import abba
+from lab.written import StorageFull
 
 __all__ = ["BadComparison", "compare"]
 
@@ -109,13 +111,12 @@ def compare(
         (a, i): _cell(a, arms[a], sweep, v, options) for a in arms for i, v in enumerate(values)
     }
     _comparable(cells)
-    name = experiment_id(experiment, settings.notebook(), arms)
     identity = {a: [cells[a, i].found.question for i in range(len(values))] for a in arms}
     fixed = {k: v for k, v in options.items() if k not in (sweep, "pin", "tolerate")}
     extras = {
         a: _load_options(spec, sweep) for a, spec in arms.items() if isinstance(spec, Mapping)
     }
-    what = question(
+    asked = question(
         {
             a: found[0] if all(f == found[0] for f in found) else found
             for a, found in identity.items()
@@ -124,26 +125,21 @@ def compare(
         values,
         {**fixed, **({"by arm": extras} if extras else {})},
     )
-    if settings.mode() == "replay":
-        recorded = store.replay(name, what)
-        if not isinstance(recorded, Comparison):
-            raise BadComparison(
-                f"experiment {name!r} is recorded as a load, not "
-                "as a comparison: give one another id"
-            )
+    this = ask(COMPARISON, experiment, arms, asked)
+    unlike = " as a load, not as a comparison: give one another id"
+    if recorded := this.replayed(unlike, BadComparison):
         return recorded
-    profile = settings.profile()
-    if profile.name != "reference":
+    if not this.is_reference:
         arms = _installed(arms, cells, first)
     if pairs is not None and (not isinstance(pairs, int) or not 1 <= pairs <= 200):
         raise BadComparison(f"pairs={pairs!r} must be a whole number from 1 to 200")
-    n = profile.pairs_for(pairs)
+    n = this.profile.pairs_for(pairs)
     control = (aa if isinstance(aa, str) else first) if aa else None
     if control is not None and control not in arms:
         raise BadComparison(f"aa={control!r} is no arm. {did_you_mean(control, arms)}")
     design = Comparison(
         id=f"{time.time_ns() // 1_000_000:x}-{secrets.token_hex(3)}",
-        experiment=name,
+        experiment=this.id,
         arms=tuple(arms),
         sweep=sweep,
         values=tuple(values),
@@ -154,15 +150,12 @@ def compare(
         pairs=n,
         seed=seed,
         order=tuple(tuple(block) for block in abba(list(arms), n, seed)),
-        profile=profile.name,
-        verdicts=profile.verdicts,
+        profile=this.profile.name,
+        verdicts=this.profile.verdicts,
         started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        question=what,
+        question=asked,
     )
-    result = _run(design, cells, progress)
-    if profile.name == "reference":
-        store.write_reference(result, what, profile.name)
-    return result
+    return this.measured(lambda folder: _run(design, cells, folder, progress))
 
 
 def _installed(
@@ -188,6 +181,7 @@ def _installed(
 def _run(
     design: Comparison,
     cells: dict[tuple[str, int], _Cell],
+    folder: Folder,
     progress: Callable[[float, int], None] | bool | None,
 ) -> Comparison:
     schedule = list(_schedule(design))
@@ -195,8 +189,7 @@ def _run(
     trials: list[Trial] = []
     control: list[Trial] = []
     done_s = 0.0
-    with lock.measuring(), Standby() as standby, _telling(design, total_s, progress) as tell:
-        folder = Folder(design.experiment)
+    with Standby() as standby, _telling(design, total_s, progress) as tell:
         try:
             for position, turn in enumerate(schedule):
                 cell = cells[turn.arm, turn.place]
@@ -223,10 +216,9 @@ def _run(
                 tell(done_s, f"{position + 1} of {len(schedule)} trials")
         except BaseException as error:
             if not trials:
-                folder.discard()
                 raise
             partial = replace(design, trials=tuple(trials), control=tuple(control), complete=False)
-            with contextlib.suppress(store.StorageFull):
+            with contextlib.suppress(StorageFull):
                 folder.save(partial)
             error.args = (
                 f"{error}\n{len(trials) + len(control)} of {len(schedule)} "
@@ -235,9 +227,7 @@ def _run(
                 *error.args[1:],
             )
             raise
-        whole = replace(design, trials=tuple(trials), control=tuple(control))
-        folder.save(whole)
-    return whole
+    return replace(design, trials=tuple(trials), control=tuple(control))
 
 
 def _schedule(design: Comparison) -> Iterator[_Turn]:

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from lab import lock, settings, usage
+from lab import usage
 from lab.errors import LabError
 from lab.gate import checked, shown
-from lab.generator import Generator, GeneratorFailed, Standby
-from lab.pinning import Cpus, split
-from lab.plan import (
+from lab.measure.experiment import ask
+from lab.measure.generator import Generator, GeneratorFailed, Standby
+from lab.measure.plan import (
     OPTIONS,
     Asked,
     Plan,
@@ -30,16 +30,20 @@ from lab.plan import (
     plan,
     stream_json,
 )
+from lab.pinning import Cpus, split
 from lab.progress import Progress
-from lab.records import ceiling, machine, rows, store
-from lab.records.question import experiment_id, of_recipe, portable, question
-from lab.records.store import Folder, StorageFull
+from lab.records import ceiling, machine, rows
+from lab.records.compact import TRIAL
+from lab.records.question import of_recipe, portable, question
+from lab.records.store import Folder
 from lab.records.summary import Run, StreamRun, trial_of
 from lab.records.trial import Check, ServerSpec, Trial
+from lab.servers.catalog import server
 from lab.servers.http_get import loopback
 from lab.servers.process import Running, refuse_outside
 from lab.servers.recipe import Recipe
 from lab.servers.server_errors import advice
+from lab.written import StorageFull
 
 GRACE_S = 5.0  # beyond load and time-out, until the generator is given up
 
@@ -89,28 +93,22 @@ def load(
     asked = plan(**given, given=said)
     found = resolve(target)
     asked = aimed(found, asked)
-    name = experiment_id(experiment, settings.notebook(), [found.name])
-    what = question({found.name: found.question}, options=asked.given)
-    if settings.mode() == "replay":
-        recorded = store.replay(name, what)
-        if not isinstance(recorded, Trial):
-            raise LabError(
-                f"experiment {name!r} is recorded as a comparison, not "
-                "as a load: give one of them another id"
-            )
+    this = ask(
+        TRIAL,
+        experiment,
+        [found.name],
+        question({found.name: found.question}, options=asked.given),
+    )
+    unlike = " as a comparison, not as a load: give one of them another id"
+    if recorded := this.replayed(unlike):
         return recorded
-    with lock.measuring(), _bar(asked, found.name, progress) as tell:
-        folder = Folder(name)
-        try:
-            trial = measure(found, asked, folder, tell=tell, experiment=name)
-        except BaseException:
-            folder.discard()
-            raise
-        trial = replace(trial, question=what)
-        folder.save(trial)
-    if settings.profile().name == "reference":
-        store.write_reference(trial, what, "reference")
-    return trial
+
+    def once(folder: Folder) -> Trial:
+        with _bar(asked, found.name, progress) as tell:
+            trial = measure(found, asked, folder, tell=tell, experiment=this.id)
+        return replace(trial, question=this.question)
+
+    return this.measured(once)
 
 
 _own = inspect.signature(load).parameters
@@ -152,8 +150,6 @@ def resolve(target: Any) -> Found:
             question={"server": target},
         )
     if isinstance(target, str):
-        from lab.servers.catalog import server
-
         return resolve(server(target))
     raise BadTarget(
         f"{shown(target)} can't be loaded: give a recipe (lab.server(name)), "

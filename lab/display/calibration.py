@@ -1,0 +1,21 @@
+"""What the instruments read where the truth is known: what is odd, and the rest folded away."""
+
+from __future__ import annotations
+
+from lab.looks import html
+from lab.readings import Calibration
+
+from .pieces import STYLE, table
+
+
+@html.register
+def calibration(read: Calibration) -> str:
+    """Return the readings that are not as they must be, and those that are behind a fold."""
+    rows = read.rows()
+    odd = [row for row in rows if row["status"] != "ok"]
+    fine = [row for row in rows if row["status"] == "ok"]
+    folded = (
+        f"<details><summary>{len(fine)} readings are as they must be</summary>"
+        f"{table(fine, label='readings as they must be')}</details>"
+    )
+    return STYLE + (table(odd, caption=read.caption) if odd else "") + folded

@@ -1,0 +1,108 @@
+"""A claim: what was published, and what we found."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+from lab.claims import Claim, published_text
+from lab.looks import html
+from lab.plot.checked import provenance
+from lab.plot.forest import Line, ends, forest
+from lab.plot.measures import at_words, metric_of, sweep_of
+from lab.plot.recorded import notes, ratio_of
+from lab.settings import mode
+from lab.stats import Ratio, spread_text, three
+from lab.words import capital, count
+
+from .pieces import STYLE, box
+
+_TONES = {"held": "ok", "held stronger": "ok", "held weaker": "ok", "no verdict": "warn"}
+
+
+@html.register
+def claim(c: Claim) -> str:
+    """Return a claim: verdict as a word, the sentence, ours, what its trials failed, and the
+    published figure beside it. It can be linked to: `#claim-` and its id.
+    """
+    lines = [c.sentence, _ours(c)]
+    if c.recorded and mode() == "live":  # on a page that was measured here
+        lines.append(f"From the recorded run, {c.measured[:10]}, at least in part.")
+    if c.because:
+        lines.append(f"No verdict, because {c.because}.")
+    if c.beside:
+        lines.append(f"Beside it, not judged: {'; '.join(map(_told, c.beside))}.")
+    if c.warnings:
+        lines.append(f"Read with care: {', '.join(c.warnings)}.")
+    if c.measures:
+        lines.append(f"Measured: {c.measures}.")
+    figure = _beside(c) if c.source else ""
+    more = figure + _quoted(c) if c.source else ""
+    shown = box(_TONES.get(c.verdict, "fail"), c.verdict, lines, more)
+    return f'{STYLE}<div id="{escape(anchor(c.id))}">{shown}</div>'
+
+
+def anchor(id: str) -> str:
+    """Return the name under which the box of a claim is found in its page."""
+    return f"claim-{id}"
+
+
+def _ours(c: Claim) -> str:
+    if not isinstance(c.value, Ratio):
+        sort = "Counted" if c.basis == "count" else "One number, without an interval"
+        return f"Here: {c.text}. {sort}."
+    control = (
+        "no A/A control"
+        if c.value.aa_spread is None
+        else f"A/A control ±{spread_text(c.value.aa_spread)}, which widens it to "
+        f"{' to '.join(map(three, c.value.widened))}"
+    )
+    return f"Here: {_told(c.value)}; {control}. Wanted: {c.limit}."
+
+
+def _told(r: Ratio) -> str:
+    """Return a ratio with what it divides, its centre and its interval."""
+    shown = metric_of(r.metric).label.split(" (")[0]
+    where = at_words(sweep_of(r), r.at)
+    named = f"{r.a} ÷ {r.b}, {shown}{where and f' {where}'}: {three(r.estimate)}×"
+    if r.pairs < 2:
+        return f"{named} ({count(r.pairs, 'pair')}, so no interval)"
+    interval = f"95 % interval {three(r.low)} to {three(r.high)}"
+    return f"{named}, geometric mean of {count(r.pairs, 'pair')} ({interval})"
+
+
+def _beside(c: Claim) -> str:
+    r = c.value
+    if not isinstance(r, Ratio) or not math.isfinite(r.estimate):
+        return ""
+    then = ratio_of(r)
+    line = Line(
+        f"{r.a} ÷ {r.b}",
+        r.estimate,
+        *ends(r),
+        r.per_pair,
+        None if c.derived else c.published_ratio,
+        recorded=(then.estimate, *ends(then)) if then else None,
+    )
+    what = f"{metric_of(r.metric).label.split(' (')[0]}, {line.name}"
+    figure = forest(
+        [line],
+        x_label=what,
+        caption=capital(what),
+        name=c.id,
+        notes=[*provenance(r.comparison), *(notes([then.comparison]) if then else ())],
+    )
+    return figure._repr_html_()
+
+
+def _quoted(c: Claim) -> str:
+    words = f" wrote: <q>{escape(c.quote)}</q>" if c.quote else ""
+    named = escape(c.source)
+    if c.url.startswith(("https://", "http://")):
+        named = f'<a href="{escape(c.url)}">{named}</a>'
+    figures = "; ".join(str(p) for p in c.published)
+    told = f" Published: {escape(figures)}." if figures else ""
+    if c.derived and c.published_ratio:
+        ratio = published_text(c.published_ratio)
+        told += f" {escape(ratio)} is derived ({escape(c.derived)})."
+    return f"<p>{named}{words}.{told}</p>"

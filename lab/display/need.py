@@ -1,0 +1,20 @@
+"""What a chapter could not do without, and whether it is here."""
+
+from __future__ import annotations
+
+from html import escape
+
+from lab.looks import html
+from lab.need import NOW, Need
+
+from .pieces import box, record
+
+
+@html.register
+def need(asked: Need) -> str:
+    """Return that the servers run, or in a box why they do not."""
+    if not asked.why:
+        return f"<p>{escape(repr(asked))}</p>"
+    first, *rest = asked.why.splitlines()
+    more = f"<pre>{escape(chr(10).join(rest))}</pre>" if rest else ""
+    return record("need", "missing here", box("warn", "not here", [NOW, first], more))

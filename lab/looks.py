@@ -1,0 +1,29 @@
+"""How things show themselves in a notebook: those who draw a kind register it here, so that what is
+drawn knows nothing of figures and pages.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+__all__ = ["Shown", "html"]
+
+
+@functools.singledispatch
+def html(thing: Any) -> str:
+    """Return the HTML of a thing as it is registered for its kind, or its escaped `repr`."""
+    return f"<pre>{escape(repr(thing))}</pre>"
+
+
+class Shown:
+    """What shows itself as its kind is registered."""
+
+    # Imports who draws a kind, when one is first shown: set by `lab`, which knows all rooms.
+    bring: Callable[[type], None] = staticmethod(lambda kind: None)
+
+    def _repr_html_(self) -> str:
+        Shown.bring(type(self))
+        return html(self)

@@ -1,0 +1,104 @@
+"""One experiment: the question it asks, and the way to its answer, which is the same for all verbs.
+
+In replay the answer is the recorded one. Live it is measured alone on this machine, stored, and in
+the reference profile recorded; where something is missing here, the record may stand in.
+
+    this = ask(TRIAL, experiment, [found.name], question({found.name: found.question}))
+    return this.replayed() or this.measured(lambda folder: ...)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from lab import lock, settings
+from lab.errors import LabError
+from lab.records.question import experiment_id
+from lab.records.reference import Enveloped, Kind
+from lab.records.store import Folder
+from lab.settings import Mode, Profile
+
+__all__ = ["Experiment", "ask"]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is asked under one id, of which kind the answer is, and how it is to be had."""
+
+    id: str
+    question: dict[str, Any]
+    kind: Kind
+    mode: Mode
+    profile: Profile
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether what is measured now is recorded, so that nothing may be missing."""
+        return self.profile.name == "reference"
+
+    def replayed(self, unlike: str = "", error: type[LabError] = LabError) -> Any:
+        """Return the recorded answer in replay, None live.
+
+        unlike : what is wrong if the record is of another kind. Raises `error` then, NoRecord,
+        StaleRecord.
+        """
+        if self.mode == "live":
+            return None
+        found = self.kind.replay(self.id, self.question)
+        if not isinstance(found, self.kind.made):
+            raise error(f"experiment {self.id!r} is recorded{unlike}")
+        return found
+
+    def measured(
+        self,
+        measure: Callable[[Folder], Any],
+        kept: Callable[[Any], Any] | None = None,
+        *,
+        strict: bool = True,
+    ) -> Any:
+        """Return what `measure` makes, alone on this machine, stored and maybe recorded.
+
+        kept : the plain data to store of it; strict : see `record`. Nothing is left of a run that
+        ended before anything was measured.
+        """
+        assert isinstance(self.kind, Enveloped)
+        with lock.measuring():
+            folder = Folder(self.id)
+            try:
+                made = measure(folder)
+                folder.keep(self.kind.name, kept(made) if kept else made.to_json())
+            except BaseException:
+                folder.discard()
+                raise
+        self.record(made, strict=strict)
+        return made
+
+    def record(self, made: Any, *, strict: bool = True) -> None:
+        """Record a result in the reference profile.
+
+        strict : raise LabError if a check of it failed, or something is missing in it.
+        """
+        if self.is_reference:
+            self.kind.record(self.id, made, self.question, self.profile.name, strict)
+
+    def instead(self) -> Any:
+        """Return the recorded answer to this question, None if there is none."""
+        found = self.kind.answer(self.id, self.question)
+        return found if isinstance(found, self.kind.made) else None
+
+
+def ask(
+    kind: Kind,
+    given: str | None,
+    parts: Iterable[str],
+    question: dict[str, Any],
+    mode: Mode | None = None,
+) -> Experiment:
+    """Return the experiment of this id, or of an id made of the notebook and `parts`; by default in
+    the mode that LAB_MODE and the needs of the notebook say. Raises LabError for an id that would
+    not do.
+    """
+    name = experiment_id(given, settings.notebook(), parts)
+    return Experiment(name, question, kind, mode or settings.mode(), settings.profile())

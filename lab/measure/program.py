@@ -1,0 +1,261 @@
+"""Runs a small Node program of a chapter in a fresh process and returns what it printed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lab import child, nodes, paths, usage
+from lab.errors import LabError
+from lab.gate import checked
+from lab.measure.experiment import Experiment, ask
+from lab.records.machine import machine
+from lab.records.output import PROGRAM, Printed, joined, lines, listed, rows_of
+from lab.records.question import of_recipe, portable, question
+from lab.records.reference import recorded_node
+from lab.records.store import Folder
+from lab.servers import catalog
+from lab.servers.recipe import Recipe
+
+LONGEST_S = 120.0
+MOST_BYTES = 2_000_000  # that it may print
+_IMPORT = re.compile(r"""(?:from|import|require\(|new URL\()\s*["'](\.[^"']+\.[cm]?js)["']""")
+
+
+class ProgramFailed(LabError):
+    """A chapter's program ended with an error or not at all."""
+
+
+@checked
+def node(
+    program: str | Path,
+    *arguments: object,
+    server: Recipe | str | None = None,
+    env: Mapping[str, object] | None = None,
+    experiment: str | None = None,
+    timeout_s: float = 60.0,
+    versions: Sequence[int] = (),
+) -> Printed:
+    """Run `node program arguments...` once and return what it printed on standard output.
+
+    program : a path from the working directory, in a chapter from the chapter's folder
+    server : a recipe or a name; a fresh process of it runs meanwhile, at SERVER_URL and SERVER_PID
+    experiment : the id under which it is measured alone, stored and replayed; without it the
+    program runs in replay, too
+    versions : run it with each of these versions of Node, e.g. (22, 24, 26), and the server with
+    it. Its lines must be JSON; each row then begins with `node`. The book's own Node always runs,
+    others where they are installed (`make nodes`, LAB_NODES); the rest is taken from the record,
+    and says so in its rows and its `note`; tables, figures and claims that are told what they are
+    made `of` say it, too. Needs `experiment`; to record, all must be here.
+
+    Raises ProgramFailed with its output if it fails, prints more than two million bytes, or is not
+    done after `timeout_s` (at most 120); NoRecord, StaleRecord in replay. What it started is gone
+    in any case, unless it gave it a session of its own (`detached`). If a program that the server
+    needs is missing here, the recorded output is returned, or none, with a note.
+    """
+    path = _file(program)
+    if path is None:
+        raise ProgramFailed(f"There is no file {program} in {Path.cwd()}; paths start there.")
+    if not 0 < timeout_s <= LONGEST_S:
+        raise ProgramFailed(f"timeout_s={timeout_s!r} must be above 0 and at most {LONGEST_S:g}.")
+    sources = _sources(path)
+    for source in sources:
+        usage.note_file(source)
+    recipe = _recipe(server)
+    added = {name: str(value) for name, value in (env or {}).items()}
+    asked = _Program(path, arguments, added, timeout_s)
+
+    def run(with_node: str) -> Printed:
+        own = recipe and (recipe.configured(node=with_node) if versions else recipe)
+        return _run(asked, own, with_node)
+
+    if experiment is None:
+        if versions:
+            raise LabError(f"{path.name} on several Nodes needs experiment=: what to record it as")
+        return run(nodes.program())
+    this = ask(PROGRAM, experiment, [], _question(asked, sources, recipe, versions))
+    if recorded := this.replayed(", but not as the output of a program"):
+        return _with_node(recorded)
+    if recipe is not None and (missing := recipe.missing()):
+        return _instead(this, "; ".join(missing))
+    chosen = _chosen(this, versions) if versions else [nodes.program()]
+
+    def ran(_: Folder) -> Printed:
+        began = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        made = [run(one) for one in chosen]
+        made = [replace(r, experiment=this.id, started=began, machine=machine()) for r in made]
+        return _together(made) if versions else made[0]
+
+    def kept(made: Printed) -> dict[str, Any]:
+        return {"question": this.question, **PROGRAM.content(made)}
+
+    whole: Printed = this.measured(ran, kept)
+    return _with_recorded(whole, this, versions) if versions else whole
+
+
+def _chosen(this: Experiment, versions: Sequence[int]) -> list[str]:
+    """The Nodes to run with here: the book's own, and those asked for that are here."""
+    known = nodes.known()
+    for version in versions:  # a page is made again when one of them comes or goes
+        usage.note("node", major=version)
+    absent = [str(v) for v in versions if v not in known]
+    if absent and this.is_reference:
+        raise LabError(
+            f"{this.id!r} is not recorded: there is no Node {', '.join(absent)} here. `make nodes` "
+            "installs them; LAB_NODES names others, paths between colons."
+        )
+    wanted = {*versions, nodes.major(nodes.version())}
+    return [known[v] for v in sorted(wanted & {*known})]
+
+
+def _together(made: Sequence[Printed]) -> Printed:
+    """What one program printed on several Nodes, a row a line, each with its Node."""
+    made = [replace(m, rows=[{"node": m.node, **_unmarked(row)} for row in m.rows]) for m in made]
+    made = [replace(m, text=lines(m.rows)) for m in made]
+    without = [m.node for m in made if not m.rows]
+    if without:
+        raise ProgramFailed(
+            f"On several Nodes a program must print lines of JSON; on {', '.join(without)} "
+            f"{made[0].experiment!r} printed none, or other lines too."
+        )
+    return joined(made)
+
+
+def _unmarked(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key != "node"}
+
+
+def _with_recorded(here: Printed, this: Experiment, versions: Sequence[int]) -> Printed:
+    """What was measured here, with the recorded rows of the Nodes that are not here."""
+    there = {nodes.major(one.node): one for one in here.versions}
+    wanted = [v for v in versions if v not in there]
+    kept = this.instead() if wanted else None
+    recorded = kept.versions if kept else ()
+    added = {nodes.major(one.node): one for one in recorded if nodes.major(one.node) in wanted}
+    told = [f"Node {listed(one.node for one in here.versions)}: measured here"]
+    if added:
+        [label] = {one.note for one in added.values()}
+        told.append(f"{listed(one.node for one in added.values())}: {label}")
+    if left := [v for v in wanted if v not in added]:
+        told.append(f"{listed(left)}: not installed here (make nodes), nor recorded as it is now")
+    note = "; ".join(told)
+    if not added:
+        return replace(here, note=note, missing=tuple(left))
+    every = there | {
+        v: replace(one, rows=[{**row, "source": "recorded run"} for row in one.rows])
+        for v, one in added.items()
+    }
+    parts = [every[v] for v in sorted(every)]
+    rows = [{"source": "measured", **row} for part in parts for row in part.rows]
+    rows = [{k: row[k] for k in (*[k for k in row if k != "source"], "source")} for row in rows]
+    whole = replace(joined(parts), note=note, rows=rows, missing=tuple(left))
+    return replace(whole, started=here.started, machine=here.machine)
+
+
+def _file(program: str | Path) -> Path | None:
+    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
+        path = Path(program).resolve()
+        return path if path.is_file() else None
+    return None
+
+
+def _recipe(server: Recipe | str | None) -> Recipe | None:
+    if isinstance(server, str):
+        return catalog.server(server)
+    return server
+
+
+def _sources(path: Path) -> list[Path]:
+    """The program and the files beside it that it imports or names as URLs, each once."""
+    found = [path]
+    for file in found:
+        for name in _IMPORT.findall(file.read_text("utf-8")):
+            other = (file.parent / name).resolve()
+            if other.is_file() and other not in found:
+                found.append(other)
+    return found
+
+
+@dataclass(frozen=True)
+class _Program:
+    """What is run: a file with its arguments, and variables added to the environment."""
+
+    path: Path
+    arguments: tuple[object, ...]
+    env: Mapping[str, str]
+    timeout_s: float
+
+
+def _run(program: _Program, recipe: Recipe | None, with_node: str) -> Printed:
+    path = program.path
+    command = [with_node, str(path), *map(str, program.arguments)]
+    with _served(recipe) as where:
+        try:
+            done = child.run_to_end(
+                command,
+                program.timeout_s,
+                name=path.name,
+                env={**nodes.on_path(with_node), **where, **program.env},
+                most_bytes=MOST_BYTES,
+            )
+        except child.OutOfTime as error:
+            raise ProgramFailed(
+                f"{error}\nRaise timeout_s, or look for what keeps it alive."
+            ) from None
+        except child.ChildFailed as error:
+            raise ProgramFailed(str(error)) from None
+    if done.returncode:
+        raise ProgramFailed(
+            f"{path.name} ended with {_how(done.returncode)}:\n"
+            f"{child.shown(done.stderr or done.stdout)}"
+        )
+    return Printed(done.stdout, rows_of(done.stdout), node=nodes.version(with_node))
+
+
+def _how(code: int) -> str:
+    return f"code {code}" if code > 0 else f"signal {-code} ({signal.strsignal(-code)})"
+
+
+@contextlib.contextmanager
+def _served(recipe: Recipe | None) -> Iterator[dict[str, str]]:
+    if recipe is None:
+        yield {}
+        return
+    with recipe.start() as running:
+        yield {"SERVER_URL": running.url.rstrip("/"), "SERVER_PID": str(running.pid)}
+
+
+def _question(
+    program: _Program, sources: list[Path], recipe: Recipe | None, versions: Sequence[int]
+) -> dict[str, Any]:
+    text = "".join(source.read_text("utf-8") for source in sources)
+    options = {
+        "program": paths.relative(program.path),
+        "source": hashlib.sha256(text.encode()).hexdigest()[:16],
+        "arguments": [portable(str(a)) for a in program.arguments],
+        "env": {name: portable(value) for name, value in sorted(program.env.items())},
+        **({"versions": sorted(versions)} if versions else {}),
+    }
+    return question({recipe.name: of_recipe(recipe)} if recipe else {}, options=options)
+
+
+def _instead(this: Experiment, missing: str) -> Printed:
+    """The recorded output in place of what can't be measured here."""
+    if this.is_reference:
+        raise LabError(f"{this.id!r} is not recorded, something is missing: {missing}")
+    if found := this.instead():
+        return replace(_with_node(found), note=f"not installed here ({missing}): {found.note}")
+    said, note = f"Left out, not installed here: {missing}\n", f"left out: {missing}"
+    return Printed(said, note=note, absent=True)
+
+
+def _with_node(found: Printed) -> Printed:
+    """A recorded output with its Node, also if it was recorded before that was kept."""
+    return found if found.node or found.versions else replace(found, node=recorded_node())

@@ -1,0 +1,153 @@
+"""The same servers measured by several load tools: what each said, and what its rows say.
+
+A tool that is not installed is taken from the recorded run, where there is one of the same
+question, and marked; else it is left out with the line that installs it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from lab import settings, usage
+from lab.adapters import AdapterError, ToolResult, ToolSpec, adapter
+from lab.errors import LabError
+from lab.gate import checked, fit
+from lab.measure.experiment import Experiment, ask
+from lab.measure.load import resolve
+from lab.pinning import split
+from lab.progress import Progress
+from lab.records.machine import machine
+from lab.records.question import question
+from lab.records.record import plain
+from lab.records.store import Folder
+from lab.records.survey import SURVEY, Said, Survey
+from lab.servers.recipe import Recipe
+
+# ab and autocannon last: what they leave in TIME_WAIT is nobody else's trouble then
+TOOLS = ("ours", "hey", "wrk", "ab", "autocannon", "autocannon-fixed")
+PRIMING = 3  # requests before each run: the first answers of a fresh process are slow
+SMOKE_ROUNDS = 3  # the smoke profile asks whether everything runs: a few requests a connection
+TIMED = ("wrk", "ours-open")  # cannot be asked for a number of requests
+OPEN_CONNECTIONS = 1000  # the most in flight in an open loop
+
+
+@checked
+def survey(
+    arms: Mapping[str, Any],
+    *,
+    tools: Iterable[str] = TOOLS,
+    connections: int = 10,
+    seconds: float = 1.0,
+    rate: float | None = None,
+    experiment: str | None = None,
+) -> Survey:
+    """Return what each of `tools` says of each server, one run and one fresh process each.
+
+    arms : recipes or names of the catalogue, by the name shown; seconds : of each run (most tools
+    round up to whole ones; the smoke profile asks for few requests instead); rate : requests per
+    second of `ours-open`. A tool that fails is left out with its reason. Raises AdapterError for an
+    unknown tool, LabError in the reference profile if one is missing; NoRecord, StaleRecord in
+    replay.
+    """
+    names = list(tools)
+    fit("tools", names, list[str])
+    found = {arm: resolve(target) for arm, target in arms.items()}
+    this = ask(
+        SURVEY,
+        experiment,
+        ["tools", *arms],
+        question(
+            {arm: f.question for arm, f in found.items()},
+            "tools",
+            names,
+            {"connections": connections, "seconds": seconds, "rate": rate},
+        ),
+    )
+    if recorded := this.replayed(", but not as a survey of tools"):
+        return recorded
+    recipes = {arm: _recipe(f.recipe, arm) for arm, f in found.items()}
+    for program in sorted({adapter(n).program for n in names} - {""}):
+        usage.note("runtime", name=program)  # also if it is absent: installing it changes the page
+    left_out = {n: p.install for n in names if not (p := adapter(n).present())}
+    kept: list[Any] = []
+
+    def asked(_: Folder) -> Survey:
+        said: list[Said] = []
+        started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        total_s = len(names) * len(recipes) * (seconds + 1)
+        with Progress(total_s, f"asking {len(names)} tools") as bar:
+            begun = time.monotonic()
+            for arm, recipe in recipes.items():
+                for tool in [n for n in names if n not in left_out]:
+                    bar.at(time.monotonic() - begun, f"{tool}, {arm}")
+                    try:
+                        result = _run(recipe, tool, connections, seconds, rate)
+                    except AdapterError as error:
+                        left_out[tool] = str(error).splitlines()[0]
+                        continue
+                    kept.append({"arm": arm, **plain(result.to_json())})
+                    said.append(_said(arm, result))
+        profile = this.profile.name
+        return Survey(this.id, tuple(said), left_out, started, machine(), profile, this.question)
+
+    made = this.measured(asked, lambda made: [made.to_json(), *kept])
+    return _completed(made, this, names)
+
+
+def _recipe(recipe: Recipe | None, arm: str) -> Recipe:
+    if recipe is None:
+        raise LabError(f"{arm}: a survey starts a fresh process for each tool; give it a recipe")
+    return recipe
+
+
+def _run(
+    recipe: Recipe, tool: str, connections: int, seconds: float, rate: float | None
+) -> ToolResult:
+    """One tool against a fresh process of the server."""
+    theirs, ours = split(None, recipe.workers)
+    is_open = tool == "ours-open"
+    with recipe.start(cpus=theirs) as running:
+        for _ in range(PRIMING):
+            running.get()
+        spec = ToolSpec(
+            running.url.rstrip("/") + "/",
+            OPEN_CONNECTIONS if is_open else connections,
+            seconds,
+            rate_per_s=rate if is_open else None,
+            cpus=ours,
+        )
+        if settings.profile().name == "smoke" and tool not in TIMED:
+            spec = replace(spec, seconds=None, requests=SMOKE_ROUNDS * connections)
+        result = adapter(tool).run(spec)
+    usage.note("load", requests=result.said.n or result.trusted.n or 0)
+    return result
+
+
+def _said(arm: str, result: ToolResult) -> Said:
+    rows = result.trusted if result.rows is not None else None
+    return Said(
+        arm,
+        result.tool,
+        result.version,
+        None if result.spec.rate_per_s else result.spec.connections,
+        result.said,
+        rows,
+        result.caveats,
+    )
+
+
+def _completed(made: Survey, this: Experiment, names: list[str]) -> Survey:
+    """The survey with the runs of missing tools from the recorded one, if that asked the same."""
+    theirs = this.instead() if made.left_out else None
+    if theirs is None:
+        return made
+    old = [replace(s, recorded=True) for s in theirs.said if s.tool in made.left_out]
+    every = sorted((*made.said, *old), key=lambda s: (_place(made, s.arm), names.index(s.tool)))
+    return replace(made, said=tuple(every))
+
+
+def _place(made: Survey, arm: str) -> int:
+    return list(made.question["arms"]).index(arm)

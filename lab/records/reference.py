@@ -1,0 +1,277 @@
+"""The recorded run, data/reference/ (in git): a file an experiment, which says what was asked, when
+and where it was answered, and holds the answer as its kind is written.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from lab import gate, nodes, paths, stored, usage, written
+from lab.errors import LabError, did_you_mean
+from lab.records import machine
+from lab.records.machine import Machine
+from lab.records.question import differences
+from lab.records.record import flat
+from lab.settings import Mode
+
+SCHEMA = 1
+BOOK_RESULTS = paths.DATA / "book-results.json"
+MIGRATIONS: dict[Any, Any] = {}  # schema -> function that returns the data in the next schema
+# What this process has read, by experiment: a figure of plain rows finds its record by the values.
+OPENED: dict[str, Any] = {}
+
+
+class NoRecord(LabError):
+    """There is nothing recorded to replay."""
+
+
+class StaleRecord(LabError):
+    """What is recorded answers another question than the one asked."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Where a replayed result comes from."""
+
+    experiment: str
+    when: str  # UTC, ISO
+    machine: Machine
+    profile: str = ""
+    commit: str = ""
+
+    @property
+    def label(self) -> str:
+        """One line for a caption."""
+        return f"recorded {self.when[:10]} on {self.machine.label}"
+
+
+class Kind(ABC):
+    """How results of one kind, of the class `made`, are recorded and found again."""
+
+    made: type
+
+    @abstractmethod
+    def replay(self, experiment: str, question: dict[str, Any]) -> Any:
+        """Return the recorded result if it answers exactly this question. Raises a LabError that
+        says what is missing or what changed.
+        """
+
+    @abstractmethod
+    def answer(self, experiment: str, question: dict[str, Any]) -> Any:
+        """Return the recorded result, or None if there is none that answers this question."""
+
+    @abstractmethod
+    def record(
+        self, experiment: str, result: Any, question: dict[str, Any], profile: str, strict: bool
+    ) -> Path:
+        """Record a result. Raises LabError if it may not be one or can't be made small."""
+
+
+class Enveloped(Kind):
+    """A kind whose recorded file says what was asked, when and where, and has the result under
+    `key`; a run is stored as `name`.json. Who defines a kind makes one of these, and it is known.
+    """
+
+    name: str
+    key: str
+    holds: ClassVar[type] = dict  # the JSON of a run
+    known: ClassVar[dict[str, Enveloped]] = {}
+
+    def __init__(self) -> None:
+        Enveloped.known[self.name] = self
+
+    @abstractmethod
+    def run(self, data: Any, folder: Path) -> Any:
+        """Return the result that a run's file holds."""
+
+    @abstractmethod
+    def opened(self, data: dict[str, Any], recorded: Recorded) -> Any:
+        """Return the result that a recorded file holds."""
+
+    @abstractmethod
+    def content(self, result: Any) -> dict[str, Any]:
+        """Return what of a result its recorded file holds."""
+
+    def text(self, envelope: dict[str, Any], result: Any) -> str:
+        """Return the recorded file."""
+        record = {**envelope, **self.content(result)}
+        return json.dumps(record, indent=1, ensure_ascii=False)
+
+    def commit(self, result: Any) -> str:
+        """Return the state of the program that measured it."""
+        return machine.commit()[0]
+
+    def refused(self, result: Any) -> str:
+        """Return why a result is no reference; empty if it may be one."""
+        return ""
+
+    def replay(self, experiment: str, question: dict[str, Any]) -> Any:
+        """As `replay`."""
+        return replay(experiment, question)
+
+    def answer(self, experiment: str, question: dict[str, Any]) -> Any:
+        """As `answer`."""
+        return answer(experiment, question)
+
+    def record(
+        self, experiment: str, result: Any, question: dict[str, Any], profile: str, strict: bool
+    ) -> Path:
+        """Write the envelope and the result. Raises LabError if it is refused."""
+        if strict and (why := self.refused(result)):
+            raise LabError(f"{experiment!r} is not recorded, {why}")
+        envelope = {
+            "schema": SCHEMA,
+            "kind": self.name,
+            "experiment": experiment,
+            "when": result.started,
+            "profile": profile,
+            "commit": self.commit(result),
+            "machine": result.machine.to_json(),
+            "question": question,
+        }
+        file = _file(experiment)
+        written.write(file, self.text(envelope, result).encode())
+        return file
+
+
+def kind_of(result: Any) -> Enveloped:
+    """Return how a result is stored."""
+    return next(kind for kind in Enveloped.known.values() if isinstance(result, kind.made))
+
+
+def write(result: Any, question: dict[str, Any], profile: str, strict: bool = True) -> Path:
+    """Record a result, small enough for git. Raises LabError if a check failed (unless `strict` is
+    False, as for searches, which overload a server on purpose) or it can't be made small.
+    """
+    return kind_of(result).record(result.experiment, result, question, profile, strict)
+
+
+def read(experiment: str) -> dict[str, Any]:
+    """Return the recorded file of an experiment, migrated to the present schema. Raises
+    NoRecord.
+    """
+    file = _file(experiment)
+    usage.note_file(file)
+    try:
+        data = stored.read_json(file, stored.RECORD_AGAIN, NoRecord)
+    except FileNotFoundError:
+        known = [p.stem for p in paths.REFERENCE.glob("*.json")]
+        raise NoRecord(
+            f"nothing is recorded for experiment {experiment!r}. {did_you_mean(experiment, known)} "
+            "`make reference` records all of them; LAB_MODE=live measures here and now."
+        ) from None
+    usage.note("record", experiment=experiment)
+    with stored.named(file, stored.RECORD_AGAIN, NoRecord):
+        data = migrate(data, experiment)
+        _enveloped(data, experiment)
+    return data
+
+
+def _file(experiment: str) -> Path:
+    return paths.REFERENCE / f"{experiment}.json"
+
+
+def _enveloped(data: dict[str, Any], experiment: str) -> None:
+    """Raise LabError for a file that is not the record of this experiment, whole."""
+    for key in ("experiment", "when", "profile", "commit", "kind"):
+        gate.fit(key, data[key], str)
+    for key in ("machine", "question"):
+        gate.fit(key, data[key], dict[str, Any])
+    gate.fit("question['arms']", data["question"].get("arms", {}), dict[str, Any])
+    if data["experiment"] != experiment:
+        raise LabError(f"it says that it is the record of {data['experiment']!r}")
+    kind = data["kind"]
+    if kind not in Enveloped.known:
+        raise LabError(f"it is of kind {kind!r}. {did_you_mean(kind, Enveloped.known)}")
+    if (key := Enveloped.known[kind].key) not in data:
+        raise LabError(f"it is of kind {kind!r} and has no {key!r}")
+
+
+def migrate(data: dict[str, Any], experiment: str) -> dict[str, Any]:
+    """Return a recorded file brought to the present schema, one step at a time. Raises LabError if
+    it is from the future.
+    """
+    version = data.get("schema")
+    while version in MIGRATIONS:
+        data = MIGRATIONS[version](data)
+        version = data["schema"]
+    if version != SCHEMA:
+        raise LabError(
+            f"data/reference/{experiment}.json has schema {version!r}, this lab reads {SCHEMA}. "
+            "Update the book, or record again with `make reference`."
+        )
+    return data
+
+
+def replay(experiment: str, question: Mapping[str, Any]) -> Any:
+    """Return the recorded result if it answers exactly this question. Raises NoRecord, or
+    StaleRecord saying what changed.
+    """
+    data = read(experiment)
+    if changed := differences(data["question"], question):
+        raise StaleRecord(
+            f"experiment {experiment!r} was recorded on {data['when'][:10]} for another question: "
+            f"{'; '.join(changed)}. `make reference` records it "
+            "again; LAB_MODE=live measures it here."
+        )
+    return opened(data)
+
+
+def answer(experiment: str, question: Mapping[str, Any]) -> Any:
+    """Return the recorded result, or None if there is none or it answers another question."""
+    file = _file(experiment)
+    usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
+    if not file.exists():
+        return None
+    data = read(experiment)
+    return None if question and differences(data["question"], question) else opened(data)
+
+
+def stale(experiment: str, question: Mapping[str, Any]) -> list[str]:
+    """Return what changed since an experiment was recorded, in words; empty if nothing did."""
+    return differences(read(experiment)["question"], question)
+
+
+def opened(data: dict[str, Any]) -> Any:
+    """Return the result that the data of a recorded file hold. Raises NoRecord."""
+    with stored.named(_file(data["experiment"]), stored.RECORD_AGAIN, NoRecord):
+        recorded = Recorded(
+            data["experiment"],
+            data["when"],
+            flat(Machine, data["machine"]),
+            data["profile"],
+            data["commit"],
+        )
+        found = OPENED[data["experiment"]] = Enveloped.known[data["kind"]].opened(data, recorded)
+        gate.held(found)
+    return found
+
+
+def recorded_node() -> str:
+    """Return the version of Node of the recorded run, as the results of this book give it."""
+    usage.note_file(BOOK_RESULTS)
+    return str(json.loads(BOOK_RESULTS.read_text("utf-8"))["versions"]["node"])
+
+
+def node_of(experiment: str, mode: Mode = "replay") -> str:
+    """Return the version of Node that this page shows an experiment on, without its v: live the
+    book's own; else that of the record, and of one that ran on several that of the recorded run.
+    Raises NoRecord.
+    """
+    if mode == "live":
+        return nodes.version()
+    traced = paths.REFERENCE / f"{experiment}.trace.json"
+    if traced.exists():
+        usage.note_file(traced)
+        found = json.loads(traced.read_text("utf-8"))["versions"][0]["node"]
+    else:
+        data = read(experiment)
+        trials = [data.get("trial"), *data.get("trials", ())]
+        clients = (t["resources"]["client_node"] for t in trials if t)
+        found = data.get("node") or next(clients, "")
+    return str(found).removeprefix("v") or recorded_node()

@@ -1,0 +1,201 @@
+"""What several load tools said of the same servers, and what their rows say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lab.errors import LabError
+from lab.records.machine import Machine
+from lab.records.record import flat, plain
+from lab.records.reference import Enveloped, Recorded
+from lab.records.table import Table
+
+# name -> (field of Figures, factor to the unit of the reader)
+METRICS = {
+    "throughput": ("throughput_per_s", 1.0),
+    "mean": ("mean_us", 1e-3),
+    "p50": ("p50_us", 1e-3),
+    "p99": ("p99_us", 1e-3),
+    "longest": ("max_us", 1e-3),
+}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The five numbers people quote; None where a tool does not say or may not be believed."""
+
+    throughput_per_s: float | None = None
+    mean_us: float | None = None
+    p50_us: float | None = None
+    p99_us: float | None = None
+    max_us: float | None = None
+    n: int | None = None
+
+    def little(self, connections: int) -> float | None:
+        """X·R/N: 1 for a closed loop that idles nowhere; None without a throughput and a mean."""
+        if self.throughput_per_s is None or self.mean_us is None:
+            return None
+        return self.throughput_per_s * self.mean_us / 1e6 / connections
+
+
+@dataclass(frozen=True)
+class Said:
+    """One run of one tool: `said` is its summary, `rows_say` the same figures from its rows."""
+
+    arm: str
+    tool: str
+    version: str
+    connections: int | None  # None in an open loop, where nothing fixes how many are in flight
+    said: Figures
+    rows_say: Figures | None = None  # None: the tool gives no rows that can be believed
+    caveats: tuple[str, ...] = ()
+    recorded: bool = False  # not measured here: the tool is not installed
+
+    @property
+    def little(self) -> float:
+        """X·R/N of its own figures, 1 in a closed loop that idles nowhere; else not-a-number."""
+        value = None if self.connections is None else self.said.little(self.connections)
+        return math.nan if value is None else value
+
+    def metric(self, name: str, rows: bool = False) -> float:
+        """A figure in 1/s or ms, or `little`; `rows` asks its rows instead of its summary.
+
+        Not-a-number if the tool does not give it. Raises LabError for an unknown name.
+        """
+        if name == "little":
+            return self.little
+        if name not in METRICS:
+            raise LabError(f"there is no metric {name!r}; there are little, {', '.join(METRICS)}")
+        where, factor = METRICS[name]
+        figures = self.rows_say if rows else self.said
+        value = None if figures is None else getattr(figures, where)
+        return math.nan if value is None else value * factor
+
+    def row(self) -> dict[str, Any]:
+        """One line of the table."""
+        return {
+            "server": self.arm,
+            "tool": f"{self.tool} (recorded)" if self.recorded else self.tool,
+            "req/s": self.metric("throughput"),
+            **{f"{name} (ms)": self.metric(name) for name in ("mean", "p50", "p99", "longest")},
+            "X·R/N": self.little,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Said:
+        """Return what `plain` wrote."""
+        rows = data.get("rows_say")
+        parts = {
+            "said": flat(Figures, data["said"]),
+            "rows_say": flat(Figures, rows) if rows else None,
+            "caveats": tuple(data.get("caveats", ())),
+        }
+        return flat(cls, {**data, **parts})
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What several tools said of the same servers; `left_out` maps a tool to the reason."""
+
+    experiment: str
+    said: tuple[Said, ...]
+    left_out: Mapping[str, str]
+    started: str  # UTC, ISO
+    machine: Machine
+    profile: str = ""
+    question: dict[str, Any] = field(default_factory=dict, repr=False)
+    recorded: Recorded | None = None
+
+    def of(self, tool: str, arm: str | None = None) -> Said | None:
+        """The run of that tool (on that arm, by default the only one), or None."""
+        found = (s for s in self.said if s.tool == tool and arm in (None, s.arm))
+        return next(found, None)
+
+    def figure(self, tool: str, metric: str, arm: str | None = None, rows: bool = False) -> float:
+        """A metric of one run in 1/s or ms; not-a-number if the tool is missing or says nothing."""
+        run = self.of(tool, arm)
+        return math.nan if run is None else run.metric(metric, rows)
+
+    def rows(self, *names: str) -> list[dict[str, Any]]:
+        """One mapping per run for a figure: server, tool and the metrics named (1/s, ms)."""
+        return [
+            {"server": s.arm, "tool": s.tool} | {name: s.metric(name) for name in names}
+            for s in self.said
+            if all(math.isfinite(s.metric(name)) for name in names)
+        ]
+
+    def by_tool(self, metric: str) -> Table:
+        """A table of one metric: a row per tool, a column per server."""
+        unit = {"little": "X·R/N", "throughput": "req/s"}.get(metric, f"{metric} in ms")
+        table: dict[str, dict[str, Any]] = {}
+        for s in self.said:
+            line = table.setdefault(s.tool, {"tool": s.row()["tool"]})
+            line[s.arm] = s.metric(metric)
+        return Table(list(table.values()), caption=f"{unit}; {self.provenance}")
+
+    def within(
+        self, metric: str, low: float, high: float, arm: str | None = None
+    ) -> dict[str, Any]:
+        """{tool: whether its figure lies from low to high}; tools without one are missing."""
+        runs = [s for s in self.said if arm in (None, s.arm)]
+        return {
+            s.tool: low <= s.metric(metric) <= high for s in runs if math.isfinite(s.metric(metric))
+        }
+
+    @property
+    def provenance(self) -> str:
+        """When, where, and what was left out."""
+        told = self.recorded.label if self.recorded else f"measured on {self.machine.label}"
+        taken = sorted({s.tool for s in self.said if s.recorded})
+        old = f"; {', '.join(taken)} from the recorded run" if taken and not self.recorded else ""
+        left = "".join(f"; {tool} left out: {why}" for tool, why in self.left_out.items())
+        return told + old + left
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {k: plain(v) for k, v in vars(self).items() if k != "recorded"}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any], recorded: Recorded | None = None) -> Survey:
+        """Return the survey that `to_json` wrote."""
+        parts = {
+            "said": tuple(Said.from_json(s) for s in data["said"]),
+            "machine": Machine.from_json(data["machine"]),
+            "recorded": recorded,
+        }
+        return flat(cls, {**data, **parts})
+
+    def table(self) -> Table:
+        """Everything each tool said, and whether Little's law believes it."""
+        return Table([s.row() for s in self.said], caption=self.provenance)
+
+    def __repr__(self) -> str:
+        return repr(self.table())
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+class _Surveys(Enveloped):
+    name = key = "survey"
+    made, holds = Survey, list
+
+    def run(self, data: Any, folder: Path) -> Survey:
+        return Survey.from_json(data[0])  # what each tool printed follows
+
+    def opened(self, data: dict[str, Any], recorded: Recorded) -> Survey:
+        return Survey.from_json(data["survey"], recorded)
+
+    def content(self, result: Survey) -> dict[str, Any]:
+        return {"survey": result.to_json()}  # kept as it is, it is small
+
+    def refused(self, result: Survey) -> str:
+        told = "; ".join(f"{tool}: {why}" for tool, why in result.left_out.items())
+        return told and f"tools are missing: {told}"
+
+
+SURVEY = _Surveys()

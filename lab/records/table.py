@@ -1,0 +1,78 @@
+"""Rows as a reader gets them: what a cell of a table says, and the table in aligned columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lab.looks import Shown
+from lab.words import number
+
+# Whole numbers that name something: 40,001 is no port.
+_NAMES = {"pid", "port", "year", "id"}
+
+
+@dataclass(frozen=True)
+class Table(Shown):
+    """Rows that show themselves: as a table in a notebook, in aligned columns elsewhere.
+
+    rows : one mapping each; empty : what to say when there is none; of : what a program printed
+    that they were made of, so that the caption says where it ran.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    caption: str = ""
+    empty: str = "Nothing to show."
+    of: Any = None
+
+    @property
+    def told(self) -> str:
+        """The caption, and where and when the rows were measured if they say it."""
+        return ". ".join(filter(None, [self.caption, getattr(self.of, "note", "")]))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the rows as plain data."""
+        return [dict(row) for row in self.rows]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        if not self.rows:
+            return self.empty
+        columns = columns_of(self.rows)
+        cells = [[str(c) for c in columns]]
+        cells += [[cell_text(c, row.get(c)) for c in columns] for row in self.rows]
+        widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
+        lines = [
+            "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip()
+            for line in cells
+        ]
+        return "\n".join([*([self.told] if self.told else []), *lines])
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the columns of all rows, in the order they first appear."""
+    return list(dict.fromkeys(key for row in rows for key in row))
+
+
+def cell_text(column: str, value: Any) -> str:
+    """Return what a cell of this column says."""
+    return str(value) if column in _NAMES and isinstance(value, int) else plain(value)
+
+
+def plain(value: Any) -> str:
+    """Return a value as the text of a cell: numbers rounded, nothing as a dash, lists joined."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, (list, tuple, set)):
+        return ", ".join(map(plain, value)) or "–"
+    return str(value)

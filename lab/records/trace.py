@@ -1,0 +1,226 @@
+"""A trace as it is recorded: the orders a program was seen to print in, and what the loop did."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lab import gate, paths, stored, usage, written
+from lab.errors import LabError
+from lab.looks import Shown
+from lab.records.reference import Kind
+
+SCHEMA = 1
+ADVICE = "Record it with `make reference`, or run with LAB_MODE=live."
+EVENT_COLUMNS = ("t_us", "what", "task", "iteration", "phase", "line", "data", "stack")
+
+
+@dataclasses.dataclass
+class Order:
+    """One observed order: `count` plain runs printed it, and `recorded` runs under the recorder."""
+
+    lines: tuple[str, ...]
+    count: int = 0
+    recorded: int = 0
+
+    def __str__(self) -> str:
+        return words(self.lines)
+
+
+def words(lines: Iterable[str], limit: int = 12) -> str:
+    """The lines on one line: `immediate → timeout`; long ones and long lists shortened."""
+    kept = [line if len(line) <= 40 else f"{line[:39]}…" for line in lines]
+    if not kept:
+        return "(nothing printed)"
+    rest = len(kept) - limit
+    return " → ".join(kept[:limit]) + (f" → … {rest} more" if rest > 0 else "")
+
+
+class NoTraceError(LabError):
+    """There is no recorded trace to replay, or it is one of another program."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Trace(Shown):
+    """A program's observed orders and replayable recordings; displays itself as the replay.
+
+    `data` is the content of a `.trace.json` file.
+    """
+
+    data: dict[str, Any]
+    predict: bool = True
+
+    @property
+    def versions(self) -> list[str]:
+        """The Node versions it ran on, as in `v22.23.3`."""
+        return [version["node"] for version in self.data["versions"]]
+
+    @property
+    def orders(self) -> list[Order]:
+        """The observed orders of the first Node version, most frequent first."""
+        return self.orders_on(self.versions[0])
+
+    def orders_on(self, version: str) -> list[Order]:
+        """The observed orders on one version; raises LabError for a version it did not run on."""
+        for found in self.data["versions"]:
+            if found["node"] == version or found["node"].split(".")[0] == version:
+                return [
+                    Order(tuple(o["lines"]), o["count"], o["recorded"]) for o in found["orders"]
+                ]
+        raise LabError(f"Not traced on Node {version}; traced on {', '.join(self.versions)}.")
+
+    @property
+    def deterministic(self) -> bool:
+        """True when every run on every version printed the same lines in the same order."""
+        return len({tuple(o["lines"]) for v in self.data["versions"] for o in v["orders"]}) == 1
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The canonical recording as one dict an event: seq, t_us, iteration, phase, what, kind,
+        label, line, trigger, internal, request, text.
+        """
+        recordings = self.data["versions"][0]["recordings"]
+        return expand(recordings[0]) if recordings else []
+
+    @property
+    def notes(self) -> list[str]:
+        """What the reader must know: stopped, cut, crashed."""
+        return [note for version in self.data["versions"] for note in version["notes"]]
+
+    def to_json(self) -> dict[str, Any]:
+        """The plain data; `Trace.from_json` is its inverse."""
+        return self.data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Trace:
+        """A trace from the content of a `.trace.json` file; raises LabError when it is none."""
+        if data.get("type") != "loop-trace" or data.get("schema") != SCHEMA:
+            raise LabError(
+                f"This is no loop trace of schema {SCHEMA} (type {data.get('type')!r}, schema "
+                f"{data.get('schema')!r}). Record it again with lab.trace(program)."
+            )
+        found = cls(dict(data))
+        try:
+            found._whole()
+        except stored.DAMAGE as error:
+            raise LabError(
+                f"This loop trace is damaged: {stored.told(error)}. Record it again with "
+                "lab.trace(program)."
+            ) from None
+        return found
+
+    def _whole(self) -> None:
+        """Go through all of it once, so that damage is told here and not while it is drawn."""
+        for key, hint in (("name", str), ("source", str), ("module", str | None), ("pool", int)):
+            gate.fit(key, self.data[key], hint)
+        gate.fit("versions", self.data["versions"], list[dict[str, Any]])
+        for version in self.data["versions"]:
+            gate.fit("node", version["node"], str)
+            gate.fit("runs", version["runs"], int)
+            for order in version["orders"]:
+                gate.fit("lines", order["lines"], list[str])
+                gate.fit("count", order["count"], int)
+                gate.fit("recorded", order["recorded"], int)
+            for made in version["recordings"]:
+                gate.fit("tasks", made["tasks"], list[dict[str, Any]])
+                gate.fit("events", made["events"], list[list[Any]])
+                expand(made)
+        gate.fit("notes", self.notes, list[str])
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the `.trace.json` file; returns its path."""
+        file = Path(path)
+        written.put(file, compact(self.data).encode())
+        return file
+
+    def __repr__(self) -> str:
+        lines = [f"Trace of {self.data['name']}"]
+        for version in self.data["versions"]:
+            lines.append(f"  Node {version['node']}: {version['runs']} runs")
+            for order in version["orders"]:
+                seen = f"{order['count']:>4} ×" if order["count"] else "recorded only:"
+                lines.append(f"  {seen} {words(order['lines'])}")
+        return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+
+
+def expand(made: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A recording's rows as dicts; iteration and phase are those of the running callback."""
+    events = []
+    iteration, phase = 0, "main"
+    for seq, row in enumerate(made["events"]):
+        event = dict(
+            zip(EVENT_COLUMNS, [*row, *[None] * (len(EVENT_COLUMNS) - len(row))], strict=True)
+        )
+        iteration = iteration if event["iteration"] is None else event["iteration"]
+        phase = event["phase"] or phase
+        task = made["tasks"][event["task"]] if event["task"] is not None else {}
+        trigger = task.get("by")
+        events.append(
+            {
+                "seq": seq,
+                "t_us": event["t_us"],
+                "iteration": iteration,
+                "phase": phase,
+                "what": event["what"],
+                "kind": task.get("kind"),
+                "label": task.get("label"),
+                "line": event["line"] or task.get("line"),
+                "trigger": made["tasks"][trigger]["label"] if trigger is not None else None,
+                "internal": bool(task.get("internal")),
+                "request": event["data"][0] if event["what"] == "req" else task.get("req"),
+                "text": event["data"] if event["what"] in ("out", "err", "error") else None,
+            }
+        )
+    return events
+
+
+def compact(data: Mapping[str, Any]) -> str:
+    """JSON without spaces."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+
+
+class _Traces(Kind):
+    """A file of its own form: any page of the book replays one."""
+
+    made = Trace
+
+    def replay(self, experiment: str, question: dict[str, Any]) -> Trace:
+        file = _file(experiment)
+        usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
+        if not file.exists():
+            raise NoTraceError(
+                f"There is no recorded trace {experiment!r} in {paths.relative(file)}. {ADVICE}"
+            )
+        usage.note("record", experiment=experiment)
+        with stored.named(file, ADVICE, NoTraceError):
+            found = Trace.from_json(stored.read_json(file, ADVICE, NoTraceError))
+        if found.data.get("asked") != question:
+            raise NoTraceError(
+                f"The recorded trace {experiment!r} is of another program text, arguments or "
+                f"environment. {ADVICE}"
+            )
+        return found
+
+    def answer(self, experiment: str, question: dict[str, Any]) -> Trace | None:
+        with contextlib.suppress(NoTraceError):
+            return self.replay(experiment, question)
+        return None
+
+    def record(
+        self, experiment: str, result: Trace, question: dict[str, Any], profile: str, strict: bool
+    ) -> Path:
+        file = _file(experiment)
+        written.write(file, compact(result.data).encode())
+        return file
+
+
+def _file(experiment: str) -> Path:
+    return paths.REFERENCE / f"{experiment}.trace.json"
+
+
+TRACE = _Traces()
