@@ -11,7 +11,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from lab import gate, judge, paths, stored, usage
 from lab.errors import LabError, did_you_mean
@@ -79,6 +79,7 @@ class Claim(Shown):
     on: dict[str, str] | None = None  # machine, kernel, node, python
     judged_on: str = ""  # the Nodes that the sentence is about; empty: any
     recorded: bool = False  # its value is from the record, at least in part
+    replayed: ClassVar[bool] = False  # so is all that its page shows, set there; not stored
 
     @property
     def holds(self) -> bool | None:
@@ -92,7 +93,7 @@ class Claim(Shown):
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data, one key a field."""
-        return {k: plain(v) for k, v in self.__dict__.items()}
+        return {k: plain(v) for k, v in self.__dict__.items() if k != "replayed"}
 
     def __repr__(self) -> str:
         lines = [f"{self.verdict.upper()}: {self.sentence}"]
@@ -138,12 +139,13 @@ def claim(
             f"above={above!r}, below={below!r}, between={between!r}"
         )
     known = claims()["claims"]
+    replayed = mode() == "replay"
     about: dict[str, Any] = {
         "warnings": _warned(value, of),
         "beside": tuple(beside),
         "changed": changes().get(id, ()),
         **_where(value, of),
-        "recorded": _recorded(value, of),
+        "recorded": replayed or _recorded(value, of),
     }
     entry = known.get(id, {"node": node, "because": because})
     blind = _no_run(of, exact=exact) or _other_node(id, entry, value, of)
@@ -176,6 +178,7 @@ def claim(
             f"{id!r} is no published claim. {did_you_mean(id, known)} "
             "A sentence of the course needs exactly one of above=, below=, between=."
         )
+    object.__setattr__(result, "replayed", replayed)
     # What a published one comes to is a finding, so only our own can fail to hold.
     usage.note("claim", held=result.holds if result.own else None, **result.to_json())
     return result
@@ -198,7 +201,7 @@ def _no_run(of: Measured | None, *, exact: bool) -> str:
 
 def _recorded(value: Ratio | float, of: Measured | None) -> bool:
     found: Any = of if of is not None else getattr(value, "comparison", None)
-    return mode() == "replay" or bool(getattr(found, "recorded", None))
+    return bool(getattr(found, "recorded", None))
 
 
 def _other_node(

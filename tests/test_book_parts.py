@@ -11,8 +11,8 @@ import pytest
 
 from lab import paths
 from lab.book import build, chapter, usage
-from lab.book.__main__ import explain as explain_error
 from lab.book.inputs import Present, explain
+from lab.book.once import explain as explain_error
 from lab.book.records import Record, Records
 from lab.book.report import Outcome, failure_from
 from lab.book.site.mathml import mathml

@@ -11,7 +11,7 @@ from examples import MACHINE, example_comparison, example_trial
 from lab import explore, paths, predict
 from lab.errors import LabError
 from lab.records.comparison import Comparison
-from lab.records.trial import Recorded
+from lab.records.reference import Recorded
 
 SCRIPT = paths.ROOT / "book/_static/explore.js"
 WAITS = {"45 ms": 45, "50 ms": 50}

@@ -26,9 +26,11 @@ from lab.plot.measures import metric_of, value_words
 from lab.plot.palette import THEMES
 from lab.plot.svg import leftovers
 from lab.plot.ticks import spread
-from lab.records import store
+from lab.records import reference
 from lab.records.histogram import Histogram
-from lab.records.trial import Check, Recorded
+from lab.records.output import Printed
+from lab.records.reference import Recorded
+from lab.records.trial import Check
 from lab.stats import spread_text
 
 RECORDED = Recorded("example", "2025-06-15T10:00:00Z", MACHINE)
@@ -604,7 +606,7 @@ def test_two_figures_of_one_page_have_two_file_names():
 
 def test_rows_without_a_record_are_found_in_what_a_replay_has_read(compared, monkeypatch):
     monkeypatch.setenv("LAB_MODE", "replay")
-    monkeypatch.setattr(store, "OPENED", {"example": compared.with_recorded(RECORDED)})
+    monkeypatch.setattr(reference, "OPENED", {"example": compared.with_recorded(RECORDED)})
     cell = compared.cell("sync", 10)
     theirs = [{"n": i, "ms": 1e3 * t.latency.mean()} for i, t in enumerate(cell)]
     assert RECORDED.label in plot.lines(theirs, x="n", y="ms").notes
@@ -614,10 +616,18 @@ def test_rows_without_a_record_are_found_in_what_a_replay_has_read(compared, mon
     assert plot.lines(theirs, x="n", y="ms").notes == []
 
 
+def test_rows_that_a_recorded_program_printed_say_where_it_ran(monkeypatch):
+    monkeypatch.setenv("LAB_MODE", "replay")
+    rows = [{"n": i, "ms": 1.2345 * i + 0.1} for i in range(6)]
+    printed = Printed(json.dumps(rows), rows, RECORDED.label, recorded=True)
+    monkeypatch.setattr(reference, "OPENED", {"program": printed})
+    assert plot.lines(rows, x="n", y="ms").notes == [RECORDED.label]
+
+
 def test_a_record_that_shares_one_value_is_not_where_rows_are_from(compared, monkeypatch):
     cell = compared.cell("sync", 10)
     values = [1e3 * t.latency.mean() for t in cell]
     other = SimpleNamespace(text=json.dumps({"bytes": values[0]}))
     monkeypatch.setenv("LAB_MODE", "replay")
-    monkeypatch.setattr(store, "OPENED", {"other": other, "example": compared})
+    monkeypatch.setattr(reference, "OPENED", {"other": other, "example": compared})
     assert traced.sources(values) == [compared]

@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab import paths
+from lab.book.once import explain
+from lab.book.run import default_output, run
 from lab.errors import LabError
 
 if TYPE_CHECKING:
@@ -38,8 +40,6 @@ WATCHED = ("book", "servers", "data", "lab", "_config.yml", "_toc.yml")
 
 def rebuild(*, changed_paths: Sequence[Path]) -> None:
     """Build the site again, in a process of its own. Failures are printed, the old site stays."""
-    from lab.book.__main__ import default_output, explain, run
-
     for path in list(changed_paths)[:3]:
         print(f"\n{os.path.relpath(path, paths.ROOT)} was saved.", flush=True)
     output = default_output()
@@ -54,7 +54,6 @@ def serve(port: int) -> int:
     import uvicorn
     from sphinx_autobuild.filter import IgnoreFilter
 
-    from lab.book.__main__ import default_output
     from lab.book.watcher import Watcher
 
     port = _free(port)

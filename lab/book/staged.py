@@ -32,6 +32,7 @@ from lab.book import chapter as source
 from lab.book import mend, report, toc
 from lab.book.ahead import Ahead, Broken
 from lab.book.build import REMOVED, Build, Plan, cached
+from lab.book.once import sphinx
 from lab.book.report import Outcome, say, short
 from lab.book.showing import NOTHING, Shown, Turn
 from lab.errors import LabError
@@ -239,8 +240,6 @@ class Passes:
 
 
 def _draw(turn: Turn, folder: Path, verbose: bool, pipe: Connection) -> None:
-    from lab.book.__main__ import sphinx
-
     # The one who started us tells us when to stop, or is gone.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_leave_with, args=(pipe,), daemon=True).start()

@@ -26,8 +26,9 @@ from lab.book.progress import title_of
 from lab.book.records import write_json
 from lab.book.site import published as records
 from lab.display.claims import anchor
-from lab.plot.forest import Line, forest
+from lab.plot.forest import forest
 from lab.plot.measures import metric_of
+from lab.plot.series import Line
 from lab.stats import digits, spread_text, three
 from lab.words import unbroken
 

@@ -8,10 +8,10 @@ from html import escape
 from lab.claims import Claim, published_text
 from lab.looks import html
 from lab.plot.checked import provenance
-from lab.plot.forest import Line, ends, forest
+from lab.plot.forest import ends, forest
 from lab.plot.measures import at_words, metric_of, sweep_of
 from lab.plot.recorded import notes, ratio_of
-from lab.settings import mode
+from lab.plot.series import Line
 from lab.stats import Ratio, spread_text, three
 from lab.words import capital, count
 
@@ -26,7 +26,7 @@ def claim(c: Claim) -> str:
     published figure beside it. It can be linked to: `#claim-` and its id.
     """
     lines = [c.sentence, _ours(c)]
-    if c.recorded and mode() == "live":  # on a page that was measured here
+    if c.recorded and not c.replayed:  # on a page that was measured here
         lines.append(f"From the recorded run, {c.measured[:10]}, at least in part.")
     if c.because:
         lines.append(f"No verdict, because {c.because}.")

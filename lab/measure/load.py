@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from lab import usage
@@ -136,9 +136,8 @@ def resolve(target: Any) -> Found:
     if isinstance(target, Recipe):
         return Found(target.name, recipe=target, question=of_recipe(target))
     if isinstance(target, Running):
-        return Found(
-            target.recipe.name, target.recipe, target, target.url, of_recipe(target.recipe)
-        )
+        recipe = cast("Recipe", target.recipe)  # nothing else is started
+        return Found(recipe.name, recipe, target, target.url, of_recipe(recipe))
     if isinstance(target, str) and "://" in target:
         loopback(target)
         parts = urlsplit(target)

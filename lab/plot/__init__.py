@@ -5,10 +5,11 @@ Drawn with matplotlib, shown as inline SVG that follows the page's theme. Nothin
 
 from .arms import comparison
 from .figure import Figure
-from .forest import Line, forest
+from .forest import forest
 from .histograms import histogram
 from .latency import spectrum
 from .marks import Band, Published
+from .series import Line
 from .simple import bars, dots, lines
 from .sweeps import sweep
 from .timelines import timeline

@@ -24,13 +24,13 @@ from .checked import (
     value_column,
 )
 from .figure import NARROW, WIDE, Figure
-from .forest import Line, draw_lines, ends
+from .forest import draw_lines, ends
 from .keys import Entry
 from .marks import mark_entry, source_of
 from .measures import Metric, at_words, metric_of, of_arms, ratio_words, value_words
 from .palette import SENTINELS, Look, look
 from .recorded import NAME, notes, reference_of
-from .series import is_geometric, summary
+from .series import Line, is_geometric, summary
 
 
 @checked

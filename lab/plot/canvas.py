@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from lab.words import printable
 
-from .keys import Entry, Label, draw_key
+from .keys import HOLLOW, Entry, Label
 from .palette import SENTINELS
 from .text import text_width, wrap
 from .ticks import spread
@@ -129,7 +129,7 @@ class Canvas:
 
     def key(self, entries: Sequence[Entry]) -> None:
         """Draw a row of samples with names above the axes: line, marker or tint, then the name."""
-        self._top += draw_key(self, entries, self._top)
+        self._top += _draw_key(self, entries, self._top)
 
     def end_labels(self, axes: Any, labels: Sequence[Label]) -> None:
         """Write each series' name at its right end, moved apart where they would touch."""
@@ -242,3 +242,45 @@ def _plain(axes: Any, font: float) -> None:
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0, labelsize=font, labelcolor=MUTED, pad=5)
     axes.tick_params(axis="x", length=4, labelsize=font, labelcolor=MUTED, color=AXIS)
+
+
+def _draw_key(canvas: Canvas, entries: Sequence[Entry], top: float) -> float:
+    """Draw a row of samples with names from `top` pixels on, and return how high it is."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Rectangle
+
+    gap, row, x, y = 14.0, canvas.font * 1.6, 0.0, 0.0
+    width, height = canvas.size.width, canvas.size.height
+    for entry in entries:
+        sample = 26.0 if entry.dash != "none" or entry.fill else 14.0
+        text = canvas.clip(entry.text, width - sample - 8)
+        length = sample + 5 + canvas.width_of(text)
+        if x and x + length > width - 2:
+            x, y = 0.0, y + row
+        middle = top + y + row / 2
+        at = 1 - middle / height
+        style: dict[str, Any] = {"color": entry.colour, "linewidth": 2}
+        if entry.fill:
+            corner, extent = (x / width, at - 5 / height), (sample / width, 10 / height)
+            canvas.figure.add_artist(
+                Rectangle(corner, *extent, facecolor=entry.colour, edgecolor="none", alpha=0.3)
+            )
+        if entry.dash != "none":
+            ends = [(x + 2) / width, (x + sample) / width]
+            canvas.figure.add_artist(Line2D(ends, [at, at], linestyle=entry.dash, **style))
+        if entry.marker:
+            hollow = entry.marker in HOLLOW
+            dot = Line2D(
+                [(x + 1 + sample / 2) / width],
+                [at],
+                marker=entry.marker,
+                markersize=11 if hollow else 7,
+                markeredgewidth=1.3 if hollow else 0,
+                linestyle="none",
+                markerfacecolor="none" if hollow else entry.colour,
+                **style,
+            )
+            canvas.figure.add_artist(dot)
+        canvas.text(x + sample + 5, middle, text, va="center_baseline", gid="lab-key")
+        x += length + gap
+    return y + row + 4 if entries else 0.0

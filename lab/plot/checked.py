@@ -9,6 +9,7 @@ from typing import Any
 
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
+from lab.records.output import Printed
 from lab.records.trial import Trial
 from lab.words import count
 
@@ -66,6 +67,8 @@ def remarks(trials: Iterable[Trial]) -> list[str]:
 
 def provenance(thing: Any) -> list[str]:
     """Return the notes of a caption: where it was recorded if it was, and an interrupt."""
+    if isinstance(thing, Printed):
+        return [thing.note] if thing.recorded else []
     notes = []
     if getattr(thing, "recorded", None) is not None:
         notes.append(thing.recorded.label)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lab.errors import LabError
@@ -16,34 +15,11 @@ from .canvas import Canvas
 from .figure import NARROW, WIDE, Figure
 from .keys import Entry
 from .marks import draw_mark, mark_entry
-from .palette import SENTINELS, Look, look
+from .palette import SENTINELS, look
 from .recorded import NAME
 from .said import ratios
-from .series import CUT
+from .series import CUT, Line
 from .ticks import linear_x, ratio_ticks, ticks_at
-
-
-@dataclass(frozen=True)
-class Line:
-    """One row: name, estimate with interval (infinite: none), single values, published figure."""
-
-    name: str
-    estimate: float
-    low: float = -math.inf
-    high: float = math.inf
-    values: Sequence[float] = ()
-    published: float | Sequence[float] | None = None  # several: the ends of a range
-    look: Look | None = None
-    recorded: tuple[float, float, float] | None = None  # estimate, low, high of the reference run
-
-    @property
-    def theirs(self) -> list[float]:
-        """The published figures, none to several."""
-        if self.published is None:
-            return []
-        if isinstance(self.published, (int, float)):
-            return [float(self.published)]
-        return sorted(set(self.published))
 
 
 def ends(r: Ratio) -> tuple[float, float]:

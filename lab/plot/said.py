@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from lab.words import capital, count, factor, interval, named, parted, place, tidy, times
 
-from .series import Series, summary
-
-if TYPE_CHECKING:
-    from .forest import Line
+from .series import Line, Series, summary
 
 _OWN = ("after ", "before ", "since ")  # a label that has its preposition
 _ALL = 16  # names on x that are all told; of more, the ends

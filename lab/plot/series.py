@@ -39,6 +39,29 @@ class Series:
         return self.twice.get(x) or [[y] for y in self.values[x]]
 
 
+@dataclass(frozen=True)
+class Line:
+    """One row: name, estimate with interval (infinite: none), single values, published figure."""
+
+    name: str
+    estimate: float
+    low: float = -math.inf
+    high: float = math.inf
+    values: Sequence[float] = ()
+    published: float | Sequence[float] | None = None  # several: the ends of a range
+    look: Look | None = None
+    recorded: tuple[float, float, float] | None = None  # estimate, low, high of the reference run
+
+    @property
+    def theirs(self) -> list[float]:
+        """The published figures, none to several."""
+        if self.published is None:
+            return []
+        if isinstance(self.published, (int, float)):
+            return [float(self.published)]
+        return sorted(set(self.published))
+
+
 class Scale:
     """Where x values stand on the axis: logarithmic over decades, linear, or names side by side."""
 

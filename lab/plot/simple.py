@@ -10,6 +10,7 @@ from typing import Any
 
 from lab.gate import checked
 from lab.records.output import Printed
+from lab.settings import mode
 from lab.words import capital, heading, listed, parted, tidy
 from lab.words import named as told_as
 
@@ -72,7 +73,7 @@ def lines(
     joined : False draws dots alone. mark : names of places on the x axis. Raises LabError for a
     missing column or no rows.
     """
-    found = tables(data, rows, recorded, y, of)
+    found = tables(data, rows, recorded, y, printed=of, mode=mode())
     marks = points(published)
     x_label, y_label = x_label or heading(x), y_label or heading(y)
     alone = parted(y_label)[0]
@@ -140,7 +141,7 @@ def bars(
     Each bar carries its value. Several rows of the same name share a line. rows, recorded,
     of : as for `lines`; the reference run is a thin grey bar below.
     """
-    found = tables(data, rows, recorded, y, of)
+    found = tables(data, rows, recorded, y, printed=of, mode=mode())
     for table in (found.own, found.grey) if found.grey else (found.own,):
         for column in (y, start) if start else (y,):
             grouped(table, x, column, None)  # the checks

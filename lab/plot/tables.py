@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from lab.errors import LabError
 from lab.records.output import Printed
+from lab.settings import Mode
 from lab.words import heading
 
 from .checked import provenance, remarks, stamps
@@ -65,19 +66,27 @@ def rows_of(data: Any) -> list[dict[str, Any]]:
 
 
 def tables(
-    data: Any, rows: Rows | None, recorded: Any, y: str, printed: Printed | None = None
+    data: Any,
+    rows: Rows | None,
+    recorded: Any,
+    y: str,
+    *,
+    printed: Printed | None = None,
+    mode: Mode = "live",
 ) -> Tables:
     """Return own rows, grey rows behind them, and what is known of the records they are made of.
 
     rows : makes the table of `data` where that is a record or several; recorded : grey rows, or
     {"rows": rows, "of": their record}; y : the column by whose values a record is found; printed :
-    what the rows were made of, if that is the output of a program.
+    what the rows were made of, if that is the output of a program; mode : live, plain rows were
+    measured just now and stand in no record.
     """
     if rows is None:
         there = recorded if isinstance(recorded, Mapping) and "rows" in recorded else {}
         behind_it = there["rows"] if there else recorded
         own, grey = rows_of(data), [] if behind_it is None else rows_of(behind_it)
-        of = sources(row[y] for row in own if isinstance(row.get(y), (int, float)))
+        values = [row[y] for row in own if isinstance(row.get(y), (int, float))]
+        of = sources(values) if mode == "replay" else []
         told = [*remarks(trials_of(of)), *notes([there.get("of")] if grey else [])]
         where = [printed.note] if printed is not None and printed.note else _where(of)
         return Tables(own, grey, where, told, [])

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from lab import settings
 from lab.records import reference
 from lab.records.comparison import Comparison
 from lab.records.trial import Trial
@@ -26,11 +25,11 @@ def sources(values: Iterable[float]) -> list[Any]:
     """Return the fewest records of a replay that at least half of these values stand in.
 
     Values may be scaled by thousands or by binary units. Values of fewer than three digits are not
-    looked at; without others nothing is found, and nothing where the values were measured just now.
+    looked at; without others nothing is found.
     A record whose values all stand in others as well, a round size for example, is none of them.
     """
     wanted = {_key(v) for v in values if _telling(v)}
-    if not wanted or settings.mode() != "replay":
+    if not wanted:
         return []
     opened = list(reference.OPENED.values())
     there = [{k for k in wanted if not _scaled(k).isdisjoint(_known(r))} for r in opened]

@@ -17,7 +17,7 @@ from lab.errors import LabError
 from lab.gate import shown
 from lab.paths import ROOT
 from lab.records.record import canonical, plain
-from lab.servers.recipe import Recipe
+from lab.servers.program import Program
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 
@@ -49,7 +49,7 @@ def portable(text: str) -> str:
     return text.replace(str(ROOT), "{root}")
 
 
-def of_recipe(recipe: Recipe) -> dict[str, Any]:
+def of_recipe(recipe: Program) -> dict[str, Any]:
     """Return what identifies a server: program text, command and parameters."""
     return {
         "server": recipe.name,

