@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from examples import example_comparison, example_trial
 
-from lab import display
+from lab import display, need, readings, trace  # noqa: F401  kinds
 from lab.claims import Claim, Published
+from lab.looks import Shown
 from lab.paths import ROOT
 from lab.records.trial import Check
 from lab.servers.recipe import Body, Recipe
@@ -237,3 +238,13 @@ def test_a_table_has_a_name_and_is_a_stop_for_the_keyboard_only_if_it_may_scroll
     assert "<table><caption>Two &lt;loops&gt;</caption>" in wide
     many = display.table([{f"column {i}": i for i in range(30)}])
     assert re.search(r'aria-label="table: column 0, column 1, [^"]{5,60}, …"', many)
+
+
+def kinds(of: type) -> set[type]:
+    return {kind for one in of.__subclasses__() for kind in {one, *kinds(one)}}
+
+
+@pytest.mark.parametrize("kind", sorted(kinds(Shown), key=str), ids=lambda kind: kind.__name__)
+def test_whatever_shows_itself_is_drawn_by_somebody(kind):
+    Shown.bring(kind)
+    assert display.html.dispatch(kind) is not display.html.dispatch(object)

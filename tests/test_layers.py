@@ -1,4 +1,6 @@
-"""`make book` installs all that the book needs; what only other commands need is apart."""
+"""Layers: of packages, so that `make book` installs all that the book needs and what only other
+commands need is apart; and of `lab`, whose rooms stand one upon the other.
+"""
 
 import ast
 import json
@@ -18,6 +20,33 @@ NEEDS = {
     for need in entry.get("needs", [])
 }
 PREVIEW = {"preview.py", "watcher.py"}
+# The rooms of `lab`, the lowest first: a room imports itself and those below it.
+ROOMS = {
+    "ground": "errors paths settings usage gate words looks written stored nodes node_range files",
+    "processes": "child lock pinning progress",
+    "servers": "servers",
+    "records": "records",
+    "judging": "stats judge claims",
+    "predict": "predict",
+    "measure": "measure need",
+    "instruments": "adapters calibrate readings facts doctor",
+    "trace": "trace tracing",
+    "figures": "plot display",
+    "widgets": "questions explore",
+    "kernels": "kernelspec bridge forks",
+    "book": "book",
+    "door": "__init__ __main__",
+}
+# Arrows that still run upwards. What is not needed any more is taken out; nothing is added.
+UPWARDS = {
+    ("lab.measure.survey", "lab.adapters"),
+    ("lab.pinning", "lab.records.machine"),
+    ("lab.records.comparison", "lab.stats"),
+    ("lab.servers.process", "lab.records.machine"),
+    ("lab.servers.versions", "lab.records.machine"),
+}
+# Who imports by name, so that no arrow is hidden there: the door, and what is imported ahead.
+BY_NAME = {"__init__.py", "bridge/calls.py", "book/preview.py", "book/warm.py", "forks/server.py"}
 
 
 def plain(name):
@@ -94,3 +123,70 @@ def test_what_only_tests_need_is_not_installed_for_the_book():
     development = {"ruff", "mypy", "pytest", "jupyterlab", "sphinx-autobuild"}
     assert pins("requirements.txt").keys().isdisjoint(development)
     assert PACKAGE["dependencies"].keys().isdisjoint(PACKAGE["devDependencies"])
+
+
+def module_name(file):
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@pytest.fixture(scope="module")
+def arrows():
+    """{module: the modules of `lab` it imports}, in functions and for types too."""
+    files = {module_name(file): file for file in (ROOT / "lab").rglob("*.py")}
+    return {name: set(targets(name, file, files)) - {name} for name, file in files.items()}
+
+
+def targets(name, file, files):
+    package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(file.read_text("utf8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in files)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                found = [one for one in (f"{base}.{alias.name}", base) if one in files]
+                yield from found[:1]
+
+
+def circles(arrows):
+    """The sets of modules that lead to each other, found as each one's way back to itself."""
+
+    def reached(start):
+        seen, left = set(), [start]
+        while left:
+            new = arrows[left.pop()] - seen
+            seen |= new
+            left += new
+        return seen
+
+    ways = {name: reached(name) for name in arrows}
+    return {frozenset(b for b in ways[a] if a in ways[b]) for a in arrows if a in ways[a]}
+
+
+def room_of(name):
+    top = name.split(".")[1] if "." in name else "__init__"
+    return next(i for i, names in enumerate(ROOMS.values()) if top in names.split())
+
+
+def test_no_module_leads_back_to_itself(arrows):
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == {frozenset("bc")}
+    assert "lab.servers.magic" in arrows["lab"], "imports in functions count"
+    assert circles(arrows) == set()
+
+
+def test_a_room_imports_only_rooms_below_it(arrows):
+    upwards = {
+        (name, other)
+        for name, others in arrows.items()
+        for other in others
+        if room_of(other) > room_of(name)
+    }
+    assert upwards == UPWARDS
+
+
+def test_nobody_but_the_door_imports_by_name():
+    files = (ROOT / "lab").rglob("*.py")
+    named = {f for f in files if re.search(r"\b(import_module|__import__)\(", f.read_text("utf8"))}
+    assert {f.relative_to(ROOT / "lab").as_posix() for f in named} == BY_NAME
