@@ -13,7 +13,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from lab import looks
+from lab import late
 
 # public name -> module, or module:attribute
 _PUBLIC = {
@@ -43,21 +43,16 @@ _PUBLIC = {
     "LabError": "lab.errors:LabError",
 }
 
-# kind -> module that draws it, imported when one is first shown; of all others lab.display
-_DRAWN_IN = {
+# what low rooms ask for -> module that brings it; all others ask who draws them
+_LATE = {
+    "record": "lab.records.store",
     "Calibration": "lab.display.calibration",
     "Need": "lab.display.need",
     "Trace": "lab.tracing.html",
 }
+late.bring = lambda name: importlib.import_module(_LATE.get(name, "lab.display"))
 
 __all__ = list(_PUBLIC)
-
-
-def _bring(kind: type) -> None:
-    importlib.import_module(_DRAWN_IN.get(kind.__name__, "lab.display"))
-
-
-looks.Shown.bring = _bring
 
 
 def __getattr__(name: str) -> Any:

@@ -5,9 +5,10 @@ drawn knows nothing of figures and pages.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from html import escape
 from typing import Any
+
+from lab import late
 
 __all__ = ["Shown", "html"]
 
@@ -21,9 +22,6 @@ def html(thing: Any) -> str:
 class Shown:
     """What shows itself as its kind is registered."""
 
-    # Imports who draws a kind, when one is first shown: set by `lab`, which knows all rooms.
-    bring: Callable[[type], None] = staticmethod(lambda kind: None)
-
     def _repr_html_(self) -> str:
-        Shown.bring(type(self))
+        late.bring(type(self).__name__)
         return html(self)

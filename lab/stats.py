@@ -125,6 +125,7 @@ class Ratio(Shown):
     warnings: tuple[str, ...] = ()
     checks: tuple[tuple[str, int], ...] = ()
     trials: int = 0  # that it was taken from, the control's among them
+    sweep: str = ""  # what `at` is a value of, if it tells anything
     comparison: ClassVar[Any] = None  # the one it was taken from, set there; not stored
 
     @property
@@ -199,6 +200,7 @@ def paired_ratio(
     b: str = "b",
     metric: str = "throughput",
     at: Any = None,
+    sweep: str = "",
     where: str = "",
     aa_spread: float | None = None,
     aa_where: str = "",
@@ -239,6 +241,7 @@ def paired_ratio(
         warnings=tuple(warnings),
         checks=tuple((checks or {}).items()),
         trials=trials,
+        sweep=sweep,
     )
     lost = int((~good).sum())
     blind = refuse or (f"{lost} of {n + lost} pairs have no value" if lost else "")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from examples import example_comparison, example_trial
 
-from lab import display, need, readings, trace  # noqa: F401  kinds
+from lab import display, late, need, readings, trace  # noqa: F401  kinds
 from lab.claims import Claim, Published
 from lab.looks import Shown
 from lab.paths import ROOT
@@ -246,5 +246,5 @@ def kinds(of: type) -> set[type]:
 
 @pytest.mark.parametrize("kind", sorted(kinds(Shown), key=str), ids=lambda kind: kind.__name__)
 def test_whatever_shows_itself_is_drawn_by_somebody(kind):
-    Shown.bring(kind)
+    late.bring(kind.__name__)
     assert display.html.dispatch(kind) is not display.html.dispatch(object)

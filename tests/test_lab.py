@@ -37,6 +37,19 @@ def test_a_verb_stays_a_verb_when_its_module_of_the_same_name_is_imported():
     assert in_fresh_python(program) == "True True True"
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        "from lab.records import reference; print(reference.read('pool-crowd')['experiment'])",
+        "from lab.questions import node_of; node_of('pool-crowd', 'replay'); print('pool-crowd')",
+        "from lab.records.trial import Trial; from lab.records import reference as r;"
+        "print(r.answer('pool-crowd', {}).experiment)",
+    ],
+)
+def test_a_record_opens_whoever_asks_first(program):
+    assert in_fresh_python(program) == "pool-crowd"
+
+
 @pytest.mark.parametrize("name", lab.__all__)
 def test_every_public_name_is_there(name):
     assert getattr(lab, name) is not None

@@ -9,7 +9,7 @@ from lab.claims import Claim, published_text
 from lab.looks import html
 from lab.plot.checked import provenance
 from lab.plot.forest import ends, forest
-from lab.plot.measures import at_words, metric_of, sweep_of
+from lab.plot.measures import at_words, metric_of
 from lab.plot.recorded import notes, ratio_of
 from lab.plot.series import Line
 from lab.stats import Ratio, spread_text, three
@@ -63,7 +63,7 @@ def _ours(c: Claim) -> str:
 def _told(r: Ratio) -> str:
     """Return a ratio with what it divides, its centre and its interval."""
     shown = metric_of(r.metric).label.split(" (")[0]
-    where = at_words(sweep_of(r), r.at)
+    where = at_words(r.sweep, r.at)
     named = f"{r.a} ÷ {r.b}, {shown}{where and f' {where}'}: {three(r.estimate)}×"
     if r.pairs < 2:
         return f"{named} ({count(r.pairs, 'pair')}, so no interval)"

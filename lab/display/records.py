@@ -11,7 +11,7 @@ from lab.looks import html
 from lab.plot.arms import comparison as comparison_figure
 from lab.plot.checked import stamps
 from lab.plot.histograms import histogram
-from lab.plot.measures import ratio_words, sweep_label, sweep_of, value_label
+from lab.plot.measures import ratio_words, sweep_label, value_label
 from lab.plot.sweeps import sweep, sweep_finding
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
@@ -75,7 +75,7 @@ def comparison(c: Comparison) -> str:
 @html.register
 def ratio(r: Ratio) -> str:
     """Return a ratio as a verdict box."""
-    return STYLE + _verdict(r, sweep_of(r))
+    return STYLE + _verdict(r, r.sweep)
 
 
 @html.register

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lab.records.checks import words
+from lab.records.checks import finding, words
 from lab.records.comparison import Comparison, raised
 from lab.records.output import Printed
 from lab.records.trial import Trial
@@ -16,6 +16,8 @@ from lab.words import count
 from .measures import Metric, at_words, value_label
 
 ANY: Any = object()
+# What only warns in the record, but changes what a figure shows.
+_TELLING = ("client_headroom", "steady")
 CONTROL = "control (A/A)"  # the source of trials of one server under a second name
 
 
@@ -42,11 +44,8 @@ def stamps(trials: Iterable[Trial], *, cells: bool = True) -> list[str]:
 
 
 def _stamped(t: Trial) -> list[str]:
-    # A client at its limit only warns in the record, but the figure then shows the client.
-    bound = [n for n, c in t.warnings.items() if c.text.startswith("client-bound")]
-    # Neither does a server that drifts have one rate; without a value nothing was seen to drift.
-    drifting = [n for n, c in t.warnings.items() if n == "steady" and c.value is not None]
-    return [*(f"{name}!" for name in t.failures), *bound, *drifting]
+    found = [finding(name, check) for name, check in t.warnings.items()]
+    return [*(f"{name}!" for name in t.failures), *(one for one in found if one in _TELLING)]
 
 
 def remarks(trials: Iterable[Trial]) -> list[str]:

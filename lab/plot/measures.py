@@ -87,12 +87,6 @@ def of_arms(arms: Sequence[str]) -> str:
     return text if len(arms) > 1 and len(text) <= 50 else ""
 
 
-def sweep_of(r: Ratio) -> str:
-    """Return the swept parameter of a ratio on its own: only its verdict still names it."""
-    found = re.search(r" at (\w+)=", r.verdict)
-    return found[1] if found else ""
-
-
 def at_words(sweep: str, value: Any) -> str:
     """Return where a figure was taken, as a phrase: `at 100 connections`; empty without a sweep."""
     if value is None or not sweep:

@@ -111,13 +111,15 @@ class Comparison(Shown):
         blocks = sorted(left.keys() & right.keys())  # else there is no pair
         runs = [[self._runs(cell[i]) for i in blocks] for cell in (left, right)]
         used = [t for side in runs for both in side for t in both]
+        told = len(self.values) > 1 or at is not None
         found = paired_ratio(
             *([_centre(both, metric) for both in side] for side in runs),
             a=a,
             b=b,
             metric=metric,
             at=at,
-            where=f"{self.sweep}={_label(at)}" if len(self.values) > 1 or at is not None else "",
+            sweep=self.sweep if told else "",
+            where=f"{self.sweep}={_label(at)}" if told else "",
             aa_spread=self.aa_spread(metric),
             aa_where=f"{self.sweep}={_label(self.aa_at)}" if len(self.values) > 1 else "",
             verdicts=self.verdicts,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from lab import gate, nodes, paths, stored, usage, written
+from lab import gate, late, nodes, paths, stored, usage, written
 from lab.errors import LabError, did_you_mean
 from lab.records import machine
 from lab.records.machine import Machine
@@ -185,11 +185,16 @@ def _enveloped(data: dict[str, Any], experiment: str) -> None:
     gate.fit("question['arms']", data["question"].get("arms", {}), dict[str, Any])
     if data["experiment"] != experiment:
         raise LabError(f"it says that it is the record of {data['experiment']!r}")
-    kind = data["kind"]
-    if kind not in Enveloped.known:
-        raise LabError(f"it is of kind {kind!r}. {did_you_mean(kind, Enveloped.known)}")
-    if (key := Enveloped.known[kind].key) not in data:
-        raise LabError(f"it is of kind {kind!r} and has no {key!r}")
+    if (key := _kind(data["kind"]).key) not in data:
+        raise LabError(f"it is of kind {data['kind']!r} and has no {key!r}")
+
+
+def _kind(name: str) -> Enveloped:
+    if name not in Enveloped.known:
+        late.bring("record")
+    if name not in Enveloped.known:
+        raise LabError(f"it is of kind {name!r}. {did_you_mean(name, Enveloped.known)}")
+    return Enveloped.known[name]
 
 
 def migrate(data: dict[str, Any], experiment: str) -> dict[str, Any]:
@@ -247,7 +252,7 @@ def opened(data: dict[str, Any]) -> Any:
             data["profile"],
             data["commit"],
         )
-        found = OPENED[data["experiment"]] = Enveloped.known[data["kind"]].opened(data, recorded)
+        found = OPENED[data["experiment"]] = _kind(data["kind"]).opened(data, recorded)
         gate.held(found)
     return found
 
