@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from lab import stats
+from lab.records import compact
 from lab.records.comparison import Comparison
 from lab.records.machine import Machine, Noise
 from lab.records.summary import Run, StreamRun, trial_of
@@ -210,3 +211,18 @@ def example_comparison(
         order=tuple(tuple(block) for block in order),
         started="2025-06-15T15:06:40Z",
     )
+
+
+def kind_of(result):
+    """How a trial or a comparison is stored."""
+    return compact.TRIAL if isinstance(result, Trial) else compact.COMPARISON
+
+
+def record(result, question, strict=True):
+    """Record a trial or a comparison as the reference run; returns the file."""
+    return kind_of(result).record(result.experiment, result, question, "reference", strict)
+
+
+def saved(folder, result):
+    """Store a trial or a comparison as a run."""
+    return folder.keep(kind_of(result).name, result.to_json())

@@ -8,6 +8,7 @@ import json
 import sys
 
 import pytest
+from examples import record
 
 import lab
 from lab import settings
@@ -186,7 +187,7 @@ def test_arms_of_a_block_see_the_same_schedule_and_blocks_different_ones():
 
 def test_the_reference_profile_records_and_a_replay_gives_the_same_figures(monkeypatch, places):
     quick = lab.compare(ARMS, connections=[1, 2], pairs=2, experiment="recorded")
-    reference.write(quick, quick.question, "reference", strict=False)
+    record(quick, quick.question, strict=False)
     monkeypatch.setenv("LAB_MODE", "replay")
     monkeypatch.setattr(
         "lab.servers.recipe.Recipe.start", lambda *_: pytest.fail("a replay started a server")
@@ -235,7 +236,7 @@ def test_capacity_of_a_server_slower_than_the_bound_is_zero():
 
 def test_capacity_is_replayed(monkeypatch):
     found = capacity("node/delay", 60, q=0.5, budget_s=1, experiment="capacity")
-    reference.write(found.sweep, found.sweep.question, "reference", strict=False)
+    record(found.sweep, found.sweep.question, strict=False)
     monkeypatch.setenv("LAB_MODE", "replay")
     again = capacity("node/delay", 60, q=0.5, experiment="capacity")
     assert isinstance(again, Capacity)

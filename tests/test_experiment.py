@@ -16,7 +16,7 @@ from lab.measure.experiment import ask
 from lab.records import reference, store
 from lab.records.machine import Machine
 from lab.records.question import question
-from lab.records.reference import Enveloped, Recorded
+from lab.records.reference import Kind, Recorded
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Echo:
     recorded: Recorded | None = None
 
 
-class Echoes(Enveloped):
+class Echoes(Kind):
     name = key = "echo"
     made = Echo
 
@@ -51,7 +51,7 @@ class Echoes(Enveloped):
 def echo(monkeypatch, tmp_path):
     monkeypatch.setattr("lab.paths.RUNS", tmp_path / "runs")
     monkeypatch.setattr("lab.paths.REFERENCE", tmp_path / "reference")
-    monkeypatch.setattr(Enveloped, "known", {**Enveloped.known})
+    monkeypatch.setattr(Kind, "known", {**Kind.known})
     kind = Echoes()
 
     def verb(call, heard=None, **how):  # a new verb, whole

@@ -24,10 +24,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import eventually
+from examples import record
 
 import lab
-from lab import generator, paths
+from lab import paths
 from lab.errors import LabError
+from lab.measure import generator
 from lab.measure.load import BadTarget, ServerGone, resolve
 from lab.records import ceiling, reference, store
 from lab.records.trial import Trial
@@ -424,7 +426,7 @@ def test_a_replay_starts_nothing_and_says_where_it_comes_from(monkeypatch, one, 
     recipe = lab.server("node/read-sync")
     asked = question({recipe.name: resolve(recipe).question}, options={"connections": 5})
     # Whether this machine was quiet is not the matter here.
-    reference.write(one, asked, "reference", strict=False)
+    record(one, asked, strict=False)
     monkeypatch.setenv("LAB_MODE", "replay")
     monkeypatch.setattr(
         "lab.servers.recipe.Recipe.start", lambda *_: pytest.fail("a replay started a server")

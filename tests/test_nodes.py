@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 import lab
-from lab import LabError, facts, generator, kernelspec, nodes, paths
+from lab import LabError, facts, kernelspec, nodes, paths
 from lab import __main__ as main
 from lab.adapters import ToolSpec, adapter
 from lab.book import __main__ as book
 from lab.book import inputs
+from lab.measure import generator
 from lab.servers import versions
 from lab.servers.recipe import MissingProgram
 from lab.tracing import nodes as traced_with

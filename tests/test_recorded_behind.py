@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from examples import MACHINE, example_comparison, example_trial
+from examples import MACHINE, example_comparison, example_trial, record
 
 from lab import claim, paths, plot
-from lab.records import reference, store
+from lab.records import store
 
 ELSEWHERE = replace(MACHINE, cpu="Another CPU @ 3.0GHz", id="fedcba9876543210")
 QUESTION = {"arms": {}, "sweep": "", "values": [], "options": {}}
@@ -33,10 +33,10 @@ def recorded(monkeypatch, tmp_path):
         control=tuple(map(elsewhere, there.control)),
         started="2025-01-02T03:04:05Z",
     )
-    reference.write(there, QUESTION, "reference")
+    record(there, QUESTION)
     trial = example_trial(experiment="alone", question=QUESTION)
     other = elsewhere(example_trial(service_us=400, experiment="alone", seed=9))
-    reference.write(other, QUESTION, "reference")
+    record(other, QUESTION)
     return compared, trial
 
 
@@ -99,8 +99,8 @@ def test_without_a_record_of_the_same_question_nothing_stands_behind(kind, recor
 
 def test_the_run_that_becomes_the_record_does_not_stand_behind_itself(recorded):
     compared, trial = recorded
-    reference.write(compared, QUESTION, "reference")
-    reference.write(trial, QUESTION, "reference")
+    record(compared, QUESTION)
+    record(trial, QUESTION)
     for draw in KINDS.values():
         assert "recorded run" not in shown(draw(compared, trial)._repr_html_())
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from examples import closed_rows, example_comparison, example_trial
+from examples import closed_rows, example_comparison, example_trial, record, saved
 
 from lab.errors import LabError
 from lab.records import compact, reference, store
@@ -63,7 +63,7 @@ def test_raw_rows_that_were_changed_or_removed_are_not_shown():
 
 def test_latest_gives_back_the_newest_result(whole):
     for result in (example_trial(), whole):
-        store.Folder("example").save(result)
+        saved(store.Folder("example"), result)
     found = store.latest("example")
     assert found.to_json() == whole.to_json()
     with pytest.raises(reference.NoRecord, match="not measured here"):
@@ -74,7 +74,7 @@ def test_old_runs_are_removed_the_newest_stay():
     folders = []
     for _ in range(8):
         folders.append(store.Folder("example"))
-        folders[-1].save(example_trial())
+        saved(folders[-1], example_trial())
     left = sorted(folders[0].path.parent.iterdir())
     assert left == [folder.path for folder in folders[-5:]]
 
@@ -86,7 +86,7 @@ def test_the_run_just_saved_stays_and_is_the_latest_after_the_clock_was_put_back
         (folder / "raw").mkdir(parents=True)
         (folder / "trial.json").write_text(json.dumps(example_trial().to_json()))
     folder = store.Folder("example")
-    folder.save(replace(example_trial(), note="the last"))
+    saved(folder, replace(example_trial(), note="the last"))
     assert folder.path.exists()
     assert store.latest("example").note == "the last"
     assert len(list(runs.iterdir())) == 5
@@ -129,8 +129,8 @@ def test_a_folder_without_a_trial_is_discarded():
 
 
 def test_a_reference_replays_the_same_verdicts(whole):
-    reference.write(whole, QUESTION, "reference")
-    found = reference.replay("example", QUESTION)
+    record(whole, QUESTION)
+    found = compact.COMPARISON.replay("example", QUESTION)
     for metric in ("throughput", "p50", "p99", "mean", "cpu_per_request"):
         for at in whole.values:
             mine, theirs = (
@@ -145,8 +145,8 @@ def test_a_reference_replays_the_same_verdicts(whole):
 
 
 def test_a_replay_says_when_and_where_it_was_measured(whole):
-    reference.write(whole, QUESTION, "reference")
-    found = reference.replay("example", QUESTION)
+    record(whole, QUESTION)
+    found = compact.COMPARISON.replay("example", QUESTION)
     assert found.recorded.label.startswith("recorded 2025-06-15 on 2 × Example CPU")
     assert found.trials[0].recorded == found.recorded
     assert found.recorded.label in repr(found)
@@ -155,7 +155,7 @@ def test_a_replay_says_when_and_where_it_was_measured(whole):
 
 
 def test_a_record_of_72_trials_is_below_20_kilobytes(whole):
-    file = reference.write(whole, QUESTION, "reference")
+    file = record(whole, QUESTION)
     assert len(gzip.compress(file.read_bytes(), 9)) <= compact.LIMIT_BYTES
 
 
@@ -172,20 +172,20 @@ def test_a_recorded_file_is_written_again_byte_by_byte():
 
 def test_a_single_trial_is_recorded_and_replayed():
     trial = example_trial()
-    reference.write(trial, {}, "reference")
-    found = reference.replay("example", {})
+    record(trial, {})
+    found = compact.COMPARISON.replay("example", {})
     assert found.throughput == pytest.approx(trial.throughput)
     assert found.latency.quantile(0.99) == pytest.approx(trial.latency.quantile(0.99), rel=1e-5)
     assert len(found.series) == len(trial.series)
 
 
 def test_a_stale_record_names_experiment_change_and_command(whole):
-    reference.write(whole, QUESTION, "reference")
+    record(whole, QUESTION)
     edited = json.loads(json.dumps(QUESTION))
     edited["arms"]["async"]["source"] = "3"
     edited["values"] = [1, 10]
     with pytest.raises(reference.StaleRecord) as error:
-        reference.replay("example", edited)
+        compact.COMPARISON.replay("example", edited)
     for part in (
         "'example'",
         "arm async: the program changed",
@@ -199,9 +199,9 @@ def test_a_stale_record_names_experiment_change_and_command(whole):
 
 
 def test_a_missing_record_offers_the_nearest_name(whole):
-    reference.write(whole, QUESTION, "reference")
+    record(whole, QUESTION)
     with pytest.raises(reference.NoRecord, match="example"):
-        reference.replay("exampel", QUESTION)
+        compact.COMPARISON.replay("exampel", QUESTION)
 
 
 def test_a_damaged_record_is_named_not_shown_as_a_stack(places):
@@ -213,11 +213,11 @@ def test_a_damaged_record_is_named_not_shown_as_a_stack(places):
 
 def test_a_trial_whose_check_failed_is_not_recorded():
     with pytest.raises(LabError, match="no_errors"):
-        reference.write(example_trial(status=500), {}, "reference")
+        record(example_trial(status=500), {})
 
 
 def test_an_older_schema_is_migrated_step_by_step(monkeypatch, places):
-    reference.write(example_trial(), {}, "reference")
+    record(example_trial(), {})
     file = places / "reference" / "example.json"
     old = json.loads(file.read_text())
     old["schema"], old["data_kind"] = 0, old.pop("kind")
@@ -235,7 +235,7 @@ def test_an_older_schema_is_migrated_step_by_step(monkeypatch, places):
 
 
 def test_a_record_from_the_future_is_refused(places):
-    reference.write(example_trial(), {}, "reference")
+    record(example_trial(), {})
     file = places / "reference" / "example.json"
     file.write_text(file.read_text().replace('"schema":1', '"schema":7', 1))
     with pytest.raises(LabError, match="schema 7"):
@@ -245,7 +245,7 @@ def test_a_record_from_the_future_is_refused(places):
 def test_a_record_that_cannot_be_made_small_is_refused(monkeypatch, whole):
     monkeypatch.setattr(compact, "LIMIT_BYTES", 500)
     with pytest.raises(LabError, match="a record may have 500"):
-        reference.write(whole, QUESTION, "reference")
+        record(whole, QUESTION)
 
 
 def test_a_record_that_is_not_there_yet_is_noted(whole, monkeypatch, tmp_path):

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from examples import closed_rows, example_comparison, example_trial
+from examples import closed_rows, example_comparison, example_trial, record, saved
 
 from lab import claims, paths
 from lab.book.site import published
 from lab.book.yours import results
 from lab.errors import LabError
-from lab.records import reference, store
+from lab.records import compact, reference, store
 from lab.records.trace import TRACE, Trace
 
 KEPT = sorted(paths.REFERENCE.glob("*.json"))
@@ -141,9 +141,9 @@ def test_what_is_no_record_is_told_as_such(text, told, places):
 )
 def test_a_record_of_something_else_is_refused(change, told, places):
     whole = replace(example_comparison(pairs=1), question={"arms": {}})
-    file = reference.write(whole, whole.question, "reference")
+    file = record(whole, whole.question)
     file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
-    for read in (store.reference, lambda name: reference.replay(name, whole.question)):
+    for read in (store.reference, lambda name: compact.COMPARISON.replay(name, whole.question)):
         with pytest.raises(reference.NoRecord, match=told) as error:
             read("example")
         assert "records it again" in str(error.value)
@@ -152,7 +152,7 @@ def test_a_record_of_something_else_is_refused(change, told, places):
 @pytest.mark.parametrize("text", ["{", "[1]", "{}", '{"schema": 1, "trials": 5}'])
 def test_a_damaged_run_of_this_machine_is_named_too(text, places):
     folder = store.Folder("example")
-    folder.save(example_comparison(pairs=1))
+    saved(folder, example_comparison(pairs=1))
     (folder.path / "comparison.json").write_text(text)
     for read in (store.latest, lambda _: published.whole(folder.path / "comparison.json")):
         with pytest.raises(LabError, match=r"comparison\.json can't be read: .* Measure again"):

@@ -219,7 +219,7 @@ def _run(
                 raise
             partial = replace(design, trials=tuple(trials), control=tuple(control), complete=False)
             with contextlib.suppress(StorageFull):
-                folder.save(partial)
+                folder.keep(COMPARISON.name, partial.to_json())
             error.args = (
                 f"{error}\n{len(trials) + len(control)} of {len(schedule)} "
                 "trials were measured and are kept: "

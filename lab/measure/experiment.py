@@ -16,7 +16,7 @@ from typing import Any
 from lab import lock, settings
 from lab.errors import LabError
 from lab.records.question import experiment_id
-from lab.records.reference import Enveloped, Kind
+from lab.records.reference import Kind
 from lab.records.store import Folder
 from lab.settings import Mode, Profile
 
@@ -63,7 +63,6 @@ class Experiment:
         kept : the plain data to store of it; strict : see `record`. Nothing is left of a run that
         ended before anything was measured.
         """
-        assert isinstance(self.kind, Enveloped)
         with lock.measuring():
             folder = Folder(self.id)
             try:

@@ -17,7 +17,7 @@ from lab.errors import LabError
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.record import canonical, rounded
-from lab.records.reference import Enveloped, Recorded
+from lab.records.reference import Kind, Recorded
 from lab.records.trial import Trial
 
 LIMIT_BYTES = 20_000  # gzipped
@@ -50,7 +50,7 @@ def compact(record: dict[str, Any], result: Trial | Comparison) -> str:
     )
 
 
-class _Compact(Enveloped):
+class _Compact(Kind):
     """What trials and comparisons have in common."""
 
     def text(self, envelope: dict[str, Any], result: Any) -> str:

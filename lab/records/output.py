@@ -12,7 +12,7 @@ from lab import gate, nodes
 from lab.errors import LabError
 from lab.looks import Shown
 from lab.records.machine import Machine
-from lab.records.reference import Enveloped, Recorded
+from lab.records.reference import Kind, Recorded
 
 _CURE = (
     "it is not installed here (`make nodes`), and the record has none of this program as it is now"
@@ -112,7 +112,7 @@ def rows_of(text: str) -> list[dict[str, Any]]:
     return rows if all(isinstance(row, dict) for row in rows) else []
 
 
-class _Programs(Enveloped):
+class _Programs(Kind):
     name, key, made = "program", "text", Printed
 
     def run(self, data: Any, folder: Path) -> str:

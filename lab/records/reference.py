@@ -5,7 +5,6 @@ and where it was answered, and holds the answer as its kind is written.
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,52 +49,34 @@ class Recorded:
         return f"recorded {self.when[:10]} on {self.machine.label}"
 
 
-class Kind(ABC):
-    """How results of one kind, of the class `made`, are recorded and found again."""
+class Kind:
+    """How results of one kind, of the class `made`, are recorded and found again.
 
-    made: type
-
-    @abstractmethod
-    def replay(self, experiment: str, question: dict[str, Any]) -> Any:
-        """Return the recorded result if it answers exactly this question. Raises a LabError that
-        says what is missing or what changed.
-        """
-
-    @abstractmethod
-    def answer(self, experiment: str, question: dict[str, Any]) -> Any:
-        """Return the recorded result, or None if there is none that answers this question."""
-
-    @abstractmethod
-    def record(
-        self, experiment: str, result: Any, question: dict[str, Any], profile: str, strict: bool
-    ) -> Path:
-        """Record a result. Raises LabError if it may not be one or can't be made small."""
-
-
-class Enveloped(Kind):
-    """A kind whose recorded file says what was asked, when and where, and has the result under
-    `key`; a run is stored as `name`.json. Who defines a kind makes one of these, and it is known.
+    Usually in an envelope that says what was asked, when and where, under `key`, and a run as
+    `name`.json. Who defines a kind makes one of these, and it is known.
     """
 
-    name: str
-    key: str
+    made: type
+    name = ""
+    key = ""
     holds: ClassVar[type] = dict  # the JSON of a run
-    known: ClassVar[dict[str, Enveloped]] = {}
+    known: ClassVar[dict[str, Kind]] = {}
 
     def __init__(self) -> None:
-        Enveloped.known[self.name] = self
+        if self.name:
+            Kind.known[self.name] = self
 
-    @abstractmethod
     def run(self, data: Any, folder: Path) -> Any:
         """Return the result that a run's file holds."""
+        raise NotImplementedError
 
-    @abstractmethod
     def opened(self, data: dict[str, Any], recorded: Recorded) -> Any:
         """Return the result that a recorded file holds."""
+        raise NotImplementedError
 
-    @abstractmethod
     def content(self, result: Any) -> dict[str, Any]:
         """Return what of a result its recorded file holds."""
+        raise NotImplementedError
 
     def text(self, envelope: dict[str, Any], result: Any) -> str:
         """Return the recorded file."""
@@ -111,11 +92,20 @@ class Enveloped(Kind):
         return ""
 
     def replay(self, experiment: str, question: dict[str, Any]) -> Any:
-        """As `replay`."""
-        return replay(experiment, question)
+        """Return the recorded result if it answers exactly this question. Raises NoRecord, or
+        StaleRecord saying what changed.
+        """
+        data = read(experiment)
+        if changed := differences(data["question"], question):
+            raise StaleRecord(
+                f"experiment {experiment!r} was recorded on {data['when'][:10]} for another "
+                f"question: {'; '.join(changed)}. `make reference` records it "
+                "again; LAB_MODE=live measures it here."
+            )
+        return opened(data)
 
     def answer(self, experiment: str, question: dict[str, Any]) -> Any:
-        """As `answer`."""
+        """Return the recorded result, or None if there is none that answers this question."""
         return answer(experiment, question)
 
     def record(
@@ -137,18 +127,6 @@ class Enveloped(Kind):
         file = _file(experiment)
         written.write(file, self.text(envelope, result).encode())
         return file
-
-
-def kind_of(result: Any) -> Enveloped:
-    """Return how a result is stored."""
-    return next(kind for kind in Enveloped.known.values() if isinstance(result, kind.made))
-
-
-def write(result: Any, question: dict[str, Any], profile: str, strict: bool = True) -> Path:
-    """Record a result, small enough for git. Raises LabError if a check failed (unless `strict` is
-    False, as for searches, which overload a server on purpose) or it can't be made small.
-    """
-    return kind_of(result).record(result.experiment, result, question, profile, strict)
 
 
 def read(experiment: str) -> dict[str, Any]:
@@ -189,12 +167,12 @@ def _enveloped(data: dict[str, Any], experiment: str) -> None:
         raise LabError(f"it is of kind {data['kind']!r} and has no {key!r}")
 
 
-def _kind(name: str) -> Enveloped:
-    if name not in Enveloped.known:
+def _kind(name: str) -> Kind:
+    if name not in Kind.known:
         late.bring("record")
-    if name not in Enveloped.known:
-        raise LabError(f"it is of kind {name!r}. {did_you_mean(name, Enveloped.known)}")
-    return Enveloped.known[name]
+    if name not in Kind.known:
+        raise LabError(f"it is of kind {name!r}. {did_you_mean(name, Kind.known)}")
+    return Kind.known[name]
 
 
 def migrate(data: dict[str, Any], experiment: str) -> dict[str, Any]:
@@ -211,20 +189,6 @@ def migrate(data: dict[str, Any], experiment: str) -> dict[str, Any]:
             "Update the book, or record again with `make reference`."
         )
     return data
-
-
-def replay(experiment: str, question: Mapping[str, Any]) -> Any:
-    """Return the recorded result if it answers exactly this question. Raises NoRecord, or
-    StaleRecord saying what changed.
-    """
-    data = read(experiment)
-    if changed := differences(data["question"], question):
-        raise StaleRecord(
-            f"experiment {experiment!r} was recorded on {data['when'][:10]} for another question: "
-            f"{'; '.join(changed)}. `make reference` records it "
-            "again; LAB_MODE=live measures it here."
-        )
-    return opened(data)
 
 
 def answer(experiment: str, question: Mapping[str, Any]) -> Any:

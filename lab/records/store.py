@@ -19,7 +19,7 @@ from lab.records import compact, output, raw, survey
 from lab.records.comparison import Comparison
 from lab.records.question import experiment_id
 from lab.records.raw import KEPT_RUNS, RawRef
-from lab.records.reference import Enveloped, NoRecord, kind_of, opened, read
+from lab.records.reference import Kind, NoRecord, opened, read
 from lab.records.rows import window
 from lab.records.trial import Trial
 from lab.written import named_errors, write
@@ -51,10 +51,6 @@ class Folder:
             (self.path / "trials.jsonl").open("a", encoding="utf-8") as file,
         ):
             file.write(line)
-
-    def save(self, result: Any) -> Path:
-        """Store the complete record. Raises StorageFull."""
-        return self.keep(kind_of(result).name, result.to_json())
 
     def keep(self, kind: str, data: Any) -> Path:
         """Store plain data as the complete record of this kind, drop the partial one and the oldest
@@ -120,7 +116,7 @@ def latest(experiment: str) -> Any:
     if not found:
         raise NoRecord(f"{experiment!r} was not measured here yet")
     file = found[-1]
-    kind = Enveloped.known[file.stem]
+    kind = Kind.known[file.stem]
     data = stored.read_json(file, stored.MEASURE_AGAIN, kind=kind.holds)
     with stored.named(file, stored.MEASURE_AGAIN):
         made = kind.run(data, file.parent)

@@ -11,7 +11,7 @@ from typing import Any
 from lab.errors import LabError
 from lab.records.machine import Machine
 from lab.records.record import flat, plain
-from lab.records.reference import Enveloped, Recorded
+from lab.records.reference import Kind, Recorded
 from lab.records.table import Table
 
 # name -> (field of Figures, factor to the unit of the reader)
@@ -180,7 +180,7 @@ class Survey:
         return self.table()._repr_html_()
 
 
-class _Surveys(Enveloped):
+class _Surveys(Kind):
     name = key = "survey"
     made, holds = Survey, list
 

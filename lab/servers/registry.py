@@ -11,28 +11,14 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from lab import paths, written
 from lab.gate import checked
 from lab.servers import guard_link, proctree
 
-
-class Stoppable(Protocol):
-    """A server of this process, as far as it is stopped from here."""
-
-    def look_last(self) -> None:
-        """Note what it used."""
-
-    def ask_to_stop(self) -> None:
-        """Begin to stop it."""
-
-    def stop(self) -> None:
-        """Stop it and wait for its end."""
-
-
-# Servers of this process: these are stopped through their guard.
-own: dict[str, Stoppable] = {}
+# Running ones of this process: these are stopped through their guard.
+own: dict[str, Any] = {}
 
 _PATIENCE_S = 5.0
 
