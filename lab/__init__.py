@@ -73,7 +73,7 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """Keeps `lab.load` the verb although `lab/load.py` is also a module of that name.
+    """Keeps `lab.trace` the verb although `lab/trace.py` is also a module of that name.
 
     Importing a submodule sets it on its package; a verb must win over its module.
     """
