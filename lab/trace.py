@@ -150,7 +150,7 @@ def pool_size(setting: str) -> int:
     return min(1024, max(1, int(setting))) if setting.isdigit() else 4
 
 
-def _instead(this: Experiment, refused: TraceRefusedError) -> Trace:
+def _instead(this: Experiment[Trace], refused: TraceRefusedError) -> Trace:
     """The recorded run in place of a refused one; raises that refusal if there is none."""
     recorded = this.instead()
     if recorded is None:

@@ -11,25 +11,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from lab import lock, settings
 from lab.errors import LabError
 from lab.records.question import experiment_id
+from lab.records.record import plain
 from lab.records.reference import Kind
 from lab.records.store import Folder
 from lab.settings import Mode, Profile
 
 __all__ = ["Experiment", "ask"]
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(Generic[T]):
     """What is asked under one id, of which kind the answer is, and how it is to be had."""
 
     id: str
     question: dict[str, Any]
-    kind: Kind
+    kind: Kind[T]
     mode: Mode
     profile: Profile
 
@@ -38,7 +41,7 @@ class Experiment:
         """Whether what is measured now is recorded, so that nothing may be missing."""
         return self.profile.name == "reference"
 
-    def replayed(self, unlike: str = "", error: type[LabError] = LabError) -> Any:
+    def replayed(self, unlike: str = "", error: type[LabError] = LabError) -> T | None:
         """Return the recorded answer in replay, None live.
 
         unlike : what is wrong if the record is of another kind. Raises `error` then, NoRecord,
@@ -53,11 +56,11 @@ class Experiment:
 
     def measured(
         self,
-        measure: Callable[[Folder], Any],
-        kept: Callable[[Any], Any] | None = None,
+        measure: Callable[[Folder], T],
+        kept: Callable[[T], Any] | None = None,
         *,
         strict: bool = True,
-    ) -> Any:
+    ) -> T:
         """Return what `measure` makes, alone on this machine, stored and maybe recorded.
 
         kept : the plain data to store of it; strict : see `record`. Nothing is left of a run that
@@ -67,14 +70,14 @@ class Experiment:
             folder = Folder(self.id)
             try:
                 made = measure(folder)
-                folder.keep(self.kind.name, kept(made) if kept else made.to_json())
+                folder.keep(self.kind.name, kept(made) if kept else plain(made))
             except BaseException:
                 folder.discard()
                 raise
         self.record(made, strict=strict)
         return made
 
-    def record(self, made: Any, *, strict: bool = True) -> None:
+    def record(self, made: T, *, strict: bool = True) -> None:
         """Record a result in the reference profile.
 
         strict : raise LabError if a check of it failed, or something is missing in it.
@@ -82,19 +85,19 @@ class Experiment:
         if self.is_reference:
             self.kind.record(self.id, made, self.question, self.profile.name, strict)
 
-    def instead(self) -> Any:
+    def instead(self) -> T | None:
         """Return the recorded answer to this question, None if there is none."""
         found = self.kind.answer(self.id, self.question)
         return found if isinstance(found, self.kind.made) else None
 
 
 def ask(
-    kind: Kind,
+    kind: Kind[T],
     given: str | None,
     parts: Iterable[str],
     question: dict[str, Any],
     mode: Mode | None = None,
-) -> Experiment:
+) -> Experiment[T]:
     """Return the experiment of this id, or of an id made of the notebook and `parts`; by default in
     the mode that LAB_MODE and the needs of the notebook say. Raises LabError for an id that would
     not do.

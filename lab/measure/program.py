@@ -100,7 +100,7 @@ def node(
     return _with_recorded(whole, this, versions) if versions else whole
 
 
-def _chosen(this: Experiment, versions: Sequence[int]) -> list[str]:
+def _chosen(this: Experiment[Printed], versions: Sequence[int]) -> list[str]:
     """The Nodes to run with here: the book's own, and those asked for that are here."""
     known = nodes.known()
     for version in versions:  # a page is made again when one of them comes or goes
@@ -132,7 +132,7 @@ def _unmarked(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key != "node"}
 
 
-def _with_recorded(here: Printed, this: Experiment, versions: Sequence[int]) -> Printed:
+def _with_recorded(here: Printed, this: Experiment[Printed], versions: Sequence[int]) -> Printed:
     """What was measured here, with the recorded rows of the Nodes that are not here."""
     there = {nodes.major(one.node): one for one in here.versions}
     wanted = [v for v in versions if v not in there]
@@ -246,7 +246,7 @@ def _question(
     return question({recipe.name: of_recipe(recipe)} if recipe else {}, options=options)
 
 
-def _instead(this: Experiment, missing: str) -> Printed:
+def _instead(this: Experiment[Printed], missing: str) -> Printed:
     """The recorded output in place of what can't be measured here."""
     if this.is_reference:
         raise LabError(f"{this.id!r} is not recorded, something is missing: {missing}")

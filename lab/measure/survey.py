@@ -139,7 +139,7 @@ def _said(arm: str, result: ToolResult) -> Said:
     )
 
 
-def _completed(made: Survey, this: Experiment, names: list[str]) -> Survey:
+def _completed(made: Survey, this: Experiment[Survey], names: list[str]) -> Survey:
     """The survey with the runs of missing tools from the recorded one, if that asked the same."""
     theirs = this.instead() if made.left_out else None
     if theirs is None:

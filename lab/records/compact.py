@@ -11,7 +11,7 @@ import json
 from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lab.errors import LabError
 from lab.records.comparison import Comparison
@@ -20,6 +20,7 @@ from lab.records.record import canonical, rounded
 from lab.records.reference import Kind, Recorded
 from lab.records.trial import Trial
 
+T = TypeVar("T", Trial, Comparison)
 LIMIT_BYTES = 20_000  # gzipped
 PINNED = (0.5, 0.9, 0.99, 0.999)
 _STEPS = [
@@ -50,16 +51,16 @@ def compact(record: dict[str, Any], result: Trial | Comparison) -> str:
     )
 
 
-class _Compact(Kind):
+class _Compact(Kind[T]):
     """What trials and comparisons have in common."""
 
-    def text(self, envelope: dict[str, Any], result: Any) -> str:
+    def text(self, envelope: dict[str, Any], result: T) -> str:
         return compact(envelope, result)
 
-    def content(self, result: Any) -> dict[str, Any]:
+    def content(self, result: T) -> dict[str, Any]:
         return dict(result.to_json())
 
-    def refused(self, result: Any) -> str:
+    def refused(self, result: T) -> str:
         listed = "; ".join(
             f"{name} ({', '.join(where) if isinstance(where, list) else where.text})"
             for name, where in result.failures.items()
@@ -70,7 +71,7 @@ class _Compact(Kind):
         )
 
 
-class _Trials(_Compact):
+class _Trials(_Compact[Trial]):
     name = key = "trial"
     made = Trial
 
@@ -84,7 +85,7 @@ class _Trials(_Compact):
         return result.commit
 
 
-class _Comparisons(_Compact):
+class _Comparisons(_Compact[Comparison]):
     name, key, made = "comparison", "design", Comparison
 
     def run(self, data: Any, folder: Path) -> Comparison:

@@ -112,7 +112,7 @@ def rows_of(text: str) -> list[dict[str, Any]]:
     return rows if all(isinstance(row, dict) for row in rows) else []
 
 
-class _Programs(Kind):
+class _Programs(Kind[Printed]):
     name, key, made = "program", "text", Printed
 
     def run(self, data: Any, folder: Path) -> str:

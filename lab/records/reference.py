@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from lab import gate, late, nodes, paths, stored, usage, written
 from lab.errors import LabError, did_you_mean
@@ -18,6 +18,7 @@ from lab.records.question import differences
 from lab.records.record import flat
 from lab.settings import Mode
 
+T = TypeVar("T")
 SCHEMA = 1
 BOOK_RESULTS = paths.DATA / "book-results.json"
 MIGRATIONS: dict[Any, Any] = {}  # schema -> function that returns the data in the next schema
@@ -49,18 +50,18 @@ class Recorded:
         return f"recorded {self.when[:10]} on {self.machine.label}"
 
 
-class Kind:
+class Kind(Generic[T]):
     """How results of one kind, of the class `made`, are recorded and found again.
 
     Usually in an envelope that says what was asked, when and where, under `key`, and a run as
     `name`.json. Who defines a kind makes one of these, and it is known.
     """
 
-    made: type
+    made: type[T]
     name = ""
     key = ""
     holds: ClassVar[type] = dict  # the JSON of a run
-    known: ClassVar[dict[str, Kind]] = {}
+    known: ClassVar[dict[str, Kind[Any]]] = {}
 
     def __init__(self) -> None:
         if self.name:
@@ -70,24 +71,24 @@ class Kind:
         """Return the result that a run's file holds."""
         raise NotImplementedError
 
-    def opened(self, data: dict[str, Any], recorded: Recorded) -> Any:
+    def opened(self, data: dict[str, Any], recorded: Recorded) -> T:
         """Return the result that a recorded file holds."""
         raise NotImplementedError
 
-    def content(self, result: Any) -> dict[str, Any]:
+    def content(self, result: T) -> dict[str, Any]:
         """Return what of a result its recorded file holds."""
         raise NotImplementedError
 
-    def text(self, envelope: dict[str, Any], result: Any) -> str:
+    def text(self, envelope: dict[str, Any], result: T) -> str:
         """Return the recorded file."""
         record = {**envelope, **self.content(result)}
         return json.dumps(record, indent=1, ensure_ascii=False)
 
-    def commit(self, result: Any) -> str:
+    def commit(self, result: T) -> str:
         """Return the state of the program that measured it."""
         return machine.commit()[0]
 
-    def refused(self, result: Any) -> str:
+    def refused(self, result: T) -> str:
         """Return why a result is no reference; empty if it may be one."""
         return ""
 
@@ -109,19 +110,20 @@ class Kind:
         return answer(experiment, question)
 
     def record(
-        self, experiment: str, result: Any, question: dict[str, Any], profile: str, strict: bool
+        self, experiment: str, result: T, question: dict[str, Any], profile: str, strict: bool
     ) -> Path:
         """Write the envelope and the result. Raises LabError if it is refused."""
         if strict and (why := self.refused(result)):
             raise LabError(f"{experiment!r} is not recorded, {why}")
+        about: Any = result
         envelope = {
             "schema": SCHEMA,
             "kind": self.name,
             "experiment": experiment,
-            "when": result.started,
+            "when": about.started,
             "profile": profile,
             "commit": self.commit(result),
-            "machine": result.machine.to_json(),
+            "machine": about.machine.to_json(),
             "question": question,
         }
         file = _file(experiment)
@@ -167,7 +169,7 @@ def _enveloped(data: dict[str, Any], experiment: str) -> None:
         raise LabError(f"it is of kind {data['kind']!r} and has no {key!r}")
 
 
-def _kind(name: str) -> Kind:
+def _kind(name: str) -> Kind[Any]:
     if name not in Kind.known:
         late.bring("record")
     if name not in Kind.known:

@@ -180,7 +180,7 @@ class Survey:
         return self.table()._repr_html_()
 
 
-class _Surveys(Kind):
+class _Surveys(Kind[Survey]):
     name = key = "survey"
     made, holds = Survey, list
 

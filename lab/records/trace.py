@@ -184,7 +184,7 @@ def compact(data: Mapping[str, Any]) -> str:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
 
 
-class _Traces(Kind):
+class _Traces(Kind[Trace]):
     """A file of its own form: any page of the book replays one."""
 
     made = Trace
