@@ -34,6 +34,8 @@ from lab.records.trial import Trial
 from lab.servers import guard_link
 from lab.servers.http_get import NotLoopback
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 
 @pytest.fixture(autouse=True)
 def places(monkeypatch, tmp_path):

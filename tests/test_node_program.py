@@ -15,6 +15,8 @@ from lab.display import Table
 from lab.errors import LabError
 from lab.node_program import ProgramFailed, node, node_of_run
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 
 def program(tmp_path, text):
     path = tmp_path / "program.mjs"

@@ -17,6 +17,8 @@ from lab.errors import LabError
 from lab.records.store import KEPT_RUNS, NoRecord, StaleRecord
 from lab.survey import Said, Survey, survey
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 
 class Missing(Double):
     """A tool that is not installed."""
