@@ -76,7 +76,8 @@ lint: setup-dev
 pytest: setup-dev
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not alone" $(ARGS) || [ $$? = 5 ] # 5: ARGS leave none
+	@$(BIN)/python -m pytest -m alone $(ARGS) || [ $$? = 5 ]
 
 nodetest: setup-dev
 	@echo "== Node tests"

@@ -140,20 +140,25 @@ class Answer:
 
     question: Question
     value: Any  # name of an option, number, list of items; None if the run could not tell
+    recorded: bool = False  # made of rows of the recorded run, wherever the others were measured
 
     def to_json(self) -> dict[str, Any]:
         """Return what the element needs."""
-        return {**self.question.to_json(), "right": self.value}
+        return {**self.question.to_json(), "right": self.value, "where": self._where}
+
+    @property
+    def _where(self) -> str:
+        return "In the recorded run" if self.recorded else "Here"
 
     def __repr__(self) -> str:
-        return f"{self.question.asked}\n  here: {self._words(plain=True)}"
+        return f"{self.question.asked}\n  {self._where}: {self._words(plain=True)}"
 
     def _repr_html_(self) -> str:
         link = f'<a href="#question-{escape(self.question.id)}">Your prediction</a>'
         return (
             f'{_assets()}<lab-answer id="answer-{escape(self.question.id)}">'
             f"{json_script(self.to_json())}"
-            f"<p>{link} was about this. Here: {self._words()}.</p></lab-answer>"
+            f"<p>{link} was about this. {self._where}: {self._words()}.</p></lab-answer>"
         )
 
     def _words(self, *, plain: bool = False) -> str:
@@ -193,10 +198,11 @@ def _on_this_node(question: Question) -> Question:
 
 
 @checked
-def answer(id: str, value: float | str | list[str] | Ratio | None) -> Answer:
+def answer(id: str, value: float | str | list[str] | Ratio | None, of: object = None) -> Answer:
     """Return what the run said to a question: a number or ratio, the name of an option, an order.
 
-    A number that is not finite is "this run could not tell". Raises LabError for an unknown
+    A number that is not finite is "this run could not tell". of : what a program printed that the
+    value is made of; it is said of rows from the recorded run. Raises LabError for an unknown
     question, one whose answer is fixed, or a value of the wrong kind.
     """
     question = ask(id)
@@ -205,7 +211,7 @@ def answer(id: str, value: float | str | list[str] | Ratio | None) -> Answer:
             f"the answer to {id!r} stands in its file: it needs no run. Leave `right` out there, "
             "or leave this call out"
         )
-    return Answer(question, _value(question, value))
+    return Answer(question, _value(question, value), bool(getattr(of, "recorded", False)))
 
 
 def _value(question: Question, value: Any) -> Any:

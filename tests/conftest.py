@@ -12,8 +12,9 @@ import textwrap
 import time
 from pathlib import Path
 
-# Before `lab` is imported: a test run neither sees nor stops the servers of anybody else.
-if "LAB_STATE" not in os.environ:
+# Before `lab` is imported: a test run neither sees nor stops the servers of anybody else, and so
+# each of several workers.
+if "LAB_STATE" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["LAB_STATE"] = tempfile.mkdtemp(prefix="lab-tests-")
     atexit.register(shutil.rmtree, os.environ["LAB_STATE"], ignore_errors=True)
 

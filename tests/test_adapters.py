@@ -43,6 +43,8 @@ from lab.adapters.base import figures_of
 from lab.adapters.child import run_to_end
 from lab.paths import NODE_SIDE, ROOT, SERVERS
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 TOOLS = Path(__file__).parent / "fixtures" / "tools"
 NOWHERE = "http://127.0.0.1:9/"
 NEEDS_A_RATE = {"ours-open", "artillery"}

@@ -21,6 +21,8 @@ import pytest
 from lab.bridge import calls, values
 from lab.paths import ROOT
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 pytest_plugins = ["kernels"]
 
 SECONDS = 60

@@ -12,6 +12,8 @@ from lab.readings import KNOWN, Calibration, NotCalibrated, Reading
 from lab.records import ceiling as kept
 from lab.servers.catalog import server
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 
 def reading(tool="ours", case="keep", quantity="p50", **figures) -> Reading:
     given = {"truth": 20.0, "said": None, "trusted": 20.5, "low": 19.95, "high": 23.0} | figures

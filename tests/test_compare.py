@@ -19,6 +19,8 @@ from lab.records import reference, store
 from lab.records.comparison import Comparison
 from lab.servers.recipe import MissingProgram
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 
 @pytest.fixture(autouse=True)
 def places(monkeypatch, tmp_path):

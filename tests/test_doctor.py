@@ -16,6 +16,8 @@ from lab.facts import Facts, clock_step_us, gather, sleep_late_us, version
 from lab.paths import ROOT
 from lab.readings import Calibration, Reading
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 HEALTHY = Facts(
     cores=8,
     can_pin=True,

@@ -18,6 +18,8 @@ from lab.records.machine import Machine
 from lab.records.question import question
 from lab.records.reference import Kind, Recorded
 
+HELD = f'"pid": {os.getpid()},'  # in the lock's file
+
 
 @dataclass(frozen=True)
 class Echo:
@@ -60,7 +62,7 @@ def echo(monkeypatch, tmp_path):
             return recorded
 
         def measure(_):
-            assert str(os.getpid()) in lock.lock_path().read_text(), "alone on this machine"
+            assert HELD in lock.lock_path().read_text(), "alone on this machine"
             return Echo(this.id, call if heard is None else heard)
 
         return this.measured(measure, kept=lambda made: {"experiment": "echo", "heard": made.heard})
@@ -138,4 +140,4 @@ def test_nothing_is_left_of_a_run_that_ended_before_anything_was_measured(echo, 
     with pytest.raises(LabError, match="no echo"):
         ask(echo.kind, "echo", [], {}).measured(fails)
     assert list((tmp_path / "runs" / "echo").iterdir()) == []
-    assert str(os.getpid()) not in lock.lock_path().read_text()
+    assert HELD not in lock.lock_path().read_text()

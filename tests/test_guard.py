@@ -23,6 +23,8 @@ from lab.servers import guard_link, proctree, spawn, supervised
 from lab.servers.bounded_log import HEAD_BYTES, TAIL_BYTES, BoundedLog
 from lab.servers.guard_link import GuardDied, GuardSilent
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 PATIENCE_S = 10  # on a machine busy with other tests; bench/kernel_kills.py asks for two
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")

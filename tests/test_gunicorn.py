@@ -7,6 +7,8 @@ import pytest
 import lab
 from lab.servers import catalog
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 # Answers the request that verifies it; later ones as gunicorn does while it ends a worker.
 ENDS_ITS_WORKERS = """
 const server = require("node:http").createServer((request, response) => {

@@ -23,6 +23,8 @@ from nbclient import NotebookClient
 from lab import kernelspec
 from lab.paths import ROOT
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 pytest_plugins = ["kernels"]
 
 

@@ -37,6 +37,8 @@ from lab.servers import guard_link
 from lab.servers.http_get import NotLoopback
 from lab.written import StorageFull
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 
 @pytest.fixture(autouse=True)
 def places(monkeypatch, tmp_path):

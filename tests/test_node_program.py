@@ -16,6 +16,8 @@ from lab.errors import LabError
 from lab.measure.program import ProgramFailed, node
 from lab.records.reference import node_of
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 
 def program(tmp_path, text):
     path = tmp_path / "program.mjs"

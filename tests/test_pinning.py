@@ -3,6 +3,8 @@ import pytest
 from lab import pinning
 from lab.errors import LabError
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 
 @pytest.fixture(autouse=True)
 def four_processors(monkeypatch):

@@ -14,6 +14,8 @@ import lab
 from lab import paths
 from lab.servers import postgres
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 BOOKS = paths.DATA / "books.sql"
 
 

@@ -10,6 +10,8 @@ from conftest import eventually
 import lab
 from lab.servers import probe
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 
 def rows_of(running, least=1, patience_s=5):
     return eventually(

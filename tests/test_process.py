@@ -28,6 +28,8 @@ from lab.servers.server_errors import (
 )
 from lab.servers.sockets import PortTaken
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
 

@@ -4,6 +4,7 @@ import json
 import math
 import re
 import subprocess
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -12,6 +13,7 @@ import lab
 from lab import paths, questions
 from lab.book import progress
 from lab.errors import LabError
+from lab.records.output import Printed
 from lab.stats import Ratio
 
 CHOICE = """
@@ -105,6 +107,15 @@ def test_the_run_answers_with_a_number_or_a_ratio(book):
     shown = lab.answer("factor", ratio)
     assert data_of(shown)["right"] == 0.9 and "0.9 times" in shown._repr_html_()
     assert 'href="#question-factor"' in shown._repr_html_()
+
+
+def test_an_answer_of_the_recorded_run_says_whose_it_is(book):
+    recorded = Printed("", rows=[{"trips": 4}], recorded=True)
+    here = replace(recorded, recorded=False)
+    for of, where in ((None, "Here"), (here, "Here"), (recorded, "In the recorded run")):
+        answer = lab.answer("factor", 4, of=of)
+        assert data_of(answer)["where"] == where
+        assert f". {where}: 4 times" in answer._repr_html_()
 
 
 def test_a_run_that_cannot_tell_says_so(book):

@@ -13,6 +13,7 @@ import pytest
 import lab
 from lab import paths
 from lab.errors import LabError
+from lab.measure.program import present_source
 from lab.records import reference
 from lab.records.question import of_recipe
 
@@ -53,6 +54,22 @@ def change(recorded: dict[str, Any]) -> str:
 def test_a_recorded_answer_is_about_the_present_servers(file):
     changed = outdated(file)
     assert not changed, f"{'; '.join(changed)} since {file.name} was recorded: make reference"
+
+
+PROGRAMS = [file for file in FILES if json.loads(file.read_text("utf8"))["kind"] == "program"]
+
+
+@pytest.mark.parametrize("file", PROGRAMS, ids=lambda file: file.stem)
+def test_a_recorded_output_is_of_the_present_program_and_of_what_it_imports(file):
+    recorded = json.loads(file.read_text("utf8"))["question"]["options"]
+    program = paths.ROOT / recorded["program"]
+    if not program.exists():
+        pytest.skip(f"{program.name} is written by a cell, which asks when replayed")
+    present = present_source(program)
+    assert present == recorded["source"], (
+        f"{recorded['program']} or what it imports changed since {file.name} was recorded: "
+        "make reference"
+    )
 
 
 def test_there_is_a_reference_run():

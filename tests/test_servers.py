@@ -9,6 +9,8 @@ import lab
 from lab import paths
 from lab.servers.catalog import names
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 CATALOGUE = [name for name in names() if not re.search(r"/test-\d", name)]
 WORKLOADS = sorted({lab.server(name).workload for name in CATALOGUE})
 

@@ -15,6 +15,8 @@ import lab
 from lab import paths
 from lab.measure.program import node
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 STREAMS = paths.ROOT / "book/streams"
 FRONT = "servers/system/nginx-front.mjs"
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc or /dev/full")

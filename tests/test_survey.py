@@ -19,6 +19,8 @@ from lab.records.raw import KEPT_RUNS
 from lab.records.reference import NoRecord, StaleRecord
 from lab.records.survey import Said, Survey
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 
 class Missing(Double):
     """A tool that is not installed."""

@@ -32,6 +32,8 @@ from lab.tracing.phases import Spans, SpanWitness, TraceRefusedError, agree
 from lab.tracing.program import Program
 from lab.tracing.recording import canonical
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 PROGRAMS = Path(__file__).parent / "node" / "recorder" / "programs"
 # The one that is meant comes first: what needs only one Node runs on it.
 NODES = nodes.find(

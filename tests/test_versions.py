@@ -10,6 +10,8 @@ import lab
 from lab.records import machine
 from lab.servers import versions
 
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
 
 @pytest.fixture
 def tools(tmp_path, monkeypatch):

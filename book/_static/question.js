@@ -464,7 +464,7 @@
     }
 
     follow() {
-      const { id, right: measured } = this.data;
+      const { id, right: measured, where } = this.data;
       const kept = store.read(id);
       const answer = counted(this.data, kept);
       const right = isRight(this.data, answer);
@@ -478,7 +478,7 @@
       const here =
         measured === null
           ? ["This run could not tell."]
-          : ["Here: ", ...said(this.data, measured), "."];
+          : [`${where}: `, ...said(this.data, measured), "."];
       const last = fits(this.data, kept?.answer) ? kept.answer : answer;
       const later = alike(last, answer) ? [] : [", and then ", ...said(this.data, last)];
       const mine =

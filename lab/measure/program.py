@@ -7,7 +7,7 @@ import hashlib
 import re
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -172,6 +172,16 @@ def _recipe(server: Recipe | str | None) -> Recipe | None:
     return server
 
 
+def present_source(path: Path) -> str:
+    """Return the digest of a program and of what it imports, as records of its output have it."""
+    return _digest(_sources(path))
+
+
+def _digest(sources: Iterable[Path]) -> str:
+    text = "".join(source.read_text("utf-8") for source in sources)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def _sources(path: Path) -> list[Path]:
     """The program and the files beside it that it imports or names as URLs, each once."""
     found = [path]
@@ -235,10 +245,9 @@ def _served(recipe: Recipe | None) -> Iterator[dict[str, str]]:
 def _question(
     program: _Program, sources: list[Path], recipe: Recipe | None, versions: Sequence[int]
 ) -> dict[str, Any]:
-    text = "".join(source.read_text("utf-8") for source in sources)
     options = {
         "program": paths.relative(program.path),
-        "source": hashlib.sha256(text.encode()).hexdigest()[:16],
+        "source": _digest(sources),
         "arguments": [portable(str(a)) for a in program.arguments],
         "env": {name: portable(value) for name, value in sorted(program.env.items())},
         **({"versions": sorted(versions)} if versions else {}),

@@ -39,7 +39,7 @@ const ORDER = {
     ["a", "c", "b"],
   ],
 };
-const RUN = { ...NUMBER, id: "run", within: 1.5 };
+const RUN = { ...NUMBER, id: "run", within: 1.5, where: "Here" };
 
 const SEVERAL = { ...CHOICE, id: "several", right: ["tick", "micro"] };
 SEVERAL.options = [...CHOICE.options, { name: "micro", text: "The promise", why: "After ticks." }];
