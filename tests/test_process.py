@@ -16,7 +16,7 @@ import lab
 from lab.measure.load import _server_spec, resolve
 from lab.servers import process, registry, sockets
 from lab.servers.http_get import BadPath, NoAnswer, NotLoopback, get, loopback
-from lab.servers.recipe import Body, MissingProgram
+from lab.servers.recipe import Body, MissingProgram, Recipe
 from lab.servers.server_errors import (
     ExitedEarly,
     IgnoredSigterm,
@@ -53,7 +53,7 @@ def failure_of(recipe, kind, **options):
 
 
 def with_body(recipe, content):
-    return process.Recipe(**{**vars(recipe), "body": Body.of(content)})
+    return Recipe(**{**vars(recipe), "body": Body.of(content)})
 
 
 # --- what a started server gives
@@ -305,7 +305,7 @@ def test_a_line_without_its_end_is_told_so(program, hello):
 
 def test_a_silent_server_is_told_where_it_does_not_listen(program):
     recipe = program("setInterval(() => {}, 1000);")
-    recipe = process.Recipe(**{**vars(recipe), "listening": "connect"})
+    recipe = Recipe(**{**vars(recipe), "listening": "connect"})
     message = failure_of(recipe, NeverListened, listen_s=0.5)
     assert re.search(r"nobody listens on port \d+", message)
 
@@ -341,9 +341,7 @@ def test_a_port_that_cannot_be_is_refused(port):
 
 def test_a_missing_program_comes_with_the_line_that_installs_it():
     recipe = lab.server("node/hello")
-    recipe = process.Recipe(
-        **{**vars(recipe), "needs": ("nginx-of-nowhere", "python:nosuchpackage")}
-    )
+    recipe = Recipe(**{**vars(recipe), "needs": ("nginx-of-nowhere", "python:nosuchpackage")})
     with pytest.raises(MissingProgram) as failure:
         recipe.start()
     assert "nginx-of-nowhere: make tools" in str(failure.value)
