@@ -114,6 +114,8 @@ def get(url: str, path: str = "/", deadline_s: float = 10.0) -> Response:
             raise NoAnswer(f"GET {path} gave more than {LARGEST_BODY >> 20} MiB; stopped reading.")
         if late.is_set():
             raise TimeoutError
+        if answer.length:  # what is still to come of a body whose length was said
+            raise http.client.IncompleteRead(body, answer.length)
         headers = {name.lower(): value for name, value in answer.getheaders()}
         return Response(answer.status, headers, body)
     except (OSError, http.client.HTTPException) as error:

@@ -1,0 +1,350 @@
+"""Servers that mean harm, or do not know better: a load ends in time, and what comes back says what is wrong."""
+
+import json
+import re
+import sys
+
+import pytest
+
+from .ground import attacked, cases
+
+# Answers well until it has answered `SHY` requests, then shows what it is.
+SERVER = '''
+import itertools, os, signal, socket, struct, subprocess, sys, threading, time
+
+GOOD = b"HTTP/1.1 200 OK\\r\\ncontent-length: 6\\r\\n\\r\\nhello\\n"
+HEAD = b"HTTP/1.1 200 OK\\r\\n"
+SHY = {shy}
+COUNT = itertools.count()
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+{before}
+listener = socket.create_server(("{host}", int(os.environ["PORT"])), backlog=200)
+
+def say():
+    print("listening on http://127.0.0.1:%d" % listener.getsockname()[1], flush=True)
+
+def serve(client):
+    try:
+        while client.recv(65536):
+            n = next(COUNT)
+            if n < SHY:
+                client.sendall(GOOD)
+                continue
+            {answer}
+    except OSError:
+        pass
+    finally:
+        client.close()
+
+{say}
+while True:
+    threading.Thread(target=serve, args=[listener.accept()[0]], daemon=True).start()
+'''
+
+# What it answers; what a load says when the first answer is like that, and when the load's are.
+ANSWERS = {
+    "random length": (
+        "body = os.urandom(1 + n * 7919 % 4000); client.sendall(HEAD + b'content-length: %d\\r\\n\\r\\n' % len(body) + body)",
+        "verified: .*another body",
+        "verified: .*another body",
+    ),
+    "changing body": (
+        "client.sendall(GOOD.replace(b'hello', b'%05d' % n))",
+        "verified: .*another body",
+        "verified: .*another body",
+    ),
+    "endless header": (
+        "client.sendall(HEAD)\n            while True: client.sendall(b'x-more: %s\\r\\n' % (b'y' * 4000))",
+        "NotAnswering: .*got more than",
+        "no_errors: .*(HEAD_TOO_LARGE|TOO_LARGE)",
+    ),
+    "endless line of a header": (
+        "client.sendall(HEAD + b'x: ')\n            while True: client.sendall(b'y' * 65536)",
+        "NotAnswering: .*(LineTooLong|got more than)",
+        "no_errors: .*TOO_LARGE",
+    ),
+    "endless body": (
+        "client.sendall(HEAD + b'\\r\\n')\n            while True: client.sendall(bytes(65536))",
+        "NotAnswering: .*(more than|not answered within)",
+        "",
+    ),
+    "half an answer, then the end": (
+        "client.sendall(GOOD[:-3]); return",
+        "NotAnswering: .*broke off",
+        "no_errors: .*CLOSED_EARLY",
+    ),
+    "half a head, then the end": (
+        "client.sendall(GOOD[:20]); return",
+        "NotAnswering: ",
+        "no_errors: .*CLOSED_EARLY",
+    ),
+    "half an answer, then nothing": (
+        "client.sendall(GOOD[:-3]); time.sleep(100)",
+        "NotAnswering: .*not answered within",
+        "no_errors: .*",
+    ),
+    "nothing at all": (
+        "time.sleep(100)",
+        "NotAnswering: .*not answered within",
+        "",
+    ),
+    "a byte now and then": (
+        "for i in range(len(GOOD)): client.sendall(GOOD[i:i+1]); time.sleep(0.3)",
+        "NotAnswering: .*not answered within",
+        "",
+    ),
+    "garbage as status line": (
+        "client.sendall(b'\\x00\\xffHELLO there\\r\\n\\r\\n')",
+        "NotAnswering: .*BadStatusLine",
+        "no_errors: ",
+    ),
+    "status that is none": (
+        "client.sendall(GOOD.replace(b'200', b'-20'))",
+        "(NotAnswering|WrongBody): ",
+        "no_errors: ",
+    ),
+    "huge Content-Length": (
+        "client.sendall(HEAD + b'content-length: 1' + b'0' * 15 + b'\\r\\n\\r\\nhello'); return",
+        "NotAnswering: ",
+        "no_errors: ",
+    ),
+    "Content-Length beyond all numbers": (
+        "client.sendall(HEAD + b'content-length: ' + b'9' * 5000 + b'\\r\\n\\r\\nhello'); return",
+        "NotAnswering: ",
+        "no_errors: ",
+    ),
+    "negative Content-Length": (
+        "client.sendall(HEAD + b'content-length: -5\\r\\n\\r\\nhello')",
+        "",
+        "no_errors: ",
+    ),
+    "two lengths": (
+        "client.sendall(HEAD + b'content-length: 5\\r\\ncontent-length: 6\\r\\n\\r\\nhello\\n')",
+        "",
+        "no_errors: ",
+    ),
+    "a chunk of no number": (
+        "client.sendall(HEAD + b'transfer-encoding: chunked\\r\\n\\r\\nzz\\r\\nhello\\r\\n0\\r\\n\\r\\n')",
+        "NotAnswering: ",
+        "no_errors: .*CHUNK",
+    ),
+    "a negative chunk": (
+        "client.sendall(HEAD + b'transfer-encoding: chunked\\r\\n\\r\\n-5\\r\\nhello\\r\\n0\\r\\n\\r\\n')",
+        "NotAnswering: ",
+        "no_errors: .*CHUNK",
+    ),
+    "a chunk larger than memory": (
+        "client.sendall(HEAD + b'transfer-encoding: chunked\\r\\n\\r\\nffffffffffff\\r\\nhello'); return",
+        "NotAnswering: ",
+        "no_errors: ",
+    ),
+    "a chunk longer than it says": (
+        "client.sendall(HEAD + b'transfer-encoding: chunked\\r\\n\\r\\n2\\r\\nhello\\r\\n0\\r\\n\\r\\n')",
+        "NotAnswering: ",
+        "no_errors: .*CHUNK",
+    ),
+    "a redirect to another host": (
+        "client.sendall(b'HTTP/1.1 302 Found\\r\\nlocation: http://192.0.2.1/\\r\\ncontent-length: 0\\r\\n\\r\\n')",
+        "WrongBody: .*status 302",
+        "no_errors: .*302",
+    ),
+    "interim answers without end": (
+        "while True: client.sendall(b'HTTP/1.1 100 Continue\\r\\n\\r\\n' * 100)",
+        "NotAnswering: .*not answered within",
+        "no_errors: ",
+    ),
+    "two answers to each request": (
+        "client.sendall(GOOD * 2)",
+        "",
+        "no_errors: .*EXTRA_DATA",
+    ),
+    "another protocol": (
+        "client.sendall(b'HTTP/1.1 101 Switching Protocols\\r\\nupgrade: websocket\\r\\nconnection: upgrade\\r\\n\\r\\n'); time.sleep(100)",
+        "WrongBody: .*101",
+        "no_errors: ",
+    ),
+    "bytes that are no text in the head": (
+        "client.sendall(GOOD.replace(b'\\r\\n\\r\\n', b'\\r\\nx\\x00\\xff: \\x01\\r\\n\\r\\n'))",
+        "",
+        "no_errors: ",
+    ),
+    "a reset": (
+        "client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0)); return",
+        "NotAnswering: ",
+        "no_errors: .*(RESET|CLOSED)",
+    ),
+    "its own death": (
+        "os._exit(3)",
+        "ServerDied: .*exit code 3",
+        "ServerGone: .*exit code 3",
+    ),
+    "a death by signal": (
+        "os.kill(os.getpid(), signal.SIGSEGV)",
+        "ServerDied: .*signal 11",
+        "ServerGone: .*-11",
+    ),
+    "its suspension": (
+        "os.kill(os.getpid(), signal.SIGSTOP)",
+        "NotAnswering: .*not answered within",
+        "no_errors: ",
+    ),
+    "a port that is closed again": (
+        "listener.close(); client.sendall(GOOD); return",
+        "",
+        "(ServerGone: |no_errors: )",
+    ),
+    "a port for everybody": (
+        "globals().setdefault('door', socket.create_server(('0.0.0.0', 0))); client.sendall(GOOD)",
+        "NotLoopback: .*0\\.0\\.0\\.0",
+        "NotLoopback: .*0\\.0\\.0\\.0",
+    ),
+    "a child that listens for everybody": (
+        "n == SHY and (subprocess.Popen([sys.executable, '-c', CHILD]), time.sleep(0.3)); client.sendall(GOOD)",
+        "NotLoopback: .*0\\.0\\.0\\.0",
+        "NotLoopback: .*0\\.0\\.0\\.0",
+    ),
+    "a daemon without parent or mark": (
+        "n == SHY and subprocess.run([sys.executable, '-c', DAEMON], env={}); client.sendall(GOOD)",
+        "verified: ",
+        "verified: ",
+    ),
+    "two hundred children": (
+        "n == SHY and [subprocess.Popen(['sleep', '600'], start_new_session=i % 2) for i in range(200)]; client.sendall(GOOD)",
+        "verified: ",
+        "verified: ",
+    ),
+    "a SIGKILL for its guard": (
+        "os.kill(os.getppid(), signal.SIGKILL); time.sleep(0.2)",
+        "(GuardDied|ServerDied): ",
+        "(GuardDied|ServerGone): ",
+    ),
+    "a flood of output": (
+        "n == SHY and threading.Thread(target=flood, daemon=True).start(); client.sendall(GOOD)",
+        "verified: ",
+        "verified: ",
+    ),
+    "a SIGTERM that it does not hear": (
+        "signal_off and client.sendall(GOOD)",
+        "verified: ",
+        "verified: ",
+    ),
+}
+BEFORE = '''
+CHILD = "import socket,time; s = socket.create_server(('0.0.0.0', 0)); time.sleep(600)"
+DAEMON = "import os,time; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); time.sleep(600)"
+def flood():
+    for _ in range(16384):
+        os.write(1, b"x" * 65535 + b"\\\\n")
+signal_off = True
+'''
+DEAF = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+
+# How it begins: what is done before it listens, what it says then, and what a load says of it.
+BEGINNINGS = {
+    "garbage": (
+        "os.write(1, os.urandom(5000)); time.sleep(100)",
+        "NeverListened: .*printed no line",
+    ),
+    "no line, only silence": ("time.sleep(100)", "NeverListened: "),
+    "a line without its end": (
+        "os.write(1, b'listening on http://127.0.0.1:%d' % listener.getsockname()[1])",
+        "NeverListened: .*without the end of the line",
+    ),
+    "1 GiB of output first": (
+        "[os.write(1, b'y' * 1048576) for _ in range(1024)]; print(); say()",
+        "verified: ",
+    ),
+    "output without end": (
+        "while True: os.write(1, b'http listening on ' * 4096 + b'\\\\n')",
+        "NeverListened: ",
+    ),
+    "a line of 10 MB": (
+        "print('x' * 10_000_000, 'listening on http://127.0.0.1:1'); say()",
+        "verified: ",
+    ),
+    "another host": (
+        "print('listening on http://example.com:80', flush=True)",
+        "NotLoopback: .*example.com",
+    ),
+    "a host that looks like this one": (
+        "print('listening on http://127.0.0.1.example.com:80', flush=True)",
+        "NotLoopback: ",
+    ),
+    "no port that can be": (
+        "print('listening on http://127.0.0.1:99999', flush=True)",
+        "NotLoopback: ",
+    ),
+    "a port of nobody": (
+        "print('listening on http://127.0.0.1:9', flush=True)",
+        "WrongPort: .*nobody does",
+    ),
+    "bytes that are no text": (
+        "os.write(1, b'\\\\xff\\\\xfe\\\\x00\\\\x1b[2J\\\\n'); say()",
+        "verified: ",
+    ),
+    "its line twice": ("say(); say()", "verified: "),
+    "its end at once": ("sys.exit(5)", "ExitedEarly: .*exit code 5"),
+    "its end by a signal": ("os.kill(os.getpid(), 9)", "ExitedEarly: .*signal 9"),
+    "its suspension": ("os.kill(os.getpid(), signal.SIGSTOP)", "NeverListened: "),
+    "closed streams": ("say(); os.close(1); os.close(2)", "verified: "),
+    "its port closed again": ("say(); listener.close(); time.sleep(100)", "(WrongPort|NotAnswering): "),
+    "a session of its own, its parent gone": (
+        "say(); os.fork() and os._exit(0); os.setsid()",
+        "(ServerDied|WrongPort|ExitedEarly): ",
+    ),
+    "a log that is gone": (
+        "[os.unlink(f'/proc/{os.getppid()}/cwd/' + x) for x in ()]; say()",
+        "verified: ",
+    ),
+    "a stopped guard": ("os.kill(os.getppid(), signal.SIGSTOP); say()", "GuardSilent: .*suspended"),
+}
+
+LOAD = """
+import json, sys, warnings
+import lab
+from lab.servers import catalog, process
+
+warnings.simplefilter("ignore")
+process.ANSWER_S = 1.5  # it waits 10 seconds as a rule, and so would we for half of these
+process.start.__kwdefaults__["listen_s"] = 2.5
+recipe = catalog.define("python/hostile-NUMBER", open(sys.argv[1]).read() if sys.argv[1:] else PROGRAM)
+try:
+    trial = lab.load(recipe, connections=3, seconds=1.0, warmup=0.0, timeout=0.7, progress=False)
+except lab.LabError as error:
+    print(json.dumps([f"{type(error).__name__}: {error}"]))
+else:
+    print(json.dumps([f"{name}: {check.text}" for name, check in trial.checks.items()]))
+"""
+SHORT_S = 25.0  # for all that a load waits for, one after another
+
+
+def told(project, text, number):
+    """What a load says of a server."""
+    script = LOAD.replace("NUMBER", str(number)).replace("PROGRAM", repr(text))
+    ended = attacked(project, script, within_s=SHORT_S)
+    assert ended.code == 0, ended.err[-2000:]
+    return json.loads(ended.out.splitlines()[-1])
+
+
+def says(found, wanted):
+    assert any(re.match(wanted, one, re.DOTALL) for one in found), f"{wanted!r} is not in {found}"
+
+
+@pytest.mark.parametrize("shy", [0, 20], ids=["first", "under load"])
+@pytest.mark.parametrize(
+    "name", cases(ANSWERS, sample=["random length", "half an answer, then the end"])
+)
+def test_hostile_answers(project, name, shy):
+    answer, at_first, under_load = ANSWERS[name]
+    before = BEFORE + (DEAF if "SIGTERM" in name else "")
+    text = SERVER.format(shy=shy, before=before, host="127.0.0.1", answer=answer, say="say()")
+    number = list(ANSWERS).index(name) + shy * 100
+    says(told(project, text, number), under_load if shy else at_first)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+@pytest.mark.parametrize("name", cases(BEGINNINGS, sample=["garbage"]))
+def test_hostile_beginnings(project, name):
+    say, wanted = BEGINNINGS[name]
+    text = SERVER.format(shy=10**9, before="", host="127.0.0.1", answer="", say=say)
+    says(told(project, text.replace("\\\\", "\\"), 900 + list(BEGINNINGS).index(name)), wanted)
