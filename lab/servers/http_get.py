@@ -118,7 +118,7 @@ def get(url: str, path: str = "/", deadline_s: float = 10.0) -> Response:
             raise http.client.IncompleteRead(body, answer.length)
         headers = {name.lower(): value for name, value in answer.getheaders()}
         return Response(answer.status, headers, body)
-    except (OSError, http.client.HTTPException) as error:
+    except (OSError, http.client.HTTPException, ValueError) as error:  # of a chunk of -5 bytes
         if late.is_set() or isinstance(error, TimeoutError):
             raise NoAnswer(f"GET {path} was not answered within {deadline_s:g} s.") from None
         raise NoAnswer(f"GET {path} failed: {_words(error)}.") from None

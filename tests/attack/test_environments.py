@@ -222,7 +222,9 @@ NAMES = {
 def test_names_of_the_folder(tmp_path, name):
     folder = tmp_path / NAMES[name]
     folder.mkdir(parents=True)
-    holds(outcome(copy_project(folder), environment(tmp_path)), {})
+    # Node loads no module from there, and says so; set-up refuses such a folder.
+    wanted = {"compare": f"{REFUSED}.*encoded"} if "\\" in str(folder) else {}
+    holds(outcome(copy_project(folder), environment(tmp_path)), wanted)
 
 
 @pytest.mark.nightly
