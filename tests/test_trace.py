@@ -692,6 +692,18 @@ def test_a_trace_shows_itself_without_javascript_and_escapes_the_program(monkeyp
     assert "2 × " in repr(made)
 
 
+def test_an_order_that_only_the_recorder_saw_is_none_of_the_plain_runs():
+    made = traced("console.log('a');\n", runs=2)
+    version = copy.deepcopy(made.data["versions"][0])
+    version["orders"].append({"lines": ["b"], "count": 0, "recorded": 1})
+    version["recordings"].append({**version["recordings"][0], "order": 1})
+    also = type(made).from_json({**made.data, "versions": [version]})
+    assert [(order.lines, order.count) for order in also.orders] == [(("a",), 2)]
+    assert not also.deterministic, "a run printed something else"
+    assert "recorded only: b" in repr(also)
+    assert "only while recording" in also._repr_html_()
+
+
 def test_several_orders_are_drawn_with_their_counts():
     version = {
         "node": "v1.2.3",

@@ -51,7 +51,9 @@ def either(read, file):
     try:
         found = read()
     except LabError as error:
-        assert file.name in str(error), f"no name of a file in: {error}"
+        # Of what is whole, but of something else, the name of the experiment is told.
+        name = file.name.removesuffix(".trace.json")
+        assert name in str(error), f"no name of a file in: {error}"
         return
     assert all(shown(found, figure=False)) or not hasattr(found, "trials")
 
