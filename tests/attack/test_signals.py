@@ -12,7 +12,7 @@ from .ground import SEED, Attacked, attacked, cases, chance
 
 pytest_plugins = ["kernels"]
 
-MOMENTS = 3  # of each work and signal
+MOMENTS = 2  # of each work and signal
 LIVES_ON = {signal.SIGSTOP, 0}
 # What a program says when it begins, and how long it takes about, in which the moment lies.
 BEGIN = """
