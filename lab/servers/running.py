@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 import warnings
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Any
 
@@ -104,12 +105,15 @@ class Running:
             hint = 'A server should exit then: process.once("SIGTERM", () => process.exit(0)).'
             warnings.warn(IgnoredSigterm(self.story(what, hint)), stacklevel=2)
 
-    def look_last(self) -> None:
-        """Note what the server used, before its end; its probe's rows are read after that."""
+    def look_last(self, pids: Iterable[int] | None = None) -> None:
+        """Note what the server used, before its end; its probe's rows are read after that.
+
+        pids : its processes, where somebody has looked already.
+        """
         with self._lock:
             if self._end is None:
                 with contextlib.suppress(guard_link.GuardSilent):  # it is told to go on: wait then
-                    self._last = measure(self.tree())
+                    self._last = measure(self.tree() if pids is None else pids)
 
     def ask_to_stop(self) -> None:
         """Begin to stop the server, without waiting for its end: `stop` does that."""

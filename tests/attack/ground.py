@@ -29,9 +29,7 @@ def cases(table, sample=()):
     """The parameters of a test, one for each name of a table; those of `sample` in `make pytest` too."""
     missing = set(sample) - set(table)
     assert not missing, f"the sample names no case: {missing}"
-    return [
-        pytest.param(name, id=name, marks=() if name in sample else nightly) for name in table
-    ]
+    return [pytest.param(name, id=name, marks=() if name in sample else nightly) for name in table]
 
 
 def each(record_property, table, attack):

@@ -16,7 +16,10 @@ const pages = pagesOf(site).map(({ name }) => name);
 
 /** Random numbers of this seed, for this purpose: mulberry32. */
 function chance(...words) {
-  let state = [...`${SEED} ${words.join(" ")}`].reduce((h, c) => (h * 31 + c.codePointAt(0)) | 0, 7);
+  let state = [...`${SEED} ${words.join(" ")}`].reduce(
+    (h, c) => (h * 31 + c.codePointAt(0)) | 0,
+    7,
+  );
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -37,8 +40,28 @@ const MARKUP = [
   "{{constructor.constructor('ran=1')()}}",
   "<base href=http://192.0.2.1/>",
 ];
-const WORDS = ["constructor", "__proto__", "prototype", "toString", "hasOwnProperty", "valueOf", "then"];
-const STRANGE = ["%", "%E0%A4%A", "\u0000", "\ud800", "\u202e", "a".repeat(5000), "*", "(", "[", "\\", "^(a+)+$"];
+const WORDS = [
+  "constructor",
+  "__proto__",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "valueOf",
+  "then",
+];
+const STRANGE = [
+  "%",
+  "%E0%A4%A",
+  "\u0000",
+  "\ud800",
+  "\u202e",
+  "a".repeat(5000),
+  "*",
+  "(",
+  "[",
+  "\\",
+  "^(a+)+$",
+];
 const NUMBERS = ["0", "-1", "1e999", "NaN", "999999999999999999999", "1e-400", "-0"];
 const TEXTS = [...MARKUP, ...WORDS, ...STRANGE, ...NUMBERS, "", " "];
 const JSONS = [
@@ -94,12 +117,21 @@ describe("tampered storage", () => {
           let n = 0;
           // Whoever asks for a key gets something, and there are keys that nobody wrote.
           Storage.prototype.getItem = () => given[n++ % given.length];
-          for (const key of ["loop-replay:x", "lab-question:x", "lab-yours", "theme", "mode", "__proto__"])
+          for (const key of [
+            "loop-replay:x",
+            "lab-question:x",
+            "lab-yours",
+            "theme",
+            "mode",
+            "__proto__",
+          ])
             localStorage.setItem(key, given[n++ % given.length]);
         }, values);
       await attacked(own.host.url + name, tamper, async (tab, check) => {
         await tab.evaluate(() => scrollTo(0, document.body.scrollHeight));
-        for (const button of await tab.locator("lab-progress button, lab-question button:visible").all())
+        for (const button of await tab
+          .locator("lab-progress button, lab-question button:visible")
+          .all())
           await button.click({ timeout: 1000, noWaitAfter: true }).catch(() => {});
         await tab.waitForTimeout(30);
         await check(JSON.stringify(values.slice(0, 8)).slice(0, 600));
@@ -160,7 +192,14 @@ function spoilt(data, draw) {
   }
   const text = JSON.stringify(copy);
   const cut = Math.floor(draw.next() * text.length);
-  return draw.pick([text, text, text, text, text.slice(0, cut), `${text.slice(0, cut)}}${text.slice(cut)}`]);
+  return draw.pick([
+    text,
+    text,
+    text,
+    text,
+    text.slice(0, cut),
+    `${text.slice(0, cut)}}${text.slice(cut)}`,
+  ]);
 }
 
 const drop = (tab, selector, name, text) =>
@@ -184,7 +223,11 @@ describe("dropped files", () => {
       const said = () => tab.locator("lab-yours [role=status]").first().innerText();
       await drop(tab, "body", "good.json", JSON.stringify(good));
       await tab.waitForFunction(() => document.querySelector("lab-yours [role=status]").innerText);
-      assert.doesNotMatch(await said(), /is no result file/, "or all are refused for the wrong reason");
+      assert.doesNotMatch(
+        await said(),
+        /is no result file/,
+        "or all are refused for the wrong reason",
+      );
       const cases = Array.from({ length: FILES }, (_, n) => n);
       await each(t, cases, async (n) => {
         const draw = chance("results", n);
@@ -198,7 +241,9 @@ describe("dropped files", () => {
   });
 
   it("of traces, spoilt anywhere, are refused in words or stay text", async (t) => {
-    const page = pages.find((name) => /<loop-replay[^>]*\sdrop/.test(readFileSync(join(site, name), "utf8")));
+    const page = pages.find((name) =>
+      /<loop-replay[^>]*\sdrop/.test(readFileSync(join(site, name), "utf8")),
+    );
     if (!page) return t.skip("no page takes a trace");
     const trace = new URL("../site/replay/orders.trace.json", import.meta.url);
     const good = JSON.parse(readFileSync(trace, "utf8"));

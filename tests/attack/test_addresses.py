@@ -24,8 +24,36 @@ OTHERS = [
     *["[::ffff:127.0.0.1]", "[::ffff:8.8.8.8]", "[::1%25eth0]", "１２７.0.0.1", "ⓛocalhost"],
     *["localhost.", "127.0.0.1.", "xn--lcalhost-fwf", "loc\u00adalhost", "%6cocalhost", ""],
 ]
-PIECES = ["@", ":", "/", "\\", "#", "?", "%40", "%00", "\t", "\n", "\r", " ", ".", ";", ",", "//", "\u2028"]
-SCHEMES = ["http://", "HTTP://", "http:", "https://", "//", "http:///", "http:\\\\", "ftp://", "ws://"]
+PIECES = [
+    "@",
+    ":",
+    "/",
+    "\\",
+    "#",
+    "?",
+    "%40",
+    "%00",
+    "\t",
+    "\n",
+    "\r",
+    " ",
+    ".",
+    ";",
+    ",",
+    "//",
+    "\u2028",
+]
+SCHEMES = [
+    "http://",
+    "HTTP://",
+    "http:",
+    "https://",
+    "//",
+    "http:///",
+    "http:\\\\",
+    "ftp://",
+    "ws://",
+]
 
 
 def made(count):
@@ -34,7 +62,9 @@ def made(count):
     for number in range(count):
         parts = [draw.choice(SCHEMES if number % 3 else ["http://"])]
         for _ in range(draw.randint(1, 4)):
-            parts.append(draw.choice([draw.choice(HOSTS), draw.choice(OTHERS), draw.choice(PIECES)]))
+            parts.append(
+                draw.choice([draw.choice(HOSTS), draw.choice(OTHERS), draw.choice(PIECES)])
+            )
         parts.append(draw.choice(["", ":80", ":3000", ":0", ":99999", ":1e3", ":٣", "/", "/x?y#z"]))
         yield "".join(parts)
 
@@ -169,7 +199,8 @@ REDIRECTS = """
 
 
 @pytest.mark.parametrize(
-    "status", [pytest.param(301, id="301"), *(pytest.param(n, marks=nightly) for n in (302, 303, 307, 308))]
+    "status",
+    [pytest.param(301, id="301"), *(pytest.param(n, marks=nightly) for n in (302, 303, 307, 308))],
 )
 def test_a_redirect_is_an_answer_and_nobody_follows_it(project, status):
     ended = attacked(project, REDIRECTS.replace("STATUS", str(status)))

@@ -118,7 +118,8 @@ VARIABLES = {
         {"compare": f"({REFUSED}.*node|fine)", "trace": f"({REFUSED}.*[Nn]ode|fine)"},
     ),
     "nothing at all": (
-        dict.fromkeys(os.environ) | {"TMPDIR": None, "LAB_PROFILE": "smoke", "LAB_NODE": shutil.which("node")},
+        dict.fromkeys(os.environ)
+        | {"TMPDIR": None, "LAB_PROFILE": "smoke", "LAB_NODE": shutil.which("node")},
         {},
     ),
 }
@@ -166,7 +167,10 @@ INHERITED = {
         limited(resource.RLIMIT_FSIZE, 1000),
         {"compare": REFUSED, "trace": REFUSED},
     ),
-    "a small stack": (limited(resource.RLIMIT_STACK, 256 * 1024), {"compare": f"(fine|{REFUSED})", "trace": f"(fine|{REFUSED})"}),
+    "a small stack": (
+        limited(resource.RLIMIT_STACK, 256 * 1024),
+        {"compare": f"(fine|{REFUSED})", "trace": f"(fine|{REFUSED})"},
+    ),
     "no locked memory, no core": (limited(resource.RLIMIT_CORE, 0), {}),
     "one second of processor": (
         limited(resource.RLIMIT_CPU, 30),
@@ -203,7 +207,7 @@ def test_what_a_process_inherits(tmp_path, name):
 
 NAMES = {
     "a blank": "a folder of mine",
-    "quotes": "it's \"mine\"",
+    "quotes": 'it\'s "mine"',
     "a dollar sign": "a $HOME of mine",
     "a colon": "a:b",
     "a backslash": "a\\b",
@@ -313,7 +317,11 @@ def test_a_folder_that_may_only_be_read(tmp_path):
 def test_another_user(tmp_path):
     """Who may read the project and write nothing in it."""
     nobody = pwd.getpwnam("nobody")
-    for place in (Path(sys.executable).resolve(), paths.ROOT / "node_modules", Path(shutil.which("node"))):
+    for place in (
+        Path(sys.executable).resolve(),
+        paths.ROOT / "node_modules",
+        Path(shutil.which("node")),
+    ):
         for one in [place, *place.parents]:
             if not one.stat().st_mode & stat.S_IXOTH:
                 pytest.skip(f"another user may not enter {one}")
@@ -344,7 +352,9 @@ def garbage_in_lock(folder):
 def odd_state(folder):
     state = folder / "data/runs/.state"
     state.mkdir(parents=True)
-    for i, text in enumerate(["", "{", "[]", "null", '{"id": 5}', "[" * 50_000, '{"id": "' + "x" * 9999]):
+    for i, text in enumerate(
+        ["", "{", "[]", "null", '{"id": 5}', "[" * 50_000, '{"id": "' + "x" * 9999]
+    ):
         (state / f"{i}.json").write_text(text)
     (state / "folder.json").mkdir()
     (state / "link.json").symlink_to("/nonexistent/x")

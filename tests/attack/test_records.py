@@ -17,15 +17,37 @@ from lab.records import store
 from .ground import chance, each, nightly
 
 MANY, FEW = 600, 40
-HUGE = [b"9" * 400, b"1e999", b"-1e999", b"NaN", b"Infinity", b"-0", b"1e-400", b"0x10", b"9" * 5000]
-ODD = [b"null", b"[]", b"{}", b'""', b"true", b"[" * 3000, b'{"a":' * 3000, b'"\\ud800"', b'"\\u0000"']
+HUGE = [
+    b"9" * 400,
+    b"1e999",
+    b"-1e999",
+    b"NaN",
+    b"Infinity",
+    b"-0",
+    b"1e-400",
+    b"0x10",
+    b"9" * 5000,
+]
+ODD = [
+    b"null",
+    b"[]",
+    b"{}",
+    b'""',
+    b"true",
+    b"[" * 3000,
+    b'{"a":' * 3000,
+    b'"\\ud800"',
+    b'"\\u0000"',
+]
 
 
 def spoilt(data, draw):
     """The bytes of a file, changed in a way that a disk, an editor or a person could."""
     at, end = sorted(draw.randrange(len(data) + 1) for _ in range(2))
     end = min(end, at + draw.choice([1, 8, 200, len(data)]))
-    value = draw.choice(list(re.finditer(rb"(?<=[:,\[])(-?\d[\d.e+-]*|\"[^\"]*\"|null|true|false)", data)) or [None])
+    value = draw.choice(
+        list(re.finditer(rb"(?<=[:,\[])(-?\d[\d.e+-]*|\"[^\"]*\"|null|true|false)", data)) or [None]
+    )
     ways = [
         lambda: data[:at],
         lambda: data[at:],
@@ -42,7 +64,9 @@ def spoilt(data, draw):
     ]
     if value:
         for words in (HUGE, ODD, ODD):
-            ways.append(lambda words=words: data[: value.start()] + draw.choice(words) + data[value.end() :])
+            ways.append(
+                lambda words=words: data[: value.start()] + draw.choice(words) + data[value.end() :]
+            )
     return draw.choice(ways)()
 
 
@@ -135,7 +159,12 @@ def test_spoilt_raw_rows(count, places, record_property):  # noqa: F811
                 lambda: bytes(b ^ 1 if draw.random() < 0.001 else b for b in good),
                 lambda: good + good,
                 lambda: draw.randbytes(len(good)),
-                lambda: packed(**{name: column.astype(draw.choice(["f8", "U9", "O8", "i1", "c16"])) for name, column in rows.items()}),
+                lambda: packed(
+                    **{
+                        name: column.astype(draw.choice(["f8", "U9", "O8", "i1", "c16"]))
+                        for name, column in rows.items()
+                    }
+                ),
             ]
         )()
         trial = with_raw(data, rows=number_of_rows, columns=tuple(rows))

@@ -9,7 +9,7 @@ import pytest
 from .ground import attacked, cases
 
 # Answers well until it has answered `SHY` requests, then shows what it is.
-SERVER = '''
+SERVER = """
 import itertools, os, signal, socket, struct, subprocess, sys, threading, time
 
 GOOD = b"HTTP/1.1 200 OK\\r\\ncontent-length: 6\\r\\n\\r\\nhello\\n"
@@ -39,7 +39,7 @@ def serve(client):
 {say}
 while True:
     threading.Thread(target=serve, args=[listener.accept()[0]], daemon=True).start()
-'''
+"""
 
 # What it answers; what a load says when the first answer is like that, and when the load's are.
 ANSWERS = {
@@ -229,14 +229,14 @@ ANSWERS = {
         "verified: ",
     ),
 }
-BEFORE = '''
+BEFORE = """
 CHILD = "import socket,time; s = socket.create_server(('0.0.0.0', 0)); time.sleep(600)"
 DAEMON = "import os,time; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); time.sleep(600)"
 def flood():
     for _ in range(16384):
         os.write(1, b"x" * 65535 + b"\\\\n")
 signal_off = True
-'''
+"""
 DEAF = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
 
 # How it begins: what is done before it listens, what it says then, and what a load says of it.
@@ -287,7 +287,10 @@ BEGINNINGS = {
     "its end by a signal": ("os.kill(os.getpid(), 9)", "ExitedEarly: .*signal 9"),
     "its suspension": ("os.kill(os.getpid(), signal.SIGSTOP)", "NeverListened: "),
     "closed streams": ("say(); os.close(1); os.close(2)", "verified: "),
-    "its port closed again": ("say(); listener.close(); time.sleep(100)", "(WrongPort|NotAnswering): "),
+    "its port closed again": (
+        "say(); listener.close(); time.sleep(100)",
+        "(WrongPort|NotAnswering): ",
+    ),
     "a session of its own, its parent gone": (
         "say(); os.fork() and os._exit(0); os.setsid()",
         "(ServerDied|WrongPort|ExitedEarly): ",

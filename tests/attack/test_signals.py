@@ -130,7 +130,9 @@ IN_CELLS = {
 @pytest.mark.parametrize("name", cases(IN_CELLS, sample=["javascript, a server, SIGKILL"]))
 def test_signals_in_a_cell(live, name, tmp_path, monkeypatch):
     kernel, what, how = IN_CELLS[name]
-    monkeypatch.setenv("TMPDIR", str(tmp_path))  # the lock would be that of everybody who measures here
+    monkeypatch.setenv(
+        "TMPDIR", str(tmp_path)
+    )  # the lock would be that of everybody who measures here
     monkeypatch.setenv("LAB_PROFILE", "smoke")
     kind = "javascript" if kernel == "javascript" else "python3"
     with live(kind) as session:
@@ -151,5 +153,3 @@ def test_signals_in_a_cell(live, name, tmp_path, monkeypatch):
         else:
             psutil.wait_procs(began[:1], timeout=10)
             assert not psutil.pid_exists(main) or began[0].status() == psutil.STATUS_ZOMBIE
-
-
