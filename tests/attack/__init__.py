@@ -1,1 +1,1 @@
-"""Attacks on the whole: `make attack` tries every case, `make pytest` the sample that is not marked `nightly`."""
+"""Attacks on the whole: all cases in `make attack`, those not marked `nightly` in `make pytest`."""

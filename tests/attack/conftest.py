@@ -1,4 +1,4 @@
-"""Who is left behind by an attack is seen, whatever it did to its parents; and what held, in a table."""
+"""Who is left behind by an attack is seen, whatever became of its parents; a table of what held."""
 
 import ctypes
 from collections import Counter
@@ -25,8 +25,7 @@ def orphans_come_to_us():
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory):
-    """A copy of the project for programs that are attacked: their runs, logs and locks are their own."""
-
+    """A copy of the project for what is attacked, whose runs, logs and locks are its own."""
     return copy_project(tmp_path_factory.mktemp("project"))
 
 

@@ -26,14 +26,14 @@ def chance(*words):
 
 
 def cases(table, sample=()):
-    """The parameters of a test, one for each name of a table; those of `sample` in `make pytest` too."""
+    """The names of a table as parameters of a test; those of `sample` are in `make pytest`, too."""
     missing = set(sample) - set(table)
     assert not missing, f"the sample names no case: {missing}"
     return [pytest.param(name, id=name, marks=() if name in sample else nightly) for name in table]
 
 
 def each(record_property, table, attack):
-    """Try all cases of a table of (name, case), also when one falls; counted in the table of `make attack`."""
+    """Try all of (name, case), although some fall, and count them for the table."""
     fell, tried = [], 0
     for name, case in table:
         tried += 1
@@ -60,7 +60,7 @@ def copy_project(folder):
 
 
 def environment(folder, **changes):
-    """An ordinary environment with changes (None takes a variable out), whose temporary files lie in `folder`."""
+    """An ordinary environment with changes (None: without it), its temporary files in `folder`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("LAB_", "PYTEST"))}
     temporary = folder / "tmp"
     temporary.mkdir(exist_ok=True)
@@ -81,7 +81,7 @@ class Ended:
 
 
 class Attacked:
-    """A Python program that runs in a copy of the project, in a session of its own; a context manager."""
+    """A Python program in a copy of the project and a session of its own; a context manager."""
 
     def __init__(self, folder, text, env=None, **options):
         self.folder = Path(folder)

@@ -1,4 +1,4 @@
-"""Addresses that look like this machine: refused, or meant by everybody who reads them, before anything is sent."""
+"""Addresses that look like this machine are refused before anything is sent."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""Arguments that nobody meant, for every public function: the fuzz of test_gate.py with seeds of the night."""
+"""Arguments that nobody meant, for every public function: test_gate.py with other seeds."""
 
 import pytest
 import test_gate

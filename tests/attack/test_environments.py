@@ -1,4 +1,4 @@
-"""Surroundings that nobody meant: what is measured there is right, or a sentence says why it is not."""
+"""Surroundings that nobody meant: it works there as well, or a sentence says why not."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ from .ground import attacked, cases, copy_project, environment
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
-# A short comparison, a trace, and a record that is read; each may fail in words, and in no other way.
+# A short comparison, a trace, a record that is read: each may fail in words, and in no other way.
 WORK = """
     import os, warnings
     # What the surroundings do to a cell's own output is not ours to answer for.
@@ -38,8 +38,9 @@ WORK = """
         import lab.lock, pathlib
         lab.lock.lock_path = lambda: pathlib.Path(LOCK)
     def compare():
-        return repr(lab.compare({"a": "node/hello", "b": "node/hello"}, pairs=1, requests=50,
-                                connections=2, aa=False, experiment="odd", progress=False).ratios("p50"))
+        found = lab.compare({"a": "node/hello", "b": "node/hello"}, pairs=1, requests=50, aa=False,
+                            connections=2, experiment="odd", progress=False)
+        return repr(found.ratios("p50"))
     def trace():
         text = "setTimeout(() => console.log('timer')); console.log('main')"
         return " ".join(lab.trace(text, runs=1, seconds=10).orders[0].lines)
@@ -196,7 +197,7 @@ INHERITED = {
 
 
 @LINUX
-@pytest.mark.parametrize("name", cases(INHERITED, sample=["64 descriptors"]))
+@pytest.mark.parametrize("name", cases(INHERITED, sample=["SIGCHLD ignored"]))
 def test_what_a_process_inherits(tmp_path, name):
     before, wanted = INHERITED[name]
     folder = copy_project(tmp_path)
@@ -405,7 +406,7 @@ LEFT = {
 
 
 @LINUX
-@pytest.mark.parametrize("name", cases(LEFT, sample=["garbage in the lock"]))
+@pytest.mark.parametrize("name", cases(LEFT))
 def test_what_was_left_lying_about(tmp_path, name):
     leave, wanted = LEFT[name]
     folder = copy_project(tmp_path)

@@ -1,4 +1,4 @@
-"""Records and results of any content: a LabError that names the file, or something that can be shown."""
+"""Records and results of any content are refused by their name, or can be shown."""
 
 import json
 import re
