@@ -649,6 +649,13 @@ def test_mistakes_are_named():
         Trace.from_json({"type": "trial"})
 
 
+def test_a_text_that_cannot_be_written_down_is_told_with_what_helps(monkeypatch, tmp_path):
+    (tmp_path / "runs").write_text("no folder")
+    monkeypatch.setattr("lab.tracing.program.RUNS", tmp_path / "runs")
+    with pytest.raises(LabError, match=r"runs: Not a directory\. Make room there"):
+        traced("1;\n")
+
+
 def test_replay_mode_reads_the_recorded_trace_of_the_same_program(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "REFERENCE", tmp_path)
     text = "console.log('x');\n"
