@@ -126,7 +126,11 @@ class Trace:
                 gate.fit("tasks", made["tasks"], list[dict[str, Any]])
                 gate.fit("events", made["events"], list[list[Any]])
                 gate.fit("order", made["order"], int)
-                expand(made)
+                for task in made["tasks"]:
+                    gate.fit("label", task["label"], str)
+                for event in expand(made):
+                    gate.fit("line", event["line"], int | None)
+                    gate.fit("text", event["text"], str | None)
         gate.fit("notes", self.notes, list[str])
 
     def save(self, path: str | os.PathLike[str]) -> Path:

@@ -173,7 +173,7 @@ INHERITED = {
         {"compare": f"(fine|{REFUSED})", "trace": f"(fine|{REFUSED})"},
     ),
     "no locked memory, no core": (limited(resource.RLIMIT_CORE, 0), {}),
-    "one second of processor": (
+    "thirty seconds of processor": (
         limited(resource.RLIMIT_CPU, 30),
         {},
     ),

@@ -78,8 +78,8 @@ class Session extends NelSession {
     // end of its input and then ends the cells' process. A line tells it that this has ended by itself.
     // What the cells had started has three seconds to put its things in order, then it ends as well:
     // the group; by their mark those that left it (`detached: true`); and those without the mark (an
-    // `env` of their own) that descended from the cells' process when we ended it. A pid may be reused,
-    // so with it goes when it began.
+    // `env` of their own) that descended from the cells' process when we ended it, but for what is
+    // marked "apart" (lab's own, which takes the time it needs to stop servers).
     const guard = `
       trap "" INT TERM HUP
       marked() {
@@ -89,6 +89,7 @@ class Session extends NelSession {
           ps -axEww -o pid= -o command= | grep "[${MARK[0]}]${MARK.slice(1)}=$1" | awk '{ print $1 }'
         fi
       }
+      # All with their parents, and a name that no later process with the same pid has.
       processes() {
         if [ -e /proc/self/stat ]; then
           cat /proc/[0-9]*/stat 2>/dev/null |
@@ -98,12 +99,12 @@ class Session extends NelSession {
         fi
       }
       descended() {
-        processes | awk -v from="$1" '
+        processes | awk -v from="$1" -v apart=" $(marked apart | tr '\\n' ' ')" '
           { parent[$1] = $2; name[$1] = $3 }
           END {
             for (one in parent) {
-              for (at = parent[one]; at in parent && at != from; at = parent[at]);
-              if (at == from) printf " %s", name[one]
+              for (at = one; at in parent && at != from && !index(apart, " " at " "); at = parent[at]);
+              if (at == from && one != from) printf " %s", name[one]
             }
           }'
       }
