@@ -88,7 +88,7 @@ async function attacked(url, prepare, use) {
     await visit(tab, url);
     const check = async (story) => {
       const foreign = seen.foreign.filter((one) => !one.startsWith(own.host.url));
-      const errors = seen.errors.filter((text) => !REMARK.test(text));
+      const errors = seen.errors.splice(0).filter((text) => !REMARK.test(text));
       const ran = await tab.evaluate(() => globalThis.ran);
       assert.deepEqual([foreign, errors, ran, dialogs], [[], [], undefined, []], story);
     };
