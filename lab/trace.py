@@ -130,7 +130,8 @@ class Trace:
                     gate.fit("label", task["label"], str)
                 for event in expand(made):
                     gate.fit("line", event["line"], int | None)
-                    gate.fit("text", event["text"], str | None)
+                    said = event["what"] in ("out", "err")
+                    gate.fit("text", event["text"], str if said else str | None)
         gate.fit("notes", self.notes, list[str])
 
     def save(self, path: str | os.PathLike[str]) -> Path:
