@@ -81,7 +81,7 @@ async function attacked(url, prepare, use) {
   await own.open("about:blank", async (tab, seen) => {
     const dialogs = [];
     tab.on("dialog", (dialog) => {
-      dialogs.push(dialog.message());
+      if (dialog.type() !== "confirm") dialogs.push(dialog.message()); // ours asks, when its button is pressed
       dialog.dismiss();
     });
     await prepare?.(tab);
