@@ -14,7 +14,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter test lab preview replay book-results links pdf lighthouse reference results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev addons kernels browser lint pytest nodetest smoke site
+.PHONY: help book chapter test attack lab preview replay book-results links pdf lighthouse reference results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev addons kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -62,6 +62,10 @@ results: setup ## write what was measured here into one file, and say where it i
 # The browser first, because it is needed last.
 test: browser lint pytest nodetest smoke site ## linters, tests, the book in the smoke profile, the site in a browser
 
+# Every case, also those that a test run leaves to the night; the pages are those of the recorded run.
+attack: replay browser ## hostile servers, surroundings, signals, records, pages: all cases, some ten minutes
+	@SITE=_build/replay/html $(BIN)/python -m pytest tests/attack -m "" $(ARGS)
+
 browser: setup-dev ## get a browser into this folder or from the system's packages, if there is none
 	@node tools/browser.mjs --install >/dev/null
 
@@ -76,8 +80,8 @@ lint: setup-dev
 pytest: setup-dev
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not alone" $(ARGS) || [ $$? = 5 ] # 5: ARGS leave none
-	@$(BIN)/python -m pytest -m alone $(ARGS) || [ $$? = 5 ]
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not alone and not nightly" $(ARGS) || [ $$? = 5 ] # 5: ARGS leave none
+	@$(BIN)/python -m pytest -m "alone and not nightly" $(ARGS) || [ $$? = 5 ]
 
 nodetest: setup-dev
 	@echo "== Node tests"

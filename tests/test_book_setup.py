@@ -296,7 +296,7 @@ def test_an_unknown_layer_is_named(complete):
     complains(complete, "tools/setup.sh knows lab, preview and dev, not test.", layer="test")
 
 
-@pytest.mark.parametrize("name", ["of $x", "a:b"])
+@pytest.mark.parametrize("name", ["of $x", "a:b", "a\\b"])
 def test_a_folder_that_packaging_tools_cannot_do_with_is_named(tmp_path, name):
     machine = made(tmp_path / name)
     complains(machine, f"This folder is {machine}")

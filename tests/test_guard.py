@@ -170,6 +170,26 @@ def test_children_go_when_the_server_itself_is_killed(program):
         assert running.exit_code == -9
 
 
+DEAF = """
+import signal, subprocess, sys
+deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(600)"
+child = subprocess.Popen([sys.executable, "-c", deaf], stdout=subprocess.PIPE)
+child.stdout.readline()
+"""
+
+
+@linux
+@pytest.mark.filterwarnings("ignore::lab.servers.server_errors.IgnoredSigterm")
+def test_a_server_whose_own_process_is_gone_has_failed_although_others_of_it_are_there(program):
+    with program(DEAF + FAMILY, runtime="python").start() as running:
+        os.kill(running.pid, signal.SIGKILL)
+        assert eventually(running.failed, 1.0)
+        assert not running.died(), "the child has its two seconds"
+        assert running.exit_code == -9
+        assert "killed by signal 9" in running.story("died")
+        assert running.died(PATIENCE_S)
+
+
 @linux
 def test_stopping_one_server_leaves_the_daemons_of_another_alone(program):
     recipe = program(FAMILY, runtime="python")

@@ -669,13 +669,20 @@ def test_restart_starts_clean_and_soon(live):
         assert kernel.run("typeof lost")[0][1]["data"]["text/plain"] == "'undefined'"
 
 
-def test_a_detached_program_ends_after_its_session_too(live):
+BARE = ", env: { PATH: process.env.PATH }"  # without the kernel's mark
+
+
+@pytest.mark.parametrize(
+    ("how", "env"),
+    [("shutdown", ""), ("SIGKILL", ""), ("restart", BARE), ("interrupt", BARE), ("SIGKILL", BARE)],
+)
+def test_a_detached_program_ends_after_its_session_too(live, how, env):
     # Of its own session and group, with a child that is in yet another.
     sleep = f"sleep 6{os.getpid()}"  # nobody else's
     detached = f"""
         const {{ spawn }} = require("node:child_process");
         const program = "setsid {sleep} & trap '' TERM; while :; do sleep 1; done";
-        spawn("sh", ["-c", program], {{ stdio: "ignore", detached: true }}).unref();
+        spawn("sh", ["-c", program], {{ stdio: "ignore", detached: true{env} }}).unref();
         console.log("running");"""
 
     def left():
@@ -683,15 +690,18 @@ def test_a_detached_program_ends_after_its_session_too(live):
         lines = [(one, " ".join(one.info["cmdline"] or [])) for one in table]
         return [one for one, line in lines if line == sleep or f"setsid {sleep}" in line]
 
-    for how in ("shutdown", "SIGKILL"):
-        with live() as kernel:
-            kernel.wait_for(kernel.send(detached), "running")
-            started = eventually(lambda: len(here := left()) == 2 and here)
-            if how == "shutdown":
-                kernel.manager.shutdown_kernel()
-            else:
-                os.kill(kernel.processes()[0].pid, signal.SIGKILL)
-            assert gone(started, seconds=8) == []
+    with live() as kernel:
+        kernel.wait_for(kernel.send(detached), "running")
+        started = eventually(lambda: len(here := left()) == 2 and here)
+        if how == "shutdown":
+            kernel.manager.shutdown_kernel()
+        elif how == "restart":
+            kernel.manager.restart_kernel()
+        elif how == "interrupt":
+            interrupted(kernel, BUSY)  # costs the session
+        else:
+            os.kill(kernel.processes()[0].pid, signal.SIGKILL)
+        assert gone(started, seconds=8) == []
 
 
 IDLE = "require('http').createServer().listen(0, '127.0.0.1'); console.log('running')"

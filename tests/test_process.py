@@ -14,9 +14,10 @@ from conftest import eventually
 
 import lab
 from lab.measure.load import _server_spec, resolve
-from lab.servers import process, registry, sockets
+from lab.servers import process, proctree, registry, sockets
 from lab.servers.http_get import BadPath, NoAnswer, NotLoopback, get, loopback
 from lab.servers.recipe import Body, MissingProgram, Recipe
+from lab.servers.running import Running
 from lab.servers.server_errors import (
     ExitedEarly,
     IgnoredSigterm,
@@ -427,6 +428,27 @@ def test_stop_all_tells_all_before_it_waits_for_one(program, hello):
     logs = [dict(line.split() for line in one.log(2).splitlines()) for one in running]
     assert max(log["told"] for log in logs) < min(log["left"] for log in logs)
     assert all(one.resources().rss_bytes > 10_000_000 for one in running)
+
+
+@linux
+def test_however_many_servers_are_stopped_all_processes_are_looked_at_once(monkeypatch):
+    """A look for each, or a question to the guard for each, made 250 servers take 81 s."""
+    looks, asked = [], []
+    table, ask = proctree.processes, Running._ask
+    monkeypatch.setattr(proctree, "processes", lambda: looks.append(1) or table())
+    monkeypatch.setattr(
+        Running, "_ask", lambda self, what, **more: asked.append(what) or ask(self, what, **more)
+    )
+    counts = []
+    for number in (2, 6):
+        servers = [lab.server("node/hello").start() for _ in range(number)]
+        looks.clear()
+        asked.clear()
+        assert len(lab.stop_all()) == number
+        counts.append((len(looks), len(asked)))
+        assert all(one.resources().rss_bytes > 10_000_000 for one in servers)
+        assert all(one.resources().processes == 1 for one in servers)
+    assert counts[0] == counts[1]
 
 
 def test_a_state_file_whose_pid_belongs_to_a_stranger_harms_nobody():

@@ -651,6 +651,13 @@ def test_mistakes_are_named():
         Trace.from_json({"type": "trial"})
 
 
+def test_a_text_that_cannot_be_written_down_is_told_with_what_helps(monkeypatch, tmp_path):
+    (tmp_path / "runs").write_text("no folder")
+    monkeypatch.setattr("lab.tracing.program.RUNS", tmp_path / "runs")
+    with pytest.raises(LabError, match=r"runs: Not a directory\. Make room there"):
+        traced("1;\n")
+
+
 def test_replay_mode_reads_the_recorded_trace_of_the_same_program(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "REFERENCE", tmp_path)
     text = "console.log('x');\n"
@@ -692,6 +699,18 @@ def test_a_trace_shows_itself_without_javascript_and_escapes_the_program(monkeyp
     monkeypatch.delenv("LAB_CHAPTER")
     assert "customElements.define" in made._repr_html_()
     assert "2 × " in repr(made)
+
+
+def test_an_order_that_only_the_recorder_saw_is_none_of_the_plain_runs():
+    made = traced("console.log('a');\n", runs=2)
+    version = copy.deepcopy(made.data["versions"][0])
+    version["orders"].append({"lines": ["b"], "count": 0, "recorded": 1})
+    version["recordings"].append({**version["recordings"][0], "order": 1})
+    also = type(made).from_json({**made.data, "versions": [version]})
+    assert [(order.lines, order.count) for order in also.orders] == [(("a",), 2)]
+    assert not also.deterministic, "a run printed something else"
+    assert "recorded only: b" in repr(also)
+    assert "only while recording" in also._repr_html_()
 
 
 def test_several_orders_are_drawn_with_their_counts():

@@ -13,6 +13,7 @@ is() { [ "$(cat "$1" 2>/dev/null)" = "$2" ]; }
 
 case $here in
   *[:$]*) fail "This folder is $here, and neither PATH nor Python's packaging tools can do with a colon or a dollar sign: give it another name." ;;
+  *\\*) fail "This folder is $here, and Node loads no module from below a backslash: give it another name." ;;
 esac
 for layer; do
   [ -f "requirements/$layer.txt" ] || fail "tools/setup.sh knows lab, preview and dev, not $layer."

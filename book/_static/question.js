@@ -514,7 +514,8 @@
 
     follow() {
       const all = this.data.flatMap(({ questions }) => questions);
-      const state = ({ id }) => store.read(id);
+      const kept = new Map(all.map(({ id }) => [id, store.read(id)])); // once
+      const state = ({ id }) => kept.get(id);
       const answered = all.filter(state);
       const good = answered.filter((q) => state(q).right === true).length;
       const judged = answered.filter((q) => typeof state(q).right === "boolean").length;

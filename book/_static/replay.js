@@ -1473,18 +1473,49 @@
 
     async open(file) {
       if (!file) return;
+      let data = null;
       try {
-        const data = JSON.parse(await file.text());
-        const asked = this.shadowRoot.activeElement !== null;
-        this.load(data);
-        // What had the focus is gone: it goes to the replay, which has a new name.
-        if (!asked || this.shadowRoot.activeElement) return;
-        this.root.tabIndex = -1;
-        this.root.focus();
+        data = JSON.parse(await file.text());
       } catch {
-        this.complain(`${file.name} is not JSON. Make a trace with: npm run trace my.js`);
+        return this.complain(`${file.name} is not JSON. Make a trace with: npm run trace my.js`);
       }
+      const asked = this.shadowRoot.activeElement !== null;
+      try {
+        goThrough(data);
+        this.load(data);
+      } catch {
+        this.giveUp();
+        this.complain(`${file.name} is damaged. Make it again with: npm run trace my.js`);
+      }
+      // What had the focus is gone: it goes to the replay, which has a new name.
+      if (!asked || this.shadowRoot.activeElement) return;
+      this.root.tabIndex = -1;
+      this.root.focus();
     }
+
+    /** Nothing to show, and nothing that would still be drawn later. */
+    giveUp() {
+      this.pause();
+      this.watching?.disconnect();
+      this.nearing?.disconnect();
+      this.model = this.parts = this.items = null;
+      this.root.replaceChildren(this.dropHint());
+    }
+  }
+
+  /** Throws where a part of a trace is missing or is no such thing: said of a file at once, not while it is drawn. */
+  function goThrough(data) {
+    if (data?.type !== "loop-trace" || !Array.isArray(data.versions)) return; // `load` says so
+    if (!(Number.isInteger(data.pool) && data.pool >= 1 && data.pool <= 1024))
+      throw new Error("pool");
+    for (const { recordings } of data.versions)
+      for (const recording of recordings) {
+        const model = indexRecording(recording, data.pool);
+        for (const [i, step] of model.steps.entries()) {
+          stateAt(model, step.at);
+          describe(model, i);
+        }
+      }
   }
 
   function heading(text, color, note) {

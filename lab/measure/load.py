@@ -334,7 +334,7 @@ def _drive(
 
 
 def _void(result: dict[str, Any], found: Found, running: Running | None, told: str) -> None:
-    if running is not None and running.died(0.3 if result["stopped"] == "server-gone" else 0.0):
+    if running is not None and running.failed(0.3 if result["stopped"] == "server-gone" else 0.0):
         code = running.exit_code
         how = f" (exit code {code})" if code is not None else ""
         raise ServerGone(

@@ -112,7 +112,7 @@ def fifo_batch(n: int, service_s: float, q: float) -> float:
     above_zero(n=n)
     if not 0 <= q <= 1:
         raise LabError(f"a quantile lies between 0 and 1; got {q!r} (p99 is 0.99)")
-    return max(1, math.ceil(q * n - 1e-9)) * service_s
+    return max(1, math.ceil(q * n - 1e-9)) * float(service_s)
 
 
 @checked
@@ -120,7 +120,7 @@ def shared_batch(n: int, service_s: float) -> float:
     """Return the latency when n equal requests come at once and share the server equally: n * S for
     everybody.
     """
-    return n * service_s
+    return n * float(service_s)  # NumPy's whole numbers overflow
 
 
 @checked
@@ -129,7 +129,7 @@ def batches(jobs: int, workers: int, seconds: float) -> float:
     workers) * seconds.
     """
     above_zero(workers=workers)
-    return math.ceil(jobs / workers) * seconds
+    return math.ceil(jobs / workers) * float(seconds)
 
 
 @checked

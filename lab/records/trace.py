@@ -62,15 +62,21 @@ class Trace(Shown):
 
     @property
     def orders(self) -> list[Order]:
-        """The observed orders of the first Node version, most frequent first."""
+        """The orders of the first Node version's plain runs, most frequent first."""
         return self.orders_on(self.versions[0])
 
     def orders_on(self, version: str) -> list[Order]:
-        """The observed orders on one version; raises LabError for a version it did not run on."""
+        """The orders of the plain runs on one version. One that only the recorder's runs printed,
+        which are not counted, is left out: it stays in `data`, and its replay says so.
+
+        Raises LabError for a version it did not run on.
+        """
         for found in self.data["versions"]:
             if found["node"] == version or found["node"].split(".")[0] == version:
                 return [
-                    Order(tuple(o["lines"]), o["count"], o["recorded"]) for o in found["orders"]
+                    Order(tuple(o["lines"]), o["count"], o["recorded"])
+                    for o in found["orders"]
+                    if o["count"]
                 ]
         raise LabError(f"Not traced on Node {version}; traced on {', '.join(self.versions)}.")
 
@@ -129,7 +135,13 @@ class Trace(Shown):
             for made in version["recordings"]:
                 gate.fit("tasks", made["tasks"], list[dict[str, Any]])
                 gate.fit("events", made["events"], list[list[Any]])
-                expand(made)
+                gate.fit("order", made["order"], int)
+                for task in made["tasks"]:
+                    gate.fit("label", task["label"], str)
+                for event in expand(made):
+                    gate.fit("line", event["line"], int | None)
+                    said = event["what"] in ("out", "err")
+                    gate.fit("text", event["text"], str if said else str | None)
         gate.fit("notes", self.notes, list[str])
 
     def save(self, path: str | os.PathLike[str]) -> Path:

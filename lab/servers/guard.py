@@ -120,6 +120,7 @@ class Guard:
                 for server in self.servers:
                     if server.pid == ended[0] and server.status is None:
                         _, server.status, server.usage = ended
+                        server.report_main()
                         self.stop(server)  # whatever it started has nobody to stop it now
 
     # --- stopping

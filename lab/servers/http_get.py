@@ -114,9 +114,11 @@ def get(url: str, path: str = "/", deadline_s: float = 10.0) -> Response:
             raise NoAnswer(f"GET {path} gave more than {LARGEST_BODY >> 20} MiB; stopped reading.")
         if late.is_set():
             raise TimeoutError
+        if answer.length:  # what is still to come of a body whose length was said
+            raise http.client.IncompleteRead(body, answer.length)
         headers = {name.lower(): value for name, value in answer.getheaders()}
         return Response(answer.status, headers, body)
-    except (OSError, http.client.HTTPException) as error:
+    except (OSError, http.client.HTTPException, ValueError) as error:  # of a chunk of -5 bytes
         if late.is_set() or isinstance(error, TimeoutError):
             raise NoAnswer(f"GET {path} was not answered within {deadline_s:g} s.") from None
         raise NoAnswer(f"GET {path} failed: {_words(error)}.") from None

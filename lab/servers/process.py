@@ -133,6 +133,7 @@ def _await_listening(running: Running, deadline: float, port: int, listen_s: flo
             if not running.pid:
                 raise guard_link.silent()
             if not silent or left <= 0:
+                running.tree()  # a guard that is suspended hears no line, and says so here
                 what = f"did not say within {listen_s:g} s that it listens"
                 raise NeverListened(running.story(what, _why_unheard(running, port)))
         elif event["event"] == "spawned":
@@ -141,7 +142,7 @@ def _await_listening(running: Running, deadline: float, port: int, listen_s: flo
             raise ExitedEarly(f"{recipe.name} could not be started: {event['message']}.")
         elif event["event"] == "listening":
             return str(event["url"])
-        elif running.died():
+        elif event["event"] == "exited":
             if port and ("EADDRINUSE" in event["tail"] or "ddress already in use" in event["tail"]):
                 raise PortTaken(_taken(port))
             raise ExitedEarly(running.story("ended before it listened"))
@@ -224,7 +225,7 @@ def _check_body(running: Running) -> None:
                 f"The answer begins: {answer.text[:200]!r}.",
             )
         )
-    if running.died():
+    if running.failed():
         raise ServerDied(running.story("ended right after its first answer"))
     running.first = Body.of(answer.body, expected.path)
 

@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 import warnings
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Any
 
@@ -49,6 +50,7 @@ class Running:
         self.ready_s = 0.0  # the same to the verified answer
         self.first: Body | None = None  # what it answered then
         self.exit_code: int | None = None  # negative: the signal that ended it
+        self.ending = False  # its own process is gone, and what it started is being ended
         self.channel = channel
         self._lock = threading.RLock()
         self._events: list[dict[str, Any]] = []
@@ -103,12 +105,15 @@ class Running:
             hint = 'A server should exit then: process.once("SIGTERM", () => process.exit(0)).'
             warnings.warn(IgnoredSigterm(self.story(what, hint)), stacklevel=2)
 
-    def look_last(self) -> None:
-        """Note what the server used, before its end; its probe's rows are read after that."""
+    def look_last(self, pids: Iterable[int] | None = None) -> None:
+        """Note what the server used, before its end; its probe's rows are read after that.
+
+        pids : its processes, where somebody has looked already.
+        """
         with self._lock:
             if self._end is None:
                 with contextlib.suppress(guard_link.GuardSilent):  # it is told to go on: wait then
-                    self._last = measure(self.tree())
+                    self._last = measure(self.tree() if pids is None else pids)
 
     def ask_to_stop(self) -> None:
         """Begin to stop the server, without waiting for its end: `stop` does that."""
@@ -137,7 +142,7 @@ class Running:
         return sorted(pids, key=lambda pid: pid != self.pid)
 
     def died(self, patience_s: float = 0.0) -> bool:
-        """Is the server gone? Waits up to `patience_s` to see."""
+        """Is the server gone, with all it started? Waits up to `patience_s` to see."""
         with self._lock:
             end = time.monotonic() + patience_s
             try:
@@ -147,6 +152,10 @@ class Running:
             except guard_link.GuardDied:
                 self._end = {}
             return True
+
+    def failed(self, patience_s: float = 0.0) -> bool:
+        """Is its own process gone? Others of its tree may still answer. Waits as `died` does."""
+        return self.died(patience_s) or self.ending
 
     def abandon(self) -> None:
         """Let go without waiting: the guard stops what is there."""
@@ -179,9 +188,11 @@ class Running:
     def hear(self, patience_s: float) -> dict[str, Any] | None:
         """The guard's next event; that of the server's end is remembered."""
         event = self.channel.hear(max(0.0, patience_s))
-        if event and event["event"] in ("exited", "stopped"):
-            self._end = event
+        if event and event["event"] in ("ending", "exited", "stopped"):
+            self.ending = True
             self.exit_code = event["code"]
+            if event["event"] != "ending":
+                self._end = event
         return event
 
     def _ask(self, question: str, **more: Any) -> dict[str, Any]:
@@ -235,7 +246,7 @@ class Running:
     def story(self, what: str, hint: str = "") -> str:
         """An error message: what happened, how it ended, what it printed, what to do next."""
         how = ""
-        if self._end is not None and self.exit_code is not None:
+        if self.ending and self.exit_code is not None:
             code = self.exit_code
             how = f" (exit code {code})" if code >= 0 else f" (killed by signal {-code})"
         lines = [

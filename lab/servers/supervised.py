@@ -152,6 +152,13 @@ class Server:
         self._move()
         return self._log.last(size)
 
+    def report_main(self) -> None:
+        """Tell the owner that its own process has ended: others of its tree may answer for seconds
+        yet, and nobody wants to measure those.
+        """
+        if not self.stop_asked and self.status is not None:
+            self.tell(event="ending", code=os.waitstatus_to_exitcode(self.status))
+
     def report(self, survivors: list[int]) -> None:
         """Tell the owner how it ended."""
         if self._spec:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.paths import RUNS
+from lab.paths import RUNS, relative
 
 SUFFIXES = (".js", ".cjs", ".mjs")
 SOURCE_KEPT = 20_000
@@ -42,7 +42,8 @@ def prepared(
 ) -> Iterator[Program]:
     """Yield the program as a file; a text lives in data/runs/ so that `require` finds packages.
 
-    Raises LabError when the file does not exist, is not JavaScript, or `kind` is unknown.
+    Raises LabError when the file does not exist, is not JavaScript, `kind` is unknown, or the text
+    can't be written.
     """
     if kind not in (None, "auto", *KINDS):
         raise LabError(f"kind is {kind!r}; use 'cjs', 'esm', or leave it out to let us look.")
@@ -57,15 +58,20 @@ def prepared(
         return
     text = str(program)
     chosen = guess(text) if kind in (None, "auto") else kind
-    folder = RUNS / "trace"
-    folder.mkdir(parents=True, exist_ok=True)
-    own = Path(tempfile.mkdtemp(dir=folder))
-    try:
-        path = own / f"program.{'mjs' if chosen == 'esm' else 'cjs'}"
-        path.write_text(text, "utf-8")
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = RUNS / "trace"
+            folder.mkdir(parents=True, exist_ok=True)
+            own = Path(tempfile.mkdtemp(dir=folder))
+            stack.callback(shutil.rmtree, own, ignore_errors=True)
+            path = own / f"program.{'mjs' if chosen == 'esm' else 'cjs'}"
+            path.write_text(text, "utf-8")
+        except OSError as error:
+            raise LabError(
+                f"The program could not be written below {relative(RUNS)}: {error.strerror}. "
+                "Make room there, or pass the path of a file instead of a text."
+            ) from None
         yield Program(path, name or path.name, text)
-    finally:
-        shutil.rmtree(own, ignore_errors=True)
 
 
 def guess(text: str) -> str:

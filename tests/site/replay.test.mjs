@@ -694,6 +694,16 @@ describe("pages", () => {
       await tab.getByText("notes.txt is not JSON").waitFor();
       await drop("package.json", "{}");
       await tab.getByText("no loop trace").waitFor();
+      const [version] = ORDERS.versions;
+      for (const damage of [
+        { pool: -1 },
+        { versions: [{ ...version, node: null }] },
+        { versions: [{ ...version, recordings: [{ ...version.recordings[0], tasks: [] }] }] },
+      ]) {
+        await drop("half.trace.json", JSON.stringify({ ...ORDERS, ...damage }));
+        await tab.getByText("half.trace.json is damaged").waitFor();
+        await tab.evaluate(() => document.querySelector("loop-replay").complain(""));
+      }
       await drop("orders.trace.json", JSON.stringify(ORDERS));
       await press(tab, "Last step");
       assert.deepEqual(await printed(tab), FIRST);

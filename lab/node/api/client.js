@@ -73,7 +73,7 @@ function start() {
     env: {
       ...process.env,
       PYTHONPATH: [ROOT, process.env.PYTHONPATH].filter(Boolean).join(":"),
-      LAB_CELLS: undefined, // it ends what it started itself, and takes its time to do so
+      LAB_CELLS: "apart", // it ends what it started itself, and takes its time to do so
     },
   });
   const current = { child, words: "" };

@@ -26,6 +26,7 @@ const BUNDLE = {
 // some versions, so it is used once here with the warning held back.
 const IMPORT = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER ?? ((specifier) => import(specifier));
 const ABSORB_MS = 20;
+const ORPHAN_MS = 1000;
 
 /** Text of every cell by number, for the line shown under an error. */
 const sources = new Map();
@@ -41,7 +42,8 @@ function install() {
   process.setUncaughtExceptionCaptureCallback((error) => uncaught(error, "Uncaught in a callback"));
   process.on("unhandledRejection", (reason) => uncaught(reason, "Unhandled rejection"));
   process.on("SIGINT", () => {}); // else it would end us; `interrupt` says which cell is meant
-  process.on("disconnect", () => process.exit());
+  // The kernel's guard ends us then, once it has seen who descends from us; this is without a guard.
+  process.on("disconnect", () => setTimeout(() => process.exit(), ORPHAN_MS));
   Object.defineProperty(globalThis, "$$cell$$", { value: run });
   Object.defineProperty(globalThis, "$$share$$", { value: share });
 }

@@ -37,6 +37,7 @@ NelSession._args = [path.join(__dirname, "cells.cjs")];
 const SIGNAL_MS = 100;
 const PATIENCE_MS = 1500;
 const DRAIN_MS = 250;
+const GUARD_MS = 500;
 const LAST_WORDS_CHARS = 2000;
 const QUICK_MS = 2000;
 const QUICK_DEATHS = 3; // in a row, without a cell: the next one would die, too
@@ -76,7 +77,9 @@ class Session extends NelSession {
     // If this process is killed, a cell in an endless loop would never notice: a shell waits for the
     // end of its input and then ends the cells' process. A line tells it that this has ended by itself.
     // What the cells had started has three seconds to put its things in order, then it ends as well:
-    // the group, and by their mark those that left it (`detached: true`).
+    // the group; by their mark those that left it (`detached: true`); and those without the mark (an
+    // `env` of their own) that descended from the cells' process when we ended it, but for what is
+    // marked "apart" (lab's own, which takes the time it needs to stop servers).
     const guard = `
       trap "" INT TERM HUP
       marked() {
@@ -86,12 +89,40 @@ class Session extends NelSession {
           ps -axEww -o pid= -o command= | grep "[${MARK[0]}]${MARK.slice(1)}=$1" | awk '{ print $1 }'
         fi
       }
-      read -r ok || kill -s KILL "$0" 2>/dev/null
+      # All with their parents, and a name that no later process with the same pid has.
+      processes() {
+        if [ -e /proc/self/stat ]; then
+          cat /proc/[0-9]*/stat 2>/dev/null |
+            awk '{ pid = $1; sub(/^.*[)] /, ""); if ($1 !~ /[ZX]/) print pid, $2, pid ":" $20 }'
+        else
+          ps -A -o pid= -o ppid= | awk '{ print $1, $2, $1 ":" }'
+        fi
+      }
+      descended() {
+        processes | awk -v from="$1" -v apart=" $(marked apart | tr '\\n' ' ')" '
+          { parent[$1] = $2; name[$1] = $3 }
+          END {
+            for (one in parent) {
+              for (at = one; at in parent && at != from && !index(apart, " " at " "); at = parent[at]);
+              if (at == from && one != from) printf " %s", name[one]
+            }
+          }'
+      }
+      left() {
+        [ -z "$kin" ] || processes | awk -v kin="$kin " 'index(kin, " " $3 " ") { print $1 }'
+      }
+      kin=
+      read -r ok
+      if [ "$ok" != ok ]; then
+        kill -s STOP "$0" 2>/dev/null
+        kin=$(descended "$0")
+        kill -s KILL "$0" 2>/dev/null
+      fi
       n=30
-      while kill -s 0 -- "-$0" 2>/dev/null || [ -n "$(marked "$1")" ]; do
+      while kill -s 0 -- "-$0" 2>/dev/null || [ -n "$(marked "$1"; left)" ]; do
         if [ $n -le 0 ]; then
           kill -s KILL -- "-$0" 2>/dev/null
-          for pid in $(marked "$1"); do kill -s KILL "$pid" 2>/dev/null; done
+          for pid in $(marked "$1"; left); do kill -s KILL "$pid" 2>/dev/null; done
           break
         fi
         n=$((n - 1))
@@ -106,6 +137,7 @@ class Session extends NelSession {
     watch.stdin.on("error", () => {});
     watch.unref();
     server.on("exit", () => watch.stdin.end("ok\n"));
+    this.end = () => watch.stdin.end("end\n");
   }
 
   execute(code, callbacks) {
@@ -294,8 +326,10 @@ class Session extends NelSession {
     this._status = "ending"; // cells that come now wait for the next process; "dead" drops them
     if (server.exitCode !== null || server.signalCode !== null) return void done?.();
     server.once("exit", (code, signal) => done?.(code, signal));
-    // Nothing of a session is kept, and a cell in an endless loop hears no other signal.
-    server.kill("SIGKILL");
+    // Nothing of a session is kept, and a cell in an endless loop hears no other signal than SIGKILL:
+    // of the guard, which sees first who descends from it, or ours, should there be no guard.
+    this.end();
+    setTimeout(() => server.kill("SIGKILL"), GUARD_MS).unref();
   }
 
   restart(signal, done) {
