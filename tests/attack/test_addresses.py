@@ -7,11 +7,11 @@ import socket
 import subprocess
 
 import pytest
-from lab.measure.load import resolve
 from test_process import TRICKS
 
 import lab
 from lab import nodes
+from lab.measure.load import resolve
 from lab.servers import catalog
 from lab.servers.http_get import get, loopback
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +12,7 @@ from test_stored import KEPT, damaged, of_kind, packed, places, shown, with_raw 
 from lab.book.yours import results
 from lab.errors import LabError
 from lab.records import store
+from lab.records.trace import TRACE
 
 from .ground import chance, each, nightly
 
@@ -113,7 +113,7 @@ def test_spoilt_traces(count, places, record_property):  # noqa: F811
     data, file = kept.read_bytes(), places / "reference" / kept.name
     name = kept.name.removesuffix(".trace.json")
     asked = json.loads(data)["asked"]
-    replayed = sys.modules["lab.trace"]._replayed
+    replayed = TRACE.replay
 
     def read():
         found = replayed(name, asked)
