@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from examples import closed_rows, example_comparison, example_trial
+from examples import closed_rows, example_comparison, example_trial, saved
 from test_stored import KEPT, damaged, of_kind, packed, places, shown, with_raw  # noqa: F401  a fixture
 
 from lab.book.yours import results
@@ -131,7 +131,7 @@ def test_spoilt_traces(count, places, record_property):  # noqa: F811
 @amounts
 def test_spoilt_runs_of_this_machine(count, places, record_property):  # noqa: F811
     folder = store.Folder("example")
-    folder.save(example_comparison(pairs=1))
+    saved(folder, example_comparison(pairs=1))
     file = folder.path / "comparison.json"
     data = file.read_bytes()
 
