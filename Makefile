@@ -103,9 +103,9 @@ bench: setup ## measure the build and the measurement core; prints and stores fi
 # All layers together, so that they agree, then each for itself. Packages must come as wheels: readers have no compiler.
 # The pins of before stand as long as they can; UPGRADE=-U takes the newest of all, UPGRADE="-P numpy" of one.
 RESOLVE = $${UV:-uv} pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
-  --only-binary :all: --no-binary pycnic --no-emit-index-url --no-emit-find-links --no-emit-build-options --no-header
+  --only-binary :all: --no-binary pycnic --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-build-options --no-header
 lock: ## resolve requirements.in and requirements/*.in into the .txt beside them (needs uv: `pip install uv` anywhere)
-	@mkdir -p _build && cat requirements.txt requirements/*.txt | grep == | sort -u >_build/pins.txt
+	@mkdir -p _build && cat requirements.txt requirements/*.txt | sed -n 's/^\([^ ]*==[^ ]*\).*/\1/p' | sort -u >_build/pins.txt
 	@$(RESOLVE) $(UPGRADE) requirements.in requirements/*.in -o _build/pins.txt
 	@for layer in requirements requirements/lab requirements/preview requirements/dev; do \
 	  $(RESOLVE) -c _build/pins.txt $$layer.in -o $$layer.txt && \

@@ -1,5 +1,6 @@
 """tools/setup.sh on machines that lack something: one line says what, nothing is half made."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -97,7 +98,9 @@ def asked(machine):
     said = log.read_text().splitlines() if log.exists() else []
     log.unlink(missing_ok=True)
     words = [line.split() for line in said]
-    return [w[-1] for w in words if w[:1] == ["-m"] and "-r" in w] + [
+    files = [w[-1] for w in words if w[:1] == ["-m"] and "-r" in w]
+    # What builds the one package without a wheel comes before the book's; it is one of them.
+    return [file for file in files if not file.endswith("builds-with.txt")] + [
         w[2] for w in words if w[0] == "npm"
     ]
 
@@ -213,6 +216,13 @@ def test_the_book_installs_nothing_that_only_other_commands_need(complete):
     done = set_up(complete)
     assert (done.returncode, done.stderr) == (0, "")
     assert asked(complete) == ["requirements.txt", "--omit=dev"]
+
+
+def test_what_builds_a_package_is_one_of_the_pins_and_held_to_its_files(complete):
+    assert set_up(complete).returncode == 0
+    builds_with = (complete / ".venv/.builds-with.txt").read_text()
+    assert builds_with in (complete / "requirements.txt").read_text()
+    assert re.fullmatch(r"setuptools==\S+ (\\\n +--hash=sha256:\w{64} ?)+\n", builds_with)
 
 
 def test_a_second_time_there_is_nothing_to_do(complete):

@@ -120,6 +120,14 @@ def test_layers_agree_on_versions(layer):
     }
 
 
+@pytest.mark.parametrize("lock", ["requirements.txt", *sorted(ROOT.glob("requirements/*.txt"))])
+def test_every_package_is_held_to_the_files_that_were_there_when_it_was_chosen(lock):
+    text = (ROOT / lock).read_text()
+    entries = re.split(r"^(?=[\w.-]+(?:\[\w+\])?==)", text, flags=re.M)[1:]
+    assert len(entries) == len(re.findall("==", re.sub(r" ;.*| *#.*", "", text)))
+    assert [entry.split()[0] for entry in entries if "--hash=sha256:" not in entry] == []
+
+
 def test_what_only_tests_need_is_not_installed_for_the_book():
     development = {"ruff", "mypy", "pytest", "jupyterlab", "sphinx-autobuild"}
     assert pins("requirements.txt").keys().isdisjoint(development)

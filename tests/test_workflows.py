@@ -20,3 +20,14 @@ def test_every_action_is_named_by_its_commit_with_the_version_beside_it():
     assert loose == []
     # One version of each in all of them.
     assert len({one.split("@")[0] for one in used}) == len(set(used))
+
+
+def test_every_image_is_named_by_its_digest():
+    files = [paths.ROOT / "Dockerfile", *sorted((paths.ROOT / ".github/workflows").glob("*.yml"))]
+    images = [
+        image
+        for file in files
+        for image in re.findall(r"^(?:FROM|\s+image:) +(\S+)", file.read_text(), re.M)
+    ]
+    assert images
+    assert [one for one in images if not re.fullmatch(r"[\w.:/-]+@sha256:[0-9a-f]{64}", one)] == []

@@ -110,7 +110,9 @@ for layer in $layers; do
   ! is ".venv/.installed-$layer" "$made" || continue
   [ ! -e ".venv/.installed-$layer" ] || : > ".venv/.installed-$layer"  # begun; it stays in the list
   echo "Installing Python packages: $layer ..."
-  { [ "$layer" != book ] || pip_install "$(grep '^setuptools==' $pins)"; } && pip_install -r "$pins" || {
+  # pycnic comes as source only: what builds it is one of the pins, too, and comes first.
+  [ "$layer" != book ] || sed -n '/^setuptools==/,/[^\\]$/p' "$pins" > .venv/.builds-with.txt
+  { [ "$layer" != book ] || pip_install -r .venv/.builds-with.txt; } && pip_install -r "$pins" || {
     is_python .venv/bin/python $newest || fail "$(.venv/bin/python --version) is newer than what this book's packages are made for, Python 3.$oldest to 3.$newest: remove .venv, and name one of those: make PYTHON=/path/to/python3.$newest"
     fail "pip could not install what $pins names; why, stands above. Run make again: it goes on from there."
   }
