@@ -64,7 +64,8 @@ test: browser lint pytest nodetest smoke site ## linters, tests, the book in the
 
 # Every case, also those that a test run leaves to the night; the pages are those of the recorded run.
 attack: replay browser ## hostile servers, surroundings, signals, records, pages: all cases, some ten minutes
-	@SITE=_build/replay/html $(BIN)/python -m pytest tests/attack -m "" $(ARGS)
+	@SITE=_build/replay/html LAB_ATTACK_SEED=$${LAB_ATTACK_SEED:-$$(($$(date +%s) / 86400))} \
+	  $(BIN)/python -m pytest tests/attack -m "" $(ARGS)
 
 browser: setup-dev ## get a browser into this folder or from the system's packages, if there is none
 	@node tools/browser.mjs --install >/dev/null
@@ -80,8 +81,10 @@ lint: setup-dev
 pytest: setup-dev
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not alone and not nightly" $(ARGS) || [ $$? = 5 ] # 5: ARGS leave none
-	@$(BIN)/python -m pytest -m "alone and not nightly" $(ARGS) || [ $$? = 5 ]
+	@few=0; $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not alone and not nightly" $(ARGS) || few=$$?; \
+	  [ $$few = 0 ] || [ $$few = 5 ] || exit $$few; \
+	  $(BIN)/python -m pytest -m "alone and not nightly" $(ARGS) || { code=$$?; [ $$code = 5 ] && [ $$few = 0 ] || exit $$code; }
+# 5 is "no test": ARGS may leave one of the two nothing to do, and not both.
 
 nodetest: setup-dev
 	@echo "== Node tests"

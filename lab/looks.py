@@ -8,7 +8,7 @@ import functools
 from html import escape
 from typing import Any
 
-from lab import late
+from lab import late, usage
 
 __all__ = ["Shown", "html"]
 
@@ -24,4 +24,5 @@ class Shown:
 
     def _repr_html_(self) -> str:
         late.bring(type(self).__name__)
+        usage.note_modules()
         return html(self)

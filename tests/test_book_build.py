@@ -16,7 +16,7 @@ pytestmark = pytest.mark.timeout(400)
 MEET = """import os, pathlib, time
 mode = os.environ["LAB_MODE"]
 pathlib.Path("{0}." + mode).touch()
-until = time.monotonic() + 8
+until = time.monotonic() + {2}
 while not pathlib.Path("{1}." + mode).exists():
     assert time.monotonic() < until, "{1} never came"
     time.sleep(0.05)"""
@@ -231,7 +231,7 @@ def test_profiles_and_modes_never_share_results(book):
 
 def test_chapters_of_a_replay_are_drawn_beside_each_other_and_once_only(book):
     for mine, other in (("alpha", "beta"), ("beta", "alpha")):
-        book.edit(f"book/one/{mine}.md", "import os, pathlib", MEET.format(mine, other))
+        book.edit(f"book/one/{mine}.md", "import os, pathlib", MEET.format(mine, other, 30))
     done = book.build(LAB_MODE="replay")
     assert done.returncode == 0, done.stdout + done.stderr
     assert sorted(book.drawn()) == ["alpha", "beta"]
@@ -243,7 +243,7 @@ def test_chapters_of_a_replay_are_drawn_beside_each_other_and_once_only(book):
 
 def test_chapters_that_measure_are_never_beside_each_other(book):
     for mine, other in (("alpha", "beta"), ("beta", "alpha")):
-        book.edit(f"book/one/{mine}.md", "import os, pathlib", MEET.format(mine, other))
+        book.edit(f"book/one/{mine}.md", "import os, pathlib", MEET.format(mine, other, 8))
     done = book.build()
     assert done.returncode == 1
     assert "one/alpha, line" in done.stdout

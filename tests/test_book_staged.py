@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -191,3 +192,10 @@ def test_nobody_is_left_when_a_build_is_killed(book):
         return found
 
     assert eventually(lambda: not family(), 60, 0.2), family()
+
+
+def test_what_is_imported_before_the_first_pass_is_there():
+    from lab.book import warm  # it imports much
+
+    gone = [name for name in warm.MODULES if name.startswith("lab.") and not find_spec(name)]
+    assert gone == []  # an import that fails is passed over there

@@ -5,7 +5,10 @@ instead. What a new verb has to bring stands here.
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -141,3 +144,21 @@ def test_nothing_is_left_of_a_run_that_ended_before_anything_was_measured(echo, 
         ask(echo.kind, "echo", [], {}).measured(fails)
     assert list((tmp_path / "runs" / "echo").iterdir()) == []
     assert HELD not in lock.lock_path().read_text()
+
+
+def test_every_kind_in_records_is_known_to_who_reads_records():
+    folder = Path(store.__file__).parent
+    having = {f"lab.records.{f.stem}" for f in folder.glob("*.py") if "(Kind[" in f.read_text()}
+    asked = "import lab.records.store, sys; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert having - {"lab.records.trace"} <= set(loaded)  # a trace lies in a file of its own form
+
+
+def test_a_run_of_an_unknown_kind_is_named_with_its_file(monkeypatch, tmp_path):
+    monkeypatch.setattr("lab.paths.RUNS", tmp_path)
+    (tmp_path / "mine" / "20260102T030405.000000-abc").mkdir(parents=True)
+    (tmp_path / "mine" / "20260102T030405.000000-abc" / "note.json").write_text("{}")
+    with pytest.raises(LabError, match=r"note\.json.*kind 'note'"):
+        store.latest("mine")

@@ -293,6 +293,7 @@ def test_kernels_end_when_the_build_is_killed(tmp_path):
     building = subprocess.Popen(
         [
             sys.executable,
+            "-u",  # what the kernel prints goes through a pipe
             "-c",
             "import time; from jupyter_client import KernelManager\n"
             "from lab.forks import provisioner; provisioner.use()\n"

@@ -10,6 +10,8 @@ import pytest
 from lab import lock
 from lab.lock import LockUnsafe, MachineBusy, measuring
 
+pytestmark = pytest.mark.alone  # it looks at the clock
+
 HOLD = """
 import sys, time
 from lab import lock

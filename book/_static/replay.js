@@ -1479,13 +1479,18 @@
       } catch {
         return this.complain(`${file.name} is not JSON. Make a trace with: npm run trace my.js`);
       }
-      const asked = this.shadowRoot.activeElement !== null;
+      const damaged = `${file.name} is damaged. Make it again with: npm run trace my.js`;
       try {
         goThrough(data);
+      } catch {
+        return this.complain(damaged); // what is shown stays
+      }
+      const asked = this.shadowRoot.activeElement !== null;
+      try {
         this.load(data);
       } catch {
         this.giveUp();
-        this.complain(`${file.name} is damaged. Make it again with: npm run trace my.js`);
+        this.complain(damaged);
       }
       // What had the focus is gone: it goes to the replay, which has a new name.
       if (!asked || this.shadowRoot.activeElement) return;
@@ -1496,6 +1501,7 @@
     /** Nothing to show, and nothing that would still be drawn later. */
     giveUp() {
       this.pause();
+      for (const timer of [this.telling, this.resting]) clearTimeout(timer);
       this.watching?.disconnect();
       this.nearing?.disconnect();
       this.model = this.parts = this.items = null;
@@ -1505,7 +1511,7 @@
 
   /** Throws where a part of a trace is missing or is no such thing: said of a file at once, not while it is drawn. */
   function goThrough(data) {
-    if (data?.type !== "loop-trace" || !Array.isArray(data.versions)) return; // `load` says so
+    if (data?.type !== "loop-trace" || data.schema !== 1 || !Array.isArray(data.versions)) return; // `load` says so
     if (!(Number.isInteger(data.pool) && data.pool >= 1 && data.pool <= 1024))
       throw new Error("pool");
     for (const { recordings } of data.versions)

@@ -165,11 +165,12 @@ def _enveloped(data: dict[str, Any], experiment: str) -> None:
     gate.fit("question['arms']", data["question"].get("arms", {}), dict[str, Any])
     if data["experiment"] != experiment:
         raise LabError(f"it says that it is the record of {data['experiment']!r}")
-    if (key := _kind(data["kind"]).key) not in data:
+    if (key := kind_of(data["kind"]).key) not in data:
         raise LabError(f"it is of kind {data['kind']!r} and has no {key!r}")
 
 
-def _kind(name: str) -> Kind[Any]:
+def kind_of(name: str) -> Kind[Any]:
+    """Return the kind of that name. Raises LabError."""
     if name not in Kind.known:
         late.bring("record")
     if name not in Kind.known:
@@ -218,7 +219,7 @@ def opened(data: dict[str, Any]) -> Any:
             data["profile"],
             data["commit"],
         )
-        found = OPENED[data["experiment"]] = _kind(data["kind"]).opened(data, recorded)
+        found = OPENED[data["experiment"]] = kind_of(data["kind"]).opened(data, recorded)
         gate.held(found)
     return found
 

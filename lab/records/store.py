@@ -19,7 +19,7 @@ from lab.records import compact, output, raw, survey
 from lab.records.comparison import Comparison
 from lab.records.question import experiment_id
 from lab.records.raw import KEPT_RUNS, RawRef
-from lab.records.reference import Kind, NoRecord, opened, read
+from lab.records.reference import NoRecord, kind_of, opened, read
 from lab.records.rows import window
 from lab.records.trial import Trial
 from lab.written import named_errors, write
@@ -109,14 +109,15 @@ def verify(trial: Trial) -> list[str]:
 
 @checked
 def latest(experiment: str) -> Any:
-    """Return the newest complete Trial, Comparison or Survey of an experiment on this machine.
-    Raises NoRecord.
+    """Return the newest complete result of an experiment on this machine: a Trial, Comparison or
+    Survey, of a program the text it printed. Raises NoRecord.
     """
     found = sorted((paths.RUNS / experiment_id(experiment, "", [])).glob("*/*.json"))
     if not found:
         raise NoRecord(f"{experiment!r} was not measured here yet")
     file = found[-1]
-    kind = Kind.known[file.stem]
+    with stored.named(file, stored.MEASURE_AGAIN):
+        kind = kind_of(file.stem)
     data = stored.read_json(file, stored.MEASURE_AGAIN, kind=kind.holds)
     with stored.named(file, stored.MEASURE_AGAIN):
         made = kind.run(data, file.parent)

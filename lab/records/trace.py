@@ -145,9 +145,10 @@ class Trace(Shown):
         gate.fit("notes", self.notes, list[str])
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the `.trace.json` file; returns its path."""
-        file = Path(path)
-        written.put(file, compact(self.data).encode())
+        """Write the `.trace.json` file, return its path. Raises LabError if that can't be done."""
+        file = Path(path)  # what it names is written to, be it a link or a pipe
+        with written.named_errors(file):
+            file.write_text(compact(self.data), "utf-8")
         return file
 
     def __repr__(self) -> str:

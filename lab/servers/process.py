@@ -192,7 +192,7 @@ def _check_listener(running: Running) -> None:
         pids = running.tree()
         found = sockets.listeners(running.port, pids)
         if not any(sockets.owned_by(one, pids) for one in found):
-            if running.died(0.3):
+            if running.failed(0.3):
                 raise ServerDied(running.story("ended right after it said that it listens"))
             who = "another program does" if found else "nobody does"
             raise WrongPort(

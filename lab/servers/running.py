@@ -68,7 +68,7 @@ class Running:
         try:
             return get(self.url, path, deadline_s)
         except NoAnswer as error:
-            if self.died(0.3):
+            if self.failed(0.3):
                 raise ServerDied(self.story("died", str(error))) from None
             raise NotAnswering(self.story("does not answer", str(error))) from None
 
@@ -155,7 +155,7 @@ class Running:
 
     def failed(self, patience_s: float = 0.0) -> bool:
         """Is its own process gone? Others of its tree may still answer. Waits as `died` does."""
-        return self.died(patience_s) or self.ending
+        return self.ending or self.died(patience_s) or self.ending
 
     def abandon(self) -> None:
         """Let go without waiting: the guard stops what is there."""

@@ -133,7 +133,7 @@ def test_every_verb_refuses_every_trick(record_property, no_packet_leaves, monke
     monkeypatch.setattr("lab.lock.lock_path", lambda: tmp_path / "lock")
     monkeypatch.setattr("lab.paths.RUNS", tmp_path)
     monkeypatch.setattr(
-        "lab.generator.Generator.__init__", lambda *_: pytest.fail("a load was begun")
+        "lab.measure.generator.Generator.__init__", lambda *_: pytest.fail("a load was begun")
     )
     verbs = {
         "load": lambda url: lab.load(url, progress=False, seconds=1),
