@@ -251,6 +251,27 @@ def test_zero_milliseconds_are_one_and_a_cleared_timer_leaves(node):
 
 
 @every_node
+def test_what_becomes_due_while_timers_run_waits_a_turn_since_libuv_1_48(node):
+    """What breaks up the convoy of the-law-before-the-run. Its clock goes on after a callback when
+    something asks Node for the time, as a new timer does.
+    """
+    program = (
+        "const out = [];\n"
+        "setTimeout(() => {\n"
+        "  setImmediate(() => out.push('immediate'));\n"
+        "  for (const until = performance.now() + 60; performance.now() < until; );\n"
+        "  process.nextTick(() => setTimeout(() => {}, 50));\n"
+        "}, 100);\n"
+        "setTimeout(() => setTimeout(() => out.push('due meanwhile'), 100), 20);\n"
+        "setTimeout(() => console.log(out.join()), 400);\n"
+    )
+    done = subprocess.run([node.path, "-e", program], capture_output=True, text=True, check=True)
+    older = tuple(map(int, node.uv.split("."))) < (1, 48)
+    order = ["due meanwhile", "immediate"] if older else ["immediate", "due meanwhile"]
+    assert done.stdout.strip().split(",") == order
+
+
+@every_node
 def test_an_unreferenced_immediate_waits_for_the_next_event(node):
     program = (
         "setImmediate(() => console.log('late')).unref();\n"
