@@ -18,6 +18,7 @@ from lab.errors import LabError, did_you_mean
 from lab.gate import checked
 from lab.looks import Shown
 from lab.node_range import node_range
+from lab.numbers import bare
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
 from lab.records.output import Printed
@@ -25,7 +26,7 @@ from lab.records.record import flat, plain
 from lab.records.trace import Trace
 from lab.records.trial import Trial
 from lab.settings import mode, profile
-from lab.stats import Ratio, digits, measured, number
+from lab.stats import Ratio, measured
 
 Measured: TypeAlias = Trial | Comparison | Printed | Trace
 CLAIMS = paths.DATA / "claims.toml"
@@ -267,7 +268,7 @@ def published_text(ratio: tuple[float, float] | None) -> str:
     if ratio is None:
         return "no figure"
     low, high = ratio
-    return f"{low:.3g}×" if low == high else f"{low:g}–{high:g}×"
+    return f"{bare(low)}×" if low == high else f"{bare(low, 6)}–{bare(high, 6)}×"
 
 
 _COLUMNS = ("source_id", "experiment_id", "system", "metric", "value", "unit")
@@ -403,7 +404,7 @@ def _judge_own(
     failure = blind or "; ".join(failed)
     judged = judge.own(value, limits, failed=failure, judged=exact or profile().verdicts)
     judged = _limited(judged, rest["judged_on"])
-    named = f"{number(value.estimate, value)}×" if isinstance(value, Ratio) else digits(value, 4)
+    named = f"{value.within(value.estimate)}×" if isinstance(value, Ratio) else bare(value, 4)
     return Claim(
         id=id,
         sentence=sentence or f"{id}: {named}, wanted {judged.limit}",
@@ -423,7 +424,7 @@ def _limited(judged: judge.Judged, nodes: str) -> judge.Judged:
 
 def _said(value: Ratio | float, judged: judge.Judged, failed: list[str]) -> dict[str, Any]:
     """Return the verdict, and figures and verdict in a line."""
-    shown = measured(value) if isinstance(value, Ratio) else digits(float(value), 4)
+    shown = measured(value) if isinstance(value, Ratio) else bare(float(value), 4)
     why = f": {judged.because}" if judged.because and not failed else ""
     text = "; ".join([shown, *failed])
     return {

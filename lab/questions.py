@@ -26,7 +26,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from decimal import ROUND_HALF_UP, Context, Decimal
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,7 @@ from lab import paths, settings, usage
 from lab.errors import LabError, did_you_mean
 from lab.gate import checked
 from lab.node_range import Range, node_range
+from lab.numbers import half_up
 from lab.records.reference import node_of
 from lab.stats import Ratio
 
@@ -118,7 +118,7 @@ class Question:
             ]
             return f"<ul>{''.join(told)}</ul>"
         if self.kind == "number":
-            return f"<p>{shown(float(self.right))} {inline(self.unit)}. {inline(self.why)}</p>"  # type: ignore[arg-type]
+            return f"<p>{half_up(float(self.right))} {inline(self.unit)}. {inline(self.why)}</p>"  # type: ignore[arg-type]
         orders = "; or ".join(_sequence(order) for order in self._rights)
         return f"<p>{orders}. {inline(self.why)}</p>"
 
@@ -169,7 +169,7 @@ class Answer:
             wanted = self.value if isinstance(self.value, list) else [self.value]
             return "; ".join(markup(text) for name, text, _ in q.options if name in wanted)
         if q.kind == "number":
-            return f"{shown(self.value)} {markup(q.unit)}"
+            return f"{half_up(self.value)} {markup(q.unit)}"
         return ", ".join(self.value) if plain else _sequence(self.value)
 
 
@@ -419,18 +419,6 @@ def _marked(text: str, code: str, emphasis: str) -> str:
         (_CODE if i % 2 else _EMPHASIS).sub(code if i % 2 else emphasis, part)
         for i, part in enumerate(parts)
     )
-
-
-def shown(value: float) -> str:
-    """Return a number for people: three digits that count, thousands apart; a half goes up, as
-    in question.js.
-    """
-    if value == 0 or not math.isfinite(value):
-        return f"{value + 0:g}"
-    digits = min(20, max(0, 2 - math.floor(math.log10(abs(value)))))
-    step = Decimal(1).scaleb(-digits)
-    text = f"{Decimal(repr(float(value))).quantize(step, ROUND_HALF_UP, Context(400)):,f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def by_chapter() -> Iterator[tuple[str, list[Question]]]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from lab.errors import LabError
 from lab.looks import Shown
+from lab.numbers import bare, count, within
 from lab.records.record import flat, plain
 
 # The smallest n whose sign-flip test can reach p < 0.05: 2 ** (1 - 6) = 0.031.
@@ -150,11 +151,15 @@ class Ratio(Shown):
     @property
     def text(self) -> str:
         """The ratio and its interval for a sentence, without a verdict."""
-        times = f"{number(self.estimate, self)} times"
+        times = f"{self.within(self.estimate)} times"
         if not math.isfinite(self.low * self.high) or self.pairs < 2:
             return f"{times} (one pair, so no interval)"
-        low, high = number(self.low, self), number(self.high, self)
+        low, high = self.within(self.low), self.within(self.high)
         return f"{times} (95 % interval {low} to {high}, {self.pairs} pairs)"
+
+    def within(self, value: float) -> str:
+        """Return a number with as many digits as the interval of this ratio leaves open."""
+        return within(value, self.low, self.high)
 
     @property
     def decided(self) -> bool:
@@ -248,7 +253,7 @@ def paired_ratio(
     if not blind and not verdicts:
         blind = "this profile gives none"
     elif not blind and n < PAIRS_FOR_A_VERDICT:
-        blind = f"{n} pair{'s' * (n != 1)}, {PAIRS_FOR_A_VERDICT} are the least"
+        blind = f"{count(n, 'pair')}, {PAIRS_FOR_A_VERDICT} are the least"
     elif not blind and aa_spread is not None and not math.isfinite(aa_spread):
         blind = "the A/A control has no value, so what noise does is unknown"
     ratio = replace(ratio, blind=blind)
@@ -280,10 +285,10 @@ def sentence(r: Ratio, where: str = "") -> str:
 
 def measured(r: Ratio, where: str = "") -> str:
     """Return ratio, interval, pairs and A/A spread, without a verdict."""
-    head = f"{r.a} ÷ {r.b}, {r.metric}{' at ' + where if where else ''}: {number(r.estimate, r)}×"
+    head = f"{r.a} ÷ {r.b}, {r.metric}{' at ' + where if where else ''}: {r.within(r.estimate)}×"
     if r.pairs >= 2:
-        head += f" [{number(r.low, r)}, {number(r.high, r)}]"
-    head += f", {r.pairs} pair{'s' * (r.pairs != 1)}"
+        head += f" [{r.within(r.low)}, {r.within(r.high)}]"
+    head += f", {count(r.pairs, 'pair')}"
     if r.aa_spread is not None and math.isfinite(r.aa_spread):
         head += f"; {_control(r)}"
     return head
@@ -300,33 +305,4 @@ def _spread(r: Ratio) -> str:
 
 def spread_text(factor: float) -> str:
     """Return a spread factor as a percentage: 1.023 is "2.3 %"."""
-    return f"{digits((factor - 1) * 100, 2)} %"
-
-
-def digits(value: float, most: int) -> str:
-    """Return a number to this many significant digits, without an exponent if it is large."""
-    text = f"{value:.{most}g}"
-    return f"{float(text):.0f}" if "e+" in text else text
-
-
-def number(value: float, r: Ratio) -> str:
-    """Return `value` rounded to two digits beyond the first that its interval leaves open
-    (rule 20 of book/about/rules.md); what is not 1 is not rounded onto 1, since 1 decides.
-    """
-    if not math.isfinite(value):
-        return "?" if math.isnan(value) else "∞"
-    width = r.high - r.low
-    if not (math.isfinite(width) and width > 0):
-        return digits(value, 3)
-    decimals = min(max(1 - math.floor(math.log10(width)), 0), 4)
-    while decimals < 4 and value != 1 and round(value, decimals) == 1:
-        decimals += 1
-    return f"{value:.{decimals}f}" if value < 1000 else f"{value:.0f}"
-
-
-def three(value: float) -> str:
-    """Return a ratio to three digits, or to as many as keep it from being told as 1."""
-    if not math.isfinite(value):
-        return "?" if math.isnan(value) else "∞"
-    told = (digits(value, most) for most in range(3, 8))
-    return next((t for t in told if float(t) != 1 or value == 1), "1")
+    return f"{bare((factor - 1) * 100, 2)} %"

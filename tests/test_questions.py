@@ -13,6 +13,7 @@ import lab
 from lab import paths, questions
 from lab.book import progress
 from lab.errors import LabError
+from lab.numbers import half_up
 from lab.records.output import Printed
 from lab.stats import Ratio
 
@@ -237,7 +238,7 @@ SHOWN = {
 
 @pytest.mark.parametrize(("value", "text"), SHOWN.items())
 def test_numbers_are_for_people(value, text):
-    assert questions.shown(value) == text
+    assert half_up(value) == text
 
 
 def test_the_page_shows_numbers_as_the_notebook_does():

@@ -57,7 +57,7 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()[:16]
 
 
-def rounded(value: float, digits: int = 6) -> float | None:
+def rounded(value: float | None, digits: int = 6) -> float | None:
     """Return `value` with that many significant digits, null if it isn't finite; for files that go
     into git.
     """

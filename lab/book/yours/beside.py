@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from lab.numbers import bare, count
+
 BUSY_CORES = 0.5
 NONE = "no verdict"
 SAME, DIFFERENT, OPEN, MISSING = "yes", "no", "cannot tell", "not in this file"
@@ -49,8 +51,7 @@ def shown(value: float | None) -> str:
     """Return a number with three digits, as the page writes it."""
     if value is None or not math.isfinite(value):
         return NOTHING
-    rounded = float(f"{value:.3g}")
-    return f"{rounded:.0f}" if rounded == round(rounded) else f"{rounded:.10f}".rstrip("0")
+    return bare(value)
 
 
 def measured(claim: Mapping[str, Any] | None) -> list[str]:
@@ -147,7 +148,7 @@ def factor_text(found: Factor | None) -> str:
     if found is None:
         return "No arm was measured in both runs, so there is no machine factor."
     n = len(found.experiments)
-    text = f"Machine factor {shown(found.estimate)}×, from {n} experiment{'' if n == 1 else 's'}"
+    text = f"Machine factor {shown(found.estimate)}×, from {count(n, 'experiment')}"
     if n == 1:
         return f"{text}."
     least, most = found.experiments[0], found.experiments[-1]
