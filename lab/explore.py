@@ -7,9 +7,7 @@ nowhere else: between them only theory moves.
 
 from __future__ import annotations
 
-import functools
 import math
-import os
 import re
 import statistics
 from collections.abc import Sequence
@@ -28,7 +26,7 @@ from lab.plot.checked import stamps
 from lab.plot.figure import Figure
 from lab.plot.measures import ratio_words
 from lab.plot.recorded import reference_of
-from lab.questions import STATIC, json_script
+from lab.questions import assets, json_script
 from lab.records.comparison import Comparison
 from lab.records.record import rounded
 from lab.records.table import Table
@@ -63,7 +61,7 @@ class Explorable:
         told = f"<details><summary>{escape(self.table.caption)}</summary>"
         rows = STYLE + table(self.table.rows, label=self.table.caption)
         inside = f"{json_script(self.data)}{self.figure._repr_html_()}{told}{rows}</details>"
-        return f"{_assets()}<lab-explore>{inside}</lab-explore>"
+        return f"{assets('explore')}<lab-explore>{inside}</lab-explore>"
 
 
 @checked
@@ -325,17 +323,3 @@ def _size_table(comparison: Comparison, of: Sequence[str]) -> Table:
         for at in comparison.values
     ]
     return Table(rows, caption="The grid as a table: requests per second")
-
-
-@functools.lru_cache(maxsize=1)
-def _bare() -> str:
-    script, style = STATIC / "explore.js", STATIC / "explore.css"
-    if not (script.exists() and style.exists()):
-        return ""
-    code = script.read_text("utf-8").replace("</script", "<\\/script")
-    return f"<style>{style.read_text('utf-8')}</style><script>{code}</script>"
-
-
-def _assets() -> str:
-    """In the book the page loads the component; in a bare notebook it comes along."""
-    return "" if os.environ.get("LAB_CHAPTER") else _bare()

@@ -90,7 +90,8 @@ class Question:
 
     def _repr_html_(self) -> str:
         inside = f"{json_script(self.to_json())}{self._fallback()}"
-        return f'{_assets()}<lab-question id="question-{escape(self.id)}">{inside}</lab-question>'
+        id = f"question-{escape(self.id)}"
+        return f'{assets("question")}<lab-question id="{id}">{inside}</lab-question>'
 
     def _fallback(self) -> str:
         parts = [f"<p>Question {self.number} of {self.of}</p>", f"<p>{inline(self.asked)}</p>"]
@@ -156,7 +157,7 @@ class Answer:
     def _repr_html_(self) -> str:
         link = f'<a href="#question-{escape(self.question.id)}">Your prediction</a>'
         return (
-            f'{_assets()}<lab-answer id="answer-{escape(self.question.id)}">'
+            f'{assets("question")}<lab-answer id="answer-{escape(self.question.id)}">'
             f"{json_script(self.to_json())}"
             f"<p>{link} was about this. {self._where}: {self._words()}.</p></lab-answer>"
         )
@@ -440,10 +441,10 @@ def json_script(data: Any) -> str:
     return f'<script type="application/json">{text}</script>'
 
 
-def _assets() -> str:
-    """In the book the page loads the component; in a bare notebook it comes along."""
-    script, style = STATIC / "question.js", STATIC / "question.css"
-    if os.environ.get("LAB_CHAPTER") or not (script.exists() and style.exists()):
+def assets(name: str) -> str:
+    """In the book the page loads a component; in a bare notebook it comes along."""
+    style, *scripts = (STATIC / file for file in (f"{name}.css", "numbers.js", f"{name}.js"))
+    if os.environ.get("LAB_CHAPTER") or not all(file.exists() for file in (style, *scripts)):
         return ""
-    code = script.read_text("utf-8").replace("</script", "<\\/script")
+    code = "".join(file.read_text("utf-8") for file in scripts).replace("</script", "<\\/script")
     return f"<style>{style.read_text('utf-8')}</style><script>{code}</script>"

@@ -243,8 +243,8 @@ def test_numbers_are_for_people(value, text):
 
 def test_the_page_shows_numbers_as_the_notebook_does():
     program = (
-        f"require({json.dumps(str(questions.STATIC / 'question.js'))});"
-        f"console.log(JSON.stringify({json.dumps(list(SHOWN))}.map(LabQuestionModel.shown)))"
+        f"require({json.dumps(str(questions.STATIC / 'numbers.js'))});"
+        f"console.log(JSON.stringify({json.dumps(list(SHOWN))}.map(LabNumbers.halfUp)))"
     )
     done = subprocess.run(["node", "-e", program], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == list(SHOWN.values())

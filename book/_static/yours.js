@@ -114,7 +114,7 @@
   }
 
   const tooLarge = (n) =>
-    `It has ${n.toLocaleString("en")} bytes; a result file has at most ${LIMIT_BYTES.toLocaleString("en")}.`;
+    `It has ${LabNumbers.halfUp(n)} bytes; a result file has at most ${LabNumbers.halfUp(LIMIT_BYTES)}.`;
 
   // ---- Side by side: the same as lab/book/yours/beside.py ------------------------------------------------------------------
 
@@ -122,9 +122,7 @@
     const v = [...values].sort((a, b) => a - b);
     return v.length ? (v[(v.length - 1) >> 1] + v[v.length >> 1]) / 2 : 0;
   };
-  const shown = (value) => (value === null ? NOTHING : plain(Number(value.toPrecision(3))));
-  const plain = (value) =>
-    value.toLocaleString("en", { useGrouping: false, maximumFractionDigits: 10 });
+  const shown = (value) => (value === null ? NOTHING : LabNumbers.bare(value));
   /** Estimate, interval and verdict, in pieces. */
   const measured = (claim) => {
     if (!claim) return [NOTHING];
