@@ -22,7 +22,7 @@ from lab.numbers import bare
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
 from lab.records.output import Printed
-from lab.records.record import flat, plain
+from lab.records.record import Stored, flat
 from lab.records.trace import Trace
 from lab.records.trial import Trial
 from lab.settings import mode, profile
@@ -50,7 +50,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Claim(Shown):
+class Claim(Shown, Stored):
     """A sentence, what is known about it, and its verdict; `holds` is True, False, or None without
     a verdict.
     """
@@ -81,6 +81,7 @@ class Claim(Shown):
     judged_on: str = ""  # the Nodes that the sentence is about; empty: any
     recorded: bool = False  # its value is from the record, at least in part
     replayed: ClassVar[bool] = False  # so is all that its page shows, set there; not stored
+    apart = ("replayed",)
 
     @property
     def holds(self) -> bool | None:
@@ -91,10 +92,6 @@ class Claim(Shown):
     def own(self) -> bool:
         """True for a sentence of the course itself."""
         return not self.source
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data, one key a field."""
-        return {k: plain(v) for k, v in self.__dict__.items() if k != "replayed"}
 
     def __repr__(self) -> str:
         lines = [f"{self.verdict.upper()}: {self.sentence}"]

@@ -12,14 +12,14 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from lab.errors import LabError
 from lab.looks import Shown
 from lab.numbers import bare, count, within
-from lab.records.record import flat, plain
+from lab.records.record import Stored
 
 # The smallest n whose sign-flip test can reach p < 0.05: 2 ** (1 - 6) = 0.031.
 PAIRS_FOR_A_VERDICT = 6
@@ -96,7 +96,7 @@ def abba(arms: Sequence[str], blocks: int, seed: int) -> list[list[str]]:
 
 
 @dataclass(frozen=True)
-class Ratio(Shown):
+class Ratio(Shown, Stored):
     """How many times `a` is `b` on one metric, with the interval of trials, and the verdict in
     words.
 
@@ -128,6 +128,7 @@ class Ratio(Shown):
     trials: int = 0  # that it was taken from, the control's among them
     sweep: str = ""  # what `at` is a value of, if it tells anything
     comparison: ClassVar[Any] = None  # the one it was taken from, set there; not stored
+    apart = ("comparison",)
 
     @property
     def least(self) -> float:
@@ -166,21 +167,12 @@ class Ratio(Shown):
         """True if the data carry a verdict."""
         return self.difference != "none"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data, one key a field."""
-        return {k: plain(v) for k, v in self.__dict__.items() if k != "comparison"}
-
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Ratio:
+    def from_json(cls, data: dict[str, Any]) -> Self:
         """Return the ratio that `to_json` wrote."""
-        kept: dict[str, Any] = {
-            k: math.inf if k == "high" and v is None else v for k, v in data.items()
-        }
-        kept["low"] = kept["low"] if kept["low"] is not None else 0.0
-        for key in ("per_pair", "warnings"):
-            kept[key] = tuple(kept.get(key, ()))
-        kept["checks"] = tuple((name, n) for name, n in kept.get("checks", ()))
-        return flat(cls, kept)
+        low, high = data["low"], data["high"]
+        ends = {"low": 0.0 if low is None else low, "high": math.inf if high is None else high}
+        return super().from_json({**data, **ends})
 
     def __repr__(self) -> str:
         return self.verdict
