@@ -18,14 +18,15 @@ from lab.errors import LabError, did_you_mean
 from lab.gate import checked
 from lab.looks import Shown
 from lab.node_range import node_range
+from lab.numbers import bare
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
 from lab.records.output import Printed
-from lab.records.record import flat, plain
+from lab.records.record import Stored, flat
 from lab.records.trace import Trace
 from lab.records.trial import Trial
 from lab.settings import mode, profile
-from lab.stats import Ratio, digits, measured, number
+from lab.stats import Ratio, measured
 
 Measured: TypeAlias = Trial | Comparison | Printed | Trace
 CLAIMS = paths.DATA / "claims.toml"
@@ -49,7 +50,7 @@ class Published:
 
 
 @dataclass(frozen=True)
-class Claim(Shown):
+class Claim(Shown, Stored):
     """A sentence, what is known about it, and its verdict; `holds` is True, False, or None without
     a verdict.
     """
@@ -80,6 +81,7 @@ class Claim(Shown):
     judged_on: str = ""  # the Nodes that the sentence is about; empty: any
     recorded: bool = False  # its value is from the record, at least in part
     replayed: ClassVar[bool] = False  # so is all that its page shows, set there; not stored
+    apart = ("replayed",)
 
     @property
     def holds(self) -> bool | None:
@@ -90,10 +92,6 @@ class Claim(Shown):
     def own(self) -> bool:
         """True for a sentence of the course itself."""
         return not self.source
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data, one key a field."""
-        return {k: plain(v) for k, v in self.__dict__.items() if k != "replayed"}
 
     def __repr__(self) -> str:
         lines = [f"{self.verdict.upper()}: {self.sentence}"]
@@ -267,7 +265,7 @@ def published_text(ratio: tuple[float, float] | None) -> str:
     if ratio is None:
         return "no figure"
     low, high = ratio
-    return f"{low:.3g}×" if low == high else f"{low:g}–{high:g}×"
+    return f"{bare(low)}×" if low == high else f"{bare(low, 6)}–{bare(high, 6)}×"
 
 
 _COLUMNS = ("source_id", "experiment_id", "system", "metric", "value", "unit")
@@ -403,7 +401,7 @@ def _judge_own(
     failure = blind or "; ".join(failed)
     judged = judge.own(value, limits, failed=failure, judged=exact or profile().verdicts)
     judged = _limited(judged, rest["judged_on"])
-    named = f"{number(value.estimate, value)}×" if isinstance(value, Ratio) else digits(value, 4)
+    named = f"{value.within(value.estimate)}×" if isinstance(value, Ratio) else bare(value, 4)
     return Claim(
         id=id,
         sentence=sentence or f"{id}: {named}, wanted {judged.limit}",
@@ -423,7 +421,7 @@ def _limited(judged: judge.Judged, nodes: str) -> judge.Judged:
 
 def _said(value: Ratio | float, judged: judge.Judged, failed: list[str]) -> dict[str, Any]:
     """Return the verdict, and figures and verdict in a line."""
-    shown = measured(value) if isinstance(value, Ratio) else digits(float(value), 4)
+    shown = measured(value) if isinstance(value, Ratio) else bare(float(value), 4)
     why = f": {judged.because}" if judged.because and not failed else ""
     text = "; ".join([shown, *failed])
     return {

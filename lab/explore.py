@@ -7,9 +7,7 @@ nowhere else: between them only theory moves.
 
 from __future__ import annotations
 
-import functools
 import math
-import os
 import re
 import statistics
 from collections.abc import Sequence
@@ -22,17 +20,18 @@ from lab import predict
 from lab.display.pieces import STYLE, table
 from lab.errors import LabError
 from lab.gate import checked
+from lab.numbers import count, number, size
 from lab.plot import lines, sweep
 from lab.plot.checked import stamps
 from lab.plot.figure import Figure
 from lab.plot.measures import ratio_words
 from lab.plot.recorded import reference_of
-from lab.questions import STATIC, json_script
+from lab.questions import assets, json_script
 from lab.records.comparison import Comparison
+from lab.records.record import rounded
 from lab.records.table import Table
 from lab.records.trial import Trial
-from lab.words import count, listed, number
-from lab.words import size as size_words
+from lab.words import listed
 
 TOTAL_MS = 50  # servers/node/share.mjs
 METRICS = ("throughput", "p50", "p99")
@@ -62,7 +61,7 @@ class Explorable:
         told = f"<details><summary>{escape(self.table.caption)}</summary>"
         rows = STYLE + table(self.table.rows, label=self.table.caption)
         inside = f"{json_script(self.data)}{self.figure._repr_html_()}{told}{rows}</details>"
-        return f"{_assets()}<lab-explore>{inside}</lab-explore>"
+        return f"{assets('explore')}<lab-explore>{inside}</lab-explore>"
 
 
 @checked
@@ -114,7 +113,7 @@ def sizes(*comparisons: Comparison, of: Sequence[str] = ("Buffer", "string")) ->
         "arms": list(comparison.arms),
         "of": list(of),
         "connections": _connections(comparison),
-        "sizes": [{"bytes": n, "name": size_name(n)} for n in bytes_of.values()],
+        "sizes": [{"bytes": n, "name": size(n)} for n in bytes_of.values()],
         "cells": _size_cells(comparison),
         **({"recorded": _size_cells(reference)} if reference else {}),
         "said": {metric: _said(comparison, metric) for metric in METRICS},
@@ -184,7 +183,7 @@ def _waits(comparison: Comparison) -> dict[str, int]:
 def _share_cells(comparison: Comparison) -> list[dict[str, Any]]:
     waits = _waits(comparison)
     return [
-        {"wait": wait, "n": n, "x": [_short(t.throughput) for t in comparison.cell(arm, n)]}
+        {"wait": wait, "n": n, "x": [rounded(t.throughput, 4) for t in comparison.cell(arm, n)]}
         for arm, wait in waits.items()
         for n in comparison.values
         if comparison.cell(arm, n)
@@ -241,13 +240,8 @@ def _median(comparison: Comparison, arm: str, at: Any) -> float:
 
 
 # -- how many bytes, sent as what -----------------------------------------------------------------
-def size_name(n_bytes: int) -> str:
-    """Return a size as the page names it: `1 byte`, `64 KiB`, `4 MiB`."""
-    return size_words(n_bytes)
-
-
 def _named(found: re.Match[str]) -> str:
-    return size_name(int(found[1]))
+    return size(int(found[1]))
 
 
 def _bytes(value: Any) -> int:
@@ -262,8 +256,7 @@ def _bytes(value: Any) -> int:
 def _metric(t: Trial, metric: str) -> float | None:
     if metric != "throughput" and not t.latency.support(float(metric[1:]) / 100):
         return None
-    value = t.metric(metric)
-    return _short(value) if math.isfinite(value) else None
+    return rounded(t.metric(metric), 4)
 
 
 def _size_cells(comparison: Comparison) -> list[dict[str, Any]]:
@@ -308,7 +301,7 @@ def _size_finding(comparison: Comparison, of: Sequence[str]) -> str:
     told = []
     for at in (comparison.values[0], _farthest(comparison, of)):
         words = ratio_words(comparison.ratio(*of, at=at))
-        told.append(f"{size_name(_bytes(at))}: {words}")
+        told.append(f"{size(_bytes(at))}: {words}")
     return " ".join(dict.fromkeys(told))
 
 
@@ -323,28 +316,10 @@ def _farthest(comparison: Comparison, of: Sequence[str]) -> Any:
 def _size_table(comparison: Comparison, of: Sequence[str]) -> Table:
     rows = [
         {
-            "body": size_name(_bytes(at)),
+            "body": size(_bytes(at)),
             **{f"{arm} (req/s)": _median(comparison, arm, at) for arm in comparison.arms},
             f"{of[0]} ÷ {of[1]}": comparison.ratio(*of, at=at).text,
         }
         for at in comparison.values
     ]
     return Table(rows, caption="The grid as a table: requests per second")
-
-
-def _short(value: float) -> float:
-    return float(f"{value:.4g}")
-
-
-@functools.lru_cache(maxsize=1)
-def _bare() -> str:
-    script, style = STATIC / "explore.js", STATIC / "explore.css"
-    if not (script.exists() and style.exists()):
-        return ""
-    code = script.read_text("utf-8").replace("</script", "<\\/script")
-    return f"<style>{style.read_text('utf-8')}</style><script>{code}</script>"
-
-
-def _assets() -> str:
-    """In the book the page loads the component; in a bare notebook it comes along."""
-    return "" if os.environ.get("LAB_CHAPTER") else _bare()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from lab.stats import PAIRS_FOR_A_VERDICT, Ratio, number, spread_text
+from lab.stats import PAIRS_FOR_A_VERDICT, Ratio, spread_text
 
 SAME = 0.05
 # The order is that of the table on the page of verdicts; yours.js knows the same words.
@@ -171,7 +171,7 @@ def _crosses(value: Ratio | float, limit: float) -> str:
     if value.aa_spread is None:
         return f"the interval includes {limit:.3g}"
     low, high = value.widened
-    wide = f"{number(low, value)} to {number(high, value)}"
+    wide = f"{value.within(low)} to {value.within(high)}"
     return (
         f"the interval, widened by the A/A spread of ±{spread_text(value.aa_spread)} to {wide}, "
         f"includes {limit:.3g}"

@@ -10,13 +10,23 @@ from typing import Any
 
 from lab import late, usage
 
-__all__ = ["Shown", "html"]
+__all__ = ["Shown", "html", "macros"]
 
 
 @functools.singledispatch
 def html(thing: Any) -> str:
     """Return the HTML of a thing as it is registered for its kind, or its escaped `repr`."""
     return f"<pre>{escape(repr(thing))}</pre>"
+
+
+def macros(source: str) -> Any:
+    """Return the macros of a Jinja template as functions that return HTML: what they are given is
+    escaped, unless such a function made it. Indents and ends of lines are no part of a template.
+    """
+    from jinja2 import Environment, StrictUndefined  # not before something is drawn
+
+    lines = "".join(line.strip() for line in source.splitlines())
+    return Environment(autoescape=True, undefined=StrictUndefined).from_string(lines).module
 
 
 class Shown:

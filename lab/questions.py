@@ -26,7 +26,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from decimal import ROUND_HALF_UP, Context, Decimal
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,7 @@ from lab import paths, settings, usage
 from lab.errors import LabError, did_you_mean
 from lab.gate import checked
 from lab.node_range import Range, node_range
+from lab.numbers import half_up
 from lab.records.reference import node_of
 from lab.stats import Ratio
 
@@ -90,7 +90,8 @@ class Question:
 
     def _repr_html_(self) -> str:
         inside = f"{json_script(self.to_json())}{self._fallback()}"
-        return f'{_assets()}<lab-question id="question-{escape(self.id)}">{inside}</lab-question>'
+        id = f"question-{escape(self.id)}"
+        return f'{assets("question")}<lab-question id="{id}">{inside}</lab-question>'
 
     def _fallback(self) -> str:
         parts = [f"<p>Question {self.number} of {self.of}</p>", f"<p>{inline(self.asked)}</p>"]
@@ -118,7 +119,7 @@ class Question:
             ]
             return f"<ul>{''.join(told)}</ul>"
         if self.kind == "number":
-            return f"<p>{shown(float(self.right))} {inline(self.unit)}. {inline(self.why)}</p>"  # type: ignore[arg-type]
+            return f"<p>{half_up(float(self.right))} {inline(self.unit)}. {inline(self.why)}</p>"  # type: ignore[arg-type]
         orders = "; or ".join(_sequence(order) for order in self._rights)
         return f"<p>{orders}. {inline(self.why)}</p>"
 
@@ -156,7 +157,7 @@ class Answer:
     def _repr_html_(self) -> str:
         link = f'<a href="#question-{escape(self.question.id)}">Your prediction</a>'
         return (
-            f'{_assets()}<lab-answer id="answer-{escape(self.question.id)}">'
+            f'{assets("question")}<lab-answer id="answer-{escape(self.question.id)}">'
             f"{json_script(self.to_json())}"
             f"<p>{link} was about this. {self._where}: {self._words()}.</p></lab-answer>"
         )
@@ -169,7 +170,7 @@ class Answer:
             wanted = self.value if isinstance(self.value, list) else [self.value]
             return "; ".join(markup(text) for name, text, _ in q.options if name in wanted)
         if q.kind == "number":
-            return f"{shown(self.value)} {markup(q.unit)}"
+            return f"{half_up(self.value)} {markup(q.unit)}"
         return ", ".join(self.value) if plain else _sequence(self.value)
 
 
@@ -421,18 +422,6 @@ def _marked(text: str, code: str, emphasis: str) -> str:
     )
 
 
-def shown(value: float) -> str:
-    """Return a number for people: three digits that count, thousands apart; a half goes up, as
-    in question.js.
-    """
-    if value == 0 or not math.isfinite(value):
-        return f"{value + 0:g}"
-    digits = min(20, max(0, 2 - math.floor(math.log10(abs(value)))))
-    step = Decimal(1).scaleb(-digits)
-    text = f"{Decimal(repr(float(value))).quantize(step, ROUND_HALF_UP, Context(400)):,f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
 def by_chapter() -> Iterator[tuple[str, list[Question]]]:
     """Return the questions of each chapter."""
     found: dict[str, list[Question]] = {}
@@ -452,10 +441,10 @@ def json_script(data: Any) -> str:
     return f'<script type="application/json">{text}</script>'
 
 
-def _assets() -> str:
-    """In the book the page loads the component; in a bare notebook it comes along."""
-    script, style = STATIC / "question.js", STATIC / "question.css"
-    if os.environ.get("LAB_CHAPTER") or not (script.exists() and style.exists()):
+def assets(name: str) -> str:
+    """In the book the page loads a component; in a bare notebook it comes along."""
+    style, *scripts = (STATIC / file for file in (f"{name}.css", "numbers.js", f"{name}.js"))
+    if os.environ.get("LAB_CHAPTER") or not all(file.exists() for file in (style, *scripts)):
         return ""
-    code = script.read_text("utf-8").replace("</script", "<\\/script")
+    code = "".join(file.read_text("utf-8") for file in scripts).replace("</script", "<\\/script")
     return f"<style>{style.read_text('utf-8')}</style><script>{code}</script>"

@@ -12,13 +12,14 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from lab.errors import LabError
 from lab.looks import Shown
-from lab.records.record import flat, plain
+from lab.numbers import bare, count, within
+from lab.records.record import Stored
 
 # The smallest n whose sign-flip test can reach p < 0.05: 2 ** (1 - 6) = 0.031.
 PAIRS_FOR_A_VERDICT = 6
@@ -95,7 +96,7 @@ def abba(arms: Sequence[str], blocks: int, seed: int) -> list[list[str]]:
 
 
 @dataclass(frozen=True)
-class Ratio(Shown):
+class Ratio(Shown, Stored):
     """How many times `a` is `b` on one metric, with the interval of trials, and the verdict in
     words.
 
@@ -127,6 +128,7 @@ class Ratio(Shown):
     trials: int = 0  # that it was taken from, the control's among them
     sweep: str = ""  # what `at` is a value of, if it tells anything
     comparison: ClassVar[Any] = None  # the one it was taken from, set there; not stored
+    apart = ("comparison",)
 
     @property
     def least(self) -> float:
@@ -150,32 +152,27 @@ class Ratio(Shown):
     @property
     def text(self) -> str:
         """The ratio and its interval for a sentence, without a verdict."""
-        times = f"{number(self.estimate, self)} times"
+        times = f"{self.within(self.estimate)} times"
         if not math.isfinite(self.low * self.high) or self.pairs < 2:
             return f"{times} (one pair, so no interval)"
-        low, high = number(self.low, self), number(self.high, self)
+        low, high = self.within(self.low), self.within(self.high)
         return f"{times} (95 % interval {low} to {high}, {self.pairs} pairs)"
+
+    def within(self, value: float) -> str:
+        """Return a number with as many digits as the interval of this ratio leaves open."""
+        return within(value, self.low, self.high)
 
     @property
     def decided(self) -> bool:
         """True if the data carry a verdict."""
         return self.difference != "none"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data, one key a field."""
-        return {k: plain(v) for k, v in self.__dict__.items() if k != "comparison"}
-
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Ratio:
+    def from_json(cls, data: dict[str, Any]) -> Self:
         """Return the ratio that `to_json` wrote."""
-        kept: dict[str, Any] = {
-            k: math.inf if k == "high" and v is None else v for k, v in data.items()
-        }
-        kept["low"] = kept["low"] if kept["low"] is not None else 0.0
-        for key in ("per_pair", "warnings"):
-            kept[key] = tuple(kept.get(key, ()))
-        kept["checks"] = tuple((name, n) for name, n in kept.get("checks", ()))
-        return flat(cls, kept)
+        low, high = data["low"], data["high"]
+        ends = {"low": 0.0 if low is None else low, "high": math.inf if high is None else high}
+        return super().from_json({**data, **ends})
 
     def __repr__(self) -> str:
         return self.verdict
@@ -248,7 +245,7 @@ def paired_ratio(
     if not blind and not verdicts:
         blind = "this profile gives none"
     elif not blind and n < PAIRS_FOR_A_VERDICT:
-        blind = f"{n} pair{'s' * (n != 1)}, {PAIRS_FOR_A_VERDICT} are the least"
+        blind = f"{count(n, 'pair')}, {PAIRS_FOR_A_VERDICT} are the least"
     elif not blind and aa_spread is not None and not math.isfinite(aa_spread):
         blind = "the A/A control has no value, so what noise does is unknown"
     ratio = replace(ratio, blind=blind)
@@ -280,10 +277,10 @@ def sentence(r: Ratio, where: str = "") -> str:
 
 def measured(r: Ratio, where: str = "") -> str:
     """Return ratio, interval, pairs and A/A spread, without a verdict."""
-    head = f"{r.a} ÷ {r.b}, {r.metric}{' at ' + where if where else ''}: {number(r.estimate, r)}×"
+    head = f"{r.a} ÷ {r.b}, {r.metric}{' at ' + where if where else ''}: {r.within(r.estimate)}×"
     if r.pairs >= 2:
-        head += f" [{number(r.low, r)}, {number(r.high, r)}]"
-    head += f", {r.pairs} pair{'s' * (r.pairs != 1)}"
+        head += f" [{r.within(r.low)}, {r.within(r.high)}]"
+    head += f", {count(r.pairs, 'pair')}"
     if r.aa_spread is not None and math.isfinite(r.aa_spread):
         head += f"; {_control(r)}"
     return head
@@ -300,33 +297,4 @@ def _spread(r: Ratio) -> str:
 
 def spread_text(factor: float) -> str:
     """Return a spread factor as a percentage: 1.023 is "2.3 %"."""
-    return f"{digits((factor - 1) * 100, 2)} %"
-
-
-def digits(value: float, most: int) -> str:
-    """Return a number to this many significant digits, without an exponent if it is large."""
-    text = f"{value:.{most}g}"
-    return f"{float(text):.0f}" if "e+" in text else text
-
-
-def number(value: float, r: Ratio) -> str:
-    """Return `value` rounded to two digits beyond the first that its interval leaves open
-    (rule 20 of book/about/rules.md); what is not 1 is not rounded onto 1, since 1 decides.
-    """
-    if not math.isfinite(value):
-        return "?" if math.isnan(value) else "∞"
-    width = r.high - r.low
-    if not (math.isfinite(width) and width > 0):
-        return digits(value, 3)
-    decimals = min(max(1 - math.floor(math.log10(width)), 0), 4)
-    while decimals < 4 and value != 1 and round(value, decimals) == 1:
-        decimals += 1
-    return f"{value:.{decimals}f}" if value < 1000 else f"{value:.0f}"
-
-
-def three(value: float) -> str:
-    """Return a ratio to three digits, or to as many as keep it from being told as 1."""
-    if not math.isfinite(value):
-        return "?" if math.isnan(value) else "∞"
-    told = (digits(value, most) for most in range(3, 8))
-    return next((t for t in told if float(t) != 1 or value == 1), "1")
+    return f"{bare((factor - 1) * 100, 2)} %"

@@ -22,8 +22,8 @@ NEEDS = {
 PREVIEW = {"preview.py", "watcher.py"}
 # The rooms of `lab`, the lowest first: a room imports itself and those below it.
 ROOMS = {
-    "ground": "errors paths settings usage gate words late looks written stored files nodes "
-    "node_range",
+    "ground": "errors paths settings usage gate numbers words late looks written stored files "
+    "nodes node_range",
     "processes": "child lock pinning progress",
     "servers": "servers",
     "records": "records",

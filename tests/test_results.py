@@ -208,8 +208,32 @@ def arm(experiment, name, *throughput, loop="closed", paced=False, cores=1.0):
     }
 
 
+def drawn(claims, its=(), mine=()):
+    """What stands on the page. claims : {id: verdicts of the book and of yours, or None}."""
+
+    def side(verdict):
+        return {"verdict": verdict, "ratio": False, "estimate": 1, "low": None, "high": None}
+
+    head = {"format": results.FORMAT, "schema": SCHEMA, "mode": "live", "profile": "course"}
+    about = results.described(machine(), node="v22.1.0", python="3.12.1")
+    yours = [{"id": id, **side(verdict)} for id, (_, verdict) in claims.items() if verdict]
+    counted = beside.busy(its)
+    return beside.drawn(
+        {
+            "claims": [
+                {"id": id, "name": "one", "own": False, "published": None, "book": side(verdict)}
+                for id, (verdict, _) in claims.items()
+            ],
+            "arms": [[*a, x, int(a in counted)] for a, x in beside.medians(its).items()],
+            "scale": [0.1, 10],
+            "ticks": [1],
+            "yours": {**head, **about, "made": "2026-01-02", "claims": yours, "arms": list(mine)},
+        }
+    )
+
+
 def factor(its, mine):
-    return beside.factor(beside.medians(its), beside.medians(mine), beside.busy(its))
+    return drawn({}, its, mine)["factor"]
 
 
 def test_a_machine_twice_as_fast_has_factor_two_whatever_was_waiting():
@@ -223,34 +247,41 @@ def test_a_machine_twice_as_fast_has_factor_two_whatever_was_waiting():
     ]
     mine = [arm("a", "x", 200), arm("b", "x", 20), arm("rate", "x", 50), arm("timer", "x", 20)]
     mine.append(arm("spins", "x", 20))
-    found = factor(its, mine)
-    assert found.estimate == pytest.approx(2)
-    assert (len(found.experiments), found.arms) == (2, 2)
+    assert factor(its, mine).startswith("Machine factor 2×, from 2 experiments: ")
 
 
 def test_an_experiment_of_many_arms_weighs_as_much_as_one_of_few():
     its = [arm("sweep", str(i), 100) for i in range(30)] + [arm("pair", "x", 100)]
     mine = [arm("sweep", str(i), 100) for i in range(30)] + [arm("pair", "x", 400)]
-    assert factor(its, mine).estimate == pytest.approx(2)
+    assert factor(its, mine).startswith("Machine factor 2×, ")
 
 
 def test_without_a_common_arm_there_is_no_factor():
-    assert factor([arm("a", "x", 1)], [arm("b", "x", 1)]) is None
-    assert "no machine factor" in beside.factor_text(None)
+    assert "no machine factor" in factor([arm("a", "x", 1)], [arm("b", "x", 1)])
 
 
 def test_no_verdict_is_neither_the_same_nor_another():
-    held, none = {"verdict": "held"}, {"verdict": "no verdict"}
-    assert beside.same(held, held) == "yes"
-    assert beside.same(held, {"verdict": "reversed"}) == "no"
-    assert beside.same(none, none) == beside.same(held, none) == "cannot tell"
-    assert beside.same(held, None) == "not in this file"
+    none = "no verdict"
+    cases = {
+        ("held", "held"): "yes",
+        ("held", "reversed"): "no",
+        (none, none): "cannot tell",
+        ("held", none): "cannot tell",
+        ("held", None): "not in this file",
+    }
+    rows = drawn({str(i): pair for i, pair in enumerate(cases)})["rows"]
+    assert [rows[str(i)]["same"] for i in range(len(cases))] == list(cases.values())
 
 
 def test_without_a_common_verdict_it_says_so():
-    none = {"a": {"verdict": "no verdict"}}
-    said = beside.finding({"a": "one"}, none, none, "published claims")
-    assert said == "None of the 1 published claims was decided by both runs."
+    said = drawn({"a": ("no verdict", "no verdict")})["alt"]
+    assert said.endswith("None of the 1 published claims was decided by both runs.")
+
+
+def test_what_cannot_be_drawn_is_said(monkeypatch):
+    monkeypatch.setattr(results, "FORMAT", "somebody/else's")
+    with pytest.raises(LabError, match=r"yours\.mjs could not .*\n[\s\S]*some other JSON"):
+        drawn({})
 
 
 def test_the_page_shows_both_sides_of_a_build_that_measured(runs):

@@ -10,7 +10,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from lab import stats
+from lab import numbers, stats
 from lab.errors import LabError
 
 
@@ -144,7 +144,7 @@ def test_json_gives_back_the_same_ratio():
 )
 def test_figures_are_rounded_to_what_the_interval_leaves_open(value, low, high, text):
     r = stats.Ratio("a", "b", "m", None, value, low, high, 6, 0.03)
-    assert stats.number(value, r).startswith(text[:4])
+    assert r.within(value).startswith(text[:4])
 
 
 # What is promised, simulated: log-normal trials.
@@ -229,15 +229,15 @@ def test_a_control_widens_the_interval_at_both_ends_and_the_wider_one_is_judged(
 
 
 def test_what_is_not_1_is_not_written_as_1():
-    assert [stats.three(v) for v in (1.0, 0.9996, 1.0004, 0.5, 19.4527, 1234.6)] == [
-        *("1", "0.9996", "1.0004", "0.5", "19.5", "1230"),
-    ]
+    told = {1.0: "1", 0.9996: "0.9996", 1.0004: "1.0004", 0.5: "0.5", 19.4527: "19.5"}
+    assert {v: numbers.factor(v, numbers.bare) for v in told} == told
+    assert numbers.factor(1234.6, numbers.bare) == "1230"
     wide = stats.paired_ratio([1.2, 0.9, 1.0, 1.1, 0.8, 1.05], [1.0] * 6)
-    assert stats.number(0.998, wide) != "1.00"
+    assert wide.within(0.998) != "1.00"
 
 
 def test_a_large_number_is_written_out():
-    assert stats.digits(3634.2, 3) == "3630"
-    assert stats.digits(0.01234, 2) == "0.012"
+    assert numbers.bare(3634.2) == "3630"
+    assert numbers.bare(0.01234, 2) == "0.012"
     assert stats.spread_text(2.21) == "120 %"
     assert stats.spread_text(1.023) == "2.3 %"

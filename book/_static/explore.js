@@ -20,18 +20,7 @@
   const limit = (compute) => (compute ? 1000 / compute : Number.POSITIVE_INFINITY);
   const bound = (n, compute, wait) => Math.min((1000 * n) / (compute + wait), limit(compute));
 
-  /** Three digits, thousands apart. */
-  function shown(value) {
-    if (!Number.isFinite(value)) return "no";
-    const size = Math.floor(Math.log10(Math.abs(value) || 1));
-    const step = 10 ** Math.max(0, size - 2);
-    const rounded = size > 2 ? Math.round(value / step) * step : value;
-    // Not by Intl, which first takes 50 ms of an opening page for its tables.
-    const digits = Math.min(20, Math.max(0, 2 - size));
-    const [whole, rest = ""] = rounded.toFixed(digits).split(".");
-    const fraction = rest.replace(/0+$/, "");
-    return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (fraction && `.${fraction}`);
-  }
+  const shown = (value) => (Number.isFinite(value) ? LabNumbers.number(value) : "no");
 
   const listed = (all, last = "and") =>
     all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${last} ${all.at(-1)}`;

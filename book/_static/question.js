@@ -50,24 +50,7 @@
   const same = (a, b) => a.length === b.length && a.every((x, i) => x === b[i]);
   const alike = (a, b) => a === b || (Array.isArray(a) && Array.isArray(b) && same(a, b));
 
-  /** As toFixed, but of the number as it is written: 1.005 is 1.01, though its bits are a little less. */
-  function rounded(value, digits) {
-    if (Number.isInteger(value)) return String(BigInt(value));
-    const [digit, power = 0] = String(Math.abs(value)).split("e");
-    const whole = Math.round(`${digit}e${+power + digits}`);
-    return (Math.sign(value) * `${whole}e${-digits}`).toFixed(digits);
-  }
-
-  /** Three digits, thousands apart. Intl can do that, too, and first takes 50 ms of an opening page for its tables. */
-  function shown(value) {
-    if (value === 0 || !Number.isFinite(value)) return String(value);
-    const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
-    const [whole, rest = ""] = rounded(value, Math.min(digits, 20)).split(".");
-    const fraction = rest.replace(/0+$/, "");
-    return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (fraction && `.${fraction}`);
-  }
-
-  globalThis.LabQuestionModel = { parseNumber, isRight, fits, counted, shown };
+  globalThis.LabQuestionModel = { parseNumber, isRight, fits, counted };
   if (typeof customElements === "undefined" || customElements.get("lab-question")) return;
 
   // ---- Where answers are kept ---------------------------------------------------------------------------------
@@ -402,7 +385,11 @@
   /** The reader's or the run's answer, as pieces of a sentence. */
   function said(question, answer) {
     if (question.kind === "number")
-      return [el("strong", {}, shown(answer)), " ", el("span", { html: question.unit })];
+      return [
+        el("strong", {}, LabNumbers.halfUp(answer)),
+        " ",
+        el("span", { html: question.unit }),
+      ];
     if (question.kind === "order")
       return answer.flatMap((item, i) => [i ? ", " : "", el("code", {}, item)]);
     const chosen = [answer].flat().map((name) => question.options.find((o) => o.name === name));

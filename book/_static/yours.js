@@ -1,5 +1,6 @@
-// Yours beside the book's: <lab-yours> takes a reader's result file (lab/book/yours/results.py) and fills in what the build has
-// drawn (lab/book/yours/page.py). The file stays in this browser; it is kept only if the reader says so.
+// Yours beside the book's: <lab-yours> takes a reader's result file (lab/book/yours/results.py). What stands on the page is said
+// and drawn here, for the build, too (lab/node/yours.mjs): lab/book/yours/page.py has the tables that it goes into. The file
+// stays in this browser; it is kept only if the reader says so.
 
 (() => {
   const FORMAT = "nodejs-io-measured/results";
@@ -114,17 +115,15 @@
   }
 
   const tooLarge = (n) =>
-    `It has ${n.toLocaleString("en")} bytes; a result file has at most ${LIMIT_BYTES.toLocaleString("en")}.`;
+    `It has ${LabNumbers.halfUp(n)} bytes; a result file has at most ${LabNumbers.halfUp(LIMIT_BYTES)}.`;
 
-  // ---- Side by side: the same as lab/book/yours/beside.py ------------------------------------------------------------------
+  // ---- Side by side, as figures, words and HTML. No page needed ------------------------------------------------------
 
   const middle = (values) => {
     const v = [...values].sort((a, b) => a - b);
     return v.length ? (v[(v.length - 1) >> 1] + v[v.length >> 1]) / 2 : 0;
   };
-  const shown = (value) => (value === null ? NOTHING : plain(Number(value.toPrecision(3))));
-  const plain = (value) =>
-    value.toLocaleString("en", { useGrouping: false, maximumFractionDigits: 10 });
+  const shown = (value) => (value === null ? NOTHING : LabNumbers.bare(value));
   /** Estimate, interval and verdict, in pieces. */
   const measured = (claim) => {
     if (!claim) return [NOTHING];
@@ -224,7 +223,122 @@
     return csv(rows);
   }
 
-  globalThis.LabYoursModel = { readResults, finding, factorOf, factorText, claimsCsv, armsCsv };
+  /** What is put into a piece of HTML is text, unless it is such a piece itself. */
+  class Html {
+    constructor(code) {
+      this.code = code;
+    }
+    toString() {
+      return this.code;
+    }
+    toJSON() {
+      return this.code;
+    }
+  }
+  const inside = (value) => {
+    if (value instanceof Html) return value.code;
+    if (Array.isArray(value)) return value.map(inside).join("");
+    return String(value).replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+  };
+  const html = (texts, ...values) => new Html(String.raw({ raw: texts }, ...values.map(inside)));
+
+  const percent = (share) => Math.round(1e4 * Math.min(Math.max(share, 0), 1)) / 100;
+  const place = (value, [low, high]) => percent(Math.log(value / low) / Math.log(high / low));
+
+  /** An estimate with its interval on a logarithmic axis; yours.css draws it. */
+  function mark(kind, scale, x, low, high) {
+    if (!x) return html`<span class="at ${kind}" hidden></span>`;
+    const [at, from, to] = [x, low ?? x, high ?? x].map((value) => place(value, scale));
+    const width = percent((to - from) / 100);
+    return html`<span class="at ${kind}" style="--x:${at}%;--l:${from}%;--w:${width}%"></span>`;
+  }
+
+  function ratio(kind, scale, claim) {
+    const { estimate, low, high } = claim?.ratio ? claim : {};
+    return mark(kind, scale, estimate, low, high);
+  }
+
+  const tick = (t, scale) =>
+    html`<span class="tick" style="--x:${place(t, scale)}%">${shown(t)}×</span>`;
+
+  /** The factors of the experiments on one line, with their middle half and mean. */
+  function strip({ experiments, estimate, low, high }) {
+    const far = Math.max(2.2, ...experiments.map((v) => Math.max(v, 1 / v) * 1.1));
+    const scale = [1 / far, far];
+    const dots = experiments.map((v) => mark("dot", scale, v));
+    const ticks = [0.25, 0.5, 1, 2, 4].filter((t) => scale[0] <= t && t <= scale[1]);
+    return (
+      html`<div class="line"><span class="track">${dots}${mark("yours", scale, estimate, low, high)}</span></div>` +
+      html`<div class="line axis"><span class="track">${ticks.map((t) => tick(t, scale))}</span></div>`
+    );
+  }
+
+  function row({ book, published }, mine, yours, scale) {
+    const stars = [...new Set(published ?? [])].map(
+      (v) => html`<span class="theirs" style="--x:${place(v, scale)}%">☆</span>`,
+    );
+    const [its, own] = [book, mine].map((claim) =>
+      measured(claim).map((piece) => html`<span>${piece}</span>`),
+    );
+    return {
+      book: html`${its}`,
+      yours: html`${own}`,
+      same: yours ? same(book, mine) : NOTHING,
+      track: html`${ratio("book", scale, book)}${ratio("yours", scale, mine)}${stars}`,
+    };
+  }
+
+  /** The whole comparison in a few sentences. */
+  function status(data, yours, agree, factor) {
+    const { cores, cpu, node, profile } = yours.about;
+    const known = new Set(data.claims.map((c) => c.id));
+    const strange = [...yours.claims.keys()].filter((id) => !known.has(id)).length;
+    return [
+      `${cores} × ${cpu}, Node ${node}, profile ${profile}.`,
+      profile === "smoke" ? "This profile only tries the programs: it gives no verdicts." : "",
+      agree,
+      factorText(factor),
+      strange
+        ? `${strange} ${strange === 1 ? "claim of the file is" : "claims of the file are"} not in this edition of the book.`
+        : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
+  }
+
+  /** All that changes with a file; `yours` null is "no file yet". */
+  function draw(data, yours = data.yours && readResults(JSON.stringify(data.yours))) {
+    const claims = yours?.claims ?? new Map();
+    const [published, own] = [false, true].map((of) => data.claims.filter((c) => c.own === of));
+    const other = ({ id, book }) => same(book, claims.get(id)) === "no";
+    const factor = yours && factorOf(data.arms, yours.arms);
+    const agree = yours && finding(published, claims, "published claims");
+    const told = published
+      .filter((c) => c.book)
+      .map((c) => `${c.name}: ${measured(c.book).join(" ")}`);
+    const file = (text) => `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`;
+    return {
+      rows: Object.fromEntries(
+        data.claims.map((c) => [c.id, row(c, claims.get(c.id), yours, data.scale)]),
+      ),
+      // The book's own sentences are many: those with another verdict come first.
+      order: [...own.filter(other), ...own.filter((c) => !other(c))].map((c) => c.id),
+      axis: html`${data.ticks.map((t) => tick(t, data.scale))}`,
+      one: place(1, data.scale),
+      alt: yours
+        ? `Ratios with intervals, the book’s and yours. ${agree}`
+        : `The book’s ratios with intervals; yours are missing. ${told.join("; ")}.`,
+      finding: yours ? finding(own, claims, "sentences") : "",
+      machine: yours?.about ?? {},
+      factor: yours ? factorText(factor) : "The machine factor needs a file.",
+      strip: factor ? strip(factor) : "",
+      claims: file(claimsCsv(data.claims, claims)),
+      arms: file(armsCsv(data.arms, yours?.arms ?? new Map())),
+      status: yours ? status(data, yours, agree, factor) : "",
+    };
+  }
+
+  globalThis.LabYoursModel = { draw };
   if (typeof customElements === "undefined" || customElements.get("lab-yours")) return;
 
   // ---- The page ---------------------------------------------------------------------------------------------------------
@@ -240,115 +354,32 @@
   }
   const all = (selector) => [...document.querySelectorAll(selector)];
   const one = (selector) => document.querySelector(selector);
-  const place = (value, [low, high]) =>
-    100 * Math.min(Math.max(Math.log(value / low) / Math.log(high / low), 0), 1);
 
-  function setMark(mark, claim, scale) {
-    mark.hidden = !claim?.ratio || !claim.estimate;
-    if (mark.hidden) return;
-    const x = place(claim.estimate, scale);
-    const [low, high] = [claim.low, claim.high].map((v) => (v === null ? x : place(v, scale)));
-    setPlace(mark, x, low, high);
-  }
-
-  function setPlace(mark, x, low, high) {
-    mark.style.setProperty("--x", `${x}%`);
-    mark.style.setProperty("--l", `${low}%`);
-    mark.style.setProperty("--w", `${high - low}%`);
-  }
-
-  /** A side of the page: `yours` null is "no file yet". */
   function fill(data, yours) {
-    const claims = yours?.claims ?? new Map();
-    const byId = new Map(data.claims.map((c) => [c.id, c]));
+    const drawn = draw(data, yours);
     for (const row of all("[data-lab-claim]")) {
-      const claim = byId.get(row.dataset.labClaim);
-      const mine = claims.get(claim?.id);
-      const [mineCell, sameCell] = [row.cells[2], row.cells[3]];
-      mineCell.replaceChildren(...measured(mine).map((piece) => el("span", {}, piece)));
-      sameCell.textContent = yours ? same(claim?.book, mine) : NOTHING;
-      sameCell.dataset.same = sameCell.textContent;
+      const { yours: mine, same: answer } = drawn.rows[row.dataset.labClaim];
+      row.cells[2].innerHTML = mine;
+      row.cells[3].textContent = answer;
+      row.cells[3].dataset.same = answer;
     }
-    differentFirst(byId, claims);
+    const rank = ({ dataset }) => drawn.order.indexOf(dataset.labClaim);
+    const sentences = all("[data-lab-own] tr[data-lab-claim]").sort((a, b) => rank(a) - rank(b));
+    sentences[0]?.parentNode.append(...sentences);
     for (const row of all("[data-lab-row]"))
-      setMark(row.querySelector(".at.yours"), claims.get(row.dataset.labRow), data.scale);
+      row.querySelector(".track").innerHTML = drawn.rows[row.dataset.labRow].track;
     for (const row of all("[data-lab-machine]"))
-      row.cells[2].textContent = yours ? String(yours.about[row.dataset.labMachine]) : NOTHING;
-    const factor = yours && factorOf(data.arms, yours.arms);
-    one("[data-lab-factor]").textContent = yours
-      ? factorText(factor)
-      : "The machine factor needs a file.";
-    strip(factor);
-    const [published, own] = [false, true].map((of) => data.claims.filter((c) => c.own === of));
-    const agree = finding(published, claims, "published claims");
-    one("[data-lab-finding]").textContent = yours ? finding(own, claims, "sentences") : "";
-    one(".lab-yours-plot[data-lab-claims]").setAttribute(
-      "aria-label",
-      yours ? `Ratios with intervals, the book’s and yours. ${agree}` : data.alt,
-    );
-    link("claims", claimsCsv(data.claims, claims));
-    link("arms", armsCsv(data.arms, yours?.arms ?? new Map()));
-    one("[data-lab-arms]").hidden = !yours;
-    if (!yours) return "";
-    const { cores, cpu, node, profile } = yours.about;
-    const strange = [...claims.keys()].filter((id) => !byId.has(id)).length;
-    return [
-      `${cores} × ${cpu}, Node ${node}, profile ${profile}.`,
-      profile === "smoke" ? "This profile only tries the programs: it gives no verdicts." : "",
-      agree,
-      factorText(factor),
-      strange
-        ? `${strange} ${strange === 1 ? "claim of the file is" : "claims of the file are"} not in this edition of the book.`
-        : "",
-    ]
-      .filter(Boolean)
-      .join(" ");
-  }
-
-  /** The book's own sentences are many: those with another verdict come first. */
-  function differentFirst(byId, mine) {
-    const rows = all("[data-lab-own] tr[data-lab-claim]");
-    const order = [...byId.keys()];
-    const rank = ({ dataset: { labClaim: id } }) =>
-      (same(byId.get(id)?.book, mine.get(id)) === "no" ? 0 : order.length) + order.indexOf(id);
-    rows[0]?.parentNode.append(...rows.sort((a, b) => rank(a) - rank(b)));
-  }
-
-  function link(name, content) {
-    const at = one(`[data-lab-csv="${name}"]`);
-    at.href = `data:text/csv;charset=utf-8,${encodeURIComponent(content)}`;
-  }
-
-  /** The factors of the experiments on one line. */
-  function strip(factor) {
+      row.cells[2].textContent = drawn.machine[row.dataset.labMachine] ?? NOTHING;
+    one("[data-lab-factor]").textContent = drawn.factor;
+    one("[data-lab-finding]").textContent = drawn.finding;
+    one(".lab-yours-plot[data-lab-claims]").setAttribute("aria-label", drawn.alt);
     const box = one("[data-lab-strip]");
-    box.hidden = !factor;
-    if (!factor) return;
-    const far = Math.max(2.2, ...factor.experiments.map((v) => Math.max(v, 1 / v) * 1.1));
-    const scale = [1 / far, far];
-    const mark = (kind, x, low = x, high = x) => {
-      const node = el("span", { class: `at ${kind}` });
-      setPlace(node, ...[x, low, high].map((v) => place(v, scale)));
-      return node;
-    };
-    const dots = factor.experiments.map((v) => mark("dot", v));
-    const ticks = [0.25, 0.5, 1, 2, 4].filter((t) => scale[0] <= t && t <= scale[1]);
-    box.style.setProperty("--one", "50%");
-    box.setAttribute("role", "img");
-    box.setAttribute("aria-label", factorText(factor));
-    const { estimate, low, high } = factor;
-    const line = (kind, ...marks) =>
-      el("div", { class: kind }, el("span", { class: "track" }, ...marks));
-    box.replaceChildren(
-      line("line", ...dots, mark("yours", estimate, low, high)),
-      line("line axis", ...ticks.map((t) => setTick(t, scale))),
-    );
-  }
-
-  function setTick(t, scale) {
-    const node = el("span", { class: "tick" }, `${shown(t)}×`);
-    node.style.setProperty("--x", `${place(t, scale)}%`);
-    return node;
+    box.hidden = !drawn.strip;
+    box.innerHTML = drawn.strip;
+    box.setAttribute("aria-label", drawn.factor);
+    for (const name of ["claims", "arms"]) one(`[data-lab-csv="${name}"]`).href = drawn[name];
+    one("[data-lab-arms]").hidden = !yours;
+    return drawn.status;
   }
 
   const store = {
@@ -389,7 +420,6 @@
       } catch {
         return; // what stands there stays
       }
-      this.data.alt = one(".lab-yours-plot[data-lab-claims]").getAttribute("aria-label");
       this.status = el("p", { role: "status", class: "said" });
       const input = el("input", {
         type: "file",
@@ -516,9 +546,8 @@
       this.source = null;
       this.status.classList.remove("bad");
       this.offer(false);
-      const { yours } = this.data;
       try {
-        this.status.textContent = fill(this.data, yours && readResults(JSON.stringify(yours)));
+        this.status.textContent = fill(this.data);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         this.complain("my-results.json", error.message);

@@ -31,6 +31,7 @@ from lab.book.yours import results
 from lab.errors import LabError
 from lab.forks import provisioner
 from lab.nodes import anchored
+from lab.numbers import count
 
 # One resolves the next pages while the others write; more would wait for it. Sphinx forks them,
 # which libraries of macOS do not promise to survive.
@@ -198,7 +199,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
     ok = exception is None and not failures and not fatal_claims and not build.partial
     try:
         if failures:
-            report.say(f"\n{report.count(len(failures), 'chapter')} failed:\n")
+            report.say(f"\n{count(len(failures), 'chapter')} failed:\n")
             for failure in failures:
                 report.say(failure.text())
         for line in claims:

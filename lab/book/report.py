@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lab.numbers import count
+
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -78,11 +80,6 @@ def facts(seconds: float, servers: int, requests: int) -> str:
     """Return `41 s, 36 servers, 120,334 requests`."""
     time = f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     return f"{time}, {count(servers, 'server')}, {count(requests, 'request')}"
-
-
-def count(n: int, noun: str) -> str:
-    """Return `1 server`, `1,200 servers`."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def say(text: str, *, transient: bool = False) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 from lab import paths, settings
 from lab.book import again
 from lab.book.once import AGAIN, NOT_RIGHT, explain, sphinx
-from lab.book.report import count
 from lab.errors import LabError
+from lab.numbers import count
 
 OUTPUT = {"course": "_build", "smoke": "_build/smoke", "reference": "_build/reference"}
 

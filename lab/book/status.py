@@ -16,9 +16,9 @@ from lab.book import filled, toc
 from lab.book.build import Build
 from lab.book.filled import Cell, Table
 from lab.book.records import Record
-from lab.book.report import count
 from lab.book.site import published
 from lab.book.site.published import NOT_RECORDED, Published
+from lab.numbers import count
 from lab.records.machine import Machine
 from lab.records.machine import machine as this_machine
 from lab.servers import catalog, versions

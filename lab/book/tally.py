@@ -16,7 +16,7 @@ from lab import paths
 from lab.book import filled
 from lab.book.build import Build
 from lab.book.filled import Cell, Html, Table
-from lab.book.report import count
+from lab.numbers import count
 from lab.records import store
 from lab.records.checks import ALL, words
 from lab.records.comparison import Comparison

@@ -26,10 +26,11 @@ from lab.book.progress import title_of
 from lab.book.records import write_json
 from lab.book.site import published as records
 from lab.display.claims import anchor
+from lab.numbers import bare, factor
 from lab.plot.forest import forest
 from lab.plot.measures import metric_of
 from lab.plot.series import Line
-from lab.stats import digits, spread_text, three
+from lab.stats import spread_text
 from lab.words import unbroken
 
 NOT_JUDGED = "not judged in this build"
@@ -227,7 +228,7 @@ def _ours(c: dict[str, Any]) -> str:
     value = c["value"]
     if not isinstance(value, dict):
         sort = "counted" if c.get("basis") == "count" else "one number"
-        told = ["no figure" if value is None else digits(value, 3), sort]
+        told = ["no figure" if value is None else bare(value), sort]
     else:
         told = [_ratio(value), f"{value['pairs']} pairs, {_control(value)}"]
     if c.get("source") and c.get("measured"):
@@ -242,7 +243,7 @@ def _control(value: dict[str, Any]) -> str:
     if spread is None:
         return "no A/A control"
     low, high = _or(value["low"], 0.0) / spread, _or(value["high"], math.inf) * spread
-    return f"A/A ±{spread_text(spread)}: widened to [{three(low)}, {three(high)}]"
+    return f"A/A ±{spread_text(spread)}: widened to [{factor(low, bare)}, {factor(high, bare)}]"
 
 
 def _named(value: dict[str, Any]) -> str:
@@ -253,9 +254,9 @@ def _named(value: dict[str, Any]) -> str:
 def _ratio(value: dict[str, Any]) -> str:
     if value["estimate"] is None:
         return "no figure"
-    text = f"{three(value['estimate'])}×"
+    text = f"{factor(value['estimate'], bare)}×"
     if value["low"] is not None and value["high"] is not None and value["pairs"] > 1:
-        text += f" [{three(value['low'])}, {three(value['high'])}]"
+        text += f" [{factor(value['low'], bare)}, {factor(value['high'], bare)}]"
     return text
 
 

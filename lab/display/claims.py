@@ -7,13 +7,14 @@ from html import escape
 
 from lab.claims import Claim, published_text
 from lab.looks import html
+from lab.numbers import bare, count, factor
 from lab.plot.checked import provenance
 from lab.plot.forest import ends, forest
 from lab.plot.measures import at_words, metric_of
 from lab.plot.recorded import notes, ratio_of
 from lab.plot.series import Line
-from lab.stats import Ratio, spread_text, three
-from lab.words import capital, count
+from lab.stats import Ratio, spread_text
+from lab.words import capital
 
 from .pieces import STYLE, box
 
@@ -55,7 +56,7 @@ def _ours(c: Claim) -> str:
         "no A/A control"
         if c.value.aa_spread is None
         else f"A/A control ±{spread_text(c.value.aa_spread)}, which widens it to "
-        f"{' to '.join(map(three, c.value.widened))}"
+        f"{' to '.join(factor(end, bare) for end in c.value.widened)}"
     )
     return f"Here: {_told(c.value)}; {control}. Wanted: {c.limit}."
 
@@ -64,10 +65,10 @@ def _told(r: Ratio) -> str:
     """Return a ratio with what it divides, its centre and its interval."""
     shown = metric_of(r.metric).label.split(" (")[0]
     where = at_words(r.sweep, r.at)
-    named = f"{r.a} ÷ {r.b}, {shown}{where and f' {where}'}: {three(r.estimate)}×"
+    named = f"{r.a} ÷ {r.b}, {shown}{where and f' {where}'}: {factor(r.estimate, bare)}×"
     if r.pairs < 2:
         return f"{named} ({count(r.pairs, 'pair')}, so no interval)"
-    interval = f"95 % interval {three(r.low)} to {three(r.high)}"
+    interval = f"95 % interval {factor(r.low, bare)} to {factor(r.high, bare)}"
     return f"{named}, geometric mean of {count(r.pairs, 'pair')} ({interval})"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.looks import html
+from lab.numbers import count, ms, number, size, tidy
 from lab.plot.arms import comparison as comparison_figure
 from lab.plot.checked import stamps
 from lab.plot.histograms import histogram
@@ -19,7 +20,6 @@ from lab.records.output import Printed
 from lab.records.table import plain
 from lab.records.trial import LoadSpec, Stream, Trial
 from lab.stats import Ratio
-from lab.words import count, ms, number, size, tidy
 
 from .pieces import STYLE, box, checks, facts, record, table
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 
 from lab.looks import html
+from lab.numbers import count
 from lab.paths import ROOT
 from lab.servers.recipe import Recipe
-from lab.words import count
 
 from .pieces import facts, record
 

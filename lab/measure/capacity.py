@@ -22,7 +22,7 @@ from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison
 from lab.records.histogram import SUPPORT
 from lab.records.question import question
-from lab.records.record import plain
+from lab.records.record import Stored
 from lab.records.store import Folder
 from lab.records.trial import Trial
 
@@ -32,7 +32,7 @@ LONGEST_S = 5.0
 
 
 @dataclass(frozen=True)
-class Capacity:
+class Capacity(Stored):
     """The highest rate (1/s) that kept the bound, and the lowest that broke it; `sweep` holds every
     trial of the search.
     """
@@ -51,10 +51,6 @@ class Capacity:
         # Above a rate that broke the bound nothing counts as kept: there it was luck.
         lowest = min(broke, default=math.inf)
         return cls(max((r for r in kept if r < lowest), default=0.0), lowest, bound_s, q, sweep)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data, one key a field."""
-        return {k: plain(v) for k, v in self.__dict__.items()}
 
     def __repr__(self) -> str:
         name, what = self.sweep.arms[0], f"p{self.q * 100:g} ≤ {self.bound_s * 1e3:g} ms"

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from lab.numbers import count
 from lab.records.checks import finding, words
 from lab.records.comparison import Comparison, raised
 from lab.records.output import Printed
 from lab.records.trial import Trial
-from lab.words import count
 
 from .measures import Metric, at_words, value_label
 

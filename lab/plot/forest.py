@@ -8,8 +8,8 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.gate import checked
+from lab.numbers import short, tidy
 from lab.stats import Ratio
-from lab.words import short, tidy
 
 from .canvas import Canvas
 from .figure import NARROW, WIDE, Figure

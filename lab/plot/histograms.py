@@ -9,10 +9,11 @@ import numpy as np
 
 from lab.errors import LabError
 from lab.gate import checked
+from lab.numbers import count, ms, number, short
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
-from lab.words import count, listed, ms, number, short
+from lab.words import listed
 
 from .canvas import Canvas
 from .checked import provenance, remarks, stamps

@@ -9,10 +9,10 @@ import numpy as np
 
 from lab.errors import LabError
 from lab.gate import checked
+from lab.numbers import ms
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
-from lab.words import ms
 
 from .canvas import Canvas
 from .checked import provenance, remarks, stamps, twice_note

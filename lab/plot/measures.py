@@ -7,9 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from lab.numbers import count, interval, number, size, times
 from lab.records.trial import Trial
 from lab.stats import Ratio
-from lab.words import count, interval, listed, number, size, times
+from lab.words import listed
 
 
 class Metric(NamedTuple):

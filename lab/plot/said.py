@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from lab.words import capital, count, factor, interval, named, parted, place, tidy, times
+from lab.numbers import count, factor, interval, place, tidy, times
+from lab.words import capital, named, parted
 
 from .series import Line, Series, summary
 

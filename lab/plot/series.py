@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
+from lab.numbers import place, short
 from lab.stats import t_interval
-from lab.words import parted, place, short
+from lab.words import parted
 
 from .canvas import Canvas
 from .keys import Label

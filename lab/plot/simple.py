@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from lab.gate import checked
+from lab.numbers import tidy
 from lab.records.output import Printed
 from lab.settings import mode
-from lab.words import capital, heading, listed, parted, tidy
+from lab.words import capital, heading, listed, parted
 from lab.words import named as told_as
 
 from .canvas import Canvas

@@ -9,8 +9,9 @@ from typing import Any, Literal
 from lab.errors import LabError
 from lab.gate import checked
 from lab.gate import shown as said
+from lab.numbers import number
 from lab.records.comparison import Comparison
-from lab.words import capital, listed, number
+from lab.words import capital, listed
 
 from .canvas import Canvas
 from .checked import (

@@ -7,8 +7,8 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.gate import checked
+from lab.numbers import ms, number, tidy
 from lab.records.trial import Bin, Trial
-from lab.words import ms, number, tidy
 
 from .canvas import Canvas
 from .checked import provenance, remarks, stamps

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import geometric_mean
-from typing import Any
+from typing import Any, Self
 
 from lab.errors import LabError
 from lab.gate import checked
@@ -21,7 +21,7 @@ from lab.records import reference
 from lab.records.checks import finding
 from lab.records.histogram import SUPPORT, Histogram
 from lab.records.machine import Machine
-from lab.records.record import plain
+from lab.records.record import Stored
 from lab.records.reference import Recorded
 from lab.records.trial import Trial
 from lab.stats import Ratio, paired_ratio, spread
@@ -32,7 +32,7 @@ AGAIN = " (again)"  # what the A/A control is called; which trials are control i
 
 
 @dataclass(frozen=True)
-class Comparison(Shown):
+class Comparison(Shown, Stored):
     """Interleaved trials of `arms` over `values` of the parameter `sweep`.
 
     trials : in the order they ran, arm and swept value in each; control : trials of the A/A arm,
@@ -61,6 +61,7 @@ class Comparison(Shown):
     note: str = ""
     schema: int = SCHEMA
     recorded: Recorded | None = None
+    apart = ("recorded",)
 
     @checked
     def cell(self, arm: str, at: At = None) -> tuple[Trial, ...]:
@@ -245,12 +246,8 @@ class Comparison(Shown):
             )
         return at
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data (schema 1): the design, then the trials."""
-        return {k: plain(v) for k, v in self.__dict__.items() if k != "recorded"}
-
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Comparison:
+    def from_json(cls, data: dict[str, Any]) -> Self:
         """Return the comparison that `to_json` wrote. Raises LabError for a schema this version
         doesn't know.
         """
@@ -258,13 +255,7 @@ class Comparison(Shown):
             raise LabError(
                 f"a comparison of schema {data.get('schema')!r}; this lab reads schema {SCHEMA}"
             )
-        known = {k: v for k, v in data.items() if k in cls.__dataclass_fields__}
-        for key in ("arms", "values"):
-            known[key] = tuple(known[key])
-        known["order"] = tuple(tuple(block) for block in known.get("order", ()))
-        for key in ("trials", "control"):
-            known[key] = tuple(Trial.from_json(t) for t in known.get(key, ()))
-        made = cls(**known)
+        made = super().from_json(data)
         made._consistent()
         return made
 

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.records.record import digest, flat, plain
+from lab.records.record import Stored, digest
 
 
 @dataclass(frozen=True)
-class Machine:
+class Machine(Stored):
     """The machine and the versions under a record; two records may be pooled only if `id` is the
     same.
     """
@@ -47,18 +47,9 @@ class Machine:
         """One line for a caption: cores, processor, system."""
         return f"{self.cores} × {self.cpu or self.arch}, {self.os}"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data, one key a field."""
-        return {k: plain(v) for k, v in self.__dict__.items()}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Machine:
-        """Return the machine that `to_json` wrote."""
-        return flat(cls, data)
-
 
 @dataclass(frozen=True)
-class Noise:
+class Noise(Stored):
     """What the rest of the system did around a trial: differences over it, or the state just
     before.
     """
@@ -75,15 +66,6 @@ class Noise:
     on_battery: bool | None = None
     others_cores: float | None = None  # CPU that other programs used in the window, in cores
     wall_s: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data, one key a field."""
-        return {k: plain(v) for k, v in self.__dict__.items()}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Noise:
-        """Return the noise that `to_json` wrote."""
-        return flat(cls, data)
 
 
 @functools.lru_cache(maxsize=1)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lab.errors import LabError
 from lab.records.machine import Machine
-from lab.records.record import flat, plain
+from lab.records.record import Stored
 from lab.records.reference import Kind, Recorded
 from lab.records.table import Table
 
@@ -85,21 +85,12 @@ class Said:
             "X·R/N": self.little,
         }
 
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Said:
-        """Return what `plain` wrote."""
-        rows = data.get("rows_say")
-        parts = {
-            "said": flat(Figures, data["said"]),
-            "rows_say": flat(Figures, rows) if rows else None,
-            "caveats": tuple(data.get("caveats", ())),
-        }
-        return flat(cls, {**data, **parts})
-
 
 @dataclass(frozen=True)
-class Survey:
+class Survey(Stored):
     """What several tools said of the same servers; `left_out` maps a tool to the reason."""
+
+    apart = ("recorded",)
 
     experiment: str
     said: tuple[Said, ...]
@@ -155,20 +146,6 @@ class Survey:
         left = "".join(f"; {tool} left out: {why}" for tool, why in self.left_out.items())
         return told + old + left
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data."""
-        return {k: plain(v) for k, v in vars(self).items() if k != "recorded"}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any], recorded: Recorded | None = None) -> Survey:
-        """Return the survey that `to_json` wrote."""
-        parts = {
-            "said": tuple(Said.from_json(s) for s in data["said"]),
-            "machine": Machine.from_json(data["machine"]),
-            "recorded": recorded,
-        }
-        return flat(cls, {**data, **parts})
-
     def table(self) -> Table:
         """Everything each tool said, and whether Little's law believes it."""
         return Table([s.row() for s in self.said], caption=self.provenance)
@@ -188,7 +165,7 @@ class _Surveys(Kind[Survey]):
         return Survey.from_json(data[0])  # what each tool printed follows
 
     def opened(self, data: dict[str, Any], recorded: Recorded) -> Survey:
-        return Survey.from_json(data["survey"], recorded)
+        return replace(Survey.from_json(data["survey"]), recorded=recorded)
 
     def content(self, result: Survey) -> dict[str, Any]:
         return {"survey": result.to_json()}  # kept as it is, it is small

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.looks import Shown
-from lab.words import number
+from lab.numbers import number
 
 # Whole numbers that name something: 40,001 is no port.
 _NAMES = {"pid", "port", "year", "id"}

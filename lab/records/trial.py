@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from lab.records import raw, reference
 from lab.records.histogram import Histogram
 from lab.records.machine import Machine, Noise
 from lab.records.raw import RawRef
-from lab.records.record import flat, plain, rounded
+from lab.records.record import Stored, flat, plain, rounded
 from lab.records.reference import Recorded
 
 SCHEMA = 1
@@ -111,12 +111,6 @@ class Resources:
     client_elu: float | None = None
     client_node: str = ""
 
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Resources:
-        """Return the resources that `plain` wrote."""
-        loop = data.get("loop")
-        return replace(flat(cls, {**data, "loop": None}), loop=flat(Loop, loop) if loop else None)
-
 
 @dataclass(frozen=True)
 class ServerSpec:
@@ -155,8 +149,25 @@ class LoadSpec:
     tool: str = "lab/node/loadgen"
 
 
+class _Answered(Stored):
+    """What has a series, which is stored by columns."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data, one key a field; the series by columns."""
+        return {
+            k: columns(v) if k == "series" else plain(v)
+            for k, v in self.__dict__.items()
+            if k not in self.apart
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Return what `to_json` wrote."""
+        return flat(cls, {**data, "series": bins(data.get("series") or {})})
+
+
 @dataclass(frozen=True)
-class Stream:
+class Stream(_Answered):
     """The answer to one stream of requests: throughput in 1/s (verified 2xx in the window),
     latency, counts, series.
     """
@@ -171,20 +182,11 @@ class Stream:
     series: tuple[Bin, ...] = ()
     raw_ref: RawRef | None = None
     trial: ClassVar[Any] = None  # the one it ran in, set there; not stored, or it would hold itself
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data; the series by columns."""
-        known = {k: v for k, v in self.__dict__.items() if k != "trial"}
-        return {k: columns(v) if k == "series" else plain(v) for k, v in known.items()}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Stream:
-        """Return the stream that `to_json` wrote."""
-        return flat(cls, {**data, **_shared_parts(data)})
+    apart = ("trial",)
 
 
 @dataclass(frozen=True)
-class Trial(Shown):
+class Trial(Shown, _Answered):
     """One fresh server process under one load. `.latency` answers in seconds, `.throughput` is in
     1/s.
     """
@@ -223,6 +225,7 @@ class Trial(Shown):
     folder: str = field(
         default="", repr=False, compare=False
     )  # where raw_ref.file lies, on this machine only
+    apart = ("folder", "recorded")
 
     def __post_init__(self) -> None:
         for stream in self.alongside.values():
@@ -286,17 +289,8 @@ class Trial(Shown):
         found = reference.answer(self.experiment, self.question) if self.question else None
         return found if isinstance(found, Trial) else None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data (schema 1); the series by columns."""
-        skip = {"folder", "recorded"}
-        return {
-            k: columns(v) if k == "series" else plain(v)
-            for k, v in self.__dict__.items()
-            if k not in skip
-        }
-
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Trial:
+    def from_json(cls, data: dict[str, Any]) -> Self:
         """Return the trial that `to_json` wrote. Raises LabError for a schema this version doesn't
         know.
         """
@@ -304,17 +298,7 @@ class Trial(Shown):
             raise LabError(
                 f"a trial of schema {data.get('schema')!r}; this lab reads schema {SCHEMA}"
             )
-        parts = {
-            **_shared_parts(data),
-            "server": flat(ServerSpec, _tuples(data["server"], "command", "cpus")),
-            "window": tuple(data["window"]),
-            "resources": Resources.from_json(data.get("resources", {})),
-            "machine": Machine.from_json(data.get("machine", {})),
-            "noise": Noise.from_json(data.get("noise", {})),
-            "checks": {k: flat(Check, v) for k, v in data.get("checks", {}).items()},
-            "alongside": {k: Stream.from_json(v) for k, v in data.get("alongside", {}).items()},
-        }
-        return flat(cls, {**data, **parts})
+        return super().from_json(data)
 
     def __repr__(self) -> str:
         ms = {q: f"p{q * 100:g} {self.latency.quantile(q) * 1e3:.3g} ms" for q in (0.5, 0.99)}
@@ -390,19 +374,3 @@ def bins(data: dict[str, list[Any]]) -> tuple[Bin, ...]:
     return tuple(
         Bin(**dict(zip(data, row, strict=True))) for row in zip(*data.values(), strict=True)
     )
-
-
-def _tuples(data: dict[str, Any], *keys: str) -> dict[str, Any]:
-    return {k: tuple(v) if k in keys and v is not None else v for k, v in data.items()}
-
-
-def _shared_parts(data: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "load": flat(LoadSpec, _tuples(data["load"], "cpus")),
-        "counts": flat(Counts, data["counts"]),
-        "latency": Histogram.from_json(data["latency"]),
-        "series": bins(data.get("series") or {}),
-        "raw_ref": flat(RawRef, _tuples(data["raw_ref"], "columns"))
-        if data.get("raw_ref")
-        else None,
-    }

@@ -75,7 +75,8 @@ function page(name, body, theme = "light") {
         .map((f) => `<link rel="stylesheet" href="${at(f)}">`)
         .join("") +
       `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}a{color:var(--lab-1)}</style>` +
-      `<script src="${at("explore.js")}"></script><body><main><h1>${name}</h1>${body}</main></body></html>`,
+      ["numbers.js", "explore.js"].map((f) => `<script src="${at(f)}"></script>`).join("") +
+      `<body><main><h1>${name}</h1>${body}</main></body></html>`,
   );
   return pathToFileURL(file).href;
 }

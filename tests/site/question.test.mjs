@@ -58,7 +58,8 @@ function page(name, body, theme = "light") {
       `<meta name="viewport" content="width=device-width, initial-scale=1">` +
       ["lab.css", "question.css"].map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
       `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}</style>` +
-      `<script src="${at("question.js")}"></script><body><main><h1>${name}</h1>${body}</main></body></html>`,
+      ["numbers.js", "question.js"].map((f) => `<script src="${at(f)}"></script>`).join("") +
+      `<body><main><h1>${name}</h1>${body}</main></body></html>`,
   );
   return pathToFileURL(file).href;
 }
@@ -532,7 +533,8 @@ describe("for everybody", () => {
           },
         });
       });
-      await tab.addScriptTag({ content: readFileSync(join(STATIC, "question.js"), "utf8") });
+      for (const file of ["numbers.js", "question.js"])
+        await tab.addScriptTag({ content: readFileSync(join(STATIC, file), "utf8") });
       await tab.getByLabel("The tick").check();
       await press(tab, "Check");
       assert.match(await tab.locator("body").innerText(), /✓ Right/);

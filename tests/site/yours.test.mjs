@@ -134,7 +134,8 @@ function page(name, body, theme = "light") {
       `<meta name="viewport" content="width=device-width, initial-scale=1">` +
       ["lab.css", "yours.css"].map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
       `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}` +
-      `a{color:var(--lab-1)}</style><script src="${at("yours.js")}"></script>` +
+      `a{color:var(--lab-1)}</style>` +
+      ["numbers.js", "yours.js"].map((f) => `<script src="${at(f)}"></script>`).join("") +
       `<body><main><h1>${name}</h1>${body}</main></body></html>`,
   );
   return pathToFileURL(file).href;

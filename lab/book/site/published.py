@@ -28,8 +28,9 @@ from lab.book import filled, toc
 from lab.book.build import Build
 from lab.book.filled import Html
 from lab.book.records import write_json
-from lab.book.report import count, short
+from lab.book.report import short
 from lab.book.site import rows
+from lab.numbers import count
 from lab.records import compact, reference
 from lab.records.histogram import bucket_edges
 from lab.records.machine import Machine

@@ -88,10 +88,10 @@ def _row(t: Trial, sweep: str, control: bool | None) -> dict[str, Any]:
         "ok": t.counts.ok,
         "failed": t.counts.failed,
         "in_flight_at_end": t.counts.in_flight_at_end,
-        "server_cores": _short(t.resources.server_cpu_share),
-        "client_elu": _short(t.resources.client_elu),
-        "loadavg_before": _short(t.noise.loadavg_before),
-        "others_cores": _short(t.noise.others_cores),
+        "server_cores": rounded(t.resources.server_cpu_share, 4),
+        "client_elu": rounded(t.resources.client_elu, 4),
+        "loadavg_before": rounded(t.noise.loadavg_before, 4),
+        "others_cores": rounded(t.noise.others_cores, 4),
         "warnings": " ".join(sorted(t.warnings)),
         "failures": " ".join(sorted(t.failures)),
     }
@@ -117,7 +117,3 @@ def _answers(stream: Trial | Stream, before: str) -> dict[str, Any]:
 
 def _ms(seconds: float) -> float | None:
     return None if math.isnan(seconds) else rounded(seconds * 1e3)
-
-
-def _short(value: float | None) -> float | None:
-    return None if value is None else rounded(value, 4)

@@ -12,8 +12,8 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from lab.book.build import Build
-from lab.book.report import count
 from lab.book.site import published
+from lab.numbers import count
 from lab.settings import PROFILES
 
 RECORDED = "the recorded run"

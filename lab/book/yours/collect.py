@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from lab import paths, settings
 from lab.book.build import Build
-from lab.book.report import Outcome, count
+from lab.book.report import Outcome
 from lab.book.run import default_output
 from lab.book.yours import results
 from lab.errors import LabError
+from lab.numbers import count
 
 
 def collect() -> str:

@@ -1,17 +1,17 @@
 """The page that puts a reader's results beside the book's: `{build-status} yours-file`,
 `yours-claims`, `yours-machines`, `yours-sentences`, `yours-data`.
 
-Drawn here without a script: both sides in a build that measured, the book's alone in one that was
-drawn from the records. book/_static/yours.js fills in what a reader drops.
+It needs no script: both sides stand there in a build that measured, the book's alone in one that
+was drawn from the records. What a file changes is drawn by book/_static/yours.js only: here for the
+build, in a browser for a reader who drops one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import quote
 
 from sphinx.application import Sphinx
 
@@ -20,9 +20,12 @@ from lab.book import filled, verdicts
 from lab.book.build import Build
 from lab.book.filled import Html
 from lab.book.progress import title_of
-from lab.book.yours import beside, marks, results
+from lab.book.yours import beside, results
+from lab.looks import macros
+from lab.plot.ticks import ratio_ticks
 from lab.questions import json_script
 
+NOTHING = "–"  # in a cell
 MACHINE = {
     "cpu": "Processor",
     "cores": "Cores",
@@ -35,6 +38,66 @@ MACHINE = {
     "profile": "Profile",
     "made": "Measured",
 }
+FIGURES = ("estimate", "low", "high")
+# The plot is HTML, too: its text stays text on a phone.
+HTML = macros("""
+    {% macro file(data, inside, said, name) %}
+    <lab-yours>{{ data|safe }}<p>{{ inside }}</p></lab-yours>
+    <p>{{ said }}: <a download href="../{{ name }}">{{ name }}</a>.</p>
+    {% endmacro %}
+
+    {% macro plot(rows, drawn) %}
+    <div class="lab-yours-plot" data-lab-claims role="img" aria-label="{{ drawn.alt }}"{{ " " }}
+    style="--one:{{ drawn.one }}%"><p class="key"><span class="book"></span> the book’s{{ " " }}
+    <span class="yours"></span> yours <span class="theirs">☆</span> published</p>
+    {% for row in rows %}
+    <div class="line" data-lab-row="{{ row.id }}"><span class="name">{{ row.name }}</span>
+    <span class="track">{{ drawn.rows[row.id].track|safe }}</span></div>
+    {% endfor %}
+    <div class="line axis"><span class="name"></span>
+    <span class="track">{{ drawn.axis|safe }}</span></div></div>
+    {% endmacro %}
+
+    {% macro head(names) %}
+    <thead><tr>{% for name in names %}<th scope="col">{{ name }}</th>{% endfor %}</tr></thead>
+    {% endmacro %}
+
+    {% macro table(rows, drawn, caption) %}
+    <div class="lab-yours-table"{% if rows and rows[0].own %} data-lab-own{% endif %}><table>
+    <caption>The {{ caption }}, on both machines</caption>
+    {{ head(("claim", "the book’s", "yours", "same verdict?")) }}<tbody>
+    {% for row in rows %}{% set it = drawn.rows[row.id] %}
+    <tr data-lab-claim="{{ row.id }}"><th scope="row">{{ row.sentence or row.id }}
+    {% if row.published %}{{ " " }}Published: {{ row.printed }}.{% endif %}
+    {% if row.chapter %}{{ " " }}<a href="{{ row.url }}">{{ row.title }}</a>{% endif %}</th>
+    <td>{{ it.book|safe }}</td><td>{{ it.yours|safe }}</td>
+    <td data-same="{{ it.same }}">{{ it.same }}</td></tr>
+    {% endfor %}</tbody></table></div>
+    {% endmacro %}
+
+    {% macro sentences(rows, drawn) %}<p data-lab-finding="sentences">{{ drawn.finding }}</p>
+    {{ table(rows, drawn, "sentences of the book") }}{% endmacro %}
+
+    {% macro machines(facts, drawn) %}
+    <div class="lab-yours-table"><table>{{ head(("machine", "the book’s", "yours")) }}<tbody>
+    {% for key, name, its, mine in facts %}
+    <tr data-lab-machine="{{ key }}"><th scope="row">{{ name }}</th>
+    <td>{{ its }}</td><td>{{ mine }}</td></tr>
+    {% endfor %}</tbody></table></div><p data-lab-factor>{{ drawn.factor }}</p>
+    <div class="lab-yours-plot factor" data-lab-strip role="img" style="--one:50%"{{ " " }}
+    aria-label="{{ drawn.factor }}"{% if not drawn.strip %} hidden{% endif %}>
+    {{ drawn.strip|safe }}</div>
+    {% endmacro %}
+
+    {% macro link(drawn, name, words) %}
+    <a data-lab-csv="{{ name }}" download="yours-beside-the-book-{{ name }}.csv"{{ " " }}
+    href="{{ drawn[name] }}">{{ words }}</a>
+    {% endmacro %}
+
+    {% macro data(drawn, both) %}<p>{{ link(drawn, "claims", "CSV, a line a claim") }}
+    <span data-lab-arms{% if not both %} hidden{% endif %}>,{{ " " }}
+    {{ link(drawn, "arms", "CSV, a line an arm") }}</span>.</p>{% endmacro %}
+""")
 
 
 @dataclass(frozen=True)
@@ -48,6 +111,21 @@ class Row:
     published: tuple[float, float] | None
     own: bool  # of the book itself
 
+    @property
+    def printed(self) -> str:
+        """The ratio that was published."""
+        return claims.published_text(self.published)
+
+    @property
+    def url(self) -> str:
+        """The way to its chapter."""
+        return f"{PurePosixPath(self.chapter).relative_to('book')}.html"
+
+    @property
+    def title(self) -> str:
+        """The title of its chapter."""
+        return title_of(self.chapter)
+
 
 @dataclass(frozen=True)
 class Page:
@@ -57,16 +135,37 @@ class Page:
     yours: dict[str, Any] | None
     rows: list[Row]
 
-    def side(self, which: str) -> dict[str, dict[str, Any]]:
-        """Return the claims of a side by id."""
-        found = self.book if which == "book" else self.yours
-        return {c["id"]: c for c in (found or {}).get("claims", ())}
-
-    def factor(self) -> beside.Factor | None:
-        """Return the machine factor."""
-        mine = (self.yours or {}).get("arms", ())
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """What the script needs: the book's side, small, and yours as it is in its file."""
         its = (self.book or {}).get("arms", ())
-        return beside.factor(beside.medians(its), beside.medians(mine), beside.busy(its))
+        counted = beside.busy(its)
+        book = {c["id"]: c for c in (self.book or {}).get("claims", ())}
+        rows = [
+            {
+                "id": r.id,
+                "name": r.name,
+                "own": r.own,
+                "published": r.published,
+                "book": {k: book[r.id][k] for k in ("verdict", "ratio", *FIGURES)}
+                if r.id in book
+                else None,
+            }
+            for r in self.rows
+        ]
+        scale = _scale(rows)
+        return {
+            "claims": rows,
+            "arms": [[*arm, x, int(arm in counted)] for arm, x in beside.medians(its).items()],
+            "scale": scale,
+            "ticks": ratio_ticks(*scale, 0.12),
+            "yours": self.yours,
+        }
+
+    @cached_property
+    def drawn(self) -> dict[str, Any]:
+        """What the script makes of it."""
+        return beside.drawn(self.data)
 
 
 def page_of(build: Build) -> Page:
@@ -91,93 +190,38 @@ def file_part(build: Build) -> Html:
     """
     page = page_of(build)
     name = "my-results.json" if page.yours else "book-results.json"
-    link = f'<a download href="../{name}">{name}</a>'
-    if page.yours is None:
-        inside = "To read a file, this page needs JavaScript."
-        said = f"The book’s own results, in the same format: {link}."
-    else:
-        inside, said = summary(page), f"Your result file: {link}."
-    return Html(
-        f"<lab-yours>{json_script(_data(page))}<p>{escape(inside)}</p></lab-yours><p>{said}</p>"
-    )
+    said = "Your result file" if page.yours else "The book’s own results, in the same format"
+    inside = page.drawn["status"] or "To read a file, this page needs JavaScript."
+    return Html(str(HTML.file(json_script(page.data), inside, said, name)))
 
 
 def claims_part(build: Build) -> Html:
     """Return the published claims: the plot and the table."""
     page = page_of(build)
     rows = [r for r in page.rows if not r.own]
-    sides = page.side("book"), page.side("yours")
-    named = [(r.id, r.name, r.published) for r in rows]
-    plot = marks.forest(named, *sides, _scale(page), _alt(page, rows))
-    return Html(plot + _table(page, rows, "published claims"))
+    plot, table = HTML.plot(rows, page.drawn), HTML.table(rows, page.drawn, "published claims")
+    return Html(f"{plot}{table}")
 
 
 def sentences_part(build: Build) -> Html:
     """Return the book's own sentences: how many agree, and the table."""
     page = page_of(build)
-    # Those with another verdict first: they are what one looks for among a hundred.
-    rows = sorted((r for r in page.rows if r.own), key=lambda r: _answer(page, r) != "no")
-    said = _finding(page, rows, "sentences") if page.yours else ""
-    return Html(
-        f'<p data-lab-finding="sentences">{escape(said)}</p>'
-        + _table(page, rows, "sentences of the book")
-    )
+    own = {r.id: r for r in page.rows if r.own}
+    return Html(str(HTML.sentences([own[id] for id in page.drawn["order"]], page.drawn)))
 
 
 def machines_part(build: Build) -> Html:
     """Return the two machines and the factor between them."""
     page = page_of(build)
-    lines = []
-    for key, name in MACHINE.items():
-        cells = [_fact(side, key) for side in (page.book, page.yours)]
-        lines.append(
-            f'<tr data-lab-machine="{key}"><th scope="row">{name}</th>'
-            f"<td>{escape(cells[0])}</td><td>{escape(cells[1])}</td></tr>"
-        )
-    found = page.factor()
-    text = beside.factor_text(found) if page.yours else "The machine factor needs a file."
-    return Html(
-        '<div class="lab-yours-table"><table><thead><tr><th scope="col">machine</th>'
-        '<th scope="col">the book’s</th><th scope="col">yours</th></tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>"
-        f"<p data-lab-factor>{escape(text)}</p>{marks.strip(found)}"
-    )
+    mine = page.drawn["machine"]
+    facts = [(k, name, _fact(page.book, k), mine.get(k, NOTHING)) for k, name in MACHINE.items()]
+    return Html(str(HTML.machines(facts, page.drawn)))
 
 
 def data_part(build: Build) -> Html:
     """Return links to both sides as CSV."""
     page = page_of(build)
-    its, mine = ((s or {}).get("arms", ()) for s in (page.book, page.yours))
-    joint = beside.claims_csv(
-        [{"id": r.id, "published": r.published} for r in page.rows],
-        page.side("book"),
-        page.side("yours"),
-    )
-    arms = beside.arms_csv(beside.medians(its), beside.medians(mine), beside.busy(its))
-    hidden = "" if page.yours else " hidden"
-    return Html(
-        f"<p>{_link('claims', joint, 'CSV, a line a claim')}"
-        f"<span data-lab-arms{hidden}>, {_link('arms', arms, 'CSV, a line an arm')}</span>.</p>"
-    )
-
-
-def summary(page: Page) -> str:
-    """Return the whole comparison in a few sentences."""
-    mine = page.yours or {}
-    node = mine["versions"].get("node", "?")
-    return " ".join(
-        [
-            f"{mine['machine']['cores']} × {mine['machine']['cpu']}, Node {node}, "
-            f"profile {mine['profile']}.",
-            _finding(page, [r for r in page.rows if not r.own], "published claims"),
-            beside.factor_text(page.factor()),
-        ]
-    )
-
-
-def _finding(page: Page, rows: list[Row], kind: str) -> str:
-    named = {r.id: r.name for r in rows}
-    return beside.finding(named, page.side("book"), page.side("yours"), kind)
+    return Html(str(HTML.data(page.drawn, bool(page.yours))))
 
 
 def _rows(build: Build, book: dict[str, Any] | None) -> list[Row]:
@@ -202,111 +246,26 @@ def _rows(build: Build, book: dict[str, Any] | None) -> list[Row]:
     return rows
 
 
-def _data(page: Page) -> dict[str, Any]:
-    """What the script needs: the book's side, small, and yours as it is in its file."""
-    its = (page.book or {}).get("arms", ())
-    counted = beside.busy(its)
-    book = page.side("book")
-    return {
-        "claims": [
-            {
-                "id": r.id,
-                "name": r.name,
-                "own": r.own,
-                "published": r.published,
-                "book": _small(book.get(r.id)),
-            }
-            for r in page.rows
-        ],
-        "arms": [[*arm, x, int(arm in counted)] for arm, x in beside.medians(its).items()],
-        "scale": _scale(page),
-        "yours": page.yours,
-    }
-
-
-def _small(claim: dict[str, Any] | None) -> dict[str, Any] | None:
-    keys = ("verdict", "ratio", "estimate", "low", "high")
-    return None if claim is None else {k: claim[k] for k in keys}
-
-
-def _scale(page: Page) -> marks.Scale:
-    book = page.side("book")
-    published = [r for r in page.rows if not r.own]
-    found = [book.get(r.id, {}).get(k) for r in published for k in ("estimate", "low", "high")]
-    printed = [v for r in published for v in r.published or ()]
-    return marks.scale_of([*(v for v in found if v), *printed])
-
-
-def _alt(page: Page, rows: list[Row]) -> str:
-    """Return the finding of the plot in words."""
-    if page.yours is not None:
-        said = _finding(page, rows, "published claims")
-        return f"Ratios with intervals, the book’s and yours. {said}"
-    book = page.side("book")
-    told = "; ".join(
-        f"{r.name}: {' '.join(beside.measured(book[r.id]))}" for r in rows if r.id in book
-    )
-    return f"The book’s ratios with intervals; yours are missing. {told}."
-
-
-def _table(page: Page, rows: list[Row], caption: str) -> str:
-    book, yours = page.side("book"), page.side("yours")
-    lines = []
+def _scale(rows: list[dict[str, Any]]) -> tuple[float, float]:
+    """Return the ends of an axis of ratios: 1, all values, and room for another machine's."""
+    seen = [1.0]
     for row in rows:
-        a, b, answer = book.get(row.id), yours.get(row.id), _answer(page, row)
-        lines.append(
-            f'<tr data-lab-claim="{escape(row.id)}"><th scope="row">{_said(row)}</th>'
-            f"<td>{_cell(a)}</td><td>{_cell(b)}</td>"
-            f'<td data-same="{answer}">{answer}</td></tr>'
-        )
-    own = " data-lab-own" if rows and rows[0].own else ""
-    head = "".join(
-        f'<th scope="col">{h}</th>' for h in ("claim", "the book’s", "yours", "same verdict?")
-    )
-    return (
-        f'<div class="lab-yours-table"{own}><table>'
-        f"<caption>The {caption}, on both machines</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
-    )
-
-
-def _answer(page: Page, row: Row) -> str:
-    if page.yours is None:
-        return beside.NOTHING
-    return beside.same(page.side("book").get(row.id), page.side("yours").get(row.id))
-
-
-def _cell(claim: dict[str, Any] | None) -> str:
-    """Estimate, interval and verdict, a line each; the script fills them in alike."""
-    return "".join(f"<span>{escape(piece)}</span>" for piece in beside.measured(claim))
-
-
-def _said(row: Row) -> str:
-    said = escape(row.sentence or row.id)
-    if row.published:
-        said += f" Published: {claims.published_text(row.published)}."
-    if not row.chapter:
-        return said
-    url = f"{PurePosixPath(row.chapter).relative_to('book')}.html"
-    return f'{said} <a href="{escape(url)}">{escape(title_of(row.chapter))}</a>'
+        if not row["own"]:
+            book = row["book"] or {}
+            seen += [*(book.get(k) or 0 for k in FIGURES), *(row["published"] or ())]
+    low, high = min(v for v in seen if v > 0) / 1.6, max(seen) * 1.6
+    return float(f"{low:.4g}"), float(f"{high:.4g}")
 
 
 def _fact(found: dict[str, Any] | None, key: str) -> str:
     if found is None:
-        return beside.NOTHING
+        return NOTHING
     value = {**found["machine"], **found["versions"], **found}.get(key)
     if key == "made":
         return str(value)[:10]
     if key == "virt":
         return str(value or "no")
-    return beside.NOTHING if value in (None, "") else str(value)
-
-
-def _link(name: str, text: str, words: str) -> str:
-    return (
-        f'<a data-lab-csv="{name}" download="yours-beside-the-book-{name}.csv" '
-        f'href="data:text/csv;charset=utf-8,{quote(text)}">{words}</a>'
-    )
+    return NOTHING if value in (None, "") else str(value)
 
 
 def add_assets(app: Sphinx, pagename: str, *_: Any) -> None:

@@ -8,7 +8,6 @@ host or user name, no experiment of their own.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -237,17 +236,14 @@ def _claims(build: Build, chapters: Collection[str]) -> Iterator[dict[str, Any]]
                 "published": published,
                 "verdict": claim["verdict"],
                 "ratio": isinstance(value, dict),
-                "estimate": _number(ratio["estimate"]),
-                "low": _number(ratio["low"]) if certain else None,
-                "high": _number(ratio["high"]) if certain else None,
+                # More digits than a page shows: what is rounded twice may end as another number.
+                **{
+                    key: rounded(ratio[key], 2 + DIGITS) if certain or key == "estimate" else None
+                    for key in ("estimate", "low", "high")
+                },
                 "pairs": ratio.get("pairs"),
                 **({"judged_on": nodes} if (nodes := claim.get("judged_on")) else {}),
             }
-
-
-def _number(value: float | None) -> float | None:
-    # More digits than a page shows: what is rounded twice may end as another number.
-    return None if value is None or not math.isfinite(value) else rounded(float(value), 2 + DIGITS)
 
 
 def _printable(text: str) -> str:
