@@ -124,12 +124,11 @@ def _server(name: str) -> Beginning:
     if name in catalog.names():
         raise NotNew(f"{name} is in the catalogue already. Choose another name.")
     runtime, _, word = name.partition("/")
-    ending, stem = (".mjs", word) if runtime == "node" else (".py", word.replace("-", "_"))
-    program = _absent(paths.SERVERS / runtime / f"{stem}{ending}")
-    values = {"runtime": runtime, "name": word, "program": paths.relative(program)}
-    entry = _drawn("server.toml", **values)
+    (source,) = catalog.filled(name, {})["source"]
+    program = _absent(paths.ROOT / source)
+    entry = _drawn("server.toml", runtime=runtime, name=word)
     return Beginning(
-        {program: _drawn(f"server{ending}", **values)},
+        {program: _drawn(f"server{program.suffix}")},
         {paths.CATALOG: _before("[programs]", paths.CATALOG.read_text("utf-8"), entry)},
         f'Try it: lab.load(lab.server("{name}"), connections=10)',
     )
