@@ -20,10 +20,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lab import questions
+from lab.servers import catalog
 
 ROOT = Path(__file__).parent.parent
 LISTED = tomllib.loads((Path(__file__).parent / "numbers.toml").read_text("utf-8"))
-CATALOG = tomllib.loads((ROOT / "servers/catalog.toml").read_text("utf-8"))["servers"]
+SERVERS = tomllib.loads((ROOT / "servers/catalog.toml").read_text("utf-8"))["servers"]
+CATALOG = {name: catalog.filled(name, entry) for name, entry in SERVERS.items()}
 CLAIMS = tomllib.loads((ROOT / "data/claims.toml").read_text("utf-8"))
 
 FENCE = re.compile(r"^ *(`{3,}|:{3,})\{?([\w-]*)\}?[^\n]*\n(.*?)^ *\1[ ]*$", re.S | re.M)

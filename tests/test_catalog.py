@@ -1,6 +1,7 @@
 import hashlib
 import json
 import sys
+import tomllib
 
 import pytest
 
@@ -18,6 +19,38 @@ def test_an_unknown_server_is_an_error_that_offers_the_nearest_names():
 def test_an_unknown_parameter_is_an_error_because_it_would_change_nothing():
     with pytest.raises(UnknownParameter, match=r"'DELAY_MSS'.*DELAY_MS\?"):
         lab.server("node/delay", env={"DELAY_MSS": 5})
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("node/one-stall", ["{node}", "servers/node/one-stall.mjs"]),
+        ("python/flask-hello", ["{python}", "servers/python/flask_hello.py"]),
+    ],
+)
+def test_a_name_says_what_runs_unless_its_entry_does(name, command):
+    follows = catalog.filled(name, {})
+    runtime, word = name.split("/")
+    assert follows == {
+        "command": command,
+        "runtime": runtime,
+        "source": command[1:],
+        "workload": word,
+        "keep_alive": True,
+    }
+    said = {"command": ["x"], "runtime": "system", "source": ["y"], "keep_alive": False}
+    assert catalog.filled(name, said) == {**said, "workload": word}
+
+
+def test_the_catalogue_does_not_say_what_follows_from_the_name():
+    said = tomllib.loads(paths.CATALOG.read_text("utf-8"))["servers"]
+    again = {
+        name: sorted(
+            key for key, value in catalog.filled(name, {}).items() if entry.get(key) == value
+        )
+        for name, entry in said.items()
+    }
+    assert {name: keys for name, keys in again.items() if keys} == {}
 
 
 def test_variables_of_the_runtime_may_be_set():
@@ -117,7 +150,8 @@ def test_an_empty_cell_is_no_server():
 
 BROKEN = {
     "not TOML": ("[servers", "not valid TOML"),
-    "missing keys": ('[servers."node/x"]\nruntime = "node"', "command"),
+    "missing keys": ('[servers."system/x"]\nruntime = "system"', "command, source, summary"),
+    "missing program": ('[servers."node/x"]\nsummary = ""', r"servers/node/x\.mjs does not exist"),
     "unknown key": (
         '[servers."node/x"]\ncommand=[]\nruntime="node"\nsource=[]\nsummary=""\nworkload=""\n'
         "keep_alive=true\nsumary=1",

@@ -162,12 +162,6 @@ def test_shares_that_do_not_add_up_are_refused():
         predict.mg1(1, [(0.5, 0.1)])
 
 
-def test_fifo_percentiles_are_the_share_of_the_total_time():
-    total = predict.shared_batch(1000, 0.004809)
-    for q in (0.5, 0.66, 0.99):
-        assert predict.fifo_batch(1000, 0.004809, q) == pytest.approx(q * total)
-
-
 def test_prefork_names_what_binds():
     law = predict.prefork(workers=4, demand_s=0.05, cpu_s=0.005, cores=2)
     assert law.bound(100) == pytest.approx(80)

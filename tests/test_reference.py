@@ -99,7 +99,8 @@ def test_a_changed_or_removed_server_outdates_its_record(project):
     (source,) = lab.server("node/null").sources
     source.write_text(source.read_text() + "// edited\n")
     assert outdated(project / "record.json") == ["node/null changed"]
-    catalog.write_text(catalog.read_text().replace('[servers."node/hello"]', '[servers."node/x"]'))
+    renamed = '[servers."node/x"]\nsource = ["servers/node/hello.mjs"]'
+    catalog.write_text(catalog.read_text().replace('[servers."node/hello"]', renamed))
     assert outdated(project / "record.json") == [
         "node/hello is not in the catalogue any more",
         "node/null changed",

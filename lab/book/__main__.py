@@ -1,5 +1,5 @@
-"""`python -m lab.book build`, `chapter` and `preview`: what `make book`, `make chapter`, `make
-preview` and `make test` run.
+"""`python -m lab.book build`, `chapter`, `preview` and `new`: what `make book`, `make chapter`,
+`make preview`, `make test` and `make new` run.
 
 The site is the one that a bare `jupyter-book build .` makes. Added here: warnings are errors, the
 console shows chapters instead of Sphinx's steps, and a failure's reason is the last thing printed.
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lab import nodes
 from lab.book import preview
+from lab.book.new import KINDS, new
 from lab.book.run import default_output, one_chapter, run
 from lab.errors import LabError
 
@@ -33,6 +34,9 @@ def main(argv: list[str] | None = None) -> int:
     serve.add_argument("--port", type=int, default=8000, help="0 = any free port")
     chapter = commands.add_parser("chapter", help="measure one chapter again, whatever is cached")
     chapter.add_argument("name", nargs="?", default="", help="such as blocking/off-the-loop")
+    begin = commands.add_parser("new", help="write the beginning of something")
+    begin.add_argument("what", help=", ".join(KINDS))
+    begin.add_argument("name", nargs="?", default="", help="where it belongs / its name")
     options = parser.parse_args(argv)
     try:
         os.environ.update(nodes.anchored())
@@ -41,6 +45,9 @@ def main(argv: list[str] | None = None) -> int:
             return preview.serve(options.port)
         if options.command == "chapter":
             return one_chapter(options.name)
+        if options.command == "new":
+            print(new(options.what, options.name))
+            return 0
         return run(options.output or default_output(), options.verbose)
     except LabError as error:
         print(error, file=sys.stderr)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import nodes, paths
+from lab.servers import catalog
 
 ABSENT = "absent"
 MOVED = "edited while the chapter ran"  # a digest that nothing matches: run the chapter again
@@ -131,9 +132,10 @@ class Present:
             return ABSENT
 
 
-def _entries(catalog: Path) -> dict[str, Any]:
+def _entries(file: Path) -> dict[str, Any]:
     try:
-        return dict(tomllib.loads(catalog.read_text("utf8")).get("servers", {}))
+        found = tomllib.loads(file.read_text("utf8")).get("servers", {})
+        return {name: catalog.filled(name, entry) for name, entry in found.items()}
     except (OSError, ValueError):
         return {}
 

@@ -7,7 +7,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -132,8 +132,3 @@ def not_held(outcomes: list[Outcome]) -> list[str]:
         for c in o.claims
         if c.get("held") is False
     ]
-
-
-def as_json(outcomes: list[Outcome], **about: Any) -> dict[str, Any]:
-    """Return the build as plain data."""
-    return {**about, "chapters": [asdict(o) for o in outcomes]}

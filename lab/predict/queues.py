@@ -1,9 +1,8 @@
-"""Open arrivals at one server: what a request waits when others arrive at random, and what one
-batch waits.
+"""Open arrivals at one server: what a request waits when others arrive at random; and the two laws
+that need no assumption.
 
 Sources: Kleinrock, Queueing Systems I, 1975 (M/M/1, § 3.2; Pollaczek–Khinchine, § 5.6). They need
-Poisson arrivals: the open
-loop's `schedule="poisson"`.
+Poisson arrivals: the open loop's `schedule="poisson"`.
 """
 
 from __future__ import annotations
@@ -102,42 +101,6 @@ def _utilisation(rate_per_s: float, service_s: float) -> float:
             f"stay below {1 / service_s:.4g}/s"
         )
     return rho
-
-
-@checked
-def fifo_batch(n: int, service_s: float, q: float) -> float:
-    """Return the q-quantile of the latency when n requests come at once and are served one after
-    the other: ceil(q n) * S.
-    """
-    above_zero(n=n)
-    if not 0 <= q <= 1:
-        raise LabError(f"a quantile lies between 0 and 1; got {q!r} (p99 is 0.99)")
-    return max(1, math.ceil(q * n - 1e-9)) * float(service_s)
-
-
-@checked
-def shared_batch(n: int, service_s: float) -> float:
-    """Return the latency when n equal requests come at once and share the server equally: n * S for
-    everybody.
-    """
-    return n * float(service_s)  # NumPy's whole numbers overflow
-
-
-@checked
-def batches(jobs: int, workers: int, seconds: float) -> float:
-    """Return when the last of `jobs` equal jobs is done by `workers` of a pool: ceil(jobs /
-    workers) * seconds.
-    """
-    above_zero(workers=workers)
-    return math.ceil(jobs / workers) * float(seconds)
-
-
-@checked
-def in_progress(throughput: float, wait_s: float) -> float:
-    """Return E = X * d: how many requests were really in progress at once, from throughput and a
-    known wait in each.
-    """
-    return throughput * wait_s
 
 
 @checked

@@ -114,23 +114,10 @@ class Histogram:
         """
         return self.count * min(q, 1 - q) >= SUPPORT - 1e-9
 
-    def highest_supported(
-        self, candidates: Iterable[float] = (0.5, 0.9, 0.99, 0.999, 0.9999)
-    ) -> float | None:
-        """The largest of `candidates` that the sample carries, or None."""
-        return max((q for q in candidates if self.support(q)), default=None)
-
     def bins(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return (low_s, high_s, counts) of the non-empty buckets; `high_s` is exclusive."""
         low, high = bucket_edges(self.index, self.bits)
         return low / 1e6, (high + 1) / 1e6, self.counts
-
-    def ecdf(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return (latency_s, share of values not above it), one point per non-empty bucket."""
-        low, high = bucket_edges(self.index, self.bits)
-        return np.minimum((low + high) / 2, self.max_us) / 1e6, np.cumsum(self.counts) / max(
-            self.count, 1
-        )
 
     def coarser(self, bits: int, pin: Iterable[float] = ()) -> Histogram:
         """Return the same values in buckets of 2**(bits - 1) a doubling, keeping the quantiles

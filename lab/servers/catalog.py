@@ -22,6 +22,7 @@ __all__ = ["Body", "Recipe", "define", "names", "server"]
 _NAME = re.compile(r"[a-z0-9]+/[a-z0-9][a-z0-9-]*")
 _PLACEHOLDER = re.compile(r"\{(node|python|root|workers|file)(?::([0-9_]+))?\}")
 _RUNTIMES = ("node", "python", "system")
+_PROGRAMS = {"node": ".mjs", "python": ".py"}  # whose program follows from the name: its ending
 _REQUIRED = {"command", "runtime", "source", "summary", "workload", "keep_alive"}
 _OPTIONAL = {"env", "body", "needs", "listening", "workers", "paced"}
 # Variables of the runtimes themselves: not parameters of a server, yet worth an experiment.
@@ -172,11 +173,24 @@ def _read(path: Path, _mtime: int, _size: int) -> dict[str, Any]:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CatalogError(f"{paths.relative(path)} is not valid TOML: {error}") from None
-    content.setdefault("servers", {})
     content.setdefault("programs", {})
+    content["servers"] = {
+        name: filled(name, entry) for name, entry in content.get("servers", {}).items()
+    }
     for name, entry in content["servers"].items():
         _check(name, entry)
     return content
+
+
+def filled(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry of the catalogue with all that follows from its name and is not said."""
+    runtime, _, word = name.partition("/")
+    follows: dict[str, Any] = {"runtime": runtime, "workload": word, "keep_alive": True}
+    if runtime in _PROGRAMS:
+        file = word.replace("-", "_") if runtime == "python" else word
+        program = f"servers/{runtime}/{file}{_PROGRAMS[runtime]}"
+        follows |= {"command": [f"{{{runtime}}}", program], "source": [program]}
+    return {**follows, **entry}
 
 
 def _check(name: str, entry: dict[str, Any]) -> None:

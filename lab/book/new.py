@@ -1,0 +1,224 @@
+"""`make new`: the beginning of a chapter, server, question or claim, written where it belongs.
+
+What is written is a whole that passes every check of the repository, to be replaced part by part.
+The texts are the files in tools/new; a kind more is a function here, named in KINDS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import jinja2
+
+from lab import claims, paths, questions, written
+from lab.book import toc
+from lab.errors import LabError, did_you_mean
+from lab.servers import catalog
+
+_WORD = "[a-z0-9]+(?:-[a-z0-9]+)*"
+_PAGE = "[a-z]+(?:-[a-z]+)*/[a-z]+(?:-[a-z]+)*"
+_QUOTED = re.compile(rf'"({_WORD})"')
+
+
+class NotNew(LabError):
+    """The name will not do, or is taken; nothing was written."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What is to be written, none of it yet."""
+
+    files: Mapping[Path, str]  # that are new
+    changed: Mapping[Path, str] = field(default_factory=dict)  # others, with their new text
+    then: str = ""  # what to do next
+
+
+def new(what: str, name: str) -> str:
+    """Write the beginning of `what` under that name; return what was written, and what is next.
+
+    Raises NotNew, with nothing written, for a kind there is none of, a name that will not do or is
+    taken.
+    """
+    if what not in KINDS:
+        raise NotNew(f"WHAT={what!r} can't be begun. {did_you_mean(what, KINDS)}")
+    made = KINDS[what](name)
+    _write(made)
+    return f"Written: {_list(made.files)}. Changed: {_list(made.changed)}.\n{made.then}"
+
+
+def _write(made: Beginning) -> None:
+    """All of it or nothing. What others share comes last: until then nobody knows of the rest."""
+    before = {file: file.read_bytes() for file in made.changed}
+    done: list[Path] = []
+    try:
+        for file, text in {**made.files, **made.changed}.items():
+            written.write(file, text.encode())
+            done.append(file)
+    except BaseException:
+        for file in done:
+            if file in before:
+                written.write(file, before[file])
+            else:
+                file.unlink()
+        raise
+
+
+def _chapter(name: str) -> Beginning:
+    """A page, its questions and a program beside it, listed last in its part of the book."""
+    if not re.fullmatch(_PAGE, name):
+        raise _no_name("chapter", name, "topic/name in small letters", "blocking/off-the-loop")
+    topic, _, word = name.partition("/")
+    folder = paths.ROOT / "book" / topic
+    values = {"name": word, "title": word.replace("-", " ").title()}
+    files = {
+        _absent(folder / f"{word}{ending}"): _drawn(f"chapter{ending}", **values)
+        for ending in (".md", questions.ENDING, ".mjs")
+    }
+    ids, quoted = _ids(), _QUOTED.findall("".join(files.values()))
+    if taken := [id for id in quoted if id in ids and f"{id}-".startswith(f"{word}-")]:
+        raise NotNew(
+            f"NAME={name!r} would use the id {taken[0]!r}, which {ids[taken[0]]} has. "
+            "Choose another name."
+        )
+    listed = paths.ROOT / "_toc.yml"
+    return Beginning(
+        files,
+        {listed: _listing(listed.read_text("utf-8"), topic, word)},
+        f"Replace it part by part; `make chapter NAME={name}` runs it and makes its page.",
+    )
+
+
+def _ids() -> dict[str, str]:
+    """The ids of the book's experiments, questions and claims, and who has each: whatever its
+    pages have in quotes.
+    """
+    found = {file.stem: paths.relative(file) for file in paths.REFERENCE.glob("*.json")}
+    found |= dict.fromkeys(claims.claims()["claims"], "data/claims.toml")
+    found |= {id: f"{one.chapter}{questions.ENDING}" for id, one in questions.questions().items()}
+    for file in sorted((paths.ROOT / "book").rglob("*.md")):
+        found |= dict.fromkeys(_QUOTED.findall(file.read_text("utf-8")), paths.relative(file))
+    return found
+
+
+def _listing(text: str, topic: str, word: str) -> str:
+    """Return _toc.yml with a page more: last in its part, or in a new one behind the topics."""
+    entry = f"      - file: book/{topic}/{word}\n"
+    parts = re.split(r"(?m)^(?=  - caption:)", text)
+    for i, part in reversed(list(enumerate(parts))):
+        if f" book/{topic}/" in part:
+            parts[i] = f"{part.rstrip()}\n{entry}"
+            return "".join(parts)
+    whole = (i for i, part in enumerate(parts) if re.search(r"- file: book/[^/\s]+\s", part))
+    at = next(whole, len(parts))  # the first part about the whole book
+    parts.insert(at, f"  - caption: {topic.replace('-', ' ').capitalize()}\n    chapters:\n{entry}")
+    return "".join(parts)
+
+
+def _server(name: str) -> Beginning:
+    """A program that keeps the contract of servers, and its entry in the catalogue."""
+    if not re.fullmatch(f"(node|python)/{_WORD}", name):
+        raise _no_name("server", name, "node/name or python/name in small letters", "node/hello")
+    if name in catalog.names():
+        raise NotNew(f"{name} is in the catalogue already. Choose another name.")
+    runtime, _, word = name.partition("/")
+    (source,) = catalog.filled(name, {})["source"]
+    program = _absent(paths.ROOT / source)
+    entry = _drawn("server.toml", runtime=runtime, name=word)
+    return Beginning(
+        {program: _drawn(f"server{program.suffix}")},
+        {paths.CATALOG: _before("[programs]", paths.CATALOG.read_text("utf-8"), entry)},
+        f'Try it: lab.load(lab.server("{name}"), connections=10)',
+    )
+
+
+def _question(name: str) -> Beginning:
+    """A question of a chapter, asked last before the run."""
+    if not re.fullmatch(f"{_PAGE}/{_WORD}", name):
+        raise _no_name(
+            "question", name, "topic/name/its-id in small letters", "blocking/off-the-loop/qr-who"
+        )
+    chapter, _, id = name.rpartition("/")
+    page = paths.ROOT / f"book/{chapter}.md"
+    text = page.read_text("utf-8") if page.is_file() else ""
+    before, run, after = text.partition("\n## Run")
+    if not run:
+        known = [one.removeprefix("book/") for one in toc.pages() if one.count("/") > 1]
+        raise NotNew(f"book/{chapter}.md is no chapter. {did_you_mean(chapter, known)}")
+    if other := questions.questions().get(id):
+        raise NotNew(f"{other.chapter}{questions.ENDING} has {id!r} already. Choose another id.")
+    language = "javascript" if "\n  language: javascript\n" in before else "python"
+    cell = _drawn("question.md", id=id, language=language)
+    file = page.with_name(f"{page.stem}{questions.ENDING}")
+    entry, others = _drawn("question.toml", id=id), ""
+    if file.exists():
+        others = f"{file.read_text('utf-8').rstrip()}\n\n"
+    asked = {file: others + entry}
+    return Beginning(
+        {} if others else asked,
+        {page: f"{before}\n{cell}{run}{after}"} | (asked if others else {}),
+        "If the run decides it, leave `right` out, and write "
+        f'`lab.answer("{id}", value)` after the run.',
+    )
+
+
+def _claim(name: str) -> Beginning:
+    """A published claim; one of the book's own stands in its chapter and nowhere else."""
+    known = claims.claims()
+    source, _, id = name.partition("/")
+    if not re.fullmatch(_WORD, id) or not source:
+        raise _no_name("published claim", name, "SOURCE/its-id in small letters", "S2/files-cached")
+    if source not in known["sources"]:
+        raise NotNew(
+            f"{source!r} is no source. {did_you_mean(source, known['sources'])} Another one gets "
+            "its [sources.…] in data/claims.toml first."
+        )
+    if other := _ids().get(id):
+        raise NotNew(f"{other} has {id!r} already. Choose another id.")
+    entry = _drawn("claim.toml", id=id, source=source)
+    return Beginning(
+        {},
+        {claims.CLAIMS: _before("[own.", claims.CLAIMS.read_text("utf-8"), entry)},
+        f'Then, in a chapter: lab.claim("{id}", comparison.ratio("a", "b"))',
+    )
+
+
+KINDS: dict[str, Callable[[str], Beginning]] = {
+    "chapter": _chapter,
+    "server": _server,
+    "question": _question,
+    "claim": _claim,
+}
+
+
+def _no_name(what: str, name: str, wanted: str, example: str) -> NotNew:
+    return NotNew(f"NAME={name!r} is no name for a {what}: write {wanted}, such as {example}.")
+
+
+def _absent(file: Path) -> Path:
+    if file.exists():
+        raise NotNew(f"{paths.relative(file)} is there already. Choose another name.")
+    return file
+
+
+def _list(files: Iterable[Path]) -> str:
+    return ", ".join(map(paths.relative, files)) or "nothing"
+
+
+def _drawn(template: str, **values: str) -> str:
+    folder = jinja2.FileSystemLoader(paths.ROOT / "tools/new")
+    kept = jinja2.Environment(
+        loader=folder, undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+    )
+    return kept.get_template(template).render(values)
+
+
+def _before(table: str, text: str, entry: str) -> str:
+    """Return a TOML file with an entry more, above the first such table and what is said of it."""
+    lines = text.splitlines(keepends=True)
+    at = next((i for i, line in enumerate(lines) if line.startswith(table)), len(lines))
+    while at and (not lines[at - 1].strip() or lines[at - 1].startswith("#")):
+        at -= 1
+    return "".join([*lines[:at], "\n", entry, *lines[at:]])
