@@ -132,7 +132,7 @@ bare: ## both commands in a bare Debian (needs root and apt): make bare SUITE=fo
 	@AS="$(AS)" tools/bare-machine $(or $(SUITE),trixie) $(or $(NODE),24)
 
 kernels: setup ## put both kernels into .venv again
-	@$(BIN)/python -m lab.kernelspec
+	@$(BIN)/python -m lab.kernels.kernelspec
 
 # The book's packages, and with a name those of a layer: `make setup-lab` for JupyterLab, and so on.
 setup setup-lab setup-preview setup-dev:

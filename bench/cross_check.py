@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lab import files, stats
-from lab.adapters import ToolResult, ToolSpec, adapter
 from lab.display import Table
-from lab.lock import measuring
-from lab.pinning import split
-from lab.records.machine import machine
+from lab.instruments.adapters import ToolResult, ToolSpec, adapter
+from lab.processes.lock import measuring
+from lab.processes.machine import machine
+from lab.processes.pinning import split
 from lab.servers.catalog import server
 from lab.servers.recipe import Recipe
 

@@ -28,7 +28,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab import nodes
+from lab.processes import nodes
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERATOR = ROOT / "lab/node/loadgen/main.mjs"

@@ -25,7 +25,8 @@ os.environ["LAB_STATE"] = tempfile.mkdtemp(prefix="lab-kernel-kills-")
 from jupyter_client.manager import KernelManager
 
 from lab import paths
-from lab.servers import guard_link, proctree, sockets
+from lab.processes import guard_link, proctree
+from lab.servers import sockets
 
 LIMIT_S = 2.0
 

@@ -20,7 +20,8 @@ import time
 
 import lab
 from lab import paths
-from lab.servers import guard_link, process
+from lab.processes import guard_link
+from lab.servers import process
 from lab.servers.recipe import Recipe
 
 TARGET_MS = 20.0

@@ -19,12 +19,12 @@ from pathlib import Path
 
 from lab import paths
 from lab.records.trace import compact
-from lab.tracing import child, nodes
-from lab.tracing.child import Limits, Setting, Undertaker
-from lab.tracing.nodes import Node
-from lab.tracing.phases import TraceRefusedError, agree
-from lab.tracing.program import Program
-from lab.tracing.recording import canonical
+from lab.trace import child, nodes
+from lab.trace.child import Limits, Setting, Undertaker
+from lab.trace.nodes import Node
+from lab.trace.phases import TraceRefusedError, agree
+from lab.trace.program import Program
+from lab.trace.recording import canonical
 
 CORPUS = paths.ROOT / "tests" / "node" / "recorder" / "programs"
 CHAPTERS = paths.ROOT / "book" / "event-loop"  # its .cjs files are the ones that are replayed

@@ -21,25 +21,25 @@ _PUBLIC = {
     "load": "lab.measure.load:load",
     "compare": "lab.measure.compare:compare",
     "capacity": "lab.measure.capacity:capacity",
-    "trace": "lab.trace:trace",
+    "trace": "lab.trace.verb:trace",
     "node": "lab.measure.program:node",
     "published": "lab.claims:published_figures",
     "survey": "lab.measure.survey:survey",
     "predict": "lab.predict",
     "claim": "lab.claims:claim",
-    "ask": "lab.questions:ask",
-    "answer": "lab.questions:answer",
-    "need": "lab.need:need",
-    "doctor": "lab.doctor:doctor",
+    "ask": "lab.widgets.question.questions:ask",
+    "answer": "lab.widgets.question.questions:answer",
+    "need": "lab.measure.need:need",
+    "doctor": "lab.instruments.doctor:doctor",
     "ps": "lab.servers.registry:ps",
     "stop_all": "lab.servers.registry:stop_all",
-    "stats": "lab.stats",
+    "stats": "lab.judging.stats",
     "plot": "lab.plot",
-    "explore": "lab.explore",
+    "explore": "lab.widgets.explore.explore",
     "table": "lab.records.table:Table",
     "reference": "lab.records.store:reference",
     "latest": "lab.records.store:latest",
-    "files": "lab.files",
+    "files": "lab.servers.files",
     "LabError": "lab.errors:LabError",
 }
 
@@ -48,7 +48,7 @@ _LATE = {
     "record": "lab.records.store",
     "Calibration": "lab.display.calibration",
     "Need": "lab.display.need",
-    "Trace": "lab.tracing.html",
+    "Trace": "lab.widgets.replay.html",
 }
 late.bring = lambda name: importlib.import_module(_LATE.get(name, "lab.display"))
 
@@ -73,7 +73,7 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """Keeps `lab.trace` the verb although `lab/trace.py` is also a module of that name.
+    """Keeps `lab.trace` the verb although `lab/trace` is also a package of that name.
 
     Importing a submodule sets it on its package; a verb must win over its module.
     """
@@ -93,9 +93,9 @@ def _enter_notebook() -> None:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is not None:
-        from lab.servers import magic
+        from lab.servers import server_cell
 
-        magic.load_ipython_extension(shell)
+        server_cell.load_ipython_extension(shell)
 
 
 _enter_notebook()

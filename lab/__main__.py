@@ -7,8 +7,8 @@ import os
 import sys
 from collections.abc import Callable
 
-from lab import nodes
 from lab.errors import LabError
+from lab.processes import nodes
 
 
 def _ps() -> int:
@@ -42,7 +42,7 @@ def _doctor() -> int:
 
 
 def _results() -> int:
-    from lab.book.yours import collect
+    from lab.book.pages.yours import collect
 
     print(collect.collect())
     return 0

@@ -1,7 +1,7 @@
 """Sentences that can be false. Published ones stand beside our figures; the course's own must hold
 in the reference run.
 
-What a published claim ends as (`lab.judge.WORDS`) is a finding, not a failure.
+What a published claim ends as (`lab.judging.judge.WORDS`) is a finding, not a failure.
 One of our own ends as: held, did not hold, no verdict; "did not hold" fails the reference build.
 """
 
@@ -13,20 +13,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
-from lab import gate, judge, paths, stored, usage
+from lab import paths, usage
 from lab.errors import LabError, did_you_mean
-from lab.gate import checked
-from lab.looks import Shown
-from lab.node_range import node_range
-from lab.numbers import bare
+from lab.judging import judge
+from lab.judging.stats import Ratio, measured
+from lab.processes.node_range import node_range
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
 from lab.records.output import Printed
-from lab.records.record import Stored, flat
 from lab.records.trace import Trace
 from lab.records.trial import Trial
 from lab.settings import mode, profile
-from lab.stats import Ratio, measured
+from lab.storage import gate, stored
+from lab.storage.gate import checked
+from lab.storage.json_form import Stored, flat
+from lab.text.looks import Shown
+from lab.text.numbers import bare
 
 Measured: TypeAlias = Trial | Comparison | Printed | Trace
 CLAIMS = paths.DATA / "claims.toml"

@@ -19,7 +19,7 @@ def note(kind: str, **facts: Any) -> None:
     Kinds: "file" (path), "server" (name, started), "load" (requests), "record" and "measured"
     (experiment), "node" (major: another Node that a program ran with, or would if it were here),
     "runtime" (name as in `needs` of the catalogue, version), "claim" (held and what it shows),
-    "remark" (text, a line of the build's report); `lab.book.usage` reads them. A single short
+    "remark" (text, a line of the build's report); `lab.book.build.used` reads them. A single short
     write in append mode is atomic enough for the processes of one chapter to share the file.
     """
     target = os.environ.get("LAB_USAGE_FILE")

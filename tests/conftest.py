@@ -25,7 +25,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 import psutil
 import pytest
 
-from lab.servers import catalog, guard_link, proctree
+from lab.processes import guard_link, proctree
+from lab.servers import catalog
 
 LEAVE_S = 4.0  # a server has two seconds from SIGTERM, and its guard a little more
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 
 from lab import stats
+from lab.processes.machine import Machine, Noise
 from lab.records import compact
 from lab.records.comparison import Comparison
-from lab.records.machine import Machine, Noise
 from lab.records.summary import Run, StreamRun, trial_of
 from lab.records.trial import LoadSpec, ServerSpec, Trial
 

@@ -10,7 +10,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from kernel_client import Live
 
-from lab import kernelspec
+from lab.kernels import kernelspec
 
 
 @pytest.fixture(scope="session")

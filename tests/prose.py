@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from lab import questions
 from lab.servers import catalog
+from lab.widgets.question import questions
 
 ROOT = Path(__file__).parent.parent
 LISTED = tomllib.loads((Path(__file__).parent / "numbers.toml").read_text("utf-8"))

@@ -14,8 +14,8 @@ from lab import claims, stats
 from lab.claims import claim
 from lab.errors import LabError
 from lab.measure.program import Printed
-from lab.records.machine import Machine
-from lab.trace import Trace
+from lab.processes.machine import Machine
+from lab.trace.verb import Trace
 
 
 def ratio(factor, n=6, noise=0.01, **options):

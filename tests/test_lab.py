@@ -41,7 +41,8 @@ def test_a_verb_stays_a_verb_when_its_module_of_the_same_name_is_imported():
     "program",
     [
         "from lab.records import reference; print(reference.read('pool-crowd')['experiment'])",
-        "from lab.questions import node_of; node_of('pool-crowd', 'replay'); print('pool-crowd')",
+        "from lab.widgets.question.questions import node_of; node_of('pool-crowd', 'replay');"
+        "print('pool-crowd')",
         "from lab.records.trial import Trial; from lab.records import reference as r;"
         "print(r.answer('pool-crowd', {}).experiment)",
     ],

@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from lab import nodes
+from lab.processes import nodes
 
 c = get_config()  # noqa: F821 - Jupyter puts it there
 

@@ -48,9 +48,9 @@ echo $$ > "$lock/pid"
 trap 'rm -rf "$lock"' EXIT
 trap 'exit 130' INT TERM
 
-# Node. Which versions is said in lab/nodes.py, and which one is meant as there.
-least=$(sed -n 's/^LEAST = \([0-9]*\).*/\1/p' lab/nodes.py)
-supported=$(sed -n 's/^SUPPORTED = (\(.*\), \(.*\)).*/\1 or \2/p' lab/nodes.py)
+# Node. Which versions is said in lab/processes/nodes.py, and which one is meant as there.
+least=$(sed -n 's/^LEAST = \([0-9]*\).*/\1/p' lab/processes/nodes.py)
+supported=$(sed -n 's/^SUPPORTED = (\(.*\), \(.*\)).*/\1 or \2/p' lab/processes/nodes.py)
 if [ -n "${LAB_NODE:-}" ]; then
   program=$(command -v "$LAB_NODE") || fail "LAB_NODE=$LAB_NODE is not there or not executable: set it to the path of Node $supported, or unset it."
 else
@@ -142,9 +142,9 @@ if ! is node_modules/.made "$modules"; then
 fi
 
 # Kernels, inside .venv and nowhere else
-kernels="$here $program $node $(cat lab/kernelspec.py | cksum)"
+kernels="$here $program $node $(cat lab/kernels/kernelspec.py | cksum)"
 if ! is .venv/.kernels "$kernels"; then
   # The first to import IPython, which Python 3.14 compiles with a remark on its style.
-  .venv/bin/python -W ignore::SyntaxWarning -m lab.kernelspec
+  .venv/bin/python -W ignore::SyntaxWarning -m lab.kernels.kernelspec
   printf '%s\n' "$kernels" > .venv/.kernels
 fi

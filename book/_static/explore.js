@@ -1,4 +1,4 @@
-// <lab-explore>: a measured grid with its parameters as controls. Its JSON comes from lab/explore.py; without JavaScript
+// <lab-explore>: a measured grid with its parameters as controls. Its JSON comes from lab/widgets/explore/explore.py; without JavaScript
 // the figure and the table inside stay. A dot stands only where something was measured: between dots, only theory moves.
 
 (() => {

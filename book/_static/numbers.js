@@ -1,4 +1,4 @@
-// Numbers as the components of a page write them, as lab/numbers.py does. Intl can do that, too, and first takes 50 ms of an
+// Numbers as the components of a page write them, as lab/text/numbers.py does. Intl can do that, too, and first takes 50 ms of an
 // opening page for its tables.
 
 (() => {

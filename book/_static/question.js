@@ -1,5 +1,5 @@
 // Predictions and questions: <lab-question>, what a run said to one: <lab-answer>, and all of a reader's: <lab-progress>.
-// Their content is JSON (lab/questions.py); without JavaScript the markup inside stays. Answers are kept in this browser.
+// Their content is JSON (lab/widgets/question/questions.py); without JavaScript the markup inside stays. Answers are kept in this browser.
 
 (() => {
   const PREFIX = "lab-question:";
@@ -110,7 +110,7 @@
     for (const [name, value] of Object.entries(attributes)) {
       if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
       else if (name === "html")
-        node.innerHTML = value; // ours: escaped by lab/questions.py
+        node.innerHTML = value; // ours: escaped by lab/widgets/question/questions.py
       else if (value === true) node.setAttribute(name, "");
       else if (value !== false && value !== null && value !== undefined)
         node.setAttribute(name, value);

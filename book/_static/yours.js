@@ -1,5 +1,5 @@
-// Yours beside the book's: <lab-yours> takes a reader's result file (lab/book/yours/results.py). What stands on the page is said
-// and drawn here, for the build, too (lab/node/yours.mjs): lab/book/yours/page.py has the tables that it goes into. The file
+// Yours beside the book's: <lab-yours> takes a reader's result file (lab/book/pages/yours/results.py). What stands on the page is said
+// and drawn here, for the build, too (lab/node/yours.mjs): lab/book/pages/yours/page.py has the tables that it goes into. The file
 // stays in this browser; it is kept only if the reader says so.
 
 (() => {

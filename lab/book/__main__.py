@@ -12,11 +12,11 @@ import os
 import sys
 from pathlib import Path
 
-from lab import nodes
-from lab.book import preview
+from lab.book.build import preview
+from lab.book.build.run import default_output, one_chapter, run
 from lab.book.new import KINDS, new
-from lab.book.run import default_output, one_chapter, run
 from lab.errors import LabError
+from lab.processes import nodes
 
 
 def main(argv: list[str] | None = None) -> int:

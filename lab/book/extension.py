@@ -21,17 +21,18 @@ from sphinx.errors import SphinxError
 from sphinx.util.matching import get_matching_files
 
 from lab import paths
-from lab.book import filled, mend, progress, report, status, toc, verdicts
-from lab.book.ahead import Ahead
-from lab.book.build import Build
-from lab.book.showing import DOUBTED, Showing
+from lab.book.build import mend, report, toc
+from lab.book.build.build import Build
+from lab.book.build.parallel_replay import Ahead
+from lab.book.build.showing import DOUBTED, Showing
+from lab.book.pages import placeholders, predictions, status, verdicts
+from lab.book.pages.yours import page as yours
+from lab.book.pages.yours import results
 from lab.book.site import assets, mathml, published, whose, writer
-from lab.book.yours import page as yours
-from lab.book.yours import results
 from lab.errors import LabError
-from lab.forks import provisioner
-from lab.nodes import anchored
-from lab.numbers import count
+from lab.kernels.forks import provisioner
+from lab.processes.nodes import anchored
+from lab.text.numbers import count
 
 # One resolves the next pages while the others write; more would wait for it. Sphinx forks them,
 # which libraries of macOS do not promise to survive.
@@ -63,8 +64,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     mathml.setup(app)
     whose.setup(app)
     writer.setup(app)
-    makers = (status, published, verdicts, progress, yours)
-    filled.setup(app, {name: make for module in makers for name, make in module.MAKERS.items()})
+    makers = (status, published, verdicts, predictions, yours)
+    placeholders.setup(
+        app, {name: make for module in makers for name, make in module.MAKERS.items()}
+    )
     app.connect("html-page-context", yours.add_assets)
     assets.setup(app)
     return {
@@ -185,7 +188,7 @@ def _all_read(app: Sphinx, env: BuildEnvironment) -> list[str]:
     app.parallel = WRITERS
     if build.torn:  # what was read then may not have been written
         return sorted(env.found_docs)
-    return [*filled.changed(env, build), *whose.changed(app)]
+    return [*placeholders.changed(env, build), *whose.changed(app)]
 
 
 def _finish(app: Sphinx, exception: Exception | None) -> None:

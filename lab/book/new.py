@@ -13,10 +13,12 @@ from pathlib import Path
 
 import jinja2
 
-from lab import claims, paths, questions, written
-from lab.book import toc
+from lab import claims, paths
+from lab.book.build import toc
 from lab.errors import LabError, did_you_mean
 from lab.servers import catalog
+from lab.storage import written
+from lab.widgets.question import questions
 
 _WORD = "[a-z0-9]+(?:-[a-z0-9]+)*"
 _PAGE = "[a-z]+(?:-[a-z]+)*/[a-z]+(?:-[a-z]+)*"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from lab.looks import html
-from lab.readings import Calibration
-
-from .pieces import STYLE, table
+from lab.display.html import STYLE, table
+from lab.instruments.calibration import Calibration
+from lab.text.looks import html
 
 
 @html.register

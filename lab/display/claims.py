@@ -6,17 +6,16 @@ import math
 from html import escape
 
 from lab.claims import Claim, published_text
-from lab.looks import html
-from lab.numbers import bare, count, factor
-from lab.plot.checked import provenance
+from lab.display.html import STYLE, box
+from lab.judging.stats import Ratio, spread_text
 from lab.plot.forest import ends, forest
 from lab.plot.measures import at_words, metric_of
-from lab.plot.recorded import notes, ratio_of
+from lab.plot.provenance import provenance
+from lab.plot.reference_run import notes, ratio_of
 from lab.plot.series import Line
-from lab.stats import Ratio, spread_text
-from lab.words import capital
-
-from .pieces import STYLE, box
+from lab.text.looks import html
+from lab.text.numbers import bare, count, factor
+from lab.text.phrasing import capital
 
 _TONES = {"held": "ok", "held stronger": "ok", "held weaker": "ok", "no verdict": "warn"}
 

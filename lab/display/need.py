@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from lab.looks import html
-from lab.need import NOW, Need
-
-from .pieces import box, record
+from lab.display.html import box, record
+from lab.measure.need import NOW, Need
+from lab.text.looks import html
 
 
 @html.register

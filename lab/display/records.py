@@ -6,22 +6,21 @@ import math
 from html import escape
 from typing import Any
 
+from lab.display.html import STYLE, box, checks, facts, record, table
 from lab.errors import LabError
-from lab.looks import html
-from lab.numbers import count, ms, number, size, tidy
+from lab.judging.stats import Ratio
 from lab.plot.arms import comparison as comparison_figure
-from lab.plot.checked import stamps
 from lab.plot.histograms import histogram
 from lab.plot.measures import ratio_words, sweep_label, value_label
+from lab.plot.provenance import stamps
 from lab.plot.sweeps import sweep, sweep_finding
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.output import Printed
 from lab.records.table import plain
 from lab.records.trial import LoadSpec, Stream, Trial
-from lab.stats import Ratio
-
-from .pieces import STYLE, box, checks, facts, record, table
+from lab.text.looks import html
+from lab.text.numbers import count, ms, number, size, tidy
 
 _QUANTILES = (0.5, 0.9, 0.99, 0.999)
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
-from lab.looks import html
-from lab.numbers import count
+from lab.display.html import facts, record
 from lab.paths import ROOT
 from lab.servers.recipe import Recipe
-
-from .pieces import facts, record
+from lab.text.looks import html
+from lab.text.numbers import count
 
 _LEXERS = {"node": "javascript", "python": "python"}
 

@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.errors import LabError
-from lab.gate import checked
 from lab.measure.experiment import ask
 from lab.measure.generator import Standby
 from lab.measure.load import measure, resolve
 from lab.measure.plan import plan
-from lab.progress import Progress
+from lab.processes.progress import Progress
 from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison
 from lab.records.histogram import SUPPORT
-from lab.records.question import question
-from lab.records.record import Stored
+from lab.records.identity import question
 from lab.records.store import Folder
 from lab.records.trial import Trial
+from lab.storage.gate import checked
+from lab.storage.json_form import Stored
 
 STEPS = 6  # halvings of the logarithm: from a factor 20 to one of 1.05
 LOWEST_SHARE = 0.05  # of the closed loop's throughput, where the search begins

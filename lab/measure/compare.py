@@ -14,20 +14,20 @@ from typing import Any
 
 from lab import usage
 from lab.errors import LabError, did_you_mean
-from lab.gate import checked
+from lab.judging.stats import abba
 from lab.measure.experiment import ask
 from lab.measure.generator import Standby
 from lab.measure.load import Found, aimed, measure, resolve
 from lab.measure.plan import OPTIONS, Plan, plan
-from lab.progress import Progress
+from lab.processes.progress import Progress
 from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison
-from lab.records.question import question
+from lab.records.identity import question
 from lab.records.store import Folder
 from lab.records.trial import Trial
 from lab.servers.recipe import Recipe
-from lab.stats import abba
-from lab.written import StorageFull
+from lab.storage.gate import checked
+from lab.storage.written import StorageFull
 
 __all__ = ["BadComparison", "compare"]
 

@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from lab import lock, settings
+from lab import settings
 from lab.errors import LabError
-from lab.records.question import experiment_id
-from lab.records.record import plain
+from lab.processes import lock
+from lab.records.identity import experiment_id
 from lab.records.reference import Kind
 from lab.records.store import Folder
 from lab.settings import Mode, Profile
+from lab.storage.json_form import plain
 
 __all__ = ["Experiment", "ask"]
 

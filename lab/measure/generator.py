@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
-from lab import nodes, paths, usage
+from lab import paths, usage
 from lab.errors import LabError
-from lab.pinning import Cpus
+from lab.processes import nodes
+from lab.processes.pinning import Cpus
 
 MAIN = paths.NODE_SIDE / "loadgen" / "main.mjs"
 

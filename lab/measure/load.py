@@ -16,7 +16,6 @@ from urllib.parse import urlsplit
 
 from lab import usage
 from lab.errors import LabError
-from lab.gate import checked, shown
 from lab.measure.experiment import ask
 from lab.measure.generator import Generator, GeneratorFailed, Standby
 from lab.measure.plan import (
@@ -30,11 +29,12 @@ from lab.measure.plan import (
     plan,
     stream_json,
 )
-from lab.pinning import Cpus, split
-from lab.progress import Progress
-from lab.records import ceiling, machine, rows
+from lab.processes import machine
+from lab.processes.pinning import Cpus, split
+from lab.processes.progress import Progress
+from lab.records import ceiling, rows
 from lab.records.compact import TRIAL
-from lab.records.question import of_recipe, portable, question
+from lab.records.identity import of_recipe, portable, question
 from lab.records.store import Folder
 from lab.records.summary import Run, StreamRun, trial_of
 from lab.records.trial import Check, ServerSpec, Trial
@@ -43,7 +43,8 @@ from lab.servers.http_get import loopback
 from lab.servers.process import Running, refuse_outside
 from lab.servers.recipe import Recipe
 from lab.servers.server_errors import advice
-from lab.written import StorageFull
+from lab.storage.gate import checked, shown
+from lab.storage.written import StorageFull
 
 GRACE_S = 5.0  # beyond load and time-out, until the generator is given up
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from lab.errors import LabError, did_you_mean
-from lab.gate import fit, shown
 from lab.records.checks import ALL
-from lab.records.record import plain
 from lab.records.trial import LoadSpec
 from lab.settings import profile
+from lab.storage.gate import fit, shown
+from lab.storage.json_form import plain
 
 OPEN_CONNECTIONS = 256  # most requests in flight in an open loop; more send late and are counted
 # Of all streams together: they go to the generator in a line of at most 16 MiB, as Base64.

@@ -12,17 +12,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lab import child, nodes, paths, usage
+from lab import paths, usage
 from lab.errors import LabError
-from lab.gate import checked
 from lab.measure.experiment import Experiment, ask
-from lab.records.machine import machine
+from lab.processes import child, nodes
+from lab.processes.machine import machine
+from lab.records.identity import of_recipe, portable, question
 from lab.records.output import PROGRAM, Printed, joined, lines, listed, rows_of
-from lab.records.question import of_recipe, portable, question
 from lab.records.reference import recorded_node
 from lab.records.store import Folder
 from lab.servers import catalog
 from lab.servers.recipe import Recipe
+from lab.storage.gate import checked
 
 LONGEST_S = 120.0
 MOST_BYTES = 2_000_000  # that it may print

@@ -12,19 +12,19 @@ from dataclasses import replace
 from typing import Any
 
 from lab import settings, usage
-from lab.adapters import AdapterError, ToolResult, ToolSpec, adapter
 from lab.errors import LabError
-from lab.gate import checked, fit
+from lab.instruments.adapters import AdapterError, ToolResult, ToolSpec, adapter
 from lab.measure.experiment import Experiment, ask
 from lab.measure.load import resolve
-from lab.pinning import split
-from lab.progress import Progress
-from lab.records.machine import machine
-from lab.records.question import question
-from lab.records.record import plain
+from lab.processes.machine import machine
+from lab.processes.pinning import split
+from lab.processes.progress import Progress
+from lab.records.identity import question
 from lab.records.store import Folder
 from lab.records.survey import SURVEY, Said, Survey
 from lab.servers.recipe import Recipe
+from lab.storage.gate import checked, fit
+from lab.storage.json_form import plain
 
 # ab and autocannon last: what they leave in TIME_WAIT is nobody else's trouble then
 TOOLS = ("ours", "hey", "wrk", "ab", "autocannon", "autocannon-fixed")

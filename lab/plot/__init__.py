@@ -3,16 +3,16 @@
 Drawn with matplotlib, shown as inline SVG that follows the page's theme. Nothing here measures.
 """
 
-from .arms import comparison
-from .figure import Figure
-from .forest import forest
-from .histograms import histogram
-from .latency import spectrum
-from .marks import Band, Published
-from .series import Line
-from .simple import bars, dots, lines
-from .sweeps import sweep
-from .timelines import timeline
+from lab.plot.arms import comparison
+from lab.plot.figure import Figure
+from lab.plot.forest import forest
+from lab.plot.histograms import histogram
+from lab.plot.latency import spectrum
+from lab.plot.overlays import Band, Published
+from lab.plot.series import Line
+from lab.plot.simple import bars, dots, lines
+from lab.plot.sweeps import sweep
+from lab.plot.timelines import timeline
 
 __all__ = [
     "Band",

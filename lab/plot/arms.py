@@ -6,14 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from lab.gate import checked
-from lab.records.comparison import Comparison
-from lab.records.trial import Trial
-from lab.stats import Ratio, spread_text
-from lab.words import capital, listed
-
-from .canvas import Canvas
-from .checked import (
+from lab.judging.stats import Ratio, spread_text
+from lab.plot.canvas import Canvas
+from lab.plot.figure import NARROW, WIDE, Figure
+from lab.plot.forest import draw_lines, ends
+from lab.plot.legend import Entry
+from lab.plot.measures import Metric, at_words, metric_of, of_arms, ratio_words, value_words
+from lab.plot.overlays import mark_entry, source_of
+from lab.plot.palette import SENTINELS, Look, look
+from lab.plot.provenance import (
     CONTROL,
     provenance,
     remarks,
@@ -23,14 +24,12 @@ from .checked import (
     twice_note,
     value_column,
 )
-from .figure import NARROW, WIDE, Figure
-from .forest import draw_lines, ends
-from .keys import Entry
-from .marks import mark_entry, source_of
-from .measures import Metric, at_words, metric_of, of_arms, ratio_words, value_words
-from .palette import SENTINELS, Look, look
-from .recorded import NAME, notes, reference_of
-from .series import Line, is_geometric, summary
+from lab.plot.reference_run import NAME, notes, reference_of
+from lab.plot.series import Line, is_geometric, summary
+from lab.records.comparison import Comparison
+from lab.records.trial import Trial
+from lab.storage.gate import checked
+from lab.text.phrasing import capital, listed
 
 
 @checked

@@ -12,12 +12,11 @@ import io
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lab.words import printable
-
-from .keys import HOLLOW, Entry, Label
-from .palette import SENTINELS
-from .text import text_width, wrap
-from .ticks import spread
+from lab.plot.legend import HOLLOW, Entry, Label
+from lab.plot.palette import SENTINELS
+from lab.plot.text import text_width, wrap
+from lab.plot.ticks import spread
+from lab.text.phrasing import printable
 
 _DPI = 72
 INK, MUTED, AXIS, GRID = (SENTINELS[name] for name in ("ink", "muted", "axis", "grid"))

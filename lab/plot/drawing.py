@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 
-from .canvas import AXIS, INK, MUTED, Canvas, Size
+from lab.plot.canvas import AXIS, INK, MUTED, Canvas, Size
 
 
 def drawn(

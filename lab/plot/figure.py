@@ -16,12 +16,11 @@ from typing import Any
 from urllib.parse import quote
 
 from lab.errors import LabError
-from lab.words import printable, unbroken
-
-from .canvas import Canvas, Size
-from .drawing import drawn
-from .palette import declarations
-from .svg import compact, view_box
+from lab.plot.canvas import Canvas, Size
+from lab.plot.drawing import drawn
+from lab.plot.palette import declarations
+from lab.plot.svg import compact, view_box
+from lab.text.phrasing import printable, unbroken
 
 WIDE = Size(680, 380, 12.5)
 NARROW = Size(340, 350, 13)

@@ -7,19 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lab.errors import LabError
-from lab.gate import checked
-from lab.numbers import short, tidy
-from lab.stats import Ratio
-
-from .canvas import Canvas
-from .figure import NARROW, WIDE, Figure
-from .keys import Entry
-from .marks import draw_mark, mark_entry
-from .palette import SENTINELS, look
-from .recorded import NAME
-from .said import ratios
-from .series import CUT, Line
-from .ticks import linear_x, ratio_ticks, ticks_at
+from lab.judging.stats import Ratio
+from lab.plot.canvas import Canvas
+from lab.plot.figure import NARROW, WIDE, Figure
+from lab.plot.findings import ratios
+from lab.plot.legend import Entry
+from lab.plot.overlays import draw_mark, mark_entry
+from lab.plot.palette import SENTINELS, look
+from lab.plot.reference_run import NAME
+from lab.plot.series import CUT, Line
+from lab.plot.ticks import linear_x, ratio_ticks, ticks_at
+from lab.storage.gate import checked
+from lab.text.numbers import short, tidy
 
 
 def ends(r: Ratio) -> tuple[float, float]:

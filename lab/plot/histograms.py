@@ -8,21 +8,20 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
-from lab.gate import checked
-from lab.numbers import count, ms, number, short
+from lab.plot.canvas import Canvas
+from lab.plot.figure import NARROW, WIDE, Figure
+from lab.plot.latency import groups_of, merged_of, recorded_of
+from lab.plot.legend import Entry
+from lab.plot.palette import SENTINELS, look
+from lab.plot.provenance import provenance, remarks, stamps
+from lab.plot.reference_run import NAME, notes
+from lab.plot.ticks import linear_x, linear_y, log_ticks, ticks_at
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
-from lab.words import listed
-
-from .canvas import Canvas
-from .checked import provenance, remarks, stamps
-from .figure import NARROW, WIDE, Figure
-from .keys import Entry
-from .latency import groups_of, merged_of, recorded_of
-from .palette import SENTINELS, look
-from .recorded import NAME, notes
-from .ticks import linear_x, linear_y, log_ticks, ticks_at
+from lab.storage.gate import checked
+from lab.text.numbers import count, ms, number, short
+from lab.text.phrasing import listed
 
 
 @checked

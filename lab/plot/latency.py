@@ -8,21 +8,20 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
-from lab.gate import checked
-from lab.numbers import ms
+from lab.plot.canvas import Canvas
+from lab.plot.figure import Figure
+from lab.plot.legend import Label
+from lab.plot.measures import at_words
+from lab.plot.overlays import Published, behind, draw_mark, points, source_of
+from lab.plot.palette import SENTINELS, look
+from lab.plot.provenance import provenance, remarks, stamps, twice_note
+from lab.plot.reference_run import NAME, notes, of_groups, reference_of
+from lab.plot.ticks import log_y, ticks_at
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
 from lab.records.trial import Stream, Trial
-
-from .canvas import Canvas
-from .checked import provenance, remarks, stamps, twice_note
-from .figure import Figure
-from .keys import Label
-from .marks import Published, behind, draw_mark, points, source_of
-from .measures import at_words
-from .palette import SENTINELS, look
-from .recorded import NAME, notes, of_groups, reference_of
-from .ticks import log_y, ticks_at
+from lab.storage.gate import checked
+from lab.text.numbers import ms
 
 _NINES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 _POINTS = 72  # of a spectrum line: more cannot be seen

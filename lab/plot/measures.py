@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lab.numbers import count, interval, number, size, times
+from lab.judging.stats import Ratio
 from lab.records.trial import Trial
-from lab.stats import Ratio
-from lab.words import listed
+from lab.text.numbers import count, interval, number, size, times
+from lab.text.phrasing import listed
 
 
 class Metric(NamedTuple):

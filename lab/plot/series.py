@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from lab.numbers import place, short
-from lab.stats import t_interval
-from lab.words import parted
-
-from .canvas import Canvas
-from .keys import Label
-from .palette import SENTINELS, Look
-from .ticks import linear_x, linear_y, log_ticks, log_y, ticks_at
+from lab.judging.stats import t_interval
+from lab.plot.canvas import Canvas
+from lab.plot.legend import Label
+from lab.plot.palette import SENTINELS, Look
+from lab.plot.ticks import linear_x, linear_y, log_ticks, log_y, ticks_at
+from lab.text.numbers import place, short
+from lab.text.phrasing import parted
 
 _MANY = 12  # measured values that can each be a tick
 _TRIAL_DOTS = "lab-dots--{}"

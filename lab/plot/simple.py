@@ -8,23 +8,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lab.gate import checked
-from lab.numbers import tidy
+from lab.plot.canvas import Canvas
+from lab.plot.figure import NARROW, WIDE, Figure, Row
+from lab.plot.findings import course
+from lab.plot.legend import Entry
+from lab.plot.overlays import Published, behind, draw_published, points
+from lab.plot.palette import SENTINELS, look
+from lab.plot.reference_run import NAME
+from lab.plot.series import Scale, all_geometric, draw_series, spread_note, y_limits
+from lab.plot.tables import Rows, grouped, kept, named, tables
+from lab.plot.ticks import linear_x
 from lab.records.output import Printed
 from lab.settings import mode
-from lab.words import capital, heading, listed, parted
-from lab.words import named as told_as
-
-from .canvas import Canvas
-from .figure import NARROW, WIDE, Figure, Row
-from .keys import Entry
-from .marks import Published, behind, draw_published, points
-from .palette import SENTINELS, look
-from .recorded import NAME
-from .said import course
-from .series import Scale, all_geometric, draw_series, spread_note, y_limits
-from .tables import Rows, grouped, kept, named, tables
-from .ticks import linear_x
+from lab.storage.gate import checked
+from lab.text.numbers import tidy
+from lab.text.phrasing import capital, heading, listed, parted
+from lab.text.phrasing import named as told_as
 
 
 def _mark(axes: Any, place: float, text: str) -> None:

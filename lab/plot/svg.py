@@ -10,7 +10,7 @@ import re
 import xml.etree.ElementTree as ET
 from html import escape
 
-from .palette import SENTINELS, variable
+from lab.plot.palette import SENTINELS, variable
 
 _NS = "{http://www.w3.org/2000/svg}"
 _HREF = "{http://www.w3.org/1999/xlink}href"

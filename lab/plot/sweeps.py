@@ -7,26 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from lab.errors import LabError
-from lab.gate import checked
-from lab.gate import shown as said
-from lab.numbers import number
-from lab.records.comparison import Comparison
-from lab.words import capital, listed
-
-from .canvas import Canvas
-from .checked import (
-    CONTROL,
-    provenance,
-    remarks,
-    stamps,
-    sweep_column,
-    trial_rows,
-    twice_note,
-    value_column,
-)
-from .figure import Figure
-from .marks import Band, Published, behind, draw_band, draw_published, points, source_of
-from .measures import (
+from lab.plot.canvas import Canvas
+from lab.plot.figure import Figure
+from lab.plot.measures import (
     Metric,
     at_words,
     metric_of,
@@ -36,9 +19,33 @@ from .measures import (
     sweep_label,
     value_label,
 )
-from .palette import Look, look
-from .recorded import NAME, notes, reference_of
-from .series import Scale, Series, all_geometric, draw_series, spread_note, summary, y_limits
+from lab.plot.overlays import Band, Published, behind, draw_band, draw_published, points, source_of
+from lab.plot.palette import Look, look
+from lab.plot.provenance import (
+    CONTROL,
+    provenance,
+    remarks,
+    stamps,
+    sweep_column,
+    trial_rows,
+    twice_note,
+    value_column,
+)
+from lab.plot.reference_run import NAME, notes, reference_of
+from lab.plot.series import (
+    Scale,
+    Series,
+    all_geometric,
+    draw_series,
+    spread_note,
+    summary,
+    y_limits,
+)
+from lab.records.comparison import Comparison
+from lab.storage.gate import checked
+from lab.storage.gate import shown as said
+from lab.text.numbers import number
+from lab.text.phrasing import capital, listed
 
 
 @checked

@@ -8,17 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lab.errors import LabError
+from lab.plot.figure import Row
+from lab.plot.overlays import Published, source_of
+from lab.plot.palette import look
+from lab.plot.provenance import provenance, remarks, stamps
+from lab.plot.reference_run import NAME, notes, reference_of
+from lab.plot.series import Series
+from lab.plot.traced import sources, trials_of
 from lab.records.output import Printed
 from lab.settings import Mode
-from lab.words import heading
-
-from .checked import provenance, remarks, stamps
-from .figure import Row
-from .marks import Published, source_of
-from .palette import look
-from .recorded import NAME, notes, reference_of
-from .series import Series
-from .traced import sources, trials_of
+from lab.text.phrasing import heading
 
 Table = list[dict[str, Any]]
 Rows = Callable[[Any], Any]  # makes a table of a record

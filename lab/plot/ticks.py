@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from lab.numbers import short
-from lab.words import printable
+from lab.text.numbers import short
+from lab.text.phrasing import printable
 
 _STEPS: tuple[tuple[float, ...], ...] = (
     (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 5, 6, 7, 8, 9),

@@ -6,18 +6,17 @@ import math
 from typing import Any
 
 from lab.errors import LabError
-from lab.gate import checked
-from lab.numbers import ms, number, tidy
+from lab.plot.canvas import Canvas
+from lab.plot.figure import NARROW, WIDE, Figure
+from lab.plot.legend import Entry, Label
+from lab.plot.palette import SENTINELS, look
+from lab.plot.provenance import provenance, remarks, stamps
+from lab.plot.reference_run import NAME, notes, twins
+from lab.plot.series import Series, y_limits
+from lab.plot.ticks import linear_x, linear_y
 from lab.records.trial import Bin, Trial
-
-from .canvas import Canvas
-from .checked import provenance, remarks, stamps
-from .figure import NARROW, WIDE, Figure
-from .keys import Entry, Label
-from .palette import SENTINELS, look
-from .recorded import NAME, notes, twins
-from .series import Series, y_limits
-from .ticks import linear_x, linear_y
+from lab.storage.gate import checked
+from lab.text.numbers import ms, number, tidy
 
 _BIN_S = 0.1
 

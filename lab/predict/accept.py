@@ -13,7 +13,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from lab.errors import LabError
-from lab.gate import checked
+from lab.storage.gate import checked
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
-from lab.gate import checked
+from lab.storage.gate import checked
 
 
 @dataclass(frozen=True)

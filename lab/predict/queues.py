@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lab.errors import LabError
-from lab.gate import checked, fit
+from lab.storage.gate import checked, fit
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from lab.errors import LabError
-from lab.gate import checked, shown
 from lab.predict.closed import Band, Closed, closed, delay, queue
 from lab.predict.queues import above_zero
+from lab.storage.gate import checked, shown
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 """What our load generator reached on this machine against a server that does nothing, kept between
-sessions: `lab.doctor` and `lab.calibrate` measure it, every trial is compared with it.
+sessions: `lab.doctor` and `lab.instruments.calibrate` measure it, every trial is compared with it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import json
 import time
 from pathlib import Path
 
-from lab import paths, written
-from lab.records.machine import machine
+from lab import paths
+from lab.processes.machine import machine
+from lab.storage import written
 
 
 def keep(per_s: float) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lab.records.machine import Noise
+from lab.processes.machine import Noise
 from lab.records.rows import Window
 from lab.records.trial import Check, Counts, LoadSpec, Resources
 

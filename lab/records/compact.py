@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 from lab.errors import LabError
 from lab.records.comparison import Comparison
 from lab.records.histogram import Histogram
-from lab.records.record import canonical, rounded
 from lab.records.reference import Kind, Recorded
 from lab.records.trial import Trial
+from lab.storage.json_form import canonical, rounded
 
 T = TypeVar("T", Trial, Comparison)
 LIMIT_BYTES = 20_000  # gzipped

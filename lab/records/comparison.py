@@ -15,16 +15,16 @@ from statistics import geometric_mean
 from typing import Any, Self
 
 from lab.errors import LabError
-from lab.gate import checked
-from lab.looks import Shown
+from lab.judging.stats import Ratio, paired_ratio, spread
+from lab.processes.machine import Machine
 from lab.records import reference
 from lab.records.checks import finding
 from lab.records.histogram import SUPPORT, Histogram
-from lab.records.machine import Machine
-from lab.records.record import Stored
 from lab.records.reference import Recorded
 from lab.records.trial import Trial
-from lab.stats import Ratio, paired_ratio, spread
+from lab.storage.gate import checked
+from lab.storage.json_form import Stored
+from lab.text.looks import Shown
 
 SCHEMA = 1
 At = str | bytes | bool | float | Mapping[str, Any] | list[Any] | tuple[Any, ...] | None  # swept

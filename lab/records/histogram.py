@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
-from lab.gate import checked
-from lab.records.record import rounded
+from lab.storage.gate import checked
+from lab.storage.json_form import rounded
 
 BITS = 11
 SUPPORT = 10  # values that must lie beyond a percentile before it is more than an anecdote

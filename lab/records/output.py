@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lab import gate, nodes
 from lab.errors import LabError
-from lab.looks import Shown
-from lab.records.machine import Machine
+from lab.processes import nodes
+from lab.processes.machine import Machine
 from lab.records.reference import Kind, Recorded
+from lab.storage import gate
+from lab.text.looks import Shown
 
 _CURE = (
     "it is not installed here (`make nodes`), and the record has none of this program as it is now"

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from lab import paths, stored, written
+from lab import paths
 from lab.errors import LabError
+from lab.storage import stored, written
 
 KEPT_RUNS = 5  # of an experiment; older ones are removed when a new one is complete
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from lab import gate, late, nodes, paths, stored, usage, written
+from lab import late, paths, usage
 from lab.errors import LabError, did_you_mean
-from lab.records import machine
-from lab.records.machine import Machine
-from lab.records.question import differences
-from lab.records.record import flat
+from lab.processes import machine, nodes
+from lab.processes.machine import Machine
+from lab.records.identity import differences
 from lab.settings import Mode
+from lab.storage import gate, stored, written
+from lab.storage.json_form import flat
 
 T = TypeVar("T")
 SCHEMA = 1

@@ -13,16 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from lab import gate, paths, stored, usage
-from lab.gate import checked
+from lab import paths, usage
 from lab.records import compact, output, raw, survey
 from lab.records.comparison import Comparison
-from lab.records.question import experiment_id
+from lab.records.identity import experiment_id
 from lab.records.raw import KEPT_RUNS, RawRef
 from lab.records.reference import NoRecord, kind_of, opened, read
 from lab.records.rows import window
 from lab.records.trial import Trial
-from lab.written import named_errors, write
+from lab.storage import gate, stored
+from lab.storage.gate import checked
+from lab.storage.written import named_errors, write
 
 KINDS = (compact.TRIAL, compact.COMPARISON, survey.SURVEY, output.PROGRAM)
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from lab.processes.machine import Machine, Noise
 from lab.records import checks, rows
-from lab.records.machine import Machine, Noise
-from lab.records.record import flat
 from lab.records.trial import (
     Check,
     Counts,
@@ -22,6 +21,7 @@ from lab.records.trial import (
     Stream,
     Trial,
 )
+from lab.storage.json_form import flat
 
 
 @dataclass(frozen=True, eq=False)

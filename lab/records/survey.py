@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import LabError
-from lab.records.machine import Machine
-from lab.records.record import Stored
+from lab.processes.machine import Machine
 from lab.records.reference import Kind, Recorded
 from lab.records.table import Table
+from lab.storage.json_form import Stored
 
 # name -> (field of Figures, factor to the unit of the reader)
 METRICS = {

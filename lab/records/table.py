@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lab.looks import Shown
-from lab.numbers import number
+from lab.text.looks import Shown
+from lab.text.numbers import number
 
 # Whole numbers that name something: 40,001 is no port.
 _NAMES = {"pid", "port", "year", "id"}

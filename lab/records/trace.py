@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lab import gate, paths, stored, usage, written
+from lab import paths, usage
 from lab.errors import LabError
-from lab.looks import Shown
 from lab.records.reference import Kind
+from lab.storage import gate, stored, written
+from lab.text.looks import Shown
 
 SCHEMA = 1
 ADVICE = "Record it with `make reference`, or run with LAB_MODE=live."

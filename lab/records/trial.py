@@ -16,14 +16,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from lab.errors import LabError
-from lab.gate import checked
-from lab.looks import Shown
+from lab.processes.machine import Machine, Noise
 from lab.records import raw, reference
 from lab.records.histogram import Histogram
-from lab.records.machine import Machine, Noise
 from lab.records.raw import RawRef
-from lab.records.record import Stored, flat, plain, rounded
 from lab.records.reference import Recorded
+from lab.storage.gate import checked
+from lab.storage.json_form import Stored, flat, plain, rounded
+from lab.text.looks import Shown
 
 SCHEMA = 1
 

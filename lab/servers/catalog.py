@@ -12,10 +12,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lab import files, nodes, paths, usage
+from lab import paths, usage
 from lab.errors import LabError, did_you_mean
-from lab.gate import checked
+from lab.processes import nodes
+from lab.servers import files
 from lab.servers.recipe import Body, Recipe
+from lab.storage.gate import checked
 
 __all__ = ["Body", "Recipe", "define", "names", "server"]
 

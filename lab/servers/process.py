@@ -11,10 +11,11 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from lab import nodes, paths, settings, usage
+from lab import paths, settings, usage
 from lab.errors import LabError
-from lab.records import machine
-from lab.servers import guard_link, registry, sockets
+from lab.processes import guard_link, machine, nodes
+from lab.processes.supervised import USUAL_LINE
+from lab.servers import registry, sockets
 from lab.servers.http_get import NoPort, NotLoopback, address, loopback
 from lab.servers.program import Body, MissingProgram, Program
 from lab.servers.running import Running
@@ -27,7 +28,6 @@ from lab.servers.server_errors import (
     WrongPort,
 )
 from lab.servers.sockets import PortTaken
-from lab.servers.supervised import USUAL_LINE
 
 __all__ = ["Running", "prepare", "start"]
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab import nodes, paths
+from lab import paths
 from lab.errors import LabError
+from lab.processes import nodes
 from lab.servers import rust_addon
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.errors import LabError
-from lab.gate import checked
 from lab.servers import process, versions
 from lab.servers.program import Body, MissingProgram, Program
 from lab.servers.running import Running
+from lab.storage.gate import checked
 
 __all__ = ["Body", "MissingProgram", "Recipe"]
 

@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lab import paths, written
-from lab.gate import checked
-from lab.servers import guard_link, proctree
+from lab import paths
+from lab.processes import guard_link, proctree
+from lab.storage import written
+from lab.storage.gate import checked
 
 # Running ones of this process: these are stopped through their guard.
 own: dict[str, Any] = {}

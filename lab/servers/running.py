@@ -12,7 +12,8 @@ from typing import Any
 
 from lab import paths
 from lab.errors import LabError
-from lab.servers import guard_link, probe, registry
+from lab.processes import guard_link
+from lab.servers import probe, registry
 from lab.servers.http_get import NoAnswer, Response, get
 from lab.servers.program import Body, Program
 from lab.servers.resources import Resources, measure

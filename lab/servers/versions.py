@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from lab import paths
-from lab.records import machine
+from lab.processes import machine
 from lab.servers import postgres
 from lab.servers.program import Program
 

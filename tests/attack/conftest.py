@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from lab.servers import proctree
-from lab.servers.spawn import become_subreaper
+from lab.processes import proctree
+from lab.processes.spawn import become_subreaper
 
 from .ground import SEED, copy_project
 

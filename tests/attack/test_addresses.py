@@ -10,8 +10,8 @@ import pytest
 from test_process import TRICKS
 
 import lab
-from lab import nodes
 from lab.measure.load import resolve
+from lab.processes import nodes
 from lab.servers import catalog
 from lab.servers.http_get import get, loopback
 
@@ -130,7 +130,7 @@ def test_whatever_is_accepted_is_this_machine_to_node_too(count, no_packet_leave
 
 @nightly
 def test_every_verb_refuses_every_trick(record_property, no_packet_leaves, monkeypatch, tmp_path):
-    monkeypatch.setattr("lab.lock.lock_path", lambda: tmp_path / "lock")
+    monkeypatch.setattr("lab.processes.lock.lock_path", lambda: tmp_path / "lock")
     monkeypatch.setattr("lab.paths.RUNS", tmp_path)
     monkeypatch.setattr(
         "lab.measure.generator.Generator.__init__", lambda *_: pytest.fail("a load was begun")

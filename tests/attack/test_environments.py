@@ -35,8 +35,8 @@ WORK = """
         tell(f"import: {type(error).__name__}: {error}")
         raise
     if LOCK:
-        import lab.lock, pathlib
-        lab.lock.lock_path = lambda: pathlib.Path(LOCK)
+        import lab.processes.lock, pathlib
+        lab.processes.lock.lock_path = lambda: pathlib.Path(LOCK)
     def compare():
         found = lab.compare({"a": "node/hello", "b": "node/hello"}, pairs=1, requests=50, aa=False,
                             connections=2, experiment="odd", progress=False)

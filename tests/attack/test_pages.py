@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from lab import nodes, paths
+from lab import paths
+from lab.processes import nodes
 
 from .ground import SEED, nightly
 

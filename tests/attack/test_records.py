@@ -9,7 +9,7 @@ import pytest
 from examples import closed_rows, example_comparison, example_trial, saved
 from test_stored import KEPT, damaged, of_kind, packed, places, shown, with_raw  # noqa: F401  a fixture
 
-from lab.book.yours import results
+from lab.book.pages.yours import results
 from lab.errors import LabError
 from lab.records import store
 from lab.records.trace import TRACE

@@ -6,7 +6,7 @@ import json
 import sys
 from types import SimpleNamespace
 
-from lab.book.yours import page, results
+from lab.book.pages.yours import page, results
 
 pages = []
 for given in json.load(sys.stdin):

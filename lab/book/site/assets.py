@@ -14,10 +14,11 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
 
-from lab import paths, written
-from lab.book.build import Build
-from lab.book.chapter import ENTRY
+from lab import paths
+from lab.book.build.build import Build
+from lab.book.build.chapter import ENTRY
 from lab.book.site import card, icons, mended, pagefacts, policy, published, reading
+from lab.storage import written
 
 HERE = Path(__file__).parent
 # Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers,

@@ -7,13 +7,13 @@ import math
 from pathlib import Path
 from typing import Any
 
-from lab.book import verdicts
-from lab.book.build import Build
+from lab.book.build.build import Build
+from lab.book.pages import verdicts
 from lab.book.site.pagefacts import CARD
-from lab.numbers import short
 from lab.plot.palette import THEMES
 from lab.plot.series import Line
 from lab.plot.ticks import ratio_ticks
+from lab.text.numbers import short
 
 WIDTH, HEIGHT = 1200, 630  # what Open Graph asks for
 COLOURS = {name: light for name, (light, _) in THEMES.items()}

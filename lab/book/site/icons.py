@@ -11,7 +11,7 @@ import re
 import shutil
 from pathlib import Path
 
-from lab import written
+from lab.storage import written
 
 FONT = "vendor/fontawesome/webfonts/fa-solid-900.ttf"
 NAME = re.compile(r"\bfa-[a-z0-9-]+")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sphinx.util import logging
 
-from lab import written
+from lab.storage import written
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sphinx.util import logging
 
-from lab.written import write
+from lab.storage.written import write
 
 log = logging.getLogger(__name__)
 

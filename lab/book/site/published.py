@@ -23,18 +23,20 @@ from urllib.parse import quote
 
 import numpy as np
 
-from lab import paths, stored
-from lab.book import filled, toc
-from lab.book.build import Build
-from lab.book.filled import Html
-from lab.book.records import write_json
-from lab.book.report import short
+from lab import paths
+from lab.book.build import toc
+from lab.book.build.build import Build
+from lab.book.build.history import write_json
+from lab.book.build.report import short
+from lab.book.pages import placeholders
+from lab.book.pages.placeholders import Html
 from lab.book.site import rows
-from lab.numbers import count
+from lab.processes.machine import Machine
 from lab.records import compact, reference
 from lab.records.histogram import bucket_edges
-from lab.records.machine import Machine
-from lab.records.record import flat
+from lab.storage import stored
+from lab.storage.json_form import flat
+from lab.text.numbers import count
 
 FOLDER = "records"
 FROM_ABOUT = "../../"  # to the site's root from book/about, where the list of all stands
@@ -385,4 +387,4 @@ def when_words(one: Published) -> str:
     return f"{re.sub('T', ' ', one.when)[:16]} UTC"
 
 
-MAKERS: dict[str, filled.Maker] = {"records": records_list}
+MAKERS: dict[str, placeholders.Maker] = {"records": records_list}

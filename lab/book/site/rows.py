@@ -7,11 +7,12 @@ import math
 from pathlib import Path
 from typing import Any
 
-from lab import paths, stored
+from lab import paths
 from lab.records import store
 from lab.records.comparison import Comparison
-from lab.records.record import rounded
 from lab.records.trial import Stream, Trial
+from lab.storage import stored
+from lab.storage.json_form import rounded
 
 QUANTILES = (0.5, 0.9, 0.99)
 COLUMNS = (

@@ -11,10 +11,10 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from lab.book.build import Build
+from lab.book.build.build import Build
 from lab.book.site import published
-from lab.numbers import count
 from lab.settings import PROFILES
+from lab.text.numbers import count
 
 RECORDED = "the recorded run"
 # What a page may be filled with that says the same whoever measured.

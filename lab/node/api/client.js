@@ -1,4 +1,4 @@
-// Talks JSON lines to `python -m lab.bridge`, where the logic is. The process is started by the first
+// Talks JSON lines to `python -m lab.kernels.bridge`, where the logic is. The process is started by the first
 // call and ends with this one.
 "use strict";
 
@@ -67,8 +67,8 @@ function start() {
   const python = process.env.LAB_PYTHON ?? (fs.existsSync(local) ? local : "python3");
   // A build imports what Python needs only once, in a process of which this one is forked.
   const { LAB_FORKS } = process.env;
-  const how = LAB_FORKS ? ["-I", "-S", path.join(ROOT, "lab/forks/ask.py"), LAB_FORKS] : ["-m"];
-  const child = spawn(python, [...how, "lab.bridge"], {
+  const how = LAB_FORKS ? ["-I", "-S", path.join(ROOT, "lab/kernels/forks/ask.py"), LAB_FORKS] : ["-m"];
+  const child = spawn(python, [...how, "lab.kernels.bridge"], {
     stdio: ["pipe", "pipe", "pipe"],
     env: {
       ...process.env,

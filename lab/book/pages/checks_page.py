@@ -1,0 +1,144 @@
+"""What the checks said of the recorded run, for the rules: `{build-status} checks`; and what each
+of them asks: `check-names`.
+
+Counted from the records themselves, so that the page of rules cannot promise more than was kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from functools import lru_cache
+from html import escape
+from pathlib import Path
+
+from lab import paths
+from lab.book.build.build import Build
+from lab.book.pages import placeholders
+from lab.book.pages.placeholders import Cell, Html, Table
+from lab.records import store
+from lab.records.checks import ALL, words
+from lab.records.comparison import Comparison
+from lab.records.trial import Check, Trial
+from lab.text.numbers import count
+
+# Which rule of book/about/rules.md each check belongs to, and what it asks: the page of the data
+# lists them, the page of the rules counts them.
+CHECKS = {
+    "littles_law": (2, "connections are throughput × mean response time"),
+    "on_schedule": (4, "the sends of an open loop kept their times"),
+    "accounted": (6, "every request has one fate, and rows and counters agree"),
+    "answered": (
+        6,
+        "something was answered, and no request still waits that would lengthen the tail",
+    ),
+    "no_errors": (6, "nothing but good answers"),
+    "finished": (6, "the trial ended as planned"),
+    "verified": (7, "bodies were compared"),
+    "client_headroom": (8, "the client is not the bottleneck"),
+    "steady": (14, "no drift within what is kept"),
+    "window": (14, "it holds three answers of each connection or more"),
+    "backlog": (17, "no connection was dropped at a full listen backlog"),
+    "ports": (17, "there are ports left for fresh connections"),
+    "quiet": (18, "other programs left the processors alone"),
+    "throttled": (18, "no quota stopped us, no hypervisor took the time"),
+}
+NO_RULE = "–"  # of a check that this version does not know
+
+
+def recorded() -> tuple[list[Comparison], list[Trial]]:
+    """Return the comparisons of the reference run, and every trial of it, controls too."""
+    comparisons, trials = [], []
+    for found in _records():
+        if isinstance(found, Comparison):
+            comparisons.append(found)
+            trials += [*found.trials, *found.control]
+        else:
+            trials.append(found)
+    return comparisons, trials
+
+
+def _records() -> tuple[Comparison | Trial, ...]:
+    files = sorted(paths.REFERENCE.glob("*.json"))
+    kept = [file for file in files if not file.name.endswith(".trace.json")]
+    return _read(tuple((file, file.stat().st_mtime_ns) for file in kept))
+
+
+@lru_cache(maxsize=1)
+def _read(files: tuple[tuple[Path, int], ...]) -> tuple[Comparison | Trial, ...]:
+    """Return what these files of that age hold; several parts of a site ask."""
+    found = [store.reference(file.stem) for file, _ in files]
+    return tuple(one for one in found if isinstance(one, (Comparison, Trial)))
+
+
+def check_table(build: Build) -> Html:
+    """Return how many of the recorded trials failed each check, or were warned of by it, and what
+    is kept of them.
+    """
+    comparisons, trials = recorded()
+    if not trials:
+        return Html("<p>There is no recorded run.</p>")
+    raised = {"fail": Counter[str](), "warn": Counter[str]()}
+    for t in trials:
+        raised["fail"].update({_own(name, c) for name, c in t.failures.items()})
+        raised["warn"].update({_own(name, c) for name, c in t.warnings.items()})
+    names = {*ALL, *raised["fail"], *raised["warn"]}
+    rows = [_row(name, raised, len(trials)) for name in sorted(names, key=_place)]
+    control = sum(c.aa_arm is not None for c in comparisons)
+    raw = sum(t.raw_ref is not None for t in trials)
+    clean = sum(all(c.status == "ok" for c in t.checks.values()) for t in trials)
+    said = (
+        f"The recorded run has {count(len(trials), 'trial')}, most of them in "
+        f"{count(len(comparisons), 'comparison')}, {control} of which have an A/A control. Raw "
+        f"rows are kept of {raw} of the trials, histograms of all. {clean} trials passed every "
+        f"check without a warning ({clean / len(trials):.0%})."
+    )
+    head = "".join(
+        f'<th scope="col">{h}</th>' for h in ("check", "rule", "failed", "warned", "share")
+    )
+    return Html(
+        f'<p>{said.replace("%", " %")}</p><div class="lab-scroll"><table class="table">'
+        f"<caption>Trials of the recorded run that a check failed or warned of</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _own(name: str, check: Check) -> str:
+    """The name of a check without its stream; with a question mark where it had nothing to judge
+    by.
+    """
+    own = name.rpartition(".")[2]
+    return f"{own}?" if check.status == "warn" and check.value is None else own
+
+
+def _rule(name: str) -> str:
+    known = CHECKS.get(name.rstrip("?"))
+    return str(known[0]) if known else NO_RULE
+
+
+def _place(name: str) -> tuple[float, str]:
+    rule = _rule(name)
+    return (math.inf if rule == NO_RULE else int(rule)), name
+
+
+def _row(name: str, raised: dict[str, Counter[str]], trials: int) -> str:
+    failed, warned = raised["fail"][name], raised["warn"][name]
+    share = f"{(failed + warned) / trials:.1%}".replace("%", " %")
+    if_failed, if_warned = words(f"{name}!"), words(name)
+    said = if_warned
+    if failed and if_failed != if_warned:
+        said = f"{if_failed} (failed); {if_warned} (warned)" if warned else if_failed
+    return (
+        f'<tr><th scope="row">{escape(said)}</th><td>{_rule(name)}</td>'
+        f'<td class="lab-n">{failed}</td><td class="lab-n">{warned}</td>'
+        f'<td class="lab-n">{share}</td></tr>'
+    )
+
+
+def name_table(build: Build) -> Table:
+    """Return what each check asks, by the name that it has in the records, and its rule."""
+    rows: list[list[Cell]] = [[name, str(rule), asks] for name, (rule, asks) in CHECKS.items()]
+    return Table(["check", "rule", "what it asks"], rows)
+
+
+MAKERS: dict[str, placeholders.Maker] = {"checks": check_table, "check-names": name_table}

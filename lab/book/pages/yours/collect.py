@@ -1,0 +1,55 @@
+"""`python -m lab results`: the result file of this machine, made from what lies here already.
+
+Verdicts come from builds, which run the cells as they are in the chapters. Arms also come from
+notebooks: of those it takes what asked the same question as the book.
+"""
+
+from __future__ import annotations
+
+from lab import paths, settings
+from lab.book.build.build import Build
+from lab.book.build.report import Outcome
+from lab.book.build.run import default_output
+from lab.book.pages.yours import results
+from lab.errors import LabError
+from lab.text.numbers import count
+
+
+def collect() -> str:
+    """Write data/runs/my-results.json; return where it is, what is in it and what it is good for.
+
+    Raises LabError if nothing was measured here, or in a mode or profile without results.
+    """
+    if settings.mode() != "live" or not settings.profile().verdicts:
+        raise LabError(
+            f"LAB_MODE={settings.mode()} and LAB_PROFILE={settings.profile().name} give no "
+            "results of this machine. Unset both."
+        )
+    build = Build(paths.ROOT, default_output())
+    for name in sorted(_executed(build)):
+        newest = build.records.of(name)[0]
+        build.outcomes[name] = Outcome(name, "cached", "", executed=newest.executed)
+    found = results.of_build(build)
+    claims, arms = len(found["claims"]), len(found["arms"])
+    if not claims and not arms:
+        raise LabError("Nothing was measured here yet. Run `make book`, then this again.")
+    file = results.save(found, results.MINE)
+    page = build.folder / "html" / "book" / "yours.html"
+    lines = [
+        f"{paths.relative(file)}: {count(claims, 'claim')} and {count(arms, 'arm')} in "
+        f"{file.stat().st_size:,} bytes, profile {build.profile}.",
+        f"Beside the book's: {page.as_uri()}"
+        if page.exists()
+        else "`make book` builds the page that shows it beside the book's.",
+        "Or drop it onto the page “Yours beside the book's” of the published book.",
+    ]
+    return "\n".join(lines)
+
+
+def _executed(build: Build) -> set[str]:
+    """The chapters that were executed here and still exist."""
+    folder = build.records.folder
+    found = {f.relative_to(folder).with_suffix("").as_posix() for f in folder.rglob("*.json")}
+    return {
+        name for name in found if (build.root / f"{name}.md").exists() and build.records.of(name)
+    }

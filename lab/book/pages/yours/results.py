@@ -1,0 +1,267 @@
+"""What a build found, as one small file that can be put beside another's: `my-results.json`.
+
+It names only what the book's own file (data/book-results.json) names too: its claims, the arms of
+its comparisons, settings of theirs. So nothing particular to a reader can get into it: no path, no
+host or user name, no experiment of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from lab import paths
+from lab.book.build.build import Build
+from lab.book.pages import verdicts
+from lab.errors import LabError
+from lab.processes.machine import Machine
+from lab.processes.machine import machine as this_machine
+from lab.records import reference, store
+from lab.records.comparison import Comparison
+from lab.servers.catalog import paced
+from lab.storage import stored, written
+from lab.storage.json_form import rounded
+
+FORMAT = "nodejs-io-measured/results"
+SCHEMA = 1
+LIMIT_BYTES = 200_000
+BOOK = paths.DATA / "book-results.json"
+MINE = paths.RUNS / "my-results.json"
+DIGITS = 5
+MODES = ("live", "recorded")
+
+Results = dict[str, Any]
+
+
+def of_build(build: Build) -> Results:
+    """Return the results of what this build shows: measured here, or drawn from the records.
+
+    claims : verdict, estimate and interval of each that was measured there; arms : of every
+    comparison, the throughput of each trial in 1/s, p50 and p99 in seconds over all of them.
+    """
+    found = getattr(build, "_results", None)
+    if found is None:
+        found = _recorded(build) if build.mode == "replay" else _measured(build)
+        build._results = found  # type: ignore[attr-defined]  # two makers and the end ask for it
+    return found
+
+
+def write(build: Build, site: Path, *, whole: bool = True) -> Path:
+    """Write the results of a build into the site; return where they lie.
+
+    A whole build that measured also leaves them in data/runs/ and those of the reference
+    run in data/. Raises LabError if they would be too large.
+    """
+    if build.mode == "replay":
+        return save(of_build(build), site / "book-results.json")
+    if whole and build.profile == "reference":
+        save(_recorded(build), BOOK)
+    if whole and build.profile != "smoke":  # a quick look takes no measurement's place
+        save(of_build(build), MINE)
+    return save(of_build(build), site / "my-results.json")
+
+
+def save(results: Results, file: Path) -> Path:
+    """Write results as JSON, an entry a line. Raises LabError above 200 kB."""
+    text = _text(results)
+    if (size := len(text.encode())) > LIMIT_BYTES:
+        raise LabError(
+            f"{file.name} would take {size:,} bytes, {LIMIT_BYTES:,} are allowed: the page that "
+            "reads it refuses larger ones. Record fewer arms, or raise the limit in both."
+        )
+    written.write(file, text.encode())
+    return file
+
+
+def book() -> Results | None:
+    """Return the book's own results, as recorded in git; None if there are none, or of another
+    schema. Raises LabError naming the file if it is damaged.
+    """
+    try:
+        found: Results = stored.read_json(BOOK, "`make book-results` draws it again.")
+    except FileNotFoundError:
+        return None
+    return found if found.get("schema") == SCHEMA else None
+
+
+def outdated(found: Results) -> list[str]:
+    """Return the experiments that were recorded again, added or dropped since `found` was drawn."""
+    now = {c.experiment: c.started for c in recorded_comparisons()}
+    before = found.get("experiments", {})
+    return sorted(name for name in {*now, *before} if now.get(name) != before.get(name))
+
+
+def recorded_comparisons() -> Iterator[Comparison]:
+    """Yield every comparison of the reference run."""
+    for file in sorted(paths.REFERENCE.glob("*.json")):
+        if file.name.endswith(".trace.json"):
+            continue
+        found = store.reference(file.stem)
+        if isinstance(found, Comparison):
+            yield found
+
+
+def measured_comparisons(profile: str) -> Iterator[Comparison]:
+    """Yield this machine's newest complete run of each recorded comparison, if it asked the same
+    question under the same profile and no check of it failed.
+    """
+    here = this_machine().id
+    for file in sorted(paths.REFERENCE.glob("*.json")):
+        for run in sorted((paths.RUNS / file.stem).glob("*/comparison.json"), reverse=True):
+            try:
+                data = stored.read_json(run, stored.MEASURE_AGAIN)
+                if data["profile"] != profile or not data["complete"]:
+                    continue
+                if not reference.stale(file.stem, data["question"]):
+                    found = Comparison.from_json(data)
+                    if found.machine.id == here and not found.failures:
+                        yield found
+                        break
+            except (OSError, LabError, *stored.DAMAGE):
+                continue  # half written, or of an older lab: the one before may do
+
+
+def arms_of(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """Yield an entry for each arm at each swept value."""
+    for at in comparison.values:
+        for arm in comparison.arms:
+            cell = comparison.pool(arm, at)
+            if not cell:
+                continue
+            latency = comparison.latency(arm, at)
+            shares = [t.resources.server_cpu_share for t in cell]
+            known = [s for s in shares if s is not None]
+            yield {
+                "experiment": comparison.experiment,
+                "arm": arm,
+                "at": label(at),
+                "loop": cell[0].load.loop,
+                "throughput_per_s": [rounded(t.throughput, DIGITS) for t in cell],
+                **{
+                    f"p{q:.0f}_s": rounded(latency.quantile(q / 100), DIGITS)
+                    if latency.support(q / 100)
+                    else None
+                    for q in (50, 99)
+                },
+                "paced": paced(cell[0].server.name),
+                "server_cores": rounded(median(known), 3) if known else None,
+            }
+
+
+def label(at: Any) -> str:
+    """Return a swept value as a word: the same on every machine."""
+    text = at if isinstance(at, str) else json.dumps(at, sort_keys=True)
+    return text.replace(str(paths.ROOT), "{root}")
+
+
+def described(machine: Machine, **versions: str) -> dict[str, Any]:
+    """Return what a comparison of machines needs: no id, no name of a kernel somebody built."""
+    return {
+        "machine": {
+            "cpu": _printable(machine.cpu),
+            "cores": machine.cores,
+            "quota_cores": machine.quota_cores,
+            "ram_gib": round(machine.ram_bytes / 2**30),
+            "virt": machine.virt,
+            "os": _printable(machine.os),
+            "arch": _printable(machine.arch),
+        },
+        "versions": {
+            name: found[0]
+            for name, text in versions.items()
+            if (found := re.findall(r"\d+(?:\.\d+)+", text))
+        },
+    }
+
+
+def _measured(build: Build) -> Results:
+    own = book() or {}
+    known = {c["id"] for c in own.get("claims", ())}
+    arms = {(a["experiment"], a["arm"], a["at"]) for a in own.get("arms", ())}
+    whole = list(measured_comparisons(build.profile))
+    found = [a for c in whole for a in arms_of(c)]
+    # Of the newest measurement, not of the file: a build that runs nothing changes nothing.
+    here = [name for name in build.outcomes if build.shows(name) == "measured"]
+    records = [r for name in here if (r := build.last(name)) is not None]
+    when = max((c.started for c in whole), default=max((r.executed for r in records), default=""))
+    versions = {name: build.present.digest(name) for name in ("node", "python")}
+    return {
+        **_head("live", build.profile, when),
+        **described(this_machine(), **versions),
+        "claims": [c for c in _claims(build, here) if c["id"] in known],
+        "arms": [a for a in found if (a["experiment"], a["arm"], a["at"]) in arms],
+    }
+
+
+def _recorded(build: Build) -> Results:
+    whole = list(recorded_comparisons())
+    trials = [t for c in whole for t in c.trials]
+    profiles = Counter(c.recorded.profile for c in whole if c.recorded is not None)
+    profile = profiles.most_common(1)[0][0] if profiles else ""
+    # In the order of Counter: what most of the trials say.
+    machines = Counter(t.machine for t in trials)
+    machine = machines.most_common(1)[0][0] if machines else Machine()
+    nodes = Counter(t.resources.client_node for t in trials if t.resources.client_node)
+    versions = {"node": nodes.most_common(1)[0][0] if nodes else "", "python": machine.python}
+    when = max((c.started for c in whole), default="")
+    return {
+        **_head("recorded", profile, when),
+        **described(machine, **versions),
+        "experiments": {c.experiment: c.started for c in whole},
+        "claims": list(_claims(build, build.outcomes)),
+        "arms": [a for c in whole for a in arms_of(c)],
+    }
+
+
+def _head(mode: str, profile: str, made: str) -> Results:
+    return {"format": FORMAT, "schema": SCHEMA, "mode": mode, "profile": profile, "made": made[:10]}
+
+
+def _claims(build: Build, chapters: Collection[str]) -> Iterator[dict[str, Any]]:
+    for published in (True, False):
+        for claim in verdicts.judged(build, published=published):
+            if claim["chapter"] not in chapters or "value" not in claim:
+                continue  # noted by a lab that did not keep them yet
+            if claim["recorded"]:
+                continue  # the record is not to be compared with itself
+            value = claim["value"]
+            ratio = value if isinstance(value, dict) else {"estimate": value}
+            certain = ratio.get("pairs", 0) > 1
+            yield {
+                "id": claim["id"],
+                "published": published,
+                "verdict": claim["verdict"],
+                "ratio": isinstance(value, dict),
+                # More digits than a page shows: what is rounded twice may end as another number.
+                **{
+                    key: rounded(ratio[key], 2 + DIGITS) if certain or key == "estimate" else None
+                    for key in ("estimate", "low", "high")
+                },
+                "pairs": ratio.get("pairs"),
+                **({"judged_on": nodes} if (nodes := claim.get("judged_on")) else {}),
+            }
+
+
+def _printable(text: str) -> str:
+    return "".join(c for c in text if c.isprintable())[:80]
+
+
+def _text(results: Results) -> str:
+    """One key a line, one entry a line below: git shows what changed."""
+    lines = []
+    for key, value in results.items():
+        if isinstance(value, list):
+            inside = ",\n".join(_line(v) for v in value)
+            lines.append(f'"{key}":[\n{inside}\n]' if value else f'"{key}":[]')
+        else:
+            lines.append(f'"{key}":{_line(value)}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

@@ -1,0 +1,142 @@
+"""artillery, where it is installed: an open loop of virtual users.
+
+It is never a dependency (about 970 packages, 590 MB). What to know, from its source (2.0.21):
+`http.response_time` is the time to the *first* byte, without connecting, in whole milliseconds;
+percentiles come from buckets about 2 % wide; the host of its telemetry is looked up outside this
+machine even when telemetry is switched off, which the preload `loopback-only.cjs` refuses.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from lab.instruments.adapters.base import (
+    Adapter,
+    Capabilities,
+    Capability,
+    Figures,
+    Presence,
+    ToolResult,
+    ToolSpec,
+)
+from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable, version_said
+from lab.paths import NODE_SIDE
+from lab.processes import nodes
+
+START_S = 30.0  # loading its packages takes seconds, and after the load it waits for its own report
+OFFLINE = {
+    "ARTILLERY_DISABLE_TELEMETRY": "true",
+    "NODE_OPTIONS": f'--require "{NODE_SIDE / "loopback-only.cjs"}"',
+}
+
+
+class Artillery(Adapter):
+    """artillery 2.x: one GET per virtual user, users arriving evenly at rate_per_s."""
+
+    name = program = "artillery"
+    install = "npm install --global artillery (about 590 MB)"
+    capabilities = Capabilities(
+        raw_rows=Capability(False, "It keeps sketches with buckets of about 2 % width."),
+        latency=Capability(
+            False, "Time to the first byte, without the connect, in whole milliseconds."
+        ),
+        open_loop=Capability(
+            True, "Users arrive evenly, whatever happens; response times count from the real send."
+        ),
+        fresh_connections=Capability(
+            True, "Its default: every user connects anew, and the connect is in no response time."
+        ),
+        error_kinds=Capability(True, "By Node's error codes."),
+    )
+
+    def present(self) -> Presence:
+        """The version found, or None with the line that installs it."""
+        asked = ["artillery", "--version"]
+        return Presence(version_said(asked, r"Artillery: (\S+)$", START_S, OFFLINE), self.install)
+
+    def run(self, spec: ToolSpec) -> ToolResult:
+        """One bounded run."""
+        version = self.require()
+        if spec.rate_per_s is None or spec.seconds is None:
+            raise self.refuse(
+                "hold a number of connections busy (it knows arrivals only)",
+                "Give rate_per_s and seconds, or use ours.",
+            )
+        seconds = math.ceil(spec.seconds)
+        url = urlsplit(spec.url)
+        script = {
+            "config": {
+                "target": f"{url.scheme}://{url.netloc}",
+                "phases": [{"duration": seconds, "arrivalCount": round(spec.rate_per_s * seconds)}],
+                "http": {"timeout": math.ceil(spec.timeout_s)}
+                | ({} if spec.fresh else {"pool": spec.connections}),
+            },
+            "scenarios": [{"flow": [{"get": {"url": url.path or "/"}}]}],
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            asked, told = Path(folder) / "script.json", Path(folder) / "report.json"
+            asked.write_text(json.dumps(script))
+            argv = pinned(
+                ["artillery", "run", "--quiet", "--output", str(told), str(asked)], spec.cpus
+            )
+            finished = run_to_end(
+                argv, spec.deadline_s + START_S, env={**OFFLINE, **nodes.on_path()}
+            )
+            succeeded("artillery", finished)
+            output = told.read_text()
+        said, summary, counts = parse(output, seconds)
+        return self.result(
+            spec,
+            version=version,
+            argv=tuple(argv),
+            said=said,
+            trusted=Figures(
+                throughput_per_s=sum(
+                    n for code, n in counts["statuses"].items() if code.startswith("2")
+                )
+                / seconds,
+                n=said.n,
+            ),
+            summary=summary,
+            counts=counts,
+            raw_output=output,
+            caveats=(
+                "open loop: its throughput is the rate that was asked for, not the server's",
+                "response times end with the first byte and leave the connect out",
+                "percentiles are those of buckets about 2 % wide",
+            ),
+            wall_s=finished.wall_s,
+        )
+
+
+def parse(output: str, seconds: float) -> tuple[Figures, dict[str, Any], dict[str, Any]]:
+    """(what it says, its aggregate, its counts) of a report file. Raises UnreadableOutput."""
+    try:
+        aggregate = json.loads(output)["aggregate"]
+        counters = aggregate["counters"]
+        latency = aggregate["summaries"].get("http.response_time", {})
+        figures = {name: latency.get(name) for name in ("mean", "p50", "p99", "max")}
+        said = Figures(
+            throughput_per_s=float(counters.get("http.responses", 0)) / seconds,
+            n=int(counters.get("http.responses", 0)),
+            **{f"{k}_us": None if v is None else float(v) * 1000 for k, v in figures.items()},
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise unreadable("artillery", f"no report of the known form ({error!r})", output) from error
+
+    def starting(prefix: str) -> dict[str, int]:
+        return {k[len(prefix) :]: int(n) for k, n in counters.items() if k.startswith(prefix)}
+
+    counts = {
+        "sent": int(counters.get("http.requests", 0)),
+        "responses": said.n,
+        "statuses": starting("http.codes."),
+        "errors": starting("errors."),
+        "users_failed": int(counters.get("vusers.failed", 0)),
+    }
+    return said, aggregate, counts

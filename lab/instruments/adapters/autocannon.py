@@ -1,0 +1,198 @@
+"""autocannon, twice: as it is, and without its stale requests.
+
+Stock autocannon (<= 9.0.0) forgets the request it wrote into a connection that the server then
+closed, so against a server that closes connections its latencies grow with the length of the run.
+Its summary counts in whole milliseconds, truncated; requests in flight at the end vanish from it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from lab.instruments.adapters.base import (
+    Adapter,
+    Capabilities,
+    Capability,
+    Figures,
+    Presence,
+    ToolResult,
+    ToolSpec,
+    figures_of,
+)
+from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.paths import NODE_SIDE, ROOT
+from lab.processes import nodes
+from lab.records import rows as raw_rows
+
+RUNNER = NODE_SIDE / "autocannon-run.mjs"
+FIXED_VERSION = "9.0.0"  # the fix touches private names: another version has to be calibrated first
+COLUMNS = [
+    {"name": "t_end_us", "type": "u32"},
+    {"name": "latency_us", "type": "u32"},
+    {"name": "status", "type": "i16"},
+    {"name": "connect_us", "type": "u32"},
+]
+
+
+class Autocannon(Adapter):
+    """autocannon as it is used: one thread, no pipelining, its own summary."""
+
+    name = "autocannon"
+    install = "npm ci (in the folder of the book)"
+    fix = False
+    capabilities = Capabilities(
+        raw_rows=Capability(
+            False,
+            "Its response event gives every answer, but the start it is timed from may be that of "
+            "an older, lost request.",
+        ),
+        latency=Capability(
+            False,
+            "Wrong as soon as a server closes a connection; in whole milliseconds, truncated (1.9 "
+            "ms is 1, 0.9 ms is 0).",
+        ),
+        open_loop=Capability(
+            False,
+            "overallRate sends a second's share in one burst, and invents latencies to correct.",
+        ),
+        fresh_connections=Capability(
+            False, "With Connection: close its latencies are those of stale requests."
+        ),
+        error_kinds=Capability(
+            True, "By the client's connError event; its summary only adds them."
+        ),
+    )
+
+    def present(self) -> Presence:
+        """The version found, or None with the line that installs it."""
+        manifest = ROOT / "node_modules" / "autocannon" / "package.json"
+        if not manifest.is_file():
+            return Presence(None, self.install)
+        return Presence(str(json.loads(manifest.read_text())["version"]), self.install)
+
+    def run(self, spec: ToolSpec) -> ToolResult:
+        """One bounded run."""
+        version = self.require()
+        self.closed_only(spec, " (overallRate is no open loop)")
+        with tempfile.TemporaryDirectory() as folder:
+            raw_file = Path(folder) / "rows.bin"
+            ask = {
+                "url": spec.url,
+                "connections": spec.connections,
+                "seconds": spec.seconds,
+                "requests": spec.requests,
+                "timeout_s": math.ceil(spec.timeout_s),
+                "fresh": spec.fresh,
+                "fix": self.fix,
+                "raw_file": str(raw_file),
+            }
+            argv = pinned([nodes.program(), str(RUNNER)], spec.cpus)
+            finished = run_to_end(argv, spec.deadline_s, line=json.dumps(ask))
+            output = succeeded("autocannon", finished)
+            told = parse(output)
+            rows = raw_rows.read(raw_file, told["rows"], COLUMNS)
+        said = said_by(told["summary"])
+        seen = figures_of(rows, told["seconds"])
+        return self.result(
+            spec,
+            version=version,
+            argv=(*argv, json.dumps(ask)),
+            said=said,
+            trusted=seen if self.fix else Figures(throughput_per_s=seen.throughput_per_s, n=seen.n),
+            summary=told["summary"],
+            counts={
+                **told["counts"],
+                "bytes_in": told["summary"]["throughput"]["total"],
+                "client": told["client"],
+                "seconds": told["seconds"],
+            },
+            rows=rows if self.fix else None,
+            raw_output=output,
+            caveats=self.caveats(told),
+            wall_s=finished.wall_s,
+        )
+
+    def caveats(self, told: dict[str, Any]) -> tuple[str, ...]:
+        """What to keep in mind about this run."""
+        common = [
+            "the first answer of each connection includes connecting",
+            "the run ends on a full second, not when it was asked to",
+        ]
+        if told["client"]["elu"] > 0.8:
+            common.insert(0, f"autocannon was busy {told['client']['elu']:.0%} of the time")
+        if self.fix:
+            lost = told["counts"]["lost_on_close"]
+            return (
+                *common,
+                f"{lost} requests went into connections the server was closing and were sent again",
+            )
+        return (
+            *common,
+            "latencies are in whole milliseconds, truncated",
+            "each closed connection leaves a stale request that later answers are timed from",
+            "requests in flight at the end are not counted",
+        )
+
+
+class AutocannonFixed(Autocannon):
+    """autocannon 9.0.0 that forgets lost requests: right rows, a summary that still rounds."""
+
+    name = "autocannon-fixed"
+    fix = True
+    capabilities = Capabilities(
+        raw_rows=Capability(
+            True, "A row per answer, error, timeout and request in flight at the end."
+        ),
+        latency=Capability(True, "From the rows, to a microsecond; the summary still truncates."),
+        open_loop=Autocannon.capabilities.open_loop,
+        fresh_connections=Capability(
+            True, "With Connection: close; the connect is in its latency."
+        ),
+        error_kinds=Autocannon.capabilities.error_kinds,
+    )
+
+    def present(self) -> Presence:
+        """The version found, or None with the line that installs it."""
+        found = super().present()
+        if found.version not in (None, FIXED_VERSION):
+            return Presence(
+                None,
+                f"npm ci (the fix is checked with autocannon {FIXED_VERSION}, "
+                f"and {found.version} is installed)",
+            )
+        return found
+
+
+def parse(output: str) -> dict[str, Any]:
+    """What the runner told. Raises UnreadableOutput if it is anything but its one JSON line."""
+    try:
+        told = json.loads(output)
+        missing = {"version", "seconds", "rows", "counts", "client", "summary"} - set(told)
+    except (ValueError, TypeError) as error:
+        raise unreadable("autocannon", f"it is not one line of JSON ({error})", output) from error
+    if missing:
+        raise unreadable("autocannon", f"it lacks {sorted(missing)}", output)
+    return told
+
+
+def said_by(summary: dict[str, Any]) -> Figures:
+    """The figures of autocannon's own result object. Raises UnreadableOutput if one is missing."""
+    try:
+        latency_us = {
+            name: float(summary["latency"][name]) * 1000
+            for name in ("average", "p50", "p99", "max")
+        }
+        return Figures(
+            throughput_per_s=float(summary["requests"]["average"]),
+            mean_us=latency_us["average"],
+            p50_us=latency_us["p50"],
+            p99_us=latency_us["p99"],
+            max_us=latency_us["max"],
+            n=int(summary["requests"]["total"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise unreadable("autocannon", f"no figure {error}", json.dumps(summary)) from error

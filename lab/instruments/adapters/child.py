@@ -1,0 +1,77 @@
+"""What adapters of load tools share: running one, pinned or not; errors that show its output."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+
+from lab.instruments.adapters.base import AdapterError, ToolFailed, UnreadableOutput
+from lab.processes import child
+from lab.processes.child import Finished, shown
+
+
+def pinned(argv: Sequence[str], cpus: Sequence[int] | None) -> list[str]:
+    """`argv`, made to run on `cpus` only. Raises AdapterError where the system cannot."""
+    if cpus is None:
+        return list(argv)
+    taskset = shutil.which("taskset")
+    if taskset is None:
+        raise AdapterError(
+            f"Cannot pin {argv[0]} to cores {list(cpus)}: there is no taskset on this system. "
+            "Run unpinned (cpus=None), and say so beside the numbers."
+        )
+    return [taskset, "--cpu-list", ",".join(map(str, cpus)), *argv]
+
+
+def run_to_end(
+    argv: Sequence[str],
+    deadline_s: float,
+    *,
+    env: Mapping[str, str] | None = None,
+    line: str | None = None,
+) -> Finished:
+    """The same as `lab.processes.child.run_to_end`, without a limit to what a tool prints. Raises
+    ToolFailed
+    when the tool cannot be started or still runs after `deadline_s`.
+    """
+    try:
+        return child.run_to_end(argv, deadline_s, env=env, line=line)
+    except child.ChildFailed as error:
+        raise ToolFailed(str(error)) from error.__cause__
+
+
+def succeeded(tool: str, finished: Finished) -> str:
+    """The standard output of a tool that exited with 0. Raises ToolFailed with its output else."""
+    if finished.returncode != 0:
+        raise ToolFailed(
+            f"{tool} ended with exit code {finished.returncode}. It printed:\n"
+            f"{shown(finished.stdout + finished.stderr)}"
+        )
+    return finished.stdout
+
+
+def version_said(
+    argv: Sequence[str],
+    pattern: str,
+    deadline_s: float = 10.0,
+    env: Mapping[str, str] | None = None,
+) -> str | None:
+    """The version a program prints when asked with `argv`: group 1 of `pattern` at the start of a
+    line; None if there is no such program. Raises UnreadableOutput if it prints none.
+    """
+    if shutil.which(argv[0]) is None:
+        return None
+    printed = run_to_end(argv, deadline_s, env=env)
+    match = re.search(f"^{pattern}", printed.stdout, re.M)
+    if match is None:
+        raise unreadable(" ".join(argv), "it has no version", printed.stdout + printed.stderr)
+    return match[1]
+
+
+def unreadable(tool: str, why: str, output: str) -> UnreadableOutput:
+    """The error for output that the adapter does not know, with the output in it."""
+    return UnreadableOutput(
+        f"The output of {tool} could not be read: {why}. Perhaps a version the adapter was not "
+        f"written for? It printed:\n{shown(output)}"
+    )

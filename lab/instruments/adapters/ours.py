@@ -1,0 +1,132 @@
+"""Our own generator behind the same interface, so that one table can hold it and the others.
+
+Chapters use `lab.load`, which starts servers, verifies bodies and checks records; this adapter only
+drives `lab/node/loadgen` against a url, closed or open, and cuts no warm-up, as the other tools.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from lab.instruments.adapters.base import (
+    Adapter,
+    Capabilities,
+    Capability,
+    Presence,
+    ToolFailed,
+    ToolResult,
+    ToolSpec,
+    figures_of,
+)
+from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.paths import NODE_SIDE
+from lab.processes import nodes
+from lab.processes.child import shown
+from lab.records import rows as raw_rows
+
+GENERATOR = NODE_SIDE / "loadgen" / "main.mjs"
+
+
+class Ours(Adapter):
+    """The generator of this course, closed loop."""
+
+    name = "ours"
+    install = "nothing: it is part of lab (Node >= 20)"
+    open_loop = False
+    capabilities = Capabilities(
+        raw_rows=Capability(True, "One row per request, whatever became of it."),
+        latency=Capability(
+            True, "From the send, connecting included (its own column too), to 1 us."
+        ),
+        open_loop=Capability(True, "Intended times fixed before the run; see ours-open."),
+        fresh_connections=Capability(True, "keep_alive false: a new connection per request."),
+        error_kinds=Capability(True, "A code of its own per kind, in the row of the request."),
+    )
+
+    def present(self) -> Presence:
+        """The version found, or None with the line that installs it."""
+        return Presence("1" if GENERATOR.is_file() else None, self.install)
+
+    def stream(self, spec: ToolSpec) -> dict[str, Any]:
+        """The stream that the generator is asked for."""
+        if spec.rate_per_s is not None:
+            raise self.refuse("send at a rate in its closed loop", "Use ours-open.")
+        return {"loop": "closed", "requests": spec.requests}
+
+    def run(self, spec: ToolSpec) -> ToolResult:
+        """One bounded run."""
+        version = self.require()
+        with tempfile.TemporaryDirectory() as folder:
+            ask = {
+                "streams": [
+                    {
+                        "name": "main",
+                        "url": spec.url,
+                        "method": "GET",
+                        "headers": {},
+                        "connections": spec.connections,
+                        "keep_alive": not spec.fresh,
+                        "timeout_s": spec.timeout_s,
+                        **self.stream(spec),
+                    }
+                ],
+                "warmup_s": 0,
+                "measure_s": spec.seconds if spec.seconds is not None else spec.deadline_s - 5,
+                "raw_dir": folder,
+            }
+            argv = pinned([nodes.program(), str(GENERATOR)], spec.cpus)
+            finished = run_to_end(argv, spec.deadline_s, line=json.dumps(ask))
+            told = parse(succeeded(self.name, finished))
+            stream = told["streams"][0]
+            raw = stream["raw"]
+            rows = raw_rows.read(Path(folder) / Path(raw["file"]).name, raw["rows"], raw["columns"])
+        start_us, end_us = told["window_us"]
+        ended = rows["t_end_us"][rows["status"] > 0]
+        by_count = spec.requests is not None and len(ended)
+        seconds = ((int(ended.max()) if by_count else end_us) - start_us) / 1e6
+        figures = figures_of(rows, seconds)
+        return self.result(
+            spec,
+            version=version,
+            argv=(*argv, json.dumps(ask)),
+            said=figures,
+            trusted=figures,
+            summary={"stopped": told["stopped"], "client": told["client"]},
+            counts=stream["counts"] | {"bytes_in": stream["bytes_in"]},
+            rows=rows,
+            raw_output=finished.stdout,
+            caveats=("no warm-up is cut here; lab.load cuts it",),
+            wall_s=finished.wall_s,
+        )
+
+
+class OursOpen(Ours):
+    """The generator of this course, open loop: Poisson arrivals, latency from the intended time."""
+
+    name = "ours-open"
+
+    def stream(self, spec: ToolSpec) -> dict[str, Any]:
+        """The stream that the generator is asked for."""
+        if spec.rate_per_s is None or spec.requests is not None:
+            raise self.refuse("run without rate_per_s and seconds", "Give both, or use ours.")
+        return {"loop": "open", "rate_per_s": spec.rate_per_s, "schedule": "poisson", "seed": 1}
+
+
+def parse(output: str) -> dict[str, Any]:
+    """The result event. Raises ToolFailed on an error event, UnreadableOutput without a result."""
+    try:
+        events = [json.loads(line) for line in output.splitlines() if line]
+        last = events[-1]
+        kind = last["event"]
+    except (ValueError, IndexError, KeyError, TypeError) as error:
+        raise unreadable(
+            "the generator", f"no JSON lines with events ({error!r})", output
+        ) from error
+    if kind == "error":
+        raise ToolFailed(f"The generator gave up: {last['message']}.\n{shown(output)}")
+    if kind != "result":
+        raise unreadable("the generator", f"its last event is {kind!r}, not a result", output)
+    return last

@@ -1,0 +1,184 @@
+"""Which verdict an interval carries: one rule for published claims and for our own sentences.
+
+What is read is the 95 % interval of the geometric mean of paired ratios, each end moved outwards by
+the A/A spread where the comparison has a control; never the point alone. A verdict under which the
+ratio cannot be 1 speaks of a difference, and needs the sign-flip test as well, whichever way it
+goes: "held" of a claim that they differ, "did not hold" of one that they are alike.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, spread_text
+
+SAME = 0.05
+# The order is that of the table on the page of verdicts; yours.js knows the same words.
+WORDS = {
+    "held": "The whole interval reaches the limit of the claim.",
+    "held stronger": "The whole interval lies beyond what was published.",
+    "held weaker": "The whole interval lies on the claim's side of 1, but not all of it reaches "
+    "the limit: the direction is shown, the size is not.",
+    "no difference": "The whole interval lies within the band that counts as equal.",
+    "reversed": "The whole interval lies on the other side of 1.",
+    "did not hold": "The whole interval misses the limit, and no word above fits. Where it is a "
+    "sentence of this book, the reference run stops.",
+    "no verdict": "The trials cannot tell: the interval crosses the limit that decides, chance is "
+    f"not excluded, there are fewer than {PAIRS_FOR_A_VERDICT} pairs, or a check failed.",
+}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict, the limit it was held against, and, without a verdict, why."""
+
+    verdict: str
+    limit: str
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What a published claim is judged by.
+
+    printed : published ratio, low and high; held : from here on the claim holds, by default the
+    square root of the published ratio, half of its effect on a log scale, and of a range that of
+    the end nearer to 1; same : half-width of "no difference"; expects : "more", or "same" where the
+    claim is that there is none; derived : the ratio is arithmetic of ours, so nothing can exceed
+    what was published. A published ratio below 1 is judged upside down; a range with 1 in it names
+    no side, so `held` must, or any difference upwards will do.
+    """
+
+    printed: tuple[float, float] | None = None
+    held: float | None = None
+    same: float = SAME
+    expects: str = "more"
+    derived: bool = False
+
+    @property
+    def upside_down(self) -> bool:
+        """True if the claim is that the first is the smaller."""
+        low, high = (self.held, self.held) if self.held else self.printed or (1.0, 1.0)
+        return low < 1 and high <= 1 and self.expects != "same"
+
+    @property
+    def limit(self) -> float:
+        """The ratio from which the claim holds, as it is measured."""
+        if self.held or not self.printed:
+            return self.held or 1 + self.same
+        low, high = self.printed
+        if self.upside_down:
+            return math.sqrt(high) if high < 1 else 1 / (1 + self.same)
+        return math.sqrt(low) if low > 1 else 1 + self.same
+
+    @property
+    def text(self) -> str:
+        """The limit and the band in words."""
+        equal = f"{1 / (1 + self.same):.3g}× to {1 + self.same:.3g}×"
+        if self.expects == "same":
+            return equal
+        return f"{'≤' if self.upside_down else '≥'} {self.limit:.3g}×; equal: {equal}"
+
+
+def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
+    """Return the verdict on a published claim; `failed` says which check failed, if one did."""
+    if why := failed or _blind(ratio):
+        return Judged("no verdict", claim.text, why)
+    edge = 1 + claim.same
+    low, high = ratio.widened
+    equal = 1 / edge <= low and high <= edge
+    if claim.expects == "same":
+        outside = high < 1 / edge or low > edge
+        if equal or (outside and ratio.decided):
+            return Judged("held" if equal else "did not hold", claim.text)
+        crossed = 1 / edge if high < edge else edge
+        why = undecided(ratio) if outside else _crosses(ratio, crossed)
+        return Judged("no verdict", claim.text, why)
+    if not equal and not ratio.decided:
+        # Which side is ahead is open; that the limit is not reached need not be.
+        limits = (0.0, claim.limit) if claim.upside_down else (claim.limit, math.inf)
+        outside = low > limits[1] or high < limits[0]
+        if outside and not _differs(limits, inside=False):
+            return Judged("did not hold", claim.text)
+        return Judged("no verdict", claim.text, undecided(ratio))
+    return Judged("no difference" if equal else _side(low, high, claim), claim.text)
+
+
+def _side(low: float, high: float, claim: Criterion) -> str:
+    """The verdict on an interval that lies on one side of 1 and is not equal to it."""
+    limit, printed = claim.limit, claim.printed or (1.0, math.inf)
+    if claim.upside_down:
+        low, high, limit = 1 / high, 1 / low, 1 / limit
+        printed = (1 / printed[1], 1 / printed[0])
+    if high < 1:
+        return "reversed"
+    if low < limit:
+        return "held weaker"
+    return "held" if claim.derived or low <= printed[1] else "held stronger"
+
+
+def undecided(r: Ratio) -> str:
+    """Return why a ratio is no difference that one may speak of."""
+    return r.why_none.removeprefix("no verdict: ")
+
+
+def own(
+    value: Ratio | float,
+    limits: tuple[float, float],
+    *,
+    failed: str = "",
+    judged: bool = True,
+) -> Judged:
+    """Return the verdict on a sentence of the book: its limits, low and high, and a ratio or one
+    number. judged : False where the profile judges no number.
+    """
+    low, high = limits
+    text = _limits(low, high)
+    if isinstance(value, Ratio):
+        blind = _blind(value)
+        least, most = value.widened
+    else:
+        least = most = float(value)
+        blind = "" if judged else "this profile judges no numbers"
+        blind = "there is no value" if math.isnan(least) else blind
+    if why := failed or blind:
+        return Judged("no verdict", text, why)
+    inside, outside = low <= least and most <= high, most < low or least > high
+    if inside or outside:
+        if isinstance(value, Ratio) and not value.decided and _differs(limits, inside=inside):
+            return Judged("no verdict", text, undecided(value))
+        return Judged("held" if inside else "did not hold", text)
+    crossed = low if least < low <= most else high
+    return Judged("no verdict", text, _crosses(value, crossed))
+
+
+def _differs(limits: tuple[float, float], *, inside: bool) -> bool:
+    """Whether a ratio within these limits, or one beyond them, cannot be 1."""
+    low, high = limits
+    return low >= 1 or high <= 1 if inside else low <= 1 <= high
+
+
+def _blind(r: Ratio) -> str:
+    if r.blind:
+        return r.blind
+    return "" if math.isfinite(r.low * r.high) else "there is no interval"
+
+
+def _crosses(value: Ratio | float, limit: float) -> str:
+    if not isinstance(value, Ratio):
+        return f"the limit of {limit:.3g} is crossed"
+    if value.aa_spread is None:
+        return f"the interval includes {limit:.3g}"
+    low, high = value.widened
+    wide = f"{value.within(low)} to {value.within(high)}"
+    return (
+        f"the interval, widened by the A/A spread of ±{spread_text(value.aa_spread)} to {wide}, "
+        f"includes {limit:.3g}"
+    )
+
+
+def _limits(low: float, high: float) -> str:
+    if high == math.inf:
+        return f"≥ {low:g}"
+    return f"≤ {high:g}" if low == -math.inf else f"{low:g} to {high:g}"

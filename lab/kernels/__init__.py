@@ -1,0 +1,1 @@
+"""What runs cells: the two kernels, the bridge of the JavaScript one, forks for builds."""

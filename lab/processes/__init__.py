@@ -1,0 +1,1 @@
+"""Processes that serve and measure, the guard that ends them, and the machine they run on."""

@@ -1,0 +1,128 @@
+"""The question an experiment asks, without its answer: what may not change between a record and its
+replay.
+
+Durations and pairs are left out, the profile scales them anyway: a longer run answers the same
+question better. Only "no warm-up at all" is another question. No machine paths.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lab.errors import LabError
+from lab.paths import ROOT
+from lab.processes import nodes
+from lab.servers.program import Program
+from lab.storage.gate import shown
+from lab.storage.json_form import canonical, plain
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
+
+
+def experiment_id(given: str | None, chapter: str, arms: Iterable[str]) -> str:
+    """Return the id under which a result is stored: as given, or made of chapter and arms.
+
+    Raises LabError if it would not do as a file name.
+    """
+    if given is None:
+        parts = [chapter.rsplit(".", 1)[0], *arms]
+        return re.sub(r"[^a-z0-9._]+", "-", "-".join(parts).lower()).strip("-.")[:100] or "unnamed"
+    if not _NAME.fullmatch(given):
+        raise LabError(
+            f"experiment={shown(given)} can't be stored under that name: small "
+            "letters, digits, '-', '.' and '_', at most 100"
+        )
+    return given
+
+
+def portable(text: str) -> str:
+    """Return a command word or a setting without what is particular to this machine: root folder,
+    interpreters.
+    """
+    if Path(text).is_absolute() and nodes.is_node(text):
+        return "{node}"
+    if Path(text).is_absolute() and re.fullmatch(r"python[0-9.]*", Path(text).name):
+        return "{python}"
+    return text.replace(str(ROOT), "{root}")
+
+
+def of_recipe(recipe: Program) -> dict[str, Any]:
+    """Return what identifies a server: program text, command and parameters."""
+    return {
+        "server": recipe.name,
+        "command": [portable(word) for word in recipe.command],
+        "env": {k: portable(str(v)) for k, v in sorted(recipe.env.items())},
+        "workers": recipe.workers,
+        "source": recipe.source_sha256[:16],
+    }
+
+
+def question(
+    arms: Mapping[str, Any],
+    sweep: str = "",
+    values: Iterable[Any] = (),
+    options: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the question as plain data. arms : name -> what `of_recipe` gives, or a list of it per
+    swept value.
+    """
+    asked = {"arms": dict(arms), "sweep": sweep, "values": list(values), "options": options or {}}
+    return plain({**asked, "options": _asked(asked)})
+
+
+def _asked(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a question without its durations, also one recorded when they still counted.
+
+    Those of a survey of tools (its sweep is "tools") are scaled by no profile, so they stay.
+    """
+    options = dict(question.get("options") or {})
+    if question.get("sweep") == "tools":
+        return options
+    if by_arm := options.pop("by arm", None):
+        options["by arm"] = {arm: _timeless(own) for arm, own in by_arm.items()}
+    return _timeless(options)
+
+
+def _timeless(options: Mapping[str, Any]) -> dict[str, Any]:
+    cold = {"warmup": 0} if options.get("warmup") == 0 else {}
+    return {k: v for k, v in options.items() if k not in ("seconds", "warmup")} | cold
+
+
+def differences(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Return in words what changed since a question was recorded; empty if it is the same."""
+    found: list[str] = []
+    old, new = recorded.get("arms", {}), asked.get("arms", {})
+    if list(old) != list(new):
+        found.append(f"arms: recorded {', '.join(old)}; now {', '.join(new)}")
+    for arm in [a for a in new if a in old]:
+        found += _arm(arm, old[arm], new[arm])
+    for key in ("sweep", "values"):
+        if canonical(recorded.get(key)) != canonical(asked.get(key)):
+            found.append(f"{key}: recorded {recorded.get(key)}; now {asked.get(key)}")
+    before, now = _asked(recorded), _asked(asked)
+    for key in sorted({*before, *now}):
+        if canonical(before.get(key)) != canonical(now.get(key)):
+            found.append(f"{key}: recorded {before.get(key)!r}; now {now.get(key)!r}")
+    return found
+
+
+def _arm(arm: str, old: Any, new: Any) -> list[str]:
+    if isinstance(old, list) or isinstance(new, list):
+        if canonical(old) == canonical(new):
+            return []
+        pairs = (
+            list(zip(old, new, strict=False))
+            if isinstance(old, list) and isinstance(new, list)
+            else []
+        )
+        return [w for o, n in pairs for w in _arm(arm, o, n)][:3] or [
+            f"arm {arm}: another set of servers"
+        ]
+    if canonical(old) == canonical(new):
+        return []
+    keys = [k for k in {**old, **new} if canonical(old.get(k)) != canonical(new.get(k))]
+    what = ["the program" if k == "source" else k for k in keys]
+    return [f"arm {arm}: {' and '.join(what)} changed"]

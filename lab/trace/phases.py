@@ -1,0 +1,239 @@
+"""In which phase of which loop iteration did each callback run? Two witnesses, and their agreement.
+
+The hooks' witness: the type of the callback, whether its handle was being closed, and libuv's own
+iteration counter (`uvMetricsInfo.loopCount`, incremented just before poll), all read inside the
+program. The trace events' witness: the spans RunTimers and CheckImmediate that Node's C++ wrote
+around the phases. Neither knows everything; a callback's phase is what both allow.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lab.errors import LabError
+from lab.trace import kinds
+
+Place = tuple[str, int]  # phase, iteration
+Places = frozenset[Place]
+ADVICE = "Run it again; if it happens every time, please report the program."
+MAIN: Places = frozenset({("main", 0)})
+
+
+class TraceRefusedError(LabError):
+    """The two sources disagree: nothing is drawn, because a wrong trace is worse than none."""
+
+
+@dataclass(frozen=True)
+class Callback:
+    """One run of a callback as the hooks saw it; `row` and `end_row` index the recorder's rows."""
+
+    row: int
+    id: int
+    kind: str
+    t_us: int
+    iteration: int
+    depth: int
+    places: Places
+
+
+@dataclass
+class Spans:
+    """What Node's C++ wrote about the main thread: times in microseconds on the hooks' clock."""
+
+    timers: list[tuple[int, int]] = field(default_factory=list)
+    check: list[tuple[int, int]] = field(default_factory=list)
+    exits: list[tuple[int, int]] = field(default_factory=list)
+    loop_start: int | None = None
+    loop_exit: int | None = None
+    callbacks: list[tuple[str, int]] = field(default_factory=list)  # type, async id
+    gc: list[tuple[int, int, str]] = field(default_factory=list)  # start, duration, kind
+    fs: list[tuple[int, str]] = field(default_factory=list)  # start, name of the call
+    work: list[tuple[int, int | None, str]] = field(default_factory=list)  # given, back, what
+    threads: list[tuple[int, int, int, str]] = field(default_factory=list)  # start, end, id, what
+    unread: str = ""  # why the file could not be understood
+
+
+def _hook_places(kind: str, loop: int, closing: bool, drained: Places) -> Places:
+    """What the hooks alone allow for a callback called straight from the loop."""
+    here = frozenset({("poll", loop)})
+    same = frozenset(place for place in drained if place[1] == loop)
+    if kind == "Timeout":
+        places = frozenset({("timers", loop)})
+    elif kind == "Immediate":
+        places = frozenset({("check", loop)})
+    elif kind in kinds.QUEUES:
+        # V8 drains them too after a task of its own (a compiled WebAssembly module, a finalizer),
+        # in poll or, when nothing else keeps the loop alive, outside it.
+        places = (same or here) | {("task", loop)}
+    elif closing:
+        places = frozenset({("close", loop)})
+    elif kinds.MAY_CLOSE.match(kind):
+        places = here | {("close", loop), ("pending", loop)}
+    elif kinds.LOOSE.match(kind):
+        places = here | {("check", loop)} | same
+    else:
+        places = here if kinds.lane(kind) != "other" else here | same
+    return places
+
+
+def from_hooks(rows: list[list[Any]]) -> Iterator[Callback]:
+    """Yield every callback run in order, with the places the hooks alone allow for it."""
+    kind_of: dict[int, str] = {}
+    closing: set[int] = set()
+    stack: list[tuple[int, Places]] = []
+    drained = MAIN
+    leaving = False  # between beforeExit and the next callback of the loop
+    for number, row in enumerate(rows):
+        code = row[0]
+        if code == "i":
+            kind_of[row[2]] = row[3]
+        elif code == "c":
+            closing.add(row[2])
+        elif code in ("B", "x"):
+            stack.clear()
+            leaving = True
+        elif code == "a":
+            while stack and stack[-1][0] != row[2]:
+                stack.pop()  # an exception skipped the inner `after`s
+            if stack:
+                stack.pop()
+        elif code == "b":
+            kind, loop = kind_of.get(row[2], "unknown"), row[3]
+            if stack:
+                places = stack[-1][1]
+            elif leaving and kind in kinds.QUEUES:
+                places = frozenset({("exit", loop)})
+            else:
+                leaving = False
+                places = drained = _hook_places(kind, loop, row[2] in closing, drained)
+            stack.append((row[2], places))
+            yield Callback(number, row[2], kind, row[1], loop, len(stack), places)
+
+
+class SpanWitness:
+    """Answers, from the trace events alone, where the main thread was at a moment."""
+
+    def __init__(self, spans: Spans) -> None:
+        self.spans = spans
+        self._named = (("timers", spans.timers), ("check", spans.check), ("exit", spans.exits))
+        self._starts = {name: [start for start, _ in found] for name, found in self._named}
+        self._check_ends = [end for _, end in spans.check]
+        # A program that exits or throws inside a phase leaves its span without an end: length 0.
+        self._open: tuple[str, int] | None = None
+        last = max(
+            ((start, end, name) for name, found in self._named for start, end in found),
+            default=None,
+        )
+        if last and last[0] == last[1]:
+            self._open = (last[2], last[0])
+
+    def places(self, t_us: int) -> Places:
+        """The places the spans allow at `t_us`; both sides of an edge that falls on it."""
+        # Clocks of whole microseconds: look half a microsecond before and after.
+        return self._at(t_us - 0.5) | self._at(t_us + 0.5)
+
+    def _at(self, t_us: float) -> Places:
+        spans = self.spans
+        if spans.loop_start is None or t_us < spans.loop_start:
+            return MAIN
+        ended = bisect_right(self._check_ends, t_us)
+        if spans.loop_exit is not None and t_us > spans.loop_exit:
+            return frozenset({("exit", ended)})
+        for name, found in self._named:
+            index = bisect_right(self._starts[name], t_us) - 1
+            if index >= 0 and t_us <= found[index][1]:
+                return frozenset({(name, ended + 1 if name == "check" else ended)})
+        gap = self._gap(t_us, ended)
+        if self._open and t_us > self._open[1]:
+            name, start = self._open
+            # A check that ended in the same microsecond may be the one before.
+            counts = {find(self._check_ends, start) for find in (bisect_left, bisect_right)}
+            return gap | {(name, n + 1 if name == "check" else n) for n in counts}
+        return gap
+
+    def _gap(self, t_us: float, ended: int) -> Places:
+        # Poll and close have no span. Close comes after this iteration's check, poll before the
+        # next one's: only the iteration number, from the hooks, can tell them apart. Once the
+        # timers ran the closing is over; what libuv had postponed (an error of a write, say)
+        # comes before the poll that moves the counter on.
+        timers = bisect_right(self._starts["timers"], t_us) - 1
+        check = self._check_ends[ended - 1] if ended else 0
+        over = timers >= 0 and self._starts["timers"][timers] > check
+        before = ("pending" if over else "close", ended)
+        return frozenset({("poll", ended + 1), before, ("task", ended)})
+
+
+def agree(rows: list[list[Any]], spans: Spans | None) -> list[tuple[Callback, str]]:
+    """Each callback with its phase; without `spans` the hooks' word alone.
+
+    Raises TraceRefusedError when some callback has no place, or more than one, that both allow, or
+    when the trace events do not list the same callbacks in the same order.
+    """
+    callbacks = list(from_hooks(rows))
+    if spans is None:
+        return [(callback, _likeliest(callback.places)) for callback in callbacks]
+    if spans.unread:
+        raise TraceRefusedError(f"The trace is refused: of the trace events {spans.unread}.")
+    _same_callbacks(callbacks, spans)
+    witness = SpanWitness(spans)
+    agreed = []
+    for callback in callbacks:
+        theirs = witness.places(callback.t_us)
+        common = callback.places & theirs
+        if len(common) > 1:
+            common = frozenset(place for place in common if place[0] != "task")
+        if len({phase for phase, _ in common}) != 1:
+            raise TraceRefusedError(
+                f"The trace is refused: its two sources do not agree on callback {callback.id} "
+                f"({callback.kind}). The hooks say {_words(callback.places)}; the trace events say "
+                f"{_words(theirs)}. {ADVICE}"
+            )
+        phase = next(iter(common))[0]
+        if phase == "pending":
+            # Drawn as what it is part of: reports of input and output, in the next iteration.
+            late = replace(callback, iteration=callback.iteration + 1)
+            agreed.append((late, "poll"))
+        else:
+            agreed.append((callback, phase))
+    return agreed
+
+
+def _likeliest(places: Places) -> str:
+    """The phase of a callback by the hooks alone: of several the one that is usual for its kind."""
+    usual = ("main", "timers", "check", "poll", "close", "exit", "task", "pending")
+    return min((phase for phase, _ in places), key=usual.index)
+
+
+def _same_callbacks(callbacks: list[Callback], spans: Spans) -> None:
+    """Queues, timers and immediates must match one to one; the trace events may name no other.
+
+    Callbacks that C++ makes without MakeCallback (FSREQPROMISE, some of an HTTP parser's) leave no
+    trace event, so for the other types theirs need only be among ours.
+    """
+    known = Counter((c.kind, c.id) for c in callbacks)
+    ours = [(c.kind, c.id) for c in callbacks if c.kind in kinds.LANES]
+    theirs = [pair for pair in spans.callbacks if pair in known and pair[0] in kinds.LANES]
+    if ours != theirs:
+        pairs = zip(ours, theirs, strict=False)
+        at = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(ours), len(theirs)))
+        raise TraceRefusedError(
+            f"The trace is refused: callback number {at + 1} is {dict(enumerate(ours)).get(at)} "
+            f"for the hooks and {dict(enumerate(theirs)).get(at)} for the trace events. "
+            f"{ADVICE}"
+        )
+    extra = Counter(pair for pair in spans.callbacks if pair in known) - known
+    if extra:
+        raise TraceRefusedError(
+            f"The trace is refused: the trace events name callbacks that the hooks did not see: "
+            f"{', '.join(f'{kind} {number}' for kind, number in list(extra)[:3])}. {ADVICE}"
+        )
+
+
+def _words(places: Places) -> str:
+    if not places:
+        return "nothing"
+    return " or ".join(f"{phase} of iteration {at}" for phase, at in sorted(places))

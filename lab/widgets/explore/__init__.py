@@ -1,0 +1,1 @@
+"""A measured grid that a reader turns."""

@@ -1,0 +1,1 @@
+"""Questions to a reader before a run, and the answer after it."""

@@ -1,0 +1,1 @@
+"""The replay of what the event loop did."""

@@ -1,0 +1,167 @@
+"""The trace in a page: the replay element, a table for readers without JavaScript, the orders."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+from lab import usage
+from lab.paths import ROOT
+from lab.records.trace import Trace, words
+from lab.text.looks import html as look
+
+STATIC = ROOT / "book" / "_static"
+TABLE_ROWS = 60
+
+PHASE_NAMES = {
+    "main": "main program",
+    "timers": "timers",
+    "poll": "poll",
+    "check": "check",
+    "close": "close callbacks",
+    "exit": "at exit",
+    "task": "V8 task",
+}
+
+
+@look.register
+def shown(trace: Trace) -> str:
+    """The HTML of a trace, which asks for its order first if it was made so."""
+    usage.note_modules()
+    return page(trace.data, predict=trace.predict)
+
+
+def page(data: Mapping[str, Any], *, predict: bool = True) -> str:
+    """The HTML of a trace: works without JavaScript, from a file, in the book and in JupyterLab."""
+    body = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("</", "<\\/")
+    body = body.replace("<!--", "<\\u0021--")
+    flag = " predict" if predict else ""
+    return (
+        f"{_assets()}<loop-replay{flag}>"
+        f'<script type="application/json">{body}</script>'
+        f'{fallback(data)}<div slot="orders" class="lab-orders">{histogram(data)}</div>'
+        "</loop-replay>"
+    )
+
+
+def _assets() -> str:
+    """In the book the page loads the component; in a bare notebook it comes along."""
+    if os.environ.get("LAB_CHAPTER"):
+        return ""
+    script, style = STATIC / "replay.js", STATIC / "replay.css"
+    if not script.exists() or not style.exists():
+        return ""
+    css = json.dumps(style.read_text("utf-8")).replace("</", "<\\/")
+    code = script.read_text("utf-8").replace("</script", "<\\/script")
+    return f"<script>globalThis.LOOP_REPLAY_CSS={css};\n{code}</script>"
+
+
+def fallback(data: Mapping[str, Any]) -> str:
+    """The program and a table of the callbacks of its first recording, in the order they ran."""
+    recordings = [(v, r) for v in data["versions"] for r in v["recordings"]]
+    if not recordings:
+        return "<p>Nothing was recorded.</p>"
+    version, made = recordings[0]
+    rows = list(callbacks(made))
+    body = "".join(
+        f"<tr><td>{n}</td><td>{row['iteration']}</td>"
+        f"<td>{PHASE_NAMES.get(row['phase'], row['phase'])}</td><td>{escape(row['label'])}</td>"
+        f"<td>{row['line'] or ''}</td>"
+        f"<td>{escape(' / '.join(row['printed']))}</td></tr>"
+        for n, row in enumerate(rows[:TABLE_ROWS], 1)
+    )
+    alone = " Its phases are the recorder's word alone." if made.get("verified") is False else ""
+    more = f" The first {TABLE_ROWS} of {len(rows)}." if len(rows) > TABLE_ROWS else ""
+    return (
+        f"<pre style='overflow-x:auto'><code>{escape(data['source'])}</code></pre>"
+        '<div style="overflow-x:auto">'
+        f"<table><caption>What Node {escape(version['node'])} ran, in order.{alone}{more}</caption>"
+        '<thead><tr><th scope="col">#</th><th scope="col">iteration</th><th scope="col">phase</th>'
+        '<th scope="col">callback of</th><th scope="col">line</th><th scope="col">printed</th></tr>'
+        f"</thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def callbacks(made: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The callbacks of a recording that a reader wrote or waits for, with what they printed."""
+    runs: list[dict[str, Any]] = []
+    stack: list[dict[str, Any]] = []
+    for row in made["events"]:
+        what = row[1]
+        task = made["tasks"][row[2]] if len(row) > 2 and row[2] is not None else None
+        if what == "run" and task is not None:
+            run = {
+                "label": task["label"],
+                "line": task.get("line"),
+                "iteration": row[3],
+                "phase": row[4],
+                "internal": task.get("internal", False),
+                "printed": [],
+            }
+            runs.append(run)
+            stack.append(run)
+        elif what == "end" and stack:
+            stack.pop()
+        elif what in ("out", "err") and len(row) > 6:
+            if not stack:
+                runs.append(
+                    {
+                        "label": "process exit",
+                        "line": row[5],
+                        "iteration": runs[-1]["iteration"] if runs else 0,
+                        "phase": "exit",
+                        "internal": False,
+                        "printed": [row[6]],
+                    }
+                )
+            else:
+                stack[-1]["printed"].append(row[6])
+    return (run for run in runs if run["printed"] or not run["internal"])
+
+
+def histogram(data: Mapping[str, Any]) -> str:
+    """How often each order was seen, per Node version: bars with the counts in words."""
+    parts = [_orders(version) for version in data["versions"]]
+    notes = "".join(
+        f"<li>{escape(note)}</li>" for version in data["versions"] for note in version["notes"]
+    )
+    notes = f'<ul class="lab-notes">{notes}</ul>' if notes else ""
+    return "".join(parts) + notes
+
+
+def _orders(version: Mapping[str, Any]) -> str:
+    node, runs = version["node"], version["runs"]
+    shown = {made["order"] for made in version["recordings"]}
+    orders = [o for i, o in enumerate(version["orders"]) if o["count"] or i in shown]
+    if len(orders) == 1:
+        one = orders[0]
+        said = words(one["lines"])
+        times = "the only run" if runs == 1 else f"all {runs} runs"
+        return f"<p>Node {escape(node)}: {times} printed <code>{escape(said)}</code>.</p>"
+    rows = "".join(_order_row(order, runs) for order in orders[:8])
+    more = f"<p>… and {len(orders) - 8} rarer orders.</p>" if len(orders) > 8 else ""
+    return (
+        '<div style="margin:1em 0"><table style="width:100%;max-width:52rem">'
+        f"<caption style='text-align:left'>Orders seen on Node {escape(node)} in {runs} runs: "
+        f"{len(orders)} different ones. The order of this program is not determined.</caption>"
+        '<thead><tr><th scope="col" style="width:9rem;text-align:left">runs</th>'
+        f'<th scope="col" style="text-align:left">printed</th></tr></thead><tbody>{rows}</tbody>'
+        f"</table>{more}</div>"
+    )
+
+
+def _order_row(order: Mapping[str, Any], runs: int) -> str:
+    share = 100 * order["count"] / max(1, runs)
+    seen = f"{order['count']} of {runs}" if order["count"] else "only while recording"
+    bar = (
+        f'<div style="height:.5em;border-radius:2px;width:{share:.0f}%;min-width:2px;'
+        'background:var(--lab-1,#0b5cad)"></div>'
+    )
+    return (
+        f'<tr><td style="vertical-align:top;text-align:left">{seen}{bar}</td>'
+        '<td style="text-align:left;overflow-wrap:anywhere">'
+        f"<code>{escape(words(order['lines']))}</code></td></tr>"
+    )

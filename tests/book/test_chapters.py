@@ -1,0 +1,179 @@
+"""Every chapter has the shape that readers learn to find their way in, and fits the page."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import prose
+import pytest
+
+from lab.widgets.question import questions
+
+ROOT = Path(__file__).parents[2]
+WIDTH = 80  # columns of code that a page shows; what is wider scrolls
+LINES = 15  # of a cell that is shown; what is longer is folded (hide-input) or belongs in a file
+SHAPE = ["What you may believe now", "Predict", "Run", "See", "Why", "Change one thing"]
+ENDS = ["Summary", "Sources"]
+TAGS = {"remove-cell", "remove-input", "hide-input", "raises-exception"}
+WORDS = range(1000, 3001)  # of prose, the sources not counted: one sitting
+KERNELS = {"python3": "python", "javascript": "javascript"}
+
+LISTED = re.findall(r"file: (book/\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
+PAGES = {name: (ROOT / f"{name}.md").read_text("utf-8") for name in LISTED}
+CHAPTERS = {name: text for name, text in PAGES.items() if "\nkernelspec:" in text}
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n((?::[^\n]*\n)*)\n?(.*?)^```$", re.S | re.M)
+
+each_chapter = pytest.mark.parametrize("name", CHAPTERS)
+
+
+def cells(text):
+    """Tags and lines of each cell."""
+    for match in CELL.finditer(text):
+        yield match[1], match[2].rstrip().splitlines()
+
+
+def shown(text):
+    """Lines of each cell whose code a reader sees at once."""
+    return [lines for tags, lines in cells(text) if "remove" not in tags and "hide" not in tags]
+
+
+@each_chapter
+def test_the_parts_of_a_chapter_stand_in_their_order(name):
+    headings = re.findall(r"^## (.+)$", CELL.sub("", CHAPTERS[name]), re.M)
+    known = [h.partition(":")[0] for h in headings]
+    places = [known.index(part) for part in (*SHAPE[:3], *SHAPE[4:], *ENDS)]
+    assert places == sorted(places), headings
+    assert "See" in known, headings
+    assert headings[-2:] == ENDS
+    assert "**After this page you can**" in CHAPTERS[name]
+
+
+def section(text, title):
+    """What stands under a heading of the second level, cells included."""
+    outside = CELL.sub(lambda cell: cell[0].replace("\n#", "\n #"), text)  # comments of Python
+    _, *parts = re.split(r"^## (.+)$", outside, flags=re.M)
+    return dict(zip(parts[::2], parts[1::2], strict=True))[title]
+
+
+def points(text):
+    """The points of the first list."""
+    return re.findall(r"^- (.+(?:\n  .+)*)", text, re.M)
+
+
+@each_chapter
+def test_a_chapter_says_at_once_what_it_is_for_and_how_long_it_takes(name):
+    text = CELL.sub("", CHAPTERS[name])
+    titles = re.findall(r"^# (.+)$", text, re.M)
+    assert len(titles) == 1
+    opening = text[: text.index("\n## ")]
+    goals = points(opening.partition("**After this page you can**")[2])
+    assert 3 <= len(goals) <= 5, goals
+    assert [goal for goal in goals if not goal[0].islower() or goal[-1] not in ";."] == []
+    assert goals[-1].endswith("."), goals[-1]
+    assert re.search(r"Reading\s+takes\s+[^;]+;\s+the\s+cells\s+measure\s+for\s", opening)
+
+
+@each_chapter
+def test_a_notebook_can_be_saved_by_jupyterlab_as_it_is(name):
+    head = CHAPTERS[name].split("---\n")[1]
+    assert "    extension: .md\n    format_name: myst\n" in head
+    kernel, language = re.search(r"\n  name: (\S+)\n.*\n  language: (\S+)", head).groups()
+    assert KERNELS[kernel] == language
+    kinds = set(re.findall(r"^```\{code-cell\} (\S+)$", CHAPTERS[name], re.M))
+    assert kinds <= {language, "ipython3" if language == "python" else language}
+
+
+@each_chapter
+def test_a_chapter_is_read_in_one_sitting(name):
+    text = prose.prose(CHAPTERS[name]).partition("## Sources")[0]
+    assert len(re.findall(r"[\w'’-]+", text)) in WORDS
+
+
+@each_chapter
+def test_the_end_tells_in_a_few_points_what_was_found(name):
+    assert 3 <= len(points(section(CHAPTERS[name], "Summary"))) <= 7
+
+
+@each_chapter
+def test_the_thing_to_change_is_a_cell(name):
+    assert CELL.search(section(CHAPTERS[name], "Change one thing"))
+
+
+@each_chapter
+def test_tags_of_cells_are_known(name):
+    used = {tag for tags, _ in cells(CHAPTERS[name]) for tag in re.findall(r"[\w-]+", tags)}
+    assert used - {"tags"} <= TAGS
+
+
+@each_chapter
+def test_no_cell_measures_time_by_itself(name):
+    clocks = re.compile(r"perf_counter|time\.time\(|performance\.now\(|hrtime|console\.time")
+    assert [
+        line for _, lines in cells(CHAPTERS[name]) for line in lines if clocks.search(line)
+    ] == []
+
+
+@each_chapter
+def test_every_footnote_is_defined_and_used(name):
+    text = CHAPTERS[name]
+    defined = re.findall(r"^\[\^([\w-]+)\]: ", text, re.M)
+    named = Counter(re.findall(r"\[\^([\w-]+)\]", text))
+    assert named.keys() == set(defined)
+    assert [note for note in named if named[note] < 2 or defined.count(note) > 1] == []
+
+
+@each_chapter
+def test_no_line_of_code_is_wider_than_the_page(name):
+    wide = [
+        line
+        for tags, lines in cells(CHAPTERS[name])
+        if "remove" not in tags
+        for line in lines
+        if len(line) > WIDTH
+    ]
+    assert wide == []
+
+
+@each_chapter
+def test_a_cell_is_one_thought(name):
+    long = [lines[0] for lines in shown(CHAPTERS[name]) if len(lines) > LINES]
+    assert long == []
+
+
+@each_chapter
+def test_a_chapter_asks_before_it_tells(name):
+    text = CHAPTERS[name]
+    asked = [q for chapter, qs in questions.by_chapter() if chapter == name for q in qs]
+    assert len(asked) >= 3, "at least three questions, in NAME.questions.toml"
+    before = text[: text.index("\n## Run")]
+    assert before.count("ask(") >= 3, "at least three of them before the run"
+    for question in asked:
+        at = text.index(f'ask("{question.id}")')
+        if question.right is None:
+            assert f'answer("{question.id}",' in text[at:], "the run decides, and never says"
+
+
+@each_chapter
+def test_what_a_chapter_claims_can_be_false(name):
+    assert "lab.claim(" in CHAPTERS[name]
+
+
+@each_chapter
+def test_a_source_is_named_with_its_address(name):
+    _, _, sources = CHAPTERS[name].rpartition("## Sources")
+    assert re.search(r"https?://", sources)
+    for note in re.findall(r"^\[\^[\w-]+\]: (.+(?:\n {4}.+)*)", sources, re.M):
+        assert "http" in note or re.search(r"\*[^*]+\*.*\b\d{4}\b", note), note  # or a book
+
+
+def test_one_question_in_four_asks_what_a_program_does():
+    every = list(questions.questions().values())
+    told = sum(q.kind == "order" or bool(q.code) for q in every)
+    # A replay asks for the order of the lines before it shows it.
+    replays = sum(
+        "lab.trace(" in line and "predict" not in " ".join(lines)
+        for text in CHAPTERS.values()
+        for _, lines in cells(text)
+        for line in lines
+    )
+    assert told + replays >= (len(every) + replays) / 4

@@ -1,0 +1,188 @@
+"""`make new`: what it writes passes the checks that the repository makes of such things, and it
+overwrites nothing.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from lab import paths
+from lab.book import new
+from lab.errors import LabError
+from lab.storage import written
+from lab.storage.written import StorageFull
+
+DEADLINE_S = 280  # of a run of the repository's tests in a test, on a busy machine
+pytestmark = pytest.mark.timeout(DEADLINE_S + 20)
+LEFT = shutil.ignore_patterns(
+    "__pycache__", "node_modules", "runs", "target", "site", "attack", ".ipynb_checkpoints"
+)
+PARTS = ["_config.yml", "_toc.yml", "README.md", "CONTRIBUTING.md", "package.json"]
+PARTS += ["package-lock.json", "pyproject.toml", "requirements.txt"]
+FOLDERS = ["book", "data", "servers", "tests", "tools/new"]
+BEGUN = [
+    ("chapter", "blocking/test-new"),
+    ("chapter", "new-topic/test-other"),
+    ("server", "node/test-new"),
+    ("server", "python/test-new"),
+    ("question", "blocking/off-the-loop/test-new-asked"),
+    ("question", "event-loop/phases/test-new-asked-too"),
+    ("claim", "S2/test-new-claim"),
+]
+
+
+def run(project, *words, **env):
+    ours = ("LAB_", "PYTEST_")
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(ours) or k == "LAB_NODE"}
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=project,
+        env={**clean, "PYTHONPATH": str(project), **env},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of the repository with one more of everything."""
+    root = tmp_path_factory.mktemp("new") / "project"
+    for name in FOLDERS:
+        shutil.copytree(paths.ROOT / name, root / name, ignore=LEFT)
+    shutil.copytree(  # with the part of it that is called site
+        paths.ROOT / "lab", root / "lab", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    for name in (*PARTS, "tools/words.txt"):
+        shutil.copy(paths.ROOT / name, root / name)
+    if (paths.ROOT / "node_modules").exists():
+        (root / "node_modules").symlink_to(paths.ROOT / "node_modules")
+    for what, name in BEGUN:
+        done = run(root, "-m", "lab.book", "new", what, name)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("Written: ") and done.stdout.count("\n") == 2
+    return root
+
+
+def passes(project, *words):
+    done = run(project, "-m", "pytest", "-p", "no:cacheprovider", *words)
+    assert done.returncode == 0, done.stdout[-4000:]
+    return done.stdout
+
+
+def test_pages_questions_and_claims_pass_the_checks_of_the_repository(project):
+    # In the other files most is about other things than the book's own pages and data.
+    names = "the_books_own or every_claim_in_the_file or chapters or prose or glossary"
+    files = ("chapters", "prose", "glossary", "claims", "questions")
+    passes(project, *(f"tests/test_{name}.py" for name in files), "-k", names)
+
+
+@pytest.mark.alone
+def test_servers_keep_the_contract_of_servers(project):
+    chosen = "test-new or every_server_in_the_folder"
+    said = passes(project, "tests/servers/test_servers.py", "-m", "", "-k", chosen, "-vv")
+    for name in ("node/test-new", "python/test-new"):
+        assert f"keeps_the_contract_of_servers[{name}] PASSED" in said
+
+
+@pytest.mark.alone
+def test_a_chapter_runs_and_becomes_a_page_without_a_warning(project):
+    smoke = {"LAB_MODE": "live", "LAB_PROFILE": "smoke"}
+    done = run(project, "-m", "lab.book", "chapter", "blocking/test-new", **smoke)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (page,) = (project / "_build/chapter").rglob("html/book/blocking/test-new.html")
+    text = page.read_text("utf-8")
+    assert "<h1>Test New" in text and 'id="question-test-new-order"' in text
+    assert re.search(r"asked\s+listening\s+closed", text)
+
+
+def test_a_chapter_stands_last_in_its_part_and_a_new_part_behind_those_of_topics(project):
+    before = (paths.ROOT / "_toc.yml").read_text("utf-8").splitlines()
+    after = (project / "_toc.yml").read_text("utf-8").splitlines()
+    added = [line for line in after if line not in before]
+    assert added == [
+        "      - file: book/blocking/test-new",
+        "  - caption: New topic",
+        "      - file: book/new-topic/test-other",
+    ]
+    assert "- caption: Buffers" in after[after.index(added[0]) + 1]
+    assert "- caption: Results" in after[after.index(added[2]) + 1]
+
+
+def test_what_was_there_stays_as_it_was(project):
+    for name in ("servers/catalog.toml", "data/claims.toml", "book/event-loop/phases.md"):
+        before = (paths.ROOT / name).read_text("utf-8")
+        after = (project / name).read_text("utf-8")
+        left = iter(after.splitlines())
+        assert all(line in left for line in before.splitlines()), name  # all of it, in its order
+        assert len(after) > len(before)
+
+
+@pytest.mark.parametrize(("what", "name"), BEGUN)
+def test_a_second_time_is_refused_and_changes_nothing(project, what, name):
+    def state():
+        files = [f for part in ("book", "servers", "data") for f in (project / part).rglob("*")]
+        return {f: f.read_bytes() for f in (*files, project / "_toc.yml") if f.is_file()}
+
+    before = state()
+    done = run(project, "-m", "lab.book", "new", what, name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1 and "Choose another" in done.stderr
+    assert state() == before
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "said"),
+    [
+        ("sever", "node/x", "Did you mean server?"),
+        ("chapter", "", "write topic/name in small letters, such as"),
+        ("chapter", "off-the-loop", "write topic/name"),
+        ("chapter", "blocking/Off", "write topic/name"),
+        ("chapter", "blocking/../x", "write topic/name"),
+        ("chapter", "blocking/07-more", "write topic/name"),
+        ("chapter", "blocking/off-the-loop", "is there already"),
+        ("chapter", "blocking/lie", "'lie-mine', which book/instruments/how-tools-lie.md has"),
+        ("server", "ruby/x", "node/name or python/name"),
+        ("server", "node/hello", "in the catalogue already"),
+        ("server", "node/frame-parsers", "is there already"),
+        ("question", "blocking/off-the-loop", "write topic/name/its-id"),
+        ("question", "blocking/of-the-loop/x", "Did you mean blocking/off-the-loop"),
+        ("question", "about/glossary/x", "is no chapter"),
+        ("question", "blocking/off-the-loop/files-first", "sync-or-async-files.questions.toml has"),
+        ("claim", "files-cached", "write SOURCE/its-id"),
+        ("claim", "S9/x", "Another one gets its [sources.…] in data/claims.toml first"),
+        ("claim", "S2/sync-vs-async-file", "has 'sync-vs-async-file' already"),
+    ],
+)
+def test_a_name_that_will_not_do_is_refused_in_a_line_that_says_what_would(
+    monkeypatch, what, name, said
+):
+    monkeypatch.setattr(new, "_write", lambda made: pytest.fail(f"would write {[*made.files]}"))
+    with pytest.raises(LabError, match=re.escape(said)) as error:
+        new.new(what, name)
+    assert "\n" not in str(error.value)
+
+
+def test_where_one_file_cannot_be_written_all_is_as_before(tmp_path, monkeypatch):
+    page, shared, full = (tmp_path / name for name in ("page.md", "shared.toml", "full.toml"))
+    shared.write_text("shared\n")
+    full.write_text("full\n")
+    write = written.write
+
+    def fails(file, data):
+        if file == full:
+            raise StorageFull("the disk is full")
+        write(file, data)
+
+    monkeypatch.setattr(written, "write", fails)
+    with pytest.raises(StorageFull):
+        new._write(new.Beginning({page: "new\n"}, {shared: "more\n", full: "more\n"}))
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {
+        "shared.toml": "shared\n",
+        "full.toml": "full\n",
+    }

@@ -1,0 +1,151 @@
+"""No number stands in the prose that no cell made, unless there is a reason for it."""
+
+import re
+from pathlib import Path
+
+import prose
+import pytest
+
+from lab.widgets.question import questions
+
+ROOT = Path(__file__).parents[2]
+LISTED = prose.LISTED
+TOC = re.findall(r"file: (book/\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
+PAGES = {name: (ROOT / f"{name}.md").read_text("utf-8") for name in TOC} | {
+    name: (ROOT / f"{name}.md").read_text("utf-8")
+    for name in ("book/index", "README", "CONTRIBUTING")
+}
+GLUE = re.compile(r"\{glue:text\}`[^`]+`")
+
+
+PRIZES = {"size", "sized", "sizes", "sizing", "prize", "prizes", "seize", "capsize"}
+OXFORD = re.compile(r"\b([a-z]+(?:iz|yz)(?:e[drs]?|ing|ations?))\b", re.I)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_words_end_as_in_the_rest_of_the_book(name):
+    # The dictionary of British English also knows the endings in -ize.
+    found = [
+        word for word in OXFORD.findall(prose.prose(PAGES[name])) if word.lower() not in PRIZES
+    ]
+    assert not found, f"{name}.md: spell them with an s"
+
+
+def test_every_word_of_our_own_is_used_and_in_its_place():
+    words = (ROOT / "tools/words.txt").read_text("utf-8").split()
+    assert words == sorted(set(words))
+    files = [*ROOT.glob("*.md"), *ROOT.glob("book/**/*.md"), *ROOT.glob("book/**/*.toml")]
+    files += [ROOT / "data/claims.toml", ROOT / "servers/catalog.toml"]
+    text = "\n".join(file.read_text("utf-8") for file in files).lower()
+    assert [word for word in words if word not in text] == []
+
+
+def explanations(name):
+    """What the page's questions say when they are answered, each with its own options."""
+    for question in questions.questions().values():
+        if question.chapter == name:
+            options = "\n".join(text for _, text, _ in question.options)
+            guesses = prose.literals(f"{options} {question.right}")
+            for why in (question.why, *(why for _, _, why in question.options)):
+                yield why, guesses
+
+
+def unexplained(name, text):
+    """The numbers of a page and its questions without a reason, and all of them as written."""
+    given, published = prose.given(name, text), prose.published(text)
+    known = LISTED.get(name, {})
+    left, written = [], set()
+    for number in prose.numbers(text):
+        cited = prose.speaks_of_a_source(text, number.line) and prose.rounded(number, published)
+        written.add(number.text)
+        if not (number.text in known or cited or prose.same(number, given)):
+            left.append(number)
+    for why, guesses in explanations(name):
+        for number in prose.numbers(why):
+            cited = prose.rounded(number, published)
+            written.add(number.text)
+            if not (number.text in known or cited or prose.same(number, given | guesses)):
+                left.append(number)
+    return left, written
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_number_in_prose_has_a_reason(name):
+    left, written = unexplained(name, PAGES[name])
+    head = f"{name}.md: made by no cell, set by no program, and numbers.toml gives no reason:"
+    assert not left, "\n".join([head, *map(str, left)])
+    gone = LISTED.get(name, {}).keys() - written - {"given"}
+    assert not gone, f"numbers.toml gives reasons for what {name} does not say: {sorted(gone)}"
+
+
+def test_numbers_are_listed_for_pages_that_exist():
+    assert LISTED.keys() <= PAGES.keys()
+
+
+@pytest.mark.parametrize("name", [name for name in LISTED if name in PAGES])
+def test_listed_arithmetic_is_right(name):
+    for text, reason in LISTED[name].items():
+        if text == "given" or not reason.startswith("="):
+            continue
+        (number,) = prose.numbers(text)
+        assert prose.rounded(number, {prose.value(reason[1:])}), f"{text} {reason}"
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, text in PAGES.items() if n[:5] == "book/" and GLUE.search(text)]
+)
+def test_a_measured_number_that_is_typed_is_found(name):
+    typed, glues = GLUE.subn("1.0737 ms", PAGES[name])
+    left, _ = unexplained(name, typed)
+    assert sum(number.text == "1.0737 ms" for number in left) == glues
+
+
+CELL = """
+```{code-cell} python
+lab.load("node/nothing", rate=400, seconds=1.5, delay_ms=20, size=64 * 1024)
+```
+
+"""
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It took {glue:text}`mean` ms, as `wait(17)` says [^one] ($x = 18$).",
+        "Since Node 20.3, 22 and 24, HTTP/1.1, UTF-16, p99.9, in 2017 and on 3 May 2018.",
+        "We send 400 per second for 1.5 s, that is 1,500 ms; the server waits 20 ms.",
+        "An answer has 64 KiB, which is 65,536 bytes.",
+        "```\n99 in code\n```",
+        "[^one]: Volume 17, 2018, pages 3 to 99,\n    and 101",
+    ],
+)
+def test_a_number_may_stand_in_prose_if_it_is_glued_part_of_a_name_or_set(sentence):
+    given = prose.given("book/none", CELL)
+    assert [n for n in prose.numbers(sentence) if not prose.same(n, given)] == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("It answered 412 requests.", "412"),
+        ("It answered 400.0 requests.", "400.0"),
+        ("It was 1.5 times as fast.", "1.5 times"),
+        ("It waited for 1.5 ms.", "1.5 ms"),
+        ("It waited for 20 s.", "20 s"),
+        ("A share of 12\n% was lost.", "12 %"),
+        ("Under Node 20.3 it needed 20.3 MB.", "20.3 MB"),
+        ("With Node 17 % were lost.", "17 %"),
+        ("```{note}\nIt took 31 ms.\n```", "31 ms"),
+    ],
+)
+def test_a_number_that_nothing_sets_is_found(sentence, text):
+    given = prose.given("book/none", CELL)
+    left = [n.text for n in prose.numbers(sentence) if not prose.same(n, given)]
+    assert left == [text]
+
+
+def test_a_published_number_needs_its_source():
+    text = "Node got 851 answers [^a].\n\nWe got 851, too.\n\n[^a]: https://x.org"
+    first, second = prose.numbers(text)
+    assert prose.speaks_of_a_source(text, first.line)
+    assert not prose.speaks_of_a_source(text, second.line)

@@ -1,0 +1,251 @@
+"""Displays: what a reader of a record, a verdict or a server sees, and that all is escaped."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from examples import example_comparison, example_trial
+
+from lab import display, late, need, trace  # noqa: F401  kinds
+from lab.claims import Claim, Published
+from lab.instruments import calibration  # noqa: F401  kinds
+from lab.paths import ROOT
+from lab.records.trial import Check
+from lab.servers.recipe import Body, Recipe
+from lab.text.looks import Shown
+
+VOID = {"br", "hr", "img", "input", "link", "meta"}
+
+
+class Balanced(HTMLParser):
+    """Raises when a tag is closed that was not opened last."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text = ""
+        self.tags: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes <{self.open[-1:]}>"
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.text += data
+
+
+def read(page: str) -> Balanced:
+    parsed = Balanced(page)
+    assert parsed.open == []
+    return parsed
+
+
+@pytest.fixture(scope="module")
+def trial():
+    return example_trial("sync", 50, 300, seed=4)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return example_comparison()
+
+
+def recipe(tmp_path: Path, text: str = "print('<b>')\n", **more) -> Recipe:
+    source = tmp_path / "server.py"
+    source.write_text(text)
+    return Recipe(
+        name="python/mine",
+        command=("python", "server.py"),
+        runtime="python",
+        env=more.pop("env", {}),
+        sources=(source,),
+        summary="answers <hello>",
+        body=Body.of(b"hello\n"),
+        **more,
+    )
+
+
+def test_a_trial_shows_throughput_supported_percentiles_checks_and_every_request(trial):
+    text = read(display.html(trial)).text
+    assert "closed loop of 50 connections, keep-alive" in text
+    assert re.search(r"throughput[\d,]+ req/s", text)
+    assert "p99" in text
+    assert "p99.9" not in text  # 1,600 answers do not carry it
+    assert f"All {len(trial.checks)} checks are ok" in text
+    assert f"{trial.counts.sent:,}" in text
+    assert "in flight at the end" in text
+    assert "node/read-sync · v20.20.2" in text
+
+
+def test_percentiles_that_few_answers_cannot_carry_are_refused_by_name(trial):
+    assert "not from" in read(display.html(trial.alongside["ping"])).text
+
+
+def test_checks_stand_worst_first(trial):
+    odd = {
+        "steady": Check("warn", 0.1, 0.05, "the last third was slower"),
+        "no_errors": Check("fail", 3, 0, "3 of 10 requests failed"),
+    }
+    text = read(display.html(replace(trial, checks={**trial.checks, **odd}))).text
+    assert text.index("3 of 10 requests failed") < text.index("the last third was slower")
+    assert text.index("the last third was slower") < text.index("checks are ok")
+    assert "fail 3 of 10" in text  # the word says it, not the colour
+
+
+def test_a_comparison_shows_figure_verdict_and_table(compared):
+    page = display.html(compared)
+    parsed = read(page)
+    assert parsed.tags.count("figure") == 1
+    assert "verdict: At 100 connections sync answers" in parsed.text
+    assert parsed.tags.count("tr") == 1 + len(compared.values) * len(compared.arms)
+    assert 'tabindex="0"' in page
+
+
+def test_a_comparison_without_a_verdict_says_why():
+    text = read(display.html(example_comparison(pairs=2, values=(10,)))).text
+    assert "no verdict:" in text
+    assert "2 pairs" in text
+
+
+def test_an_interrupted_comparison_without_trials_still_shows(compared):
+    assert "No trial ran" in display.html(replace(compared, trials=(), control=()))
+
+
+def test_the_records_show_themselves_through_display(trial, compared):
+    assert "lab-trial" in trial._repr_html_()
+    assert "lab-comparison" in compared._repr_html_()
+    assert "lab-box" in compared.ratio("async", at=10)._repr_html_()
+
+
+def test_a_verdict_on_stamped_trials_asks_for_care(compared):
+    bad = {"littles_law": Check("fail", 0.3, 0.05, "X × R = 3")}
+    stamped = replace(compared, trials=tuple(replace(t, checks=bad) for t in compared.trials))
+    text = read(display.html(stamped)).text
+    assert "Read with care: breaks Little’s law" in text
+
+
+def test_a_recipe_shows_its_program_escaped(tmp_path):
+    page = display.html(recipe(tmp_path))
+    assert "print" in page
+    assert "<b>" not in page
+    assert "answers &lt;hello&gt;" in page
+    assert "its program, 1 line" in read(page).text
+
+
+def test_a_recipe_does_not_tell_where_the_book_lies(tmp_path):
+    page = display.html(recipe(tmp_path, env={"FILE": str(ROOT / "data/runs/file.txt")}))
+    assert "FILE=data/runs/file.txt" in page
+    assert str(ROOT) not in page
+
+
+def test_a_recipe_whose_program_is_gone_says_so(tmp_path):
+    made = recipe(tmp_path)
+    made.sources[0].unlink()
+    assert "cannot be read" in display.html(made)
+
+
+def test_hostile_names_and_texts_are_only_text(trial):
+    evil = '"><img src=x onerror=alert(1)>'
+    hostile = replace(
+        trial,
+        arm=evil,
+        checks={evil: Check("fail", 1, 0, evil)},
+        counts=replace(trial.counts, errors={evil: 1}),
+        server=replace(trial.server, name=evil, version=evil),
+    )
+    pages = [
+        display.html(hostile),
+        display.html([{evil: evil}]),
+        display.Table([{evil: evil}], caption=evil)._repr_html_(),
+        display.box("ok", evil, [evil]),
+    ]
+    for page in pages:
+        assert "img" not in read(page).tags
+
+
+def test_a_table_aligns_in_text_and_keeps_names_that_are_numbers_whole():
+    shown = display.Table([{"name": "a", "port": 40001, "requests": 12345}], caption="servers")
+    assert repr(shown).splitlines() == [
+        "servers",
+        "name  port   requests",
+        "a     40001  12,345",
+    ]
+    assert "40001" in shown._repr_html_()
+    assert len(shown) == 1
+    assert repr(display.Table([], empty="No server runs.")) == "No server runs."
+
+
+def test_a_published_claim_shows_verdict_ours_and_theirs(compared):
+    made = Claim(
+        id="sync-vs-async-file",
+        sentence="Asynchronous reading answers more requests.",
+        verdict="reversed",
+        text="",
+        value=compared.ratio("async", at=100),
+        source="A. Author, A title, 2013",
+        url="https://example.org/",
+        quote="it will <not> block",
+        published=(Published("Node 0.8.8", "throughput", 263.19, "req/s"),),
+        published_ratio=(1.27, 1.27),
+    )
+    page = made._repr_html_()
+    text = read(page).text
+    assert "reversed: Asynchronous reading answers more requests." in text
+    assert re.search(r"Here: .*(1\.7\d times|0\.56\d×)", text)
+    assert "it will <not> block" in text
+    assert "Node 0.8.8: 263.19 req/s" in text
+    assert 'class="lab-published"' in page
+    assert 'href="https://example.org/"' in page
+    assert "href" not in display.html(replace(made, url="javascript:alert(1)", value=None))
+
+
+def test_a_claim_of_the_course_needs_no_source():
+    text = read(Claim("x", "ten is ten", "held", "10 → held", 10.0)._repr_html_()).text
+    assert "held: ten is ten" in text
+    assert "10 → held" in text
+
+
+def test_a_table_of_sentences_wraps_and_its_status_is_a_word():
+    page = display.Table([{"status": "warn", "do": "close everything else " * 3}])._repr_html_()
+    assert 'class="lab-long"' in page
+    assert ">warn</th>" in page
+
+
+def test_anything_else_shows_its_repr_escaped():
+    assert display.html("<x>") == "<pre>&#x27;&lt;x&gt;&#x27;</pre>"
+
+
+def test_a_table_has_a_name_and_is_a_stop_for_the_keyboard_only_if_it_may_scroll():
+    small = display.table([{"how": "a", "n": 1}])
+    assert '<table aria-label="table: how, n">' in small
+    assert "tabindex" not in small
+    rows = [{"requests per second": 1, "the longest delay of the loop": "a" * 30}]
+    wide = display.table(rows, caption="Two <loops>")
+    assert 'role="group" tabindex="0" aria-label="Two &lt;loops&gt;"' in wide
+    assert "<table><caption>Two &lt;loops&gt;</caption>" in wide
+    many = display.table([{f"column {i}": i for i in range(30)}])
+    assert re.search(r'aria-label="table: column 0, column 1, [^"]{5,60}, …"', many)
+
+
+def kinds(of: type) -> set[type]:
+    return {kind for one in of.__subclasses__() for kind in {one, *kinds(one)}}
+
+
+@pytest.mark.parametrize("kind", sorted(kinds(Shown), key=str), ids=lambda kind: kind.__name__)
+def test_whatever_shows_itself_is_drawn_by_somebody(kind):
+    late.bring(kind.__name__)
+    assert display.html.dispatch(kind) is not display.html.dispatch(object)

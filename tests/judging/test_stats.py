@@ -1,0 +1,244 @@
+"""Statistics against closed forms, against scipy, and by simulation of what they promise."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from lab import stats
+from lab.errors import LabError
+from lab.text import numbers
+
+
+def test_t_interval_equals_scipys():
+    from scipy import stats as scipy_stats
+
+    v = np.random.default_rng(1).normal(3, 2, 8)
+    expected = scipy_stats.t.interval(0.95, len(v) - 1, v.mean(), scipy_stats.sem(v))
+    assert stats.t_interval(v)[1:] == pytest.approx(expected)
+
+
+def test_one_value_has_an_infinite_interval():
+    assert stats.t_interval([1.0]) == (1.0, -math.inf, math.inf)
+
+
+@pytest.mark.parametrize("n", [2, 5, 8, 12])
+def test_sign_flip_equals_the_enumeration_of_all_patterns(n):
+    v = np.random.default_rng(n).normal(0.4, 1, n)
+    all_sums = [abs(np.dot(s, v)) for s in itertools.product((1, -1), repeat=n)]
+    expected = np.mean(np.array(all_sums) >= abs(v.sum()) - 1e-12)
+    assert stats.sign_flip_p(v) == pytest.approx(expected)
+
+
+def test_sign_flip_agrees_with_scipys_permutation_test():
+    from scipy.stats import permutation_test
+
+    v = np.random.default_rng(5).normal(0.5, 1, 9)
+    theirs = permutation_test((v,), np.sum, permutation_type="samples", n_resamples=np.inf)
+    assert stats.sign_flip_p(v) == pytest.approx(theirs.pvalue)
+
+
+@pytest.mark.parametrize(("n", "p"), [(5, 0.0625), (6, 0.03125), (12, 2**-11)])
+def test_smallest_p_is_two_to_the_one_minus_n(n, p):
+    assert stats.sign_flip_p([1.0 + i / 10 for i in range(n)]) == pytest.approx(p)
+
+
+def test_many_values_are_sampled_and_p_is_never_zero():
+    assert 0 < stats.sign_flip_p([1.0] * 30) < 1e-4
+    assert stats.sign_flip_p(np.random.default_rng(2).normal(0, 1, 30)) > 0.01
+
+
+def test_sampling_sign_patterns_takes_bounded_memory():
+    values = np.random.default_rng(3).normal(0, 1, 200)
+    tracemalloc.start()
+    try:
+        stats.sign_flip_p(values)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 30 * 2**20  # all at once they take 160 MB
+
+
+def test_six_trials_make_min_max_a_96_9_percent_interval():
+    assert stats.min_max_level(6) == pytest.approx(0.96875)
+
+
+def test_order_is_mirrored_in_every_second_block_and_fixed_by_its_seed():
+    order = stats.abba(["a", "b", "c"], 6, seed=3)
+    assert all(x[::-1] == y for x, y in zip(order[::2], order[1::2], strict=True))
+    assert all(sorted(block) == ["a", "b", "c"] for block in order)
+    assert order == stats.abba(["a", "b", "c"], 6, seed=3)
+    assert len({str(stats.abba(["a", "b"], 2, seed=s)) for s in range(20)}) == 2
+
+
+def test_linear_drift_cancels_in_two_blocks():
+    order = [arm for block in stats.abba(["a", "b"], 2, seed=1) for arm in block]
+    position = {arm: np.mean([i for i, x in enumerate(order) if x == arm]) for arm in "ab"}
+    assert position["a"] == position["b"]
+
+
+def ratio(factor, n=6, noise=0.02, seed=1, **options):
+    rng = np.random.default_rng(seed)
+    b = 1000 * rng.lognormal(0, noise, n)
+    return stats.paired_ratio(factor * b * rng.lognormal(0, noise, n), b, a="x", b="y", **options)
+
+
+def test_a_clear_difference_gets_a_verdict_with_all_its_figures():
+    r = ratio(2.0, aa_spread=1.03)
+    assert r.difference == "higher"
+    assert r.low < 2 < r.high
+    assert r.decided
+    for part in ("x ÷ y", "6 pairs", "A/A ±3 %", "p = 0.031", "higher"):
+        assert part in r.verdict
+
+
+def test_five_pairs_are_no_verdict_however_clear():
+    r = ratio(5.0, n=5)
+    assert (r.difference, r.decided) == ("none", False)
+    assert "5 pairs, 6 are the least" in r.verdict
+
+
+def test_an_effect_smaller_than_the_a_a_spread_is_no_verdict():
+    assert ratio(1.2).decided
+    r = ratio(1.2, aa_spread=1.3)
+    assert not r.decided
+    assert "widened by the A/A spread of ±30 %" in r.verdict
+
+
+def test_a_profile_without_verdicts_gives_none():
+    assert "this profile" in ratio(3.0, verdicts=False).verdict
+
+
+def test_an_interval_that_includes_one_is_no_verdict():
+    assert not ratio(1.0).decided
+
+
+def test_pairs_without_a_value_are_named_not_dropped_silently():
+    r = stats.paired_ratio([1, 0, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6, math.nan])
+    assert r.pairs == 5
+    assert "2 of 7 pairs have no value" in r.verdict
+
+
+def test_unequal_numbers_of_values_are_refused():
+    with pytest.raises(LabError, match="pairs need equal numbers"):
+        stats.paired_ratio([1, 2], [1])
+
+
+def test_json_gives_back_the_same_ratio():
+    for r in (ratio(2.0, aa_spread=1.02), ratio(2.0, n=1)):
+        assert stats.Ratio.from_json(json.loads(json.dumps(r.to_json()))) == r
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (1.23456, 1.1, 1.4, "1.23"),
+        (0.50712, 0.5, 0.514, "0.507"),
+        (12.3456, 9.0, 17.0, "12.3"),
+        (5123.4, 5e3, 5.2e3, "5123"),
+    ],
+)
+def test_figures_are_rounded_to_what_the_interval_leaves_open(value, low, high, text):
+    r = stats.Ratio("a", "b", "m", None, value, low, high, 6, 0.03)
+    assert r.within(value).startswith(text[:4])
+
+
+# What is promised, simulated: log-normal trials.
+
+
+@pytest.mark.parametrize("n", [3, 6, 12])
+def test_the_interval_covers_the_truth_in_95_percent(n):
+    rng = np.random.default_rng(11)
+    runs = 2000
+    logs = rng.normal(0, 0.08, (runs, n))
+    covered = sum(low <= 0 <= high for _, low, high in (stats.t_interval(v) for v in logs))
+    assert covered / runs == pytest.approx(0.95, abs=0.015)
+
+
+def simulated_false_alarms(order_of, drift, runs=600, pairs=6, noise=0.03):
+    """Share of verdicts between two equal arms while the machine drifts as a random walk."""
+    rng = np.random.default_rng(7)
+    alarms = 0
+    for run in range(runs):
+        order = order_of(pairs, run)
+        speed = np.cumsum(rng.normal(0, drift, len(order)))
+        x = np.exp(speed + rng.normal(0, noise, len(order)))
+        a = [v for v, arm in zip(x, order, strict=True) if arm == "a"]
+        b = [v for v, arm in zip(x, order, strict=True) if arm == "b"]
+        alarms += stats.paired_ratio(a, b).decided
+    return alarms / runs
+
+
+def interleaved(pairs, seed):
+    return [arm for block in stats.abba(["a", "b"], pairs, seed) for arm in block]
+
+
+def blocked(pairs, _seed):
+    return ["a"] * pairs + ["b"] * pairs
+
+
+@pytest.mark.parametrize("drift", [0.0, 0.01, 0.03])
+def test_false_alarms_stay_at_five_percent_under_drift(drift):
+    assert simulated_false_alarms(interleaved, drift) <= 0.07
+
+
+def test_blocked_trials_would_raise_false_alarms_under_drift():
+    assert simulated_false_alarms(blocked, 0.03) > 0.15
+
+
+def test_an_a_a_control_reduces_false_alarms_further():
+    rng = np.random.default_rng(9)
+    alarms = 0
+    for _ in range(400):
+        a, b, c, d = np.exp(rng.normal(0, 0.03, (4, 6)))
+        alarms += stats.paired_ratio(a, b, aa_spread=stats.spread(np.log(c / d))).decided
+    assert alarms / 400 < 0.03
+
+
+def test_a_real_difference_of_ten_percent_is_found():
+    rng = np.random.default_rng(10)
+    found = 0
+    for _ in range(300):
+        a, b = np.exp(rng.normal(0, 0.03, (2, 6)))
+        found += stats.paired_ratio(1.1 * a, b).difference == "higher"
+    assert found / 300 > 0.85
+
+
+def test_the_text_of_a_ratio_gives_its_interval_or_says_why_there_is_none():
+    one = stats.paired_ratio([3.0], [2.0], a="x", b="y")
+    assert one.text == "1.5 times (one pair, so no interval)"
+    six = stats.paired_ratio([2.0, 2.1, 1.9, 2.0, 2.1, 1.9], [1.0] * 6, a="x", b="y")
+    assert six.text.startswith("2.0") and "6 pairs" in six.text
+    assert "inf" not in one.text + six.text
+
+
+def test_a_control_widens_the_interval_at_both_ends_and_the_wider_one_is_judged():
+    a, b = [1.10, 1.11, 1.09, 1.12, 1.10, 1.11], [1.0] * 6
+    alone = stats.paired_ratio(a, b)
+    assert alone.widened == (alone.low, alone.high) and alone.decided
+    inside, outside = (stats.paired_ratio(a, b, aa_spread=s) for s in (1.05, 1.10))
+    assert inside.widened == pytest.approx((alone.low / 1.05, alone.high * 1.05))
+    assert inside.decided
+    # The point lies beyond the control's spread, the end of its interval does not.
+    assert outside.estimate > 1.10 and not outside.decided
+    assert "widened" in outside.why_none and "A/A spread of ±10 %" in outside.why_none
+
+
+def test_what_is_not_1_is_not_written_as_1():
+    told = {1.0: "1", 0.9996: "0.9996", 1.0004: "1.0004", 0.5: "0.5", 19.4527: "19.5"}
+    assert {v: numbers.factor(v, numbers.bare) for v in told} == told
+    assert numbers.factor(1234.6, numbers.bare) == "1230"
+    wide = stats.paired_ratio([1.2, 0.9, 1.0, 1.1, 0.8, 1.05], [1.0] * 6)
+    assert wide.within(0.998) != "1.00"
+
+
+def test_a_large_number_is_written_out():
+    assert numbers.bare(3634.2) == "3630"
+    assert numbers.bare(0.01234, 2) == "0.012"
+    assert stats.spread_text(2.21) == "120 %"
+    assert stats.spread_text(1.023) == "2.3 %"

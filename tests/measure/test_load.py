@@ -1,0 +1,465 @@
+"""Trials of real servers: what comes back, what is refused, what a dead server or an interrupt
+leaves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import http.server
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import eventually
+from examples import record
+
+import lab
+from lab import paths
+from lab.errors import LabError
+from lab.measure import generator
+from lab.measure.load import BadTarget, ServerGone, resolve
+from lab.processes import guard_link
+from lab.records import ceiling, reference, store
+from lab.records.trial import Trial
+from lab.servers.http_get import NotLoopback
+from lab.storage.written import StorageFull
+
+pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+
+
+@pytest.fixture(autouse=True)
+def places(monkeypatch, tmp_path):
+    monkeypatch.setattr("lab.paths.RUNS", tmp_path / "runs")
+    monkeypatch.setattr("lab.paths.REFERENCE", tmp_path / "reference")
+    monkeypatch.setenv("LAB_PROFILE", "smoke")
+    # Nothing here depends on a quiet machine, so nobody who measures need wait for it.
+    monkeypatch.setattr("lab.processes.lock.lock_path", lambda: tmp_path / "lock")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory):
+    """One ordinary trial, looked at by several tests."""
+    patch = pytest.MonkeyPatch()
+    folder = tmp_path_factory.mktemp("one")
+    patch.setattr("lab.paths.RUNS", folder)
+    patch.setattr("lab.processes.lock.lock_path", lambda: folder / "lock")
+    alongside = {"ping": {"path": "/ping", "rate": 50}}
+    trial = lab.load(
+        "node/read-sync",
+        connections=5,
+        warmup=0.1,
+        seconds=0.4,
+        alongside=alongside,
+        experiment="one",
+    )
+    yield trial
+    patch.undo()
+
+
+@contextlib.contextmanager
+def recording():
+    """(url, the request targets it saw) of a server in this process."""
+    seen = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            seen.append(self.path)
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}", seen
+        server.shutdown()
+        thread.join()
+
+
+def test_a_trial_obeys_littles_law_and_accounts_for_every_request(one):
+    assert one.checks["littles_law"].status == "ok"
+    assert one.checks["accounted"].status == "ok"
+    assert one.checks["verified"].status == "ok"
+    assert one.throughput > 0
+    assert one.counts.sent == one.counts.accounted
+
+
+def test_summaries_are_functions_of_the_raw_rows(one):
+    rows = one.raw()
+    start, stop = (int(s * 1e6) for s in one.window)
+    inside = (rows["t_end_us"] >= start) & (rows["t_end_us"] < stop) & (rows["status"] == 200)
+    assert one.throughput == pytest.approx(inside.sum() / 0.4)
+    assert one.latency.count == inside.sum()
+    assert len(rows["status"]) == one.counts.sent
+
+
+def test_figures_that_differ_from_the_rows_are_found(one):
+    assert store.verify(one) == []
+    assert "throughput" in store.verify(replace(one, throughput=one.throughput * 1.01))[0]
+
+
+def test_a_stream_alongside_has_latency_and_counts_of_its_own(one):
+    ping = one.alongside["ping"]
+    assert ping.counts.ok > 0
+    assert ping.latency.count > 0
+    assert ping.load.loop == "open"
+    assert one.metric("alongside.ping.p50") > 0
+
+
+def test_a_trial_tells_cpu_memory_and_event_loop_of_the_server(one):
+    used = one.resources
+    assert 0 < used.server_cpu_share < 3
+    assert used.rss_peak > 10_000_000
+    assert used.loop.elu > 0.3
+    assert used.loop.delay_max_s >= used.loop.delay_mean_s >= 0
+    assert any(b.elu is not None for b in one.series)
+    assert one.server.version.startswith("v")
+    assert len(one.server.source_sha256) == 64
+
+
+def test_a_trial_is_stored_without_paths_of_this_machine(one):
+    text = json.dumps(one.to_json())
+    assert str(paths.ROOT) not in text
+    assert Trial.from_json(json.loads(text)).throughput == one.throughput
+
+
+def test_server_and_generator_are_pinned_apart_where_that_is_possible(one):
+    if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2:
+        assert one.server.cpus is None
+        return
+    assert set(one.server.cpus).isdisjoint(one.load.cpus)
+
+
+def test_a_running_server_is_loaded_and_left_running():
+    with lab.server("node/hello").start() as running:
+        trial = lab.load(running, connections=2)
+        assert trial.counts.ok > 0
+        assert trial.server.cpus is None
+        assert running.get().status == 200
+
+
+def test_a_running_server_is_asked_the_question_of_its_recipe_at_no_path_of_its_own():
+    recipe = lab.server("node/hello")
+    with recipe.start() as running:
+        found = resolve(running)
+    assert (found.question, found.path) == (resolve(recipe).question, "")
+
+
+def test_a_url_of_this_machine_is_loaded_without_knowing_its_body():
+    with lab.server("node/hello").start() as running:
+        trial = lab.load(running.url, connections=2)
+    assert trial.throughput > 0
+    assert trial.checks["verified"].status == "warn"
+    assert trial.resources.server_cpu_s is None
+
+
+@pytest.mark.parametrize("asked", ["/ping", "/ping/", "/?delay_ms=20", "/a?b=c/"])
+def test_a_url_is_requested_with_its_own_path_and_query(asked):
+    with recording() as (url, seen):
+        lab.load(url + asked, connections=1, requests=3)
+        assert set(seen) == {asked}
+
+
+def test_a_url_with_a_path_and_path_are_one_too_many():
+    with pytest.raises(BadTarget, match=r"/ping.*/pong"):
+        lab.load("http://127.0.0.1:1/ping", path="/pong")
+    with pytest.raises(BadTarget, match=r"/ping.*/pong"):
+        lab.compare({"a": "http://127.0.0.1:1/ping"}, path="/pong")
+    with recording() as (url, seen):
+        lab.load(url + "/", path="/pong", connections=1, requests=3)
+        assert set(seen) == {"/pong"}
+
+
+def test_a_trial_near_the_ceiling_of_the_generator_says_so(monkeypatch, places):
+    monkeypatch.setattr("lab.paths.STATE", places / "state")
+    with recording() as (url, _):
+        assert "null server" not in lab.load(url, connections=1).checks["client_headroom"].text
+        ceiling.keep(1.0)  # any server is above 70 % of one answer a second
+        found = lab.load(url, connections=1).checks["client_headroom"]
+        assert found.text.startswith("client-bound")
+        ceiling.keep(1e9)
+        found = lab.load(url, connections=1).checks["client_headroom"]
+        assert "at 0% of what it can do against a null server" in found.text
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"per_s": null}', '{"per_s": -1}'])
+def test_a_ceiling_that_cannot_be_read_is_none(monkeypatch, places, text):
+    monkeypatch.setattr("lab.paths.STATE", places / "state")
+    ceiling.keep(1.0)
+    next((places / "state").iterdir()).write_text(text)
+    assert ceiling.known() is None
+
+
+def test_a_fixed_number_of_requests_is_sent_exactly():
+    trial = lab.load("node/hello", requests=200, connections=8)
+    assert trial.counts.sent == trial.counts.ok == 200
+    assert trial.stopped == "count"
+    assert trial.checks["littles_law"].status == "ok"
+    assert 0 < trial.resources.server_cpu_share < 3  # of the time it took, not of the limit
+
+
+def test_rounds_are_sent_on_each_connection():
+    trial = lab.load("node/hello", rounds=3, connections=8)
+    assert trial.counts.ok == 24
+    assert np.bincount(trial.raw()["connection"]).tolist() == [3] * 8
+
+
+def test_an_open_loop_keeps_its_rate():
+    trial = lab.load("node/hello", rate=400, schedule="constant", seconds=0.5)
+    assert trial.throughput == pytest.approx(400, rel=0.2)
+    assert trial.load.loop == "open"
+
+
+def test_connections_closed_by_the_server_cost_reconnects_not_errors():
+    trial = lab.load(
+        lab.server("node/delay", env={"DELAY_MS": 5, "KEEP_ALIVE": "close"}), connections=4
+    )
+    assert trial.counts.reconnects > 0
+    assert not trial.counts.failed
+    assert trial.checks["littles_law"].status == "ok"
+
+
+@pytest.mark.parametrize("mode", ["keep", "close", "every10"])
+def test_a_known_delay_is_measured_in_every_connection_mode(mode):
+    trial = lab.load(
+        lab.server("node/delay", env={"DELAY_MS": 20, "KEEP_ALIVE": mode}),
+        connections=1,
+        seconds=0.6,
+    )
+    assert 0.019 <= trial.latency.quantile(0.5) <= 0.040
+
+
+def test_a_handler_slower_than_the_run_is_censored_not_zero():
+    trial = lab.load(
+        lab.server("node/delay", env={"DELAY_MS": 1500}), connections=3, warmup=0, seconds=0.2
+    )
+    assert trial.counts.in_flight_at_end == 3
+    assert trial.throughput == 0
+    assert trial.checks["answered"].status == "fail"
+
+
+def test_progress_is_told():
+    seen = []
+    lab.load(
+        "node/hello", connections=2, seconds=0.7, progress=lambda t_s, ok: seen.append((t_s, ok))
+    )
+    assert seen
+    assert seen == sorted(seen)
+
+
+def of_bodies(program, hello, body, **options):
+    """What the check of bodies says of a server, not in the catalogue, whose nth is `body`."""
+    changing = hello.replace('"hello world\\n"', body).replace(
+        "const server", "let n = 0;\nconst server"
+    )
+    return lab.load(program(changing), connections=3, **options).checks["verified"].text
+
+
+def test_bodies_that_vary_under_load_are_told(program, hello):
+    lengths = of_bodies(program, hello, '"x".repeat(1 + 99 * Math.random())')
+    assert re.search(r"\d+ of \d+ answers had another body than the first", lengths)
+    contents = of_bodies(program, hello, 'n++ % 100 === 99 ? "HELLO" : "hello"', requests=301)
+    assert "3 of 301 answers had another body than the first" in contents
+    same = of_bodies(program, hello, '"hello"')
+    assert "every answer had the first one's 5 bytes" in same
+
+
+def test_a_body_that_changes_once_the_server_is_verified_is_told(program, hello):
+    text = of_bodies(program, hello, 'n++ > 0 ? "HELLO" : "hello"')
+    assert "the first answer had another body than when the server was started" in text
+    other = of_bodies(program, hello, "_request.url", path="/other")
+    assert "another body" not in other, "who asks for something else gets something else"
+
+
+def test_a_failing_server_is_measured_and_its_checks_fail(program, hello):
+    broken = hello.replace("response.end(", "response.writeHead(n++ ? 500 : 200).end(").replace(
+        "const server", "let n = 0;\nconst server"
+    )
+    trial = lab.load(program(broken), connections=2)
+    assert trial.throughput == 0
+    assert "status 500" in trial.checks["no_errors"].text
+    assert (
+        lab.load(program(broken), connections=2, tolerate=["no_errors"]).checks["no_errors"].status
+        == "warn"
+    )
+
+
+def test_a_server_that_dies_under_load_voids_the_trial_and_tells_its_last_words(program, hello):
+    dying = hello.replace(
+        "(_request, response) =>",
+        "(_request, response) => n++ > 50 ? (console.log('no more'), process.exit(3)) :",
+    )
+    with pytest.raises(ServerGone, match=r"died under the load[\s\S]*no more"):
+        lab.load(
+            program(dying.replace("const server", "let n = 0;\nconst server")),
+            connections=2,
+            seconds=2,
+        )
+
+
+def test_too_few_descriptors_fail_requests_and_not_the_server(places):
+    script = f"""
+        import pathlib, lab, lab.processes.lock, lab.paths
+        lab.paths.RUNS = pathlib.Path({str(places)!r})
+        lab.processes.lock.lock_path = lambda: lab.paths.RUNS / "lock"
+        trial = lab.load("node/hello", connections=200, progress=False)
+        print(trial.checks["no_errors"].text)
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        env={**os.environ, "LAB_STATE": str(places)},
+        cwd=paths.ROOT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "too many open files: raise `ulimit -n` above 300" in run.stdout, run.stderr
+
+
+def test_a_server_that_dies_for_want_of_descriptors_is_told_with_what_helps(program, hello):
+    dying = hello.replace(
+        "(_request, response) =>",
+        "(_request, response) => n++ > 50 ? (console.log('Error: EMFILE'), process.exit(1)) :",
+    )
+    with pytest.raises(ServerGone, match=r"EMFILE[\s\S]*ulimit -n"):
+        lab.load(program(dying.replace("const server", "let n = 0;\nconst server")), connections=2)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+def test_a_suspended_guard_voids_the_trial_and_is_named(monkeypatch):
+    def suspend(*_):
+        os.kill(guard_link.guard_pid(), signal.SIGSTOP)
+
+    monkeypatch.setattr(guard_link, "SILENT_S", 0.5)
+    with pytest.raises(guard_link.GuardSilent, match="guard of servers"):
+        lab.load("node/hello", warmup=0, seconds=4, progress=suspend)
+    assert not lab.ps()
+
+
+def test_a_generator_whose_result_is_there_when_we_come_late_is_heard():
+    with (
+        generator.Generator() as one,
+        recording() as (url, _),
+        tempfile.TemporaryDirectory() as raw,
+    ):
+        one.send({"streams": [{"url": url, "requests": 1}], "raw_dir": raw})
+        events = one.events(deadline_s=1.0)
+        assert next(events)["event"] == "ready"
+        assert eventually(lambda: list(Path(raw).iterdir()))
+        time.sleep(1.2)
+        assert [event["event"] for event in events][-1] == "result"
+
+
+def test_a_port_where_nobody_listens_ends_at_once():
+    with lab.server("node/hello").start() as running:
+        url = running.url
+    begun = time.monotonic()
+    with pytest.raises(ServerGone, match="nothing accepts connections"):
+        lab.load(url, seconds=30)
+    assert time.monotonic() - begun < 15
+
+
+@pytest.mark.parametrize("url", ["http://example.com/", "http://10.0.0.1:80", "https://127.0.0.1/"])
+def test_other_machines_are_refused(url):
+    with pytest.raises(NotLoopback):
+        lab.load(url)
+
+
+def test_what_cannot_be_loaded_is_refused():
+    with pytest.raises(BadTarget, match="42"):
+        lab.load(42)
+    with pytest.raises(LabError, match="node/read-sync"):
+        lab.load("node/read-snyc")
+
+
+def test_a_generator_that_crashes_is_told_with_what_it_printed(monkeypatch, tmp_path):
+    crash = tmp_path / "crash.mjs"
+    crash.write_text("console.log('{\"event\":\"ready\"}'); throw new Error('out of cheese');")
+    monkeypatch.setattr(generator, "MAIN", crash)
+    with pytest.raises(generator.GeneratorFailed, match="out of cheese"):
+        lab.load("node/hello")
+
+
+def test_a_generator_that_hangs_is_given_up(monkeypatch, tmp_path):
+    hang = tmp_path / "hang.mjs"
+    hang.write_text(
+        'console.log(\'{"event":"ready"}\'); setInterval(() => {}, 1000); process.stdin.resume();'
+    )
+    monkeypatch.setattr(generator, "MAIN", hang)
+    monkeypatch.setattr(sys.modules["lab.measure.load"], "GRACE_S", 0.1)
+    with pytest.raises(generator.GeneratorFailed, match="gave no result"):
+        lab.load("node/hello", timeout=0.2)
+
+
+def test_a_full_disk_is_named_and_nothing_is_left(monkeypatch, places):
+    def full(*_args, **_kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    with pytest.raises(StorageFull, match="disk is full"):
+        lab.load("node/hello", experiment="full")
+    assert not list((places / "runs" / "full").rglob("*.partial"))
+
+
+def test_a_replay_starts_nothing_and_says_where_it_comes_from(monkeypatch, one, places):
+    from lab.records.identity import question
+
+    recipe = lab.server("node/read-sync")
+    asked = question({recipe.name: resolve(recipe).question}, options={"connections": 5})
+    # Whether this machine was quiet is not the matter here.
+    record(one, asked, strict=False)
+    monkeypatch.setenv("LAB_MODE", "replay")
+    monkeypatch.setattr(
+        "lab.servers.recipe.Recipe.start", lambda *_: pytest.fail("a replay started a server")
+    )
+    found = lab.load(recipe, connections=5, experiment="one")
+    assert found.throughput == pytest.approx(one.throughput)
+    assert found.recorded is not None
+    with pytest.raises(reference.StaleRecord, match="connections: recorded 5; now 6"):
+        lab.load(recipe, connections=6, experiment="one")
+    with pytest.raises(reference.NoRecord, match="make reference"):
+        lab.load(recipe, experiment="two")
+
+
+def test_an_interrupt_stops_generator_and_server(places):
+    script = textwrap.dedent(
+        """
+        import lab, sys
+        print("begin", flush=True)
+        lab.load("node/hello", seconds=60, progress=lambda t_s, ok: print("busy", flush=True))
+        """
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    import psutil
+
+    while child.stdout.readline().strip() != "busy":
+        assert child.poll() is None
+    mine = psutil.Process(child.pid).children(recursive=True)
+    assert len(mine) >= 2
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=15)
+    assert "KeyboardInterrupt" in said
+    assert eventually(lambda: not any(p.is_running() and p.status() != "zombie" for p in mine), 5)

@@ -1,0 +1,633 @@
+"""Figures: the finding in words, the theme by variables, the data behind one link."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from itertools import pairwise
+from statistics import geometric_mean
+from types import SimpleNamespace
+from urllib.parse import unquote
+
+import pytest
+from examples import MACHINE, example_comparison, example_trial
+
+from lab import plot, predict
+from lab.errors import LabError
+from lab.judging.stats import spread_text
+from lab.paths import ROOT
+from lab.plot import latency, traced
+from lab.plot.figure import NARROW, WIDE
+from lab.plot.measures import metric_of, value_words
+from lab.plot.palette import THEMES
+from lab.plot.svg import leftovers
+from lab.plot.ticks import spread
+from lab.records import reference
+from lab.records.histogram import Histogram
+from lab.records.output import Printed
+from lab.records.reference import Recorded
+from lab.records.trial import Check
+
+RECORDED = Recorded("example", "2025-06-15T10:00:00Z", MACHINE)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return example_comparison()
+
+
+@pytest.fixture(scope="module")
+def figures(compared):
+    trial = example_trial("sync", 50, 300, seed=4)
+    rows = [{"n": n, "ms": n * k, "who": w} for n in (1, 10, 100) for w, k in (("a", 1), ("b", 2))]
+    published = [{"x": 100, "y": 2079.5, "name": "published 2013"}]
+    recorded = example_comparison(pairs=12, seed=3).with_recorded(RECORDED)
+    model = predict.closed(loop=0.0003)
+    return {
+        "sweep": plot.sweep(compared, predict=model, published=published, recorded=recorded),
+        "sweep p99": plot.sweep(compared, metric="p99", recorded=None),
+        "comparison": plot.comparison(compared, at=100, published={"sync": 208, "async": 263}),
+        "spectrum": plot.spectrum(compared, at=100),
+        "histogram": plot.histogram(trial),
+        "timeline": plot.timeline(trial),
+        "lines": plot.lines(rows, x="n", y="ms", by="who"),
+        "bars": plot.bars({"what": ["sync", "async"], "us": [3, 5]}, x="what", y="us"),
+        "dots": plot.dots({"file": ["a", "b"], "ms": [1, 2]}, x="file", y="ms"),
+        "forest": plot.forest([{"name": "x", "estimate": 2, "low": 1.8, "high": 2.2}]),
+    }
+
+
+KINDS = ("sweep", "sweep p99", "comparison", "spectrum", "histogram", "timeline")
+KINDS += ("lines", "bars", "dots", "forest")
+
+
+@pytest.fixture(scope="module")
+def pages(figures):
+    return {kind: figure._repr_html_() for kind, figure in figures.items()}
+
+
+def drawings(page: str) -> list[str]:
+    return re.findall(r"<svg.*?</svg>", page, re.S)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_figure_states_its_finding_to_those_who_do_not_see_it(kind, pages):
+    roots = [ET.fromstring(svg) for svg in drawings(pages[kind])]
+    words = {n.attrib["id"]: n.text for root in roots for n in root if "id" in n.attrib}
+    for root in roots:
+        title, finding = (words[root.attrib[f"aria-{by}"]] for by in ("labelledby", "describedby"))
+        assert root.attrib["role"] == "img"
+        assert title
+        assert len(finding) >= 20
+        assert re.search(r"\d", finding), finding
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_finding_is_told_once_and_the_texts_of_the_drawing_not_at_all(kind, pages):
+    assert len(re.findall("<desc", pages[kind])) == 1  # of two drawings, of which one is shown
+    for svg in drawings(pages[kind]):
+        root = ET.fromstring(svg)
+        silent = root.find("{*}g[@aria-hidden='true']")
+        inside = set(silent.iter())
+        outside = [node for node in root.iter() if node not in inside]
+        assert {node.tag.split("}")[-1] for node in outside} <= {"svg", "title", "desc", "style"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_colour_is_fixed(kind, pages):
+    for svg in drawings(pages[kind]):
+        assert leftovers(svg) == []
+        assert "var(--lab-" in svg
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_drawing_stays_below_40_kB(kind, pages):
+    assert max(map(len, drawings(pages[kind]))) <= 40_000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_data_link_carries_the_rows_of_the_figure(kind, figures, pages):
+    link = re.search(r'<a class="lab-data" download="([\w-]+\.csv)" href="([^"]+)"', pages[kind])
+    assert link
+    head, _, body = link[2].partition(",")
+    assert head == "data:text/csv;charset=utf-8"
+    rows = list(csv.DictReader(io.StringIO(unquote(body))))
+    assert len(rows) == len(figures[kind].data) > 0
+    assert set(rows[0]) >= set(map(str, figures[kind].data[0]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_text_is_smaller_than_11_pixels_where_it_is_shown(kind, pages):
+    # The wide drawing is shown from 600 px, the narrow one in at least 300.
+    shown = zip(drawings(pages[kind]), (600 / WIDE.width, 300 / NARROW.width), strict=True)
+    for svg, scale in shown:
+        sizes = [float(v) for v in re.findall(r'font-size[:=]"?(\d+(?:\.\d+)?)', svg)]
+        assert sizes
+        assert min(sizes) * scale >= 11
+
+
+def test_ids_are_unique_even_when_a_figure_is_shown_twice(figures):
+    page = "".join(f._repr_html_() for f in [*figures.values(), *figures.values()])
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    references = set(re.findall(r'(?:href="|url\()#([\w-]+)', page))
+    assert references <= set(ids)
+
+
+def test_the_same_content_gives_the_same_drawing():
+    first, second = (plot.bars({"a": ["x"], "b": [1]}, x="a", y="b") for _ in range(2))
+    assert first.svg == second.svg
+
+
+def test_every_trial_is_a_dot(compared, pages):
+    wide = drawings(pages["sweep p99"])[0]
+    groups = re.findall(r'<g class="lab-dots">(.*?)</g></g>', wide, re.S)
+    assert sum(g.count("<use ") for g in groups) == len(compared.trials) + len(compared.control)
+
+
+def test_a_figure_counts_an_arm_that_ran_twice_as_its_ratio_does(compared):
+    slow = tuple(replace(t, throughput=t.throughput / 2) for t in compared.control)
+    slow = (replace(slow[0], checks={"quiet": Check("fail", 0.6, 0.1, "busy")}), *slow[1:])
+    uneven = replace(compared, control=slow)
+    figure = plot.comparison(uneven, at=100, recorded=None)
+    pairs = zip(uneven.cell("sync", 100), slow, strict=True)
+    middle = geometric_mean(math.sqrt(a.throughput * b.throughput) for a, b in pairs)
+    assert f"sync {value_words(metric_of('throughput'), middle)}" in figure.alt
+    ratio = uneven.ratio("async", "sync", at=100)
+    alone = geometric_mean(t.throughput for t in uneven.cell("async", 100))
+    assert alone / middle == pytest.approx(ratio.estimate)
+    assert "each row: 6 blocks, geometric mean, 95 % interval" in figure.notes
+    assert "sync ran twice in each block (A/A): both count" in figure.notes
+    assert "checks, of 18 trials: 1 × other programs busy" in figure.notes
+    assert figure.stamps == ["other programs busy (sync at 100)"]
+    wide = drawings(figure.svg)[0]
+    groups = re.findall(r'<g class="lab-dots">(.*?)</g></g>', wide, re.S)
+    assert sum(g.count("<use ") for g in groups) == 18 + 6  # every trial, then every ratio
+
+    swept = plot.sweep(uneven, recorded=None)
+    assert "sync ran twice in each block at 100 connections (A/A): both count" in swept.notes
+    assert "each point: 6 blocks, geometric mean, 95 % interval" in swept.notes
+    assert swept.stamps and f"checks, of {36 + 6} trials: 1 ×" in " ".join(swept.notes)
+    elsewhere = plot.comparison(uneven, at=10, recorded=None)
+    assert "each row: 6 trials, geometric mean, 95 % interval" in elsewhere.notes
+    assert not any("A/A): both" in note for note in elsewhere.notes)
+    requests = sum(t.latency.count for t in (*uneven.cell("sync", 100), *slow))
+    groups, every, _ = latency.groups_of(uneven, 100)
+    assert sum(h.count for h in groups["sync"]) == requests and len(every) == 18
+
+
+def test_the_spread_of_a_control_is_told_as_what_it_is(compared):
+    noted = " ".join(plot.comparison(compared, at=100).notes)
+    told = spread_text(compared.aa_spread())
+    assert f"A/A ±{told}, the grey strip: how far from 1 the 95 % interval" in noted
+    assert "up to" not in noted
+
+
+def test_a_figure_has_one_kind_of_mean_and_says_which():
+    rows = {"n": [1, 1, 2, 2], "ms": [1, 9, 0, 4]}  # one value has no logarithm
+    figure = plot.lines(rows, x="n", y="ms")
+    assert figure.alt == "ms, by n: goes from 5 at 1 to 2 at 2."
+    assert "each point: 2 values, mean, 95 % interval" in figure.notes
+    fine = plot.lines({**rows, "ms": [1, 9, 1, 4]}, x="n", y="ms")
+    assert "from 3 at 1 to 2 at 2" in fine.alt
+    assert "each point: 2 values, geometric mean, 95 % interval" in fine.notes
+
+
+def test_published_points_of_lines_are_stars_also_when_they_come_as_plain_data():
+    given = [{"x": 2, "y": 7, "name": "published 2010"}]
+    figure = plot.lines({"x": [1, 2], "y": [3, 4]}, x="x", y="y", published=given)
+    assert "published 2010" in figure.svg
+    assert 'class="lab-published"' in figure.svg
+
+
+def test_the_finding_of_a_sweep_is_the_ratio_with_its_interval(compared):
+    said = plot.sweep(compared, recorded=None).alt
+    r = compared.ratio("async", at=100)
+    assert r.decided
+    assert said.startswith("At 100 connections sync answers 1.")
+    assert "times as many requests per second as async (95 % interval" in said
+    assert "6 pairs" in said
+    low, high = map(float, re.search(r"interval ([\d.]+) to ([\d.]+)", said).groups())
+    assert low == pytest.approx(1 / r.high, abs=0.06)
+    assert high == pytest.approx(1 / r.low, abs=0.06)
+
+
+def test_without_enough_pairs_the_finding_says_that_there_is_no_verdict():
+    few = example_comparison(pairs=2, values=(10,))
+    assert "no verdict" in plot.comparison(few).alt
+
+
+def test_a_failed_check_is_stamped_in_words(compared):
+    bad = replace(
+        compared,
+        trials=tuple(
+            replace(t, checks={**t.checks, "littles_law": Check("fail", 0.3, 0.05, "X × R = 3")})
+            if (t.arm, t.at) == ("async", 100)
+            else t
+            for t in compared.trials
+        ),
+    )
+    page = plot.sweep(bad, recorded=None)._repr_html_()
+    for svg in drawings(page):
+        assert 'class="lab-stamp"' in svg
+        assert "breaks Little’s law (async at 100)</text>" in svg
+    assert re.search(r"<desc[^>]*>[^<]*Stamped on the figure: breaks Little’s law", page)
+    assert "lab-stamp" not in plot.sweep(compared, recorded=None)._repr_html_()
+
+
+def test_a_client_at_its_limit_is_stamped_although_it_only_warns():
+    trial = example_trial()
+    check = Check("warn", 0.93, 0.8, "client-bound: the load generator was busy 93% of the time")
+    bound = replace(trial, checks={**trial.checks, "client_headroom": check})
+    assert "client-bound" in plot.histogram(bound).stamps
+
+
+def test_a_drifting_server_is_stamped_and_one_with_too_few_answers_is_not():
+    trial = example_trial()
+    drift = Check("warn", -0.4, 0.05, "the last third of the window was 40.0% slower")
+    unknown = Check("warn", None, None, "too few answers to see whether the rate was steady")
+    for check, told in ((drift, True), (unknown, False)):
+        shown = plot.histogram(replace(trial, checks={**trial.checks, "steady": check}))
+        assert ("not steady" in shown.stamps) is told
+
+
+def test_a_replayed_figure_says_when_and_where_it_was_recorded(compared):
+    page = plot.sweep(compared.with_recorded(RECORDED))._repr_html_()
+    assert "Recorded 2025-06-15 on 2 × Example CPU @ 2.50GHz" in page
+
+
+def test_recorded_run_published_figure_and_prediction_are_named(pages):
+    for svg in drawings(pages["sweep"]):
+        for words in ("recorded run", "published 2013", "theory: MVA to bound"):
+            assert words in svg
+        assert 'class="lab-published"' in svg
+
+
+def test_hostile_names_are_only_text():
+    evil = '"><script>alert(1)</script>&\x07'
+    hostile = example_comparison(arms={evil: 300.0, "$x_{1}$": 500.0}, values=(1, 10))
+    page = plot.sweep(hostile, recorded=None)._repr_html_()
+    page += plot.comparison(hostile, at=10)._repr_html_()
+    assert "<script" not in page
+    assert "alert(1)" in page
+    for svg in drawings(page):
+        ET.fromstring(svg)
+
+
+def test_a_cell_that_looks_like_a_formula_is_disarmed():
+    figure = plot.bars({"a": ["=HYPERLINK(1)"], "b": [1]}, x="a", y="b")
+    assert "'=HYPERLINK(1)" in figure.csv
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+def test_text_and_marks_have_contrast_in_both_themes(theme):
+    paper = THEMES["paper"][theme]
+    for name, values in THEMES.items():
+        least = {"paper": 0, "grid": 0, "axis": 3, "recorded": 3, "band": 3}.get(name, 4.5)
+        assert _contrast(values[theme], paper) >= least, name
+
+
+def _contrast(a: str, b: str) -> float:
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_the_books_stylesheet_has_the_colours_of_the_figures():
+    from lab.paths import ROOT
+
+    css = (ROOT / "book/_static/lab.css").read_text()
+    light, dark = css.split('html[data-theme="dark"] {', 1)
+    for name, (day, night) in THEMES.items():
+        assert f"--lab-{name}: {day};" in light
+        assert f"--lab-{name}: {night};" in dark.split("}")[0]
+
+
+def test_a_figure_saves_as_svg_html_or_csv_and_refuses_the_rest(tmp_path, figures):
+    figure = figures["bars"]
+    assert ET.parse(figure.save(tmp_path / "a.svg")).getroot().tag.endswith("svg")
+    assert figure.save(tmp_path / "a.csv").read_text() == figure.csv
+    assert "<figure" in figure.save(tmp_path / "a.html").read_text()
+    with pytest.raises(LabError, match=r"end it in \.svg, \.html or \.csv"):
+        figure.save(tmp_path / "a.png")
+
+
+def test_labels_that_touch_move_apart_and_keep_their_order():
+    places = spread([10, 11, 50, 12], 10, 0, 100)
+    ordered = sorted(places)
+    assert all(b - a >= 9.999 for a, b in pairwise(ordered))
+    assert places[0] < places[1] < places[3] < places[2]
+    assert min(spread([1, 2], 10, 0, 100)) >= 0
+
+
+def test_the_names_of_percentiles_stay_inside_the_axes():
+    latencies = [5000 + i for i in range(1900)] + [100_000] * 100  # p50 and p90 at the left edge
+    page = plot.histogram(Histogram.of(latencies))._repr_html_()
+    for svg in drawings(page):
+        for name, anchor in (("p50", "start"), ("p90", "start"), ("p99", "end")):
+            (style,) = re.findall(rf"<text([^>]*)>{name} ", svg)
+            assert ("text-anchor:end" in style) is (anchor == "end")
+
+
+def test_a_series_in_time_has_round_ticks():
+    rows = [{"t": i / 10, "n": i} for i in range(35)]
+    page = plot.lines(rows, x="t", y="n", x_scale="linear")._repr_html_()
+    assert {">0.5</text>", ">2.5</text>"} <= set(re.findall(r">[\d.]+</text>", page))
+    assert ">2.1</text>" not in page
+
+
+def test_a_percentile_without_support_is_neither_drawn_nor_told():
+    few = example_trial(connections=1, service_us=20_000)
+    assert "p99" not in plot.histogram(few)._repr_html_()
+    assert "p99" not in plot.spectrum(few)._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: plot.lines([{"a": 1}], x="a", y="b"), "no column 'b'; the columns are a"),
+        (lambda: plot.lines([], x="a", y="b"), "no rows"),
+        (lambda: plot.lines({"a": [1], "b": [1, 2]}, x="a", y="b"), "different lengths"),
+        (lambda: plot.lines(3, x="a", y="b"), "cannot plot a int"),
+        (lambda: plot.spectrum(3), "cannot draw latencies of a int"),
+        (lambda: plot.forest([{"name": "x"}]), "needs name and estimate"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_with_the_value_seen(draw, words):
+    with pytest.raises(LabError, match=re.escape(words)):
+        draw()
+
+
+@pytest.mark.parametrize(
+    "values", [("/small", "/big"), ({"FILE": "small"}, {"FILE": "big"}), (64, 1_000_000)]
+)
+def test_any_swept_value_has_a_place_on_the_axis(values):
+    made = example_comparison(pairs=2, values=(1, 10))
+    named = dict(zip(made.values, values, strict=True))
+    trials = tuple(replace(t, at=named[t.at]) for t in made.trials)
+    swept = replace(made, sweep="path", values=values, trials=trials, control=(), aa_arm=None)
+    page = plot.sweep(swept, recorded=None)._repr_html_()
+    wanted = {"/big", "FILE=big", "1M"}
+    assert any(f">{tick}</text>" in page for tick in wanted)
+
+
+def test_one_trial_of_one_value_is_drawn_without_an_interval():
+    lone = example_comparison(pairs=1, values=(10,))
+    page = plot.comparison(lone)._repr_html_()
+    assert "no verdict" in page
+    for svg in drawings(page):
+        assert "nan" not in svg.lower()
+        ET.fromstring(svg)
+
+
+def test_a_mark_names_a_place_on_the_x_axis():
+    figure = plot.lines({"x": [1, 2], "y": [3, 4]}, x="x", y="y", mark={"2 cores": 2})
+    assert "2 cores" in figure.svg
+
+
+# -- what is said --------------------------------------------------------------------------------
+CONCAT = {"bytes": [64, 16384, 2**24], "speed": [159, 1431, 32.8]}
+
+
+def test_a_line_that_turns_says_where_and_sizes_have_their_unit():
+    figure = plot.lines(
+        CONCAT, x="bytes", y="speed", x_label="frame (bytes)", y_label="throughput (MiB/s)"
+    )
+    assert figure.alt == (
+        "Throughput, by frame: goes from 159 MiB/s at 64 bytes to 32.8 MiB/s at 16 MiB, "
+        "highest 1,430 MiB/s at 16 KiB."
+    )
+    assert all(f">{tick}</text>" in figure.svg for tick in ("64", "16 KiB", "16 MiB"))
+
+
+def test_a_line_that_only_rises_names_its_ends_alone():
+    said = plot.lines({"n": [1, 10, 1000], "late_ms": [1, 2, 3]}, x="n", y="late_ms").alt
+    assert said == "Late, by n: goes from 1 ms at 1 to 3 ms at 1,000."
+
+
+def test_where_x_are_names_every_one_of_them_is_told_and_no_raw_column():
+    rows = [
+        {"tool": tool, "p50_ms": 20 + i, "how": how}
+        for how in ("open", "closed")
+        for i, tool in enumerate(("ours", "wrk", "ab"))
+    ]
+    figure = plot.dots(rows, x="tool", y="p50_ms", by="how", y_label="median (ms)")
+    assert figure.alt == (
+        "Median, by tool: open: ours 20, wrk 21, ab 22 ms; closed: ours 20, wrk 21, ab 22 ms."
+    )
+    assert figure.csv.splitlines()[0] == "how,tool,median (ms)"
+    assert "perTurn" not in plot.bars({"n": ["a"], "perTurn": [2]}, x="n", y="perTurn").svg
+
+
+def test_a_forest_tells_each_row_and_no_end_of_an_interval_as_1_that_is_not():
+    rows = [
+        {"name": f"row {i}.", "estimate": 0.9, "low": 0.843, "high": 0.99962} for i in range(20)
+    ]
+    said = plot.forest(rows).alt
+    assert all(row["name"] in said for row in rows)
+    assert said.count("(0.843 to 0.9996)") == 20
+
+
+def test_means_are_named_by_their_kind(compared):
+    assert "Geometric means: sync" in plot.comparison(compared, at=10).alt
+    notes = plot.sweep(compared).notes
+    assert "each point: 6 blocks, geometric mean, 95 % interval" in notes
+
+
+# -- what the axes say ---------------------------------------------------------------------------
+def test_a_logarithmic_scale_says_so_and_a_linear_one_does_not():
+    rows = {"n": [1, 100], "ms": [1, 1000], "s": [5, 6]}
+    assert drawings(plot.lines(rows, x="n", y="ms").svg)[0].count("(log scale)") == 2
+    assert "(log scale)" not in plot.lines(rows, x="n", y="s", x_scale="linear").svg
+    assert "(log scale)" in plot.forest([{"name": "a", "estimate": 2}], x_label="a ÷ b").svg
+
+
+def test_an_interval_that_leaves_the_axes_has_an_arrow(compared):
+    wide = {"n": [1, 1, 2, 2], "ms": [1, 9, 5, 5.1]}
+    assert 'class="lab-cut"' in plot.lines(wide, x="n", y="ms").svg
+    assert 'class="lab-cut"' not in plot.sweep(compared).svg
+
+
+def test_what_is_predicted_is_no_star(compared):
+    def mark(name):
+        figure = plot.comparison(compared, at=10, published={"sync": 2000.0}, published_name=name)
+        outline = re.search(r'class="lab-published">.*?<path[^>]* d="([^"]+)"', figure.svg, re.S)
+        return outline[1], figure.csv
+
+    (star, theirs), (diamond, reckoned) = mark("published 2013"), mark("predicted")
+    assert star.count("L") > diamond.count("L")
+    assert "\npublished,sync" in theirs
+    assert "\ntheory,sync" in reckoned
+
+
+# -- checks and data -----------------------------------------------------------------------------
+def warned(compared, n, **checks):
+    trials = tuple(
+        replace(t, checks={**t.checks, **checks}) if i < n else t
+        for i, t in enumerate(compared.trials)
+    )
+    return replace(compared, trials=trials)
+
+
+def read_csv(figure):
+    return list(csv.DictReader(io.StringIO(figure.csv)))
+
+
+def test_a_check_that_only_warns_is_a_note_with_its_number_and_stands_in_the_data(compared):
+    full = Check("warn", 3, 0, "3 connections found the listen backlog full")
+    figure = plot.sweep(warned(compared, 4, backlog=full))
+    assert figure.stamps == []
+    trials = len(compared.trials) + len(compared.control)
+    assert f"checks, of {trials} trials: 4 × listen backlog full" in figure.notes
+    assert [row["warnings"] for row in read_csv(figure)].count("backlog") == 4
+    assert not any("checks" in note for note in plot.sweep(compared).notes)
+
+
+def test_what_is_stamped_on_a_figure_stands_in_its_data(compared):
+    drift = Check("warn", -0.4, 0.05, "the last third of the window was 40.0% slower")
+    shaky = warned(compared, len(compared.trials), steady=drift)
+    for figure in (
+        plot.sweep(shaky),
+        plot.comparison(shaky, at=10),
+        plot.spectrum(shaky, at=10),
+        plot.timeline(shaky.trials[0]),
+        plot.lines(shaky, x="n", y="x", rows=lambda c: [{"n": 1, "x": c.trials[0].throughput}]),
+    ):
+        assert figure.stamps == ["not steady"]
+        measured = [row for row in read_csv(figure) if row.get("source", "measured") == "measured"]
+        assert all("steady" in row.get("warnings", row.get("stamped")) for row in measured)
+
+
+def test_the_data_say_which_rows_are_measured_control_theory_and_published(figures, compared):
+    rows = read_csv(figures["sweep"])
+    found = {row["source"] for row in rows}
+    assert found == {"measured", "control (A/A)", "recorded run", "theory", "published"}
+    control = [row for row in rows if row["source"] == "control (A/A)"]
+    assert len(control) == len(compared.control)
+    assert all(row["throughput_req_s"] for row in control)
+    assert not any(row["throughput_req_s"] for row in rows if row["source"] == "theory")
+
+
+ODD = math.nan
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([("a", 2, 1.8, 2.2, None)], "Ratio with 95 % interval: a: 2 times (1.8 to 2.2)."),
+        (
+            [("a", 2, -math.inf, math.inf, 3)],
+            "Ratio: a: 2 times, without an interval, published 3.",
+        ),
+        ([("a", ODD, -math.inf, math.inf, None)], "Ratio: a: no ratio."),
+        ([("a", 0.0, -math.inf, math.inf, None)], "Ratio: a: no ratio."),
+        (
+            [("a", 1, 1, 1, None), ("b", 2, -math.inf, math.inf, None)],
+            "Ratios with 95 % interval: a: 1 times (1 to 1); b: 2 times, without an interval.",
+        ),
+        (  # a range that our interval lies in; no interval, so nothing can lie in it
+            [("a", 2, 1.8, 2.2, (1.5, 3)), ("b", 2, -math.inf, math.inf, 9), ("c", 2, 1, 3, 4)],
+            "1 of 3 published ratios lies in our interval or reaches into it. Ratios with 95 % "
+            "interval: a: 2 times (1.8 to 2.2), published 1.5 to 3; b: 2 times, without an "
+            "interval, published 9; c: 2 times (1 to 3), published 4.",
+        ),
+    ],
+)
+def test_ratios_are_told_whatever_they_are(rows, said):
+    keys = ("name", "estimate", "low", "high", "published")
+    assert plot.forest([dict(zip(keys, row, strict=True)) for row in rows]).alt == said
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([3], "b: a0 3."),
+        ([3, 5, 4], "b: a0: 3; a1: 5; a2: 4. The largest is a1."),
+        ([3, 3, 3], "b: a0: 3; a1: 3; a2: 3."),
+        ([3, 5, 5], "b: a0: 3; a1: 5; a2: 5. The largest are a1 and a2."),
+        ([0, 0, 0], "b: a0: 0; a1: 0; a2: 0."),
+        ([ODD, 1, 2], "b: a0: no value; a1: 1; a2: 2. The largest is a2."),
+        ([ODD, ODD, ODD], "b: a0: no value; a1: no value; a2: no value."),
+    ],
+)
+def test_bars_are_told_whatever_they_are(values, said):
+    rows = {"a": [f"a{i}" for i in range(len(values))], "b": values}
+    figure = plot.bars(rows, x="a", y="b")
+    assert figure.alt.lower() == said.replace("a0 3", "a0: 3").lower()
+    assert "nan" not in figure.svg.lower()
+
+
+def documented():
+    page = (ROOT / "book/about/data.md").read_text("utf-8")
+    section = page.split("## The columns of a figure's CSV")[1].split("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| `")]
+    return {name: row for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
+
+
+def test_the_page_of_the_data_has_the_columns_of_figures_and_no_others(figures, compared):
+    drift = Check("warn", -0.4, 0.05, "the last third of the window was 40.0% slower")
+    line = {"name": "x", "estimate": 2, "low": 1, "high": 3, "recorded": (1.5, 1, 2)}
+    trial = example_trial()
+    shown = [
+        *figures.values(),
+        plot.sweep(compared.with_recorded(RECORDED)),
+        plot.histogram(replace(trial, checks={"steady": drift})),
+        plot.forest([line]),
+        plot.lines({"n": [1], "ms": [2]}, x="n", y="ms", published=[{"x": 1, "y": 3}]),
+    ]
+    axes = {"connections", "throughput_req_s", "p99_ms", "n", "ms", "who", "what", "µs", "file"}
+    found = {column for figure in shown for column in read_csv(figure)[0]}
+    known = set(documented())
+    bounds = {c for c in found if re.sub("_(low|high)$", "", c) in axes - {c}}
+    assert {f"…_{c.rpartition('_')[2]}" for c in bounds} == {c for c in known if c[0] == "…"}
+    grey = {"recorded_scaled"}  # stands behind a reader's own run: tests/plot/test_reference_run.py
+    assert found - bounds - axes == {c for c in known if c[0] != "…"} - grey - axes
+    for source in {row.get("source") for figure in shown for row in read_csv(figure)} - {None}:
+        assert f"`{source}`" in documented()["source"], source
+
+
+def test_two_figures_of_one_page_have_two_file_names():
+    pages = [
+        plot.bars({"a": ["x"], "b": [n]}, x="a", y="b", name="same name")._repr_html_()
+        for n in (1, 2, 1)
+    ]
+    first, second, again = (re.search(r'download="([^"]+)"', page)[1] for page in pages)
+    assert first == again != second
+
+
+def test_rows_without_a_record_are_found_in_what_a_replay_has_read(compared, monkeypatch):
+    monkeypatch.setenv("LAB_MODE", "replay")
+    monkeypatch.setattr(reference, "OPENED", {"example": compared.with_recorded(RECORDED)})
+    cell = compared.cell("sync", 10)
+    theirs = [{"n": i, "ms": 1e3 * t.latency.mean()} for i, t in enumerate(cell)]
+    assert RECORDED.label in plot.lines(theirs, x="n", y="ms").notes
+    made_up = [{"n": i, "ms": 1.2345 * i + 0.1} for i in range(6)]
+    assert plot.lines(made_up, x="n", y="ms").notes == []
+    monkeypatch.setenv("LAB_MODE", "live")  # these were measured just now, whatever was read beside
+    assert plot.lines(theirs, x="n", y="ms").notes == []
+
+
+def test_rows_that_a_recorded_program_printed_say_where_it_ran(monkeypatch):
+    monkeypatch.setenv("LAB_MODE", "replay")
+    rows = [{"n": i, "ms": 1.2345 * i + 0.1} for i in range(6)]
+    printed = Printed(json.dumps(rows), rows, RECORDED.label, recorded=True)
+    monkeypatch.setattr(reference, "OPENED", {"program": printed})
+    assert plot.lines(rows, x="n", y="ms").notes == [RECORDED.label]
+
+
+def test_a_record_that_shares_one_value_is_not_where_rows_are_from(compared, monkeypatch):
+    cell = compared.cell("sync", 10)
+    values = [1e3 * t.latency.mean() for t in cell]
+    other = SimpleNamespace(text=json.dumps({"bytes": values[0]}))
+    monkeypatch.setenv("LAB_MODE", "replay")
+    monkeypatch.setattr(reference, "OPENED", {"other": other, "example": compared})
+    assert traced.sources(values) == [compared]

@@ -1,0 +1,98 @@
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from lab.processes import lock
+from lab.processes.lock import LockUnsafe, MachineBusy, measuring
+
+pytestmark = pytest.mark.alone  # it looks at the clock
+
+HOLD = """
+import sys, time
+from lab import lock
+from pathlib import Path
+lock.lock_path = lambda: Path(sys.argv[1])
+with lock.measuring():
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_lock(tmp_path, monkeypatch):
+    path = tmp_path / "lock"
+    monkeypatch.setattr(lock, "lock_path", lambda: path)
+    return path
+
+
+@pytest.fixture
+def holder(own_lock, python):
+    program = subprocess.Popen([python, "-c", HOLD, own_lock], stdout=subprocess.PIPE, text=True)
+    assert program.stdout.readline() == "held\n"
+    yield program
+    program.kill()
+    program.wait()
+    program.stdout.close()
+
+
+def test_two_processes_never_measure_at_once_and_the_one_that_waits_names_the_other(holder):
+    said = []
+    busy = pytest.raises(MachineBusy, match=f"process {holder.pid} .*is still measuring")
+    with busy, measuring(deadline_s=0.8, say=said.append):
+        pass
+    assert len(said) == 1
+    assert f"process {holder.pid}" in said[0]
+
+
+def test_the_lock_of_a_killed_process_is_free(holder):
+    os.kill(holder.pid, signal.SIGKILL)
+    with measuring(deadline_s=5):
+        pass
+
+
+def test_one_thread_may_nest_measurements():
+    with measuring(), measuring(deadline_s=0.1), measuring(deadline_s=0.1):
+        pass
+
+
+def test_another_thread_of_the_process_waits_too():
+    refused = []
+
+    def other():
+        try:
+            with measuring(deadline_s=0.1):
+                pass
+        except MachineBusy as error:
+            refused.append(error)
+
+    with measuring():
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert len(refused) == 1
+
+
+def test_the_lock_is_free_after_an_error():
+    with pytest.raises(ZeroDivisionError), measuring():
+        raise ZeroDivisionError
+    began = time.monotonic()
+    with measuring():
+        assert time.monotonic() - began < 0.5
+
+
+def test_a_lock_that_is_a_link_is_not_followed(own_lock, tmp_path):
+    own_lock.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(LockUnsafe, match="Remove"), measuring():
+        pass
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_the_lock_is_the_same_in_every_terminal_of_a_user(monkeypatch):
+    monkeypatch.undo()
+    assert lock.lock_path().parent == Path(lock.tempfile.gettempdir())
+    assert str(os.getuid()) in lock.lock_path().name

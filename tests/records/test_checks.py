@@ -1,0 +1,235 @@
+"""Each check trips on the fault it is for, and stays silent without it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from examples import EPOCH_US, MACHINE, closed_rows, counts_of, example_trial
+
+from lab.processes.machine import Noise
+from lab.records import checks
+from lab.records.summary import Run, StreamRun, trial_of
+from lab.records.trial import LoadSpec, ServerSpec
+
+
+def checked(rows=None, counts=None, load=None, **run):
+    rows = closed_rows() if rows is None else rows
+    stream = StreamRun(
+        "main",
+        load or LoadSpec(),
+        counts or counts_of(rows),
+        rows,
+        in_flight_mean=run.pop("in_flight", None),
+        bodies=run.pop("bodies", None),
+    )
+    facts = {
+        "client": {"cpu_s": 0.1, "elu": 0.3, "node": "v20"},
+        "machine": MACHINE,
+        "noise": Noise(wall_s=1.0),
+        "verified": True,
+    }
+    return trial_of(
+        Run(ServerSpec("x"), [stream], EPOCH_US, (250_000, 750_000), **{**facts, **run})
+    ).checks
+
+
+def test_a_sound_trial_passes_every_check():
+    assert {c.status for c in example_trial().checks.values()} == {"ok"}
+
+
+@pytest.mark.parametrize("connections", [1, 10, 100])
+def test_littles_law_holds_for_closed_rows(connections):
+    found = checked(closed_rows(connections), load=LoadSpec(connections=connections))["littles_law"]
+    assert found.status == "ok"
+    assert abs(found.value) < 0.02
+
+
+def test_littles_law_trips_on_a_planted_stale_queue():
+    # A bug that real tools have: every close leaves one start time behind, so latencies grow
+    # with the run.
+    rows = closed_rows(1, 20_000)
+    rows["latency_us"] = (rows["latency_us"] * np.arange(1, len(rows["t_end_us"]) + 1)).astype("u4")
+    found = checked(rows, load=LoadSpec(connections=1))["littles_law"]
+    assert found.status == "fail"
+    assert found.value > 1
+    assert "latencies are wrong" in found.text
+
+
+def test_littles_law_trips_on_a_client_that_idles():
+    rows = closed_rows(10, 500)
+    rows["latency_us"] = (rows["latency_us"] * 0.8).astype("u4")
+    found = checked(rows)["littles_law"]
+    assert found.status == "fail"
+    assert "idles" in found.text
+
+
+def test_littles_law_of_an_open_loop_compares_with_the_generators_own_count():
+    rows = closed_rows(10, 500)
+    load = LoadSpec(loop="open", rate_per_s=2000, connections=64)
+    assert checked(rows, load=load, in_flight=10.0)["littles_law"].status == "ok"
+    assert checked(rows, load=load, in_flight=20.0)["littles_law"].status == "fail"
+
+
+def test_clients_that_leave_when_done_do_not_trip_littles_law():
+    rows = closed_rows(10, 500)
+    rows["latency_us"] //= 2
+    assert checked(rows, load=LoadSpec(requests=1482))["littles_law"].status == "ok"
+
+
+def test_a_lost_request_is_found():
+    rows = closed_rows()
+    counts = counts_of(rows)
+    assert checked(rows, {**counts, "sent": counts["sent"] + 1})["accounted"].status == "fail"
+    assert (
+        checked(rows, {**counts, "ok": counts["ok"] - 1, "timeouts": 1})["accounted"].status
+        == "fail"
+    )
+
+
+def test_a_handler_slower_than_the_window_is_told_as_censored():
+    rows = {k: v[-10:] for k, v in closed_rows().items()}
+    rows["latency_us"] = np.full(10, 700_000, "u4")
+    found = checked(rows)["answered"]
+    assert found.status == "fail"
+    assert "10 were waiting, the longest 0.7 s" in found.text
+
+
+def test_a_longer_wait_than_any_answer_is_a_warning_about_the_tail():
+    rows = closed_rows()
+    rows["latency_us"][-1] = 600_000
+    assert checked(rows)["answered"].status == "warn"
+
+
+def test_a_window_of_fewer_than_three_responses_a_connection_is_told_with_what_would_do():
+    found = checked(closed_rows(10, 30_000))["window"]  # one after another: 0.3 s each
+    assert found.status == "warn"
+    assert 1 < found.value < 2.2
+    assert re.search(r"measure for (0\.[7-9]|1)", found.text)
+    assert checked(closed_rows(10, 10_000))["window"].status == "ok"
+    assert checked(closed_rows(1, 100_000), load=LoadSpec(connections=1))["window"].status == "ok"
+
+
+def test_a_window_in_which_nothing_ended_holds_nothing():
+    rows = {k: v[-10:] for k, v in closed_rows().items()}
+    assert checked(rows)["window"].status == "warn"
+
+
+def test_a_fixed_number_of_requests_has_no_window():
+    rows = closed_rows(10, 30_000)
+    assert checked(rows, load=LoadSpec(requests=25))["window"].status == "ok"
+
+
+def test_failures_are_listed_by_kind():
+    rows = closed_rows(status=503)
+    counts = {**counts_of(rows), "errors": {"ECONNRESET": 2}, "timeouts": 0}
+    found = checked(rows, counts)["no_errors"]
+    assert found.status == "fail"
+    assert "× status 503" in found.text
+    assert "2 × ECONNRESET" in found.text
+
+
+def test_too_many_open_files_say_which_limit_to_raise():
+    rows = closed_rows()
+    counts = {**counts_of(rows), "errors": {"EMFILE": 7}, "timeouts": 0}
+    found = checked(rows, counts, load=LoadSpec(connections=300))["no_errors"]
+    assert "7 × EMFILE (too many open files: raise `ulimit -n` above 400)" in found.text
+
+
+def test_a_busy_generator_is_client_bound():
+    found = checked(client={"elu": 0.93})["client_headroom"]
+    assert (found.status, found.value) == ("warn", 0.93)
+    assert "client-bound" in found.text
+
+
+def test_coming_near_the_ceiling_of_the_null_server_is_client_bound():
+    assert checked(ceiling_per_s=2500.0)["client_headroom"].status == "warn"
+    assert checked(ceiling_per_s=50_000.0)["client_headroom"].status == "ok"
+
+
+def test_a_rate_that_climbs_is_not_steady():
+    rows = closed_rows(10, 200)
+    keep = np.random.default_rng(1).random(len(rows["t_end_us"])) < rows["t_end_us"] / 750_000
+    assert checked({k: v[keep] for k, v in rows.items()})["steady"].status == "warn"
+
+
+def test_noise_of_few_answers_does_not_trip_steady():
+    alarms = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        end = np.sort(rng.integers(250_000, 750_000, 300)).astype("u4")
+        rows = {
+            "t_end_us": end,
+            "latency_us": np.full(300, 100, "u4"),
+            "status": np.full(300, 200, "i2"),
+        }
+        alarms += checked(rows)["steady"].status != "ok"
+    assert alarms <= 2
+
+
+def test_unverified_bodies_are_a_warning_and_wrong_ones_a_failure():
+    assert checked(verified=False)["verified"].status == "warn"
+    assert "status only" in checked(verified=False)["verified"].text
+    rows = closed_rows()
+    assert (
+        checked(rows, {**counts_of(rows), "errors": {"WRONG_BODY": 3}})["verified"].status == "fail"
+    )
+
+
+def test_a_check_of_bodies_claims_only_what_was_compared():
+    first = {"bytes": 12, "sha256": "0" * 64}
+
+    def found(differing, by_length=0, **run):
+        bodies = {"first": first, "differing": differing, "by_length": by_length}
+        return checked(verified=False, bodies=bodies, **run)["verified"]
+
+    same = found(0)
+    assert (same.status, same.value) == ("warn", None)
+    assert same.text.endswith("every answer had the first one's 12 bytes")
+    assert "of 7 the content was not compared" in found(0, 7).text
+    assert found(3).status == "warn"
+    assert "3 of 1482 answers had another body than the first" in found(3).text
+    assert checks.words(checks.finding("verified", found(3))) == "bodies differ"
+    changed = found(0, unchanged=False)
+    assert "another body than when the server was started" in changed.text
+    assert checks.words(checks.finding("verified", changed)) == "bodies differ"
+    by_length = {"first": None, "differing": 0, "by_length": 7}
+    assert "7 were too large to be hashed" in checked(bodies=by_length)["verified"].text
+    only_bytes = LoadSpec(expect={"status": 200, "bytes": 12})
+    assert checked(load=only_bytes)["verified"].text == "every body had the expected length"
+
+
+def test_throttling_steal_and_backlog_are_told():
+    noise = Noise(wall_s=1.0, throttled_n=4, throttled_s=0.2, steal_s=0.3, listen_overflows=7)
+    found = checked(noise=noise)
+    assert found["throttled"].status == "fail"
+    assert found["backlog"].status == "warn"
+    assert "7 connections" in found["backlog"].text
+    assert checked(noise=Noise(wall_s=1.0, steal_s=0.3))["throttled"].status == "warn"
+    assert checked(noise=Noise(wall_s=1.0, steal_s=0.01))["throttled"].status == "ok"
+
+
+def test_other_programs_at_work_are_told():
+    def status(cores):
+        return checked(noise=Noise(wall_s=1.0, others_cores=cores))["quiet"].status
+
+    assert [status(c) for c in (None, -0.02, 0.1, 0.4, 1.2)] == ["ok", "ok", "ok", "warn", "fail"]
+
+
+def test_ports_in_time_wait_matter_for_fresh_connections_only():
+    noise = Noise(wall_s=1.0, time_wait_after=9000, ephemeral_ports=28232)
+    assert checked(noise=noise)["ports"].status == "ok"
+    assert checked(noise=noise, load=LoadSpec(keep_alive=False))["ports"].status == "warn"
+
+
+def test_requests_that_an_open_loop_could_not_send_fail():
+    load = LoadSpec(loop="open", rate_per_s=2000, connections=1)
+    rows = closed_rows()
+    assert (
+        checked(rows, {**counts_of(rows), "dropped": 5}, load=load)["on_schedule"].status == "fail"
+    )
+
+
+def test_a_run_cut_short_fails():
+    assert checked(stopped="signal")["finished"].status == "fail"

@@ -1,0 +1,308 @@
+"""Questions are read, checked, shown and answered by what a run said."""
+
+import json
+import math
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+import lab
+from lab import paths
+from lab.book.pages import predictions
+from lab.errors import LabError
+from lab.judging.stats import Ratio
+from lab.records.output import Printed
+from lab.widgets.question import questions
+
+CHOICE = """
+[wins]
+ask = "Which wins, `sync` or *async*?"
+right = "sync"
+options.sync = { text = "The first", why = "Because < and & are characters." }
+options.async = { text = "The second", why = "No." }
+"""
+RUN = """
+[factor]
+ask = "By what factor?"
+unit = "times"
+within = 2
+why = "The waits overlap."
+"""
+ORDER = """
+[order]
+ask = "What does this print?"
+code = '''
+console.log(1)
+'''
+items = ["a", "b"]
+right = [["a", "b"]]
+why = "First things first."
+"""
+
+
+@pytest.fixture
+def book(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    (tmp_path / "book/part").mkdir(parents=True)
+
+    def write(text, name="one"):
+        (tmp_path / f"book/part/{name}.questions.toml").write_text(text, "utf-8")
+
+    write(CHOICE + RUN + ORDER)
+    return write
+
+
+def data_of(shown):
+    return json.loads(re.search(r'json">(.*?)</script>', shown._repr_html_())[1])
+
+
+def test_questions_are_numbered_as_their_chapter_asks_them_not_as_the_file_lists_them(book):
+    page = paths.ROOT / "book/part/one.md"
+    page.write_text('# One\nlab.ask("order")\nlab.ask("wins")\n`lab.ask("factor")`\n', "utf-8")
+    told = {id: (q.number, q.of) for id, q in questions.questions().items()}
+    assert told == {"order": (1, 3), "wins": (2, 3), "factor": (3, 3)}
+    assert list(told) == ["order", "wins", "factor"]
+    assert "Question 2 of 3" in lab.ask("wins")._repr_html_()
+    assert data_of(lab.ask("wins"))["number"] == 2
+
+
+def test_the_run_has_a_place_that_its_question_can_lead_to(book):
+    assert '<lab-answer id="answer-factor">' in lab.answer("factor", 2.0)._repr_html_()
+
+
+def test_the_overview_follows_the_contents_of_the_book(book):
+    book(CHOICE.replace("[wins]", "[later]"), "aaa")
+    for name in ("aaa", "one"):
+        (paths.ROOT / f"book/part/{name}.md").write_text(f"# {name}\n", "utf-8")
+    toc = "root: book/index\nchapters:\n  - file: book/part/one\n  - file: book/part/aaa\n"
+    (paths.ROOT / "_toc.yml").write_text(toc, "utf-8")
+    built = SimpleNamespace(outcomes={"book/part/aaa": None, "book/part/one": None})
+    html = predictions.overview(built).html
+    assert html.index("part/one.html") < html.index("part/aaa.html")
+
+
+def test_a_question_is_complete_without_javascript(book):
+    html = lab.ask("wins")._repr_html_()
+    assert "<code>sync</code> or <em>async</em>" in html
+    assert "<details><summary>Answer</summary>" in html and "&lt; and &amp; are" in html
+    assert 'id="question-wins"' in html
+
+
+def test_the_element_gets_texts_as_html_and_the_answer(book):
+    data = data_of(lab.ask("wins"))
+    assert data["right"] == ["sync"] and data["options"][0]["name"] == "sync"
+    assert data["options"][0]["why"] == "Because &lt; and &amp; are characters."
+
+
+def test_a_question_that_the_run_decides_says_so_and_carries_no_answer(book):
+    asked = lab.ask("factor")
+    assert "The run below answers it" in asked._repr_html_() and "right" not in data_of(asked)
+
+
+def test_the_run_answers_with_a_number_or_a_ratio(book):
+    ratio = Ratio("a", "b", "throughput", 1, 0.9, 0.8, 1.0, 6, 0.1)
+    assert data_of(lab.answer("factor", 4))["right"] == 4.0
+    shown = lab.answer("factor", ratio)
+    assert data_of(shown)["right"] == 0.9 and "0.9 times" in shown._repr_html_()
+    assert 'href="#question-factor"' in shown._repr_html_()
+
+
+def test_an_answer_of_the_recorded_run_says_whose_it_is(book):
+    recorded = Printed("", rows=[{"trips": 4}], recorded=True)
+    here = replace(recorded, recorded=False)
+    for of, where in ((None, "Here"), (here, "Here"), (recorded, "In the recorded run")):
+        answer = lab.answer("factor", 4, of=of)
+        assert data_of(answer)["where"] == where
+        assert f". {where}: 4 times" in answer._repr_html_()
+
+
+def test_a_run_that_cannot_tell_says_so(book):
+    assert "could not tell" in lab.answer("factor", math.nan)._repr_html_()
+    assert data_of(lab.answer("factor", None))["right"] is None
+    assert data_of(lab.answer("factor", "nan"))["right"] is None
+
+
+def test_code_and_items_are_shown_as_they_are(book):
+    asked = lab.ask("order")
+    assert "<code>console.log(1)</code>" in asked._repr_html_()
+    assert data_of(asked)["right"] == [["a", "b"]] and data_of(asked)["items"] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "html", "plain"),
+    [
+        ("`a` and *b*", "<code>a</code> and <em>b</em>", "a and b"),
+        ("`a *b* c`", "<code>a *b* c</code>", "a *b* c"),
+        ("`2*x` and `y*3`", "<code>2*x</code> and <code>y*3</code>", "2*x and y*3"),
+        ("2 * 3 < 4 * 5", "2 * 3 &lt; 4 * 5", "2 * 3 < 4 * 5"),
+    ],
+)
+def test_emphasis_is_looked_for_outside_of_code_only(text, html, plain):
+    assert (questions.inline(text), questions.plain(text)) == (html, plain)
+
+
+def test_the_overview_has_the_questions_as_plain_text_that_ends_no_element(book):
+    book(CHOICE.replace("*async*", "</script>"))
+    (paths.ROOT / "book/part/one.md").write_text("# One\n")
+    html = predictions.overview(SimpleNamespace(outcomes={"book/part/one": None})).html
+    [one] = json.loads(re.search(r'json">(.*?)</script>', html)[1])
+    assert (one["title"], one["url"]) == ("One", "part/one.html")
+    assert one["questions"] == [{"id": "wins", "ask": "Which wins, sync or </script>?"}]
+
+
+def test_a_script_in_a_text_stays_text(book):
+    book(RUN.replace("By what factor?", "</script><script>alert(1)</script>"))
+    assert "<script>alert" not in lab.ask("factor")._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nonsense", "can't be read"),
+        ("[a]\nask = 'x'", "exactly one of options, unit, items"),
+        ("[a]\nunit = 'x'", "asks nothing"),
+        ("[a]\nask = 'x'\nunit = 'ms'\nright = 3", "no `why`"),
+        ("[a]\nask = 'x'\noptions.b = {text = 'b', why = ''}", "two options"),
+        (CHOICE.replace('right = "sync"', 'right = "nobody"'), "no option 'nobody'"),
+        (ORDER.replace('right = [["a", "b"]]', 'right = [["a"]]'), "not made of its items"),
+        (ORDER.replace('right = [["a", "b"]]', "right = 3"), "not made of its items"),
+        (ORDER.replace('items = ["a", "b"]', 'items = "ab"'), "items = 'ab'"),
+        (ORDER.replace('items = ["a", "b"]', "items = [1, 2]"), "items = [1, 2]"),
+        (CHOICE.replace('right = "sync"', "right = 1"), "no option 1"),
+        (CHOICE.replace('right = "sync"', "right = []"), "no option []"),
+        (CHOICE.replace('why = "No."', "why = 3"), "two options"),
+        ("[a]\nask = 'x'\noptions = ['b', 'c']", "two options"),
+        ("[a]\nask = 'x'\noptions = {b = 'b', c = 'c'}", "two options"),
+        ("[a]\nask = 3\nunit = 'ms'", "ask = 3"),
+        ("[a]\nask = 'x'\nunit = 5", "unit = 5"),
+        (RUN + "right = 'x'", "right = 'x'"),
+        (RUN + "right = nan", "right = nan"),
+        (RUN + "right = true", "right = True"),
+        (RUN.replace("within = 2", "within = 'x'"), "within = 'x'"),
+        (RUN.replace("within = 2", "within = 0.5"), "within = 0.5"),
+        (RUN.replace("within = 2", "within = inf"), "within = inf"),
+        (RUN + "withn = 3", "withn"),
+        ("a = 1", "is no table"),
+    ],
+)
+def test_a_wrong_file_is_named_with_what_is_wrong(book, text, said):
+    book(text, "two")
+    (paths.ROOT / "book/part/one.questions.toml").unlink()
+    with pytest.raises(LabError, match=re.escape(said)) as error:
+        questions.questions()
+    assert "two.questions.toml" in str(error.value)
+
+
+def test_an_id_twice_in_the_book_is_an_error(book):
+    book(CHOICE, "two")
+    with pytest.raises(LabError, match="unique"):
+        lab.ask("wins")
+
+
+def test_an_unknown_id_names_the_nearest(book):
+    with pytest.raises(LabError, match="wins"):
+        lab.ask("win")
+
+
+def test_a_fixed_answer_is_not_answered_by_a_run(book):
+    with pytest.raises(LabError, match="needs no run"):
+        lab.answer("wins", "sync")
+
+
+def test_an_answer_of_the_wrong_kind_is_refused(book):
+    with pytest.raises(LabError, match="asks for a number"):
+        lab.answer("factor", "many")
+
+
+def test_the_books_own_questions_can_all_be_read_and_explain_themselves():
+    for question in questions.questions().values():
+        assert (paths.ROOT / f"{question.chapter}.md").exists(), question.chapter
+        assert f'ask("{question.id}")' in (paths.ROOT / f"{question.chapter}.md").read_text()
+
+
+BY_NODE = """
+[trips]
+ask = "How many trips?"
+unit = "trips"
+right = 4
+why = "Open, size, read, close."
+run = "the-trips"
+[[trips.on]]
+node = ">=26.8"
+right = 1
+why = "All of it in one job."
+
+[which]
+ask = "Which?"
+right = "many"
+run = "the-trips"
+options.many = { text = "Many", why = "Each call is one." }
+options.one = { text = "One", why = "No, many." }
+[[which.on]]
+node = ">=26.8"
+right = "one"
+options.one.why = "They are one job."
+options.many.why = "Not since 26.8."
+"""
+
+
+@pytest.fixture
+def page_on(book, monkeypatch):
+    book(BY_NODE)
+    asked = []
+
+    def on(version):
+        monkeypatch.setattr(questions, "node_of", lambda run, _: asked.append(run) or version)
+        return asked
+
+    return on
+
+
+def test_the_node_of_the_page_decides_and_the_reader_is_told_which(page_on):
+    assert page_on("24.21.0") == []
+    trips = lab.ask("trips")
+    assert (trips.right, trips.why) == (4, "Open, size, read, close.")
+    assert data_of(trips)["ask"] == "How many trips? (On Node 24.21.0, as on this page.)"
+    assert page_on("26.8.0") == ["the-trips"]
+    trips, which = lab.ask("trips"), lab.ask("which")
+    assert (trips.right, trips.why) == (1, "All of it in one job.")
+    assert "(On Node 26.8.0, as on this page.)" in trips._repr_html_()
+    assert data_of(which)["right"] == ["one"]
+    assert [o["why"] for o in data_of(which)["options"]] == ["Not since 26.8.", "They are one job."]
+
+
+def test_readers_answers_keep_their_id_and_the_question_its_place_on_every_node(page_on):
+    for version in ("24.21.0", "26.10.0"):
+        page_on(version)
+        data = data_of(lab.ask("trips"))
+        assert (data["id"], data["number"], data["of"]) == ("trips", 1, 2)
+
+
+def test_a_question_that_is_the_same_on_every_node_names_none(book, monkeypatch):
+    monkeypatch.setattr(questions, "node_of", lambda *_: pytest.fail("asked for a Node"))
+    assert "On Node" not in lab.ask("wins")._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (BY_NODE.replace('run = "the-trips"', "", 1), "needs `run`"),
+        (BY_NODE.replace("right = 4", ""), "no `right`"),
+        (BY_NODE.replace('node = ">=26.8"', 'node = "26"', 1), "names no versions of Node"),
+        (BY_NODE.replace('node = ">=26.8"', "", 1), "names no versions of Node"),
+        (BY_NODE.replace("right = 1", "within = 1"), "'within' in `on`"),
+        (BY_NODE.replace("right = 1", "right = 'x'"), "right = 'x'"),
+        (BY_NODE.replace('right = "one"', 'right = "none"'), "no option 'none'"),
+        (BY_NODE.replace("options.one.why", "options.none.why"), "'none' in `on`"),
+        (BY_NODE.replace("options.one.why", "options.one.text"), "'one' in `on`"),
+        ("[a]\nask = 'x'\nunit = 'ms'\nright = 3\nwhy = 'y'\nrun = 'z'", "has on = None"),
+        ("[a]\nask = 'x'\nunit = 'ms'\nright = 3\nwhy = 'y'\nrun = 'z'\non = 3", "has on = 3"),
+    ],
+)
+def test_a_wrong_answer_for_a_node_is_named_with_what_is_wrong(book, text, said):
+    book(text, "two")
+    with pytest.raises(LabError, match=re.escape(said)) as error:
+        questions.questions()
+    assert "two.questions.toml" in str(error.value)
