@@ -7,10 +7,12 @@
   const trimmed = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
   const grouped = (text) => text.replace(/^-?\d+/, (n) => n.replace(/\B(?=(\d{3})+$)/g, ","));
 
-  /** Three digits: 1230, 0.884. */
-  function bare(value) {
-    const rounded = Number(value.toPrecision(3));
-    return trimmed(rounded.toFixed(decimals(rounded)));
+  /** Three digits; the middle between two goes to the even one, as Python rounds: 1125 is 1120, where toPrecision takes 1130. */
+  function fixed(value) {
+    const [digits, power] = value.toExponential(60).split("e");
+    const middle = /^(-?\d\.\d[02468])50*$/.exec(digits);
+    const rounded = Number(middle ? `${middle[1]}e${power}` : value.toPrecision(3));
+    return rounded.toFixed(decimals(rounded));
   }
 
   /** As toFixed, but of the number as it is written: 1.005 is 1.01, though its bits are a little less. */
@@ -22,13 +24,14 @@
   }
 
   globalThis.LabNumbers = {
-    bare,
-    /** The same, thousands apart: 1,230. */
-    number: (value) => grouped(bare(value)),
+    /** Without zeros at its end: 1230, 0.5. */
+    bare: (value) => trimmed(fixed(value)),
+    /** As prose writes it: 1,230, 0.500. */
+    number: (value) => (value === 0 ? "0" : grouped(fixed(value)).replace("-", "−")),
     /** What somebody wrote, rounded: three digits that count, all before the point, thousands apart. */
     halfUp: (value) =>
       value === 0 || !Number.isFinite(value)
         ? String(value)
-        : grouped(trimmed(asWritten(value, decimals(value)))),
+        : grouped(trimmed(asWritten(value, decimals(value)))).replace("-", "−"),
   };
 })();

@@ -1,8 +1,8 @@
 """`python -m lab.book build`, `chapter`, `preview` and `new`: what `make book`, `make chapter`,
 `make preview`, `make test` and `make new` run.
 
-The site is the one that a bare `jupyter-book build .` makes. Added here: warnings are errors, the
-console shows chapters instead of Sphinx's steps, and a failure's reason is the last thing printed.
+The site is the one that a bare `jupyter-book build .` makes. What is added (warnings are errors,
+the console shows chapters, a failure's reason comes last) stands in `lab/book/build`.
 """
 
 from __future__ import annotations

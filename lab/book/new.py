@@ -109,7 +109,7 @@ def _listing(text: str, topic: str, word: str) -> str:
     """Return _toc.yml with a page more: last in its part, or in a new one behind the topics."""
     entry = f"      - file: book/{topic}/{word}\n"
     parts = re.split(r"(?m)^(?=  - caption:)", text)
-    for i, part in reversed(list(enumerate(parts))):
+    for i, part in enumerate(parts):
         if f" book/{topic}/" in part:
             parts[i] = f"{part.rstrip()}\n{entry}"
             return "".join(parts)

@@ -50,7 +50,7 @@ _LONG = 36  # characters; longer cells wrap, or a table of sentences would be me
 
 
 @html.register
-def shown(rows: Table) -> str:
+def table_of(rows: Table) -> str:
     """Return a table of its own, with its styles."""
     if not rows.rows:
         return f"<p>{escape(rows.empty)}</p>"
@@ -58,7 +58,7 @@ def shown(rows: Table) -> str:
 
 
 @html.register
-def listed(rows: list) -> str:
+def rows_of(rows: list) -> str:
     """Return a list of mappings as a table, any other as it is."""
     if rows and all(isinstance(row, dict) for row in rows):
         return table(rows)

@@ -18,7 +18,7 @@ from lab.measure.experiment import Experiment, ask
 from lab.processes import child, nodes
 from lab.processes.machine import machine
 from lab.records.identity import of_recipe, portable, question
-from lab.records.output import PROGRAM, Printed, joined, lines, listed, rows_of
+from lab.records.output import PROGRAM, Printed, commas, joined, lines, rows_of
 from lab.records.reference import recorded_node
 from lab.records.store import Folder
 from lab.servers import catalog
@@ -140,12 +140,12 @@ def _with_recorded(here: Printed, this: Experiment[Printed], versions: Sequence[
     kept = this.instead() if wanted else None
     recorded = kept.versions if kept else ()
     added = {nodes.major(one.node): one for one in recorded if nodes.major(one.node) in wanted}
-    told = [f"Node {listed(one.node for one in here.versions)}: measured here"]
+    told = [f"Node {commas(one.node for one in here.versions)}: measured here"]
     if added:
         [label] = {one.note for one in added.values()}
-        told.append(f"{listed(one.node for one in added.values())}: {label}")
+        told.append(f"{commas(one.node for one in added.values())}: {label}")
     if left := [v for v in wanted if v not in added]:
-        told.append(f"{listed(left)}: not installed here (make nodes), nor recorded as it is now")
+        told.append(f"{commas(left)}: not installed here (make nodes), nor recorded as it is now")
     note = "; ".join(told)
     if not added:
         return replace(here, note=note, missing=tuple(left))

@@ -71,7 +71,7 @@ class Printed(Shown):
         if version in self.missing:
             note = f"there is no run on Node {version}: {_CURE}"
             return Printed("", note=note, experiment=self.experiment, absent=True)
-        there = listed(one.node for one in self.versions) or self.node or "none"
+        there = commas(one.node for one in self.versions) or self.node or "none"
         raise LabError(
             f"{self.experiment or 'this program'} has no run on Node {version}, only on {there}: "
             f"name it in versions=."
@@ -94,7 +94,7 @@ def joined(made: Sequence[Printed]) -> Printed:
     )
 
 
-def listed(words: Iterable[object]) -> str:
+def commas(words: Iterable[object]) -> str:
     """Return them between commas."""
     return ", ".join(map(str, words))
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
 
+_BINARY = {"KiB": 1024, "MiB": 2**20, "GiB": 2**30}
 _BYTES = {"bytes": 1, "KiB": 1024, "MiB": 2**20}
 _TICKS = ((1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k"))  # from, in units of
 
@@ -62,7 +63,8 @@ def half_up(value: float) -> str:
         return f"{value + 0:g}"
     digits = min(20, max(0, 2 - math.floor(math.log10(abs(value)))))
     step = Decimal(1).scaleb(-digits)
-    return _trimmed(f"{Decimal(repr(float(value))).quantize(step, ROUND_HALF_UP, Context(400)):,f}")
+    rounded = Decimal(repr(float(value))).quantize(step, ROUND_HALF_UP, Context(400))
+    return _trimmed(f"{rounded:,f}").replace("-", "−")
 
 
 def times(ratio: float) -> str:
@@ -92,8 +94,10 @@ def size(n_bytes: float) -> str:
     """Return a size with the binary unit that fits: `1 byte`, `64 KiB`, `1.5 MiB`."""
     if abs(n_bytes) < 1024:
         return "1 byte" if n_bytes == 1 else f"{tidy(n_bytes)} bytes"
-    power = min(int(math.log(abs(n_bytes), 1024)), 3)
-    n_bytes, unit = n_bytes / 1024**power, ("KiB", "MiB", "GiB")[power - 1]
+    # What would be told as 1,024 of one is 1 of the next.
+    fits = (unit for unit, n in _BINARY.items() if round(abs(n_bytes) / n) < 1024)
+    unit = next(fits, "GiB")
+    n_bytes /= _BINARY[unit]
     return f"{tidy(n_bytes, 4 if abs(n_bytes) >= 1000 else 3)} {unit}"
 
 

@@ -25,7 +25,7 @@ def unbroken(text: str) -> str:
 
 
 _UNITS = {
-    **{unit: unit for unit in ("ms", "s", "ns", "kib", "mib", "bytes")},
+    **{unit: unit for unit in ("ms", "s", "ns", "bytes")},
     **{"us": "µs", "kib": "KiB", "mib": "MiB"},
 }
 

@@ -13,7 +13,7 @@ SHOWN = {
     0.90123: "0.901",
     1234.5: "1,235",
     1235.5: "1,236",
-    -1234.5: "-1,235",
+    -1234.5: "−1,235",
     12.5: "12.5",
     0.125: "0.125",
     1.005: "1.01",
@@ -30,9 +30,12 @@ SHOWN = {
 
 # As a ratio, and in prose.
 THREE = {
-    **{0.0012345: ("0.00123", "0.00123"), 0.884: ("0.884", "0.884"), 0.5: ("0.5", "0.5")},
-    **{1: ("1", "1"), 9.996: ("10", "10"), 99.96: ("100", "100"), 1000: ("1000", "1,000")},
-    **{1234.6: ("1230", "1,230"), 12350: ("12400", "12,400"), 1.5e6: ("1500000", "1,500,000")},
+    **{0.0012345: ("0.00123", "0.00123"), 0.884: ("0.884", "0.884"), 0.5: ("0.5", "0.500")},
+    **{1: ("1", "1.00"), 9.996: ("10", "10.0"), 99.96: ("100", "100"), 1000: ("1000", "1,000")},
+    **{1234.6: ("1230", "1,230"), 1.5e6: ("1500000", "1,500,000"), 0: ("0", "0")},
+    # The middle goes to the even one, whatever the sign.
+    **{12350: ("12400", "12,400"), 1125: ("1120", "1,120"), 98.25: ("98.2", "98.2")},
+    **{0.3125: ("0.312", "0.312"), 2.125: ("2.12", "2.12"), -1125: ("-1120", "−1,120")},
 }
 
 
@@ -52,7 +55,7 @@ def test_what_somebody_wrote_is_rounded_as_it_stands_there():
 
 
 def test_a_page_writes_three_digits_as_python_does():
-    assert {value: (numbers.bare(value), numbers.tidy(value)) for value in THREE} == THREE
+    assert {value: (numbers.bare(value), numbers.number(value)) for value in THREE} == THREE
     pairs = zip(on_the_page("bare", THREE), on_the_page("number", THREE), strict=True)
     assert list(pairs) == list(THREE.values())
 
@@ -63,3 +66,9 @@ def test_a_number_has_no_exponent(write):
         ["0.00002", "0.00000036"],
         ["0.0000200", "0.000000360"],
     )
+
+
+def test_a_size_has_the_unit_that_fits_what_is_told():
+    told = {1: "1 byte", 1000: "1,000 bytes", 1024: "1 KiB", 1023 * 1024: "1,023 KiB"}
+    told |= {2**20 - 1: "1 MiB", 1.5 * 2**20: "1.5 MiB", 2**30 - 1: "1 GiB", 2**42: "4,096 GiB"}
+    assert {n_bytes: numbers.size(n_bytes) for n_bytes in told} == told

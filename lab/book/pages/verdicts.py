@@ -32,7 +32,7 @@ from lab.judging.stats import spread_text
 from lab.plot.forest import forest
 from lab.plot.measures import metric_of
 from lab.plot.series import Line
-from lab.text.numbers import bare, factor
+from lab.text.numbers import bare, count, factor
 from lab.text.phrasing import unbroken
 
 NOT_JUDGED = "not judged in this build"
@@ -232,7 +232,7 @@ def _ours(c: dict[str, Any]) -> str:
         sort = "counted" if c.get("basis") == "count" else "one number"
         told = ["no figure" if value is None else bare(value), sort]
     else:
-        told = [_ratio(value), f"{value['pairs']} pairs, {_control(value)}"]
+        told = [_ratio(value), f"{count(value['pairs'], 'pair')}, {_control(value)}"]
     if c.get("source") and c.get("measured"):
         told.append(c["measured"][:10])
     if c.get("recorded"):

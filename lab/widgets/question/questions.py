@@ -435,7 +435,7 @@ def _file(chapter: str) -> Path:
 
 
 def json_script(data: Any) -> str:
-    """Return data as the element that question.js reads; no text in it can end the element."""
+    """Return data as the element that a component's script reads; no text in it can end it."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     text = text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
     return f'<script type="application/json">{text}</script>'

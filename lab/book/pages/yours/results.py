@@ -21,7 +21,7 @@ from lab.book.pages import verdicts
 from lab.errors import LabError
 from lab.processes.machine import Machine
 from lab.processes.machine import machine as this_machine
-from lab.records import reference, store
+from lab.records import compact, reference, store
 from lab.records.comparison import Comparison
 from lab.servers.catalog import paced
 from lab.storage import stored, written
@@ -68,7 +68,7 @@ def write(build: Build, site: Path, *, whole: bool = True) -> Path:
 
 def save(results: Results, file: Path) -> Path:
     """Write results as JSON, an entry a line. Raises LabError above 200 kB."""
-    text = _text(results)
+    text = compact.readable(results, ("claims", "arms"))
     if (size := len(text.encode())) > LIMIT_BYTES:
         raise LabError(
             f"{file.name} would take {size:,} bytes, {LIMIT_BYTES:,} are allowed: the page that "
@@ -249,19 +249,3 @@ def _claims(build: Build, chapters: Collection[str]) -> Iterator[dict[str, Any]]
 
 def _printable(text: str) -> str:
     return "".join(c for c in text if c.isprintable())[:80]
-
-
-def _text(results: Results) -> str:
-    """One key a line, one entry a line below: git shows what changed."""
-    lines = []
-    for key, value in results.items():
-        if isinstance(value, list):
-            inside = ",\n".join(_line(v) for v in value)
-            lines.append(f'"{key}":[\n{inside}\n]' if value else f'"{key}":[]')
-        else:
-            lines.append(f'"{key}":{_line(value)}')
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
