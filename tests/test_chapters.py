@@ -144,7 +144,7 @@ def test_a_cell_is_one_thought(name):
 def test_a_chapter_asks_before_it_tells(name):
     text = CHAPTERS[name]
     asked = [q for chapter, qs in questions.by_chapter() if chapter == name for q in qs]
-    assert len(asked) >= 3, "at least three questions, in NAME.questions.toml"
+    assert len(asked) >= 3, "at least three questions, in NAME/questions.toml"
     before = text[: text.index("\n## Run")]
     assert before.count("ask(") >= 3, "at least three of them before the run"
     for question in asked:
