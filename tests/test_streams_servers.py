@@ -225,7 +225,7 @@ def test_with_too_few_descriptors_a_program_says_how_many_it_needs():
 
 
 def test_a_broken_step_leaves_its_neighbours_open():
-    program = str(STREAMS / "broken-chain.cjs")
+    program = str(STREAMS / "pipelines-that-fail/broken-chain.cjs")
     done = subprocess.run(["node", program], capture_output=True, text=True, timeout=30, check=True)
     said = done.stdout.splitlines()
     assert said[-1] == "source still open, sink still open"
