@@ -82,7 +82,7 @@ lint: setup-dev
 	@npx --no-install cspell lint --no-progress --no-summary
 
 pytest: setup-dev
-	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab import nodes; print(*nodes.SUPPORTED)')
+	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
 	@few=0; $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not alone and not nightly" $(ARGS) || few=$$?; \
 	  [ $$few = 0 ] || [ $$few = 5 ] || exit $$few; \

@@ -63,7 +63,7 @@ def sizes(node: Node, keeper: Undertaker) -> int:
     """Print the trace of each program and whether it was verified; returns how many were not."""
     refused = 0
     found: list[tuple[float, float, str, int]] = []
-    programs = [*sorted(CORPUS.iterdir()), *sorted(CHAPTERS.glob("*.cjs"))]
+    programs = [*sorted(CORPUS.iterdir()), *sorted(CHAPTERS.glob("*/*.cjs"))]
     for file in programs:
         outcome = child.run(node, Setting(file), LIMITS, keeper, record=True)
         try:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
+
+from lab import settings
+from lab.errors import LabError
 
 ROOT = Path(os.environ.get("LAB_ROOT") or Path(__file__).resolve().parent.parent).resolve()
 SERVERS = ROOT / "servers"
@@ -26,3 +30,48 @@ def relative(path: str | os.PathLike[str]) -> str:
         return absolute.relative_to(ROOT).as_posix()
     except ValueError:
         return absolute.as_posix()
+
+
+class NoProgram(LabError):
+    """A name means no file, or more than one."""
+
+
+def program(name: str | os.PathLike[str]) -> Path:
+    """Return the file of the program that a notebook names. Raises NoProgram.
+
+    Paths start in the chapter's own folder, which lies beside the notebook and is called like it;
+    else in the working directory. A copy of a chapter has no such folder, and not everybody who
+    runs a notebook says what it is called: for them, the one folder beside it with that file will
+    do.
+    """
+    here = Path.cwd()
+    own = here / Path(settings.notebook()).stem
+    for folder in (own, here):
+        if found := _file(folder / name):
+            return found
+    if Path(name).is_absolute():
+        raise NoProgram(f"There is no file {name}.")
+    beside = sorted({found for folder in _folders(here) if (found := _file(folder / name))})
+    if len(beside) > 1:
+        raise NoProgram(
+            f"{name} may be {' or '.join(map(relative, beside))}: write its folder, too."
+        )
+    if not beside:
+        places = [folder for folder in (own, here) if folder.is_dir()]
+        raise NoProgram(
+            f"There is no file {name} in {' or '.join(map(str, places))}; paths start there."
+        )
+    return beside[0]
+
+
+def _file(path: Path) -> Path | None:
+    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
+        found = path.resolve()
+        return found if found.is_file() else None
+    return None
+
+
+def _folders(here: Path) -> list[Path]:
+    with contextlib.suppress(OSError):  # one that we may not list
+        return [folder for folder in here.iterdir() if folder.is_dir()]
+    return []

@@ -190,12 +190,9 @@ def value(expression: str) -> float:
 
 def programs(name: str, text: str) -> Iterator[Path]:
     """Return the programs that a page shows or runs, and those of the servers that it names."""
-    here = (ROOT / name).parent
+    places = (ROOT / name, (ROOT / name).parent, ROOT)
     for path in set(re.findall(r"[\w./-]+\.(?:mjs|cjs|py|rs|sql|lua)\b", text)):
-        if (here / path).is_file():
-            yield here / path
-        elif (ROOT / path).is_file():
-            yield ROOT / path
+        yield from [place / path for place in places if (place / path).is_file()][:1]
     for server in CATALOG.keys() & set(re.findall(r"[a-z]+/[a-z0-9-]+", text)):
         yield from (ROOT / path for path in CATALOG[server]["source"])
 

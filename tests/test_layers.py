@@ -23,8 +23,8 @@ PREVIEW = {"preview.py", "watcher.py"}
 # The rooms of `lab`, the lowest first: a room imports itself and those below it.
 ROOMS = (
     "errors",
-    "paths",
     "settings",
+    "paths",
     "usage",
     "late",
     "text",

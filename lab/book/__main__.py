@@ -1,5 +1,5 @@
 """`python -m lab.book build`, `chapter`, `preview` and `new`: what `make book`, `make chapter`,
-`make preview`, `make test` and `make new` run.
+`make preview`, `make test` and `make new` run. `moved` is run by hand, after `git mv`.
 
 The site is the one that a bare `jupyter-book build .` makes. What is added (warnings are errors,
 the console shows chapters, a failure's reason comes last) stands in `lab/book/build`.
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from lab.book.build import preview
 from lab.book.build.run import default_output, one_chapter, run
+from lab.book.moved import moved
 from lab.book.new import KINDS, new
 from lab.errors import LabError
 from lab.processes import nodes
@@ -37,6 +38,9 @@ def main(argv: list[str] | None = None) -> int:
     begin = commands.add_parser("new", help="write the beginning of something")
     begin.add_argument("what", help=", ".join(KINDS))
     begin.add_argument("name", nargs="?", default="", help="where it belongs / its name")
+    follow = commands.add_parser("moved", help="let a program's records follow it")
+    follow.add_argument("old", help="where it was, such as book/part/count.mjs")
+    follow.add_argument("new", help="where it is now")
     options = parser.parse_args(argv)
     try:
         os.environ.update(nodes.anchored())
@@ -45,8 +49,8 @@ def main(argv: list[str] | None = None) -> int:
             return preview.serve(options.port)
         if options.command == "chapter":
             return one_chapter(options.name)
-        if options.command == "new":
-            print(new(options.what, options.name))
+        if options.command in ("new", "moved"):
+            print(_written(options))
             return 0
         return run(options.output or default_output(), options.verbose)
     except LabError as error:
@@ -55,6 +59,12 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\nInterrupted. Chapters that were done stay cached.", file=sys.stderr)
         return 130
+
+
+def _written(options: argparse.Namespace) -> str:
+    if options.command == "new":
+        return new(options.what, options.name)
+    return f"Renamed in the record of: {', '.join(moved(options.old, options.new)) or 'nothing'}."
 
 
 if __name__ == "__main__":

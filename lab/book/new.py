@@ -69,7 +69,7 @@ def _write(made: Beginning) -> None:
 
 
 def _chapter(name: str) -> Beginning:
-    """A page, its questions and a program beside it, listed last in its part of the book."""
+    """A page, a folder with its questions and a program, listed last in its part of the book."""
     if not re.fullmatch(_PAGE, name):
         raise _no_name("chapter", name, "topic/name in small letters", "blocking/off-the-loop")
     topic, _, word = name.partition("/")
@@ -77,7 +77,7 @@ def _chapter(name: str) -> Beginning:
     values = {"name": word, "title": word.replace("-", " ").title()}
     files = {
         _absent(folder / f"{word}{ending}"): _drawn(f"chapter{ending}", **values)
-        for ending in (".md", questions.ENDING, ".mjs")
+        for ending in (".md", f"/{questions.FILE}", "/order.mjs")
     }
     ids, quoted = _ids(), _QUOTED.findall("".join(files.values()))
     if taken := [id for id in quoted if id in ids and f"{id}-".startswith(f"{word}-")]:
@@ -99,7 +99,7 @@ def _ids() -> dict[str, str]:
     """
     found = {file.stem: paths.relative(file) for file in paths.REFERENCE.glob("*.json")}
     found |= dict.fromkeys(claims.claims()["claims"], "data/claims.toml")
-    found |= {id: f"{one.chapter}{questions.ENDING}" for id, one in questions.questions().items()}
+    found |= {id: f"{one.chapter}/{questions.FILE}" for id, one in questions.questions().items()}
     for file in sorted((paths.ROOT / "book").rglob("*.md")):
         found |= dict.fromkeys(_QUOTED.findall(file.read_text("utf-8")), paths.relative(file))
     return found
@@ -150,10 +150,10 @@ def _question(name: str) -> Beginning:
         known = [one.removeprefix("book/") for one in toc.pages() if one.count("/") > 1]
         raise NotNew(f"book/{chapter}.md is no chapter. {did_you_mean(chapter, known)}")
     if other := questions.questions().get(id):
-        raise NotNew(f"{other.chapter}{questions.ENDING} has {id!r} already. Choose another id.")
+        raise NotNew(f"{other.chapter}/{questions.FILE} has {id!r} already. Choose another id.")
     language = "javascript" if "\n  language: javascript\n" in before else "python"
     cell = _drawn("question.md", id=id, language=language)
-    file = page.with_name(f"{page.stem}{questions.ENDING}")
+    file = page.with_suffix("") / questions.FILE
     entry, others = _drawn("question.toml", id=id), ""
     if file.exists():
         others = f"{file.read_text('utf-8').rstrip()}\n\n"

@@ -46,7 +46,8 @@ def node(
 ) -> Printed:
     """Run `node program arguments...` once and return what it printed on standard output.
 
-    program : a path from the working directory, in a chapter from the chapter's folder
+    program : a path from the chapter's own folder (book/part/NAME beside NAME.md), or from the
+    working directory
     server : a recipe or a name; a fresh process of it runs meanwhile, at SERVER_URL and SERVER_PID
     experiment : the id under which it is measured alone, stored and replayed; without it the
     program runs in replay, too
@@ -61,9 +62,10 @@ def node(
     in any case, unless it gave it a session of its own (`detached`). If a program that the server
     needs is missing here, the recorded output is returned, or none, with a note.
     """
-    path = _file(program)
-    if path is None:
-        raise ProgramFailed(f"There is no file {program} in {Path.cwd()}; paths start there.")
+    try:
+        path = paths.program(program)
+    except paths.NoProgram as error:
+        raise ProgramFailed(str(error)) from None
     if not 0 < timeout_s <= LONGEST_S:
         raise ProgramFailed(f"timeout_s={timeout_s!r} must be above 0 and at most {LONGEST_S:g}.")
     sources = _sources(path)
@@ -158,13 +160,6 @@ def _with_recorded(here: Printed, this: Experiment[Printed], versions: Sequence[
     rows = [{k: row[k] for k in (*[k for k in row if k != "source"], "source")} for row in rows]
     whole = replace(joined(parts), note=note, rows=rows, missing=tuple(left))
     return replace(whole, started=here.started, machine=here.machine)
-
-
-def _file(program: str | Path) -> Path | None:
-    with contextlib.suppress(OSError, ValueError):  # a name that no file can have
-        path = Path(program).resolve()
-        return path if path.is_file() else None
-    return None
 
 
 def _recipe(server: Recipe | str | None) -> Recipe | None:

@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=5.0, help="limit of one run (5)")
     options = parser.parse_args(argv)
     try:
-        file = Path(options.program)
+        file = Path(options.program).absolute()
         made = trace(
             file,
             runs=options.runs,

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.errors import LabError
-from lab.paths import RUNS, relative
+from lab.paths import RUNS, NoProgram, relative
+from lab.paths import program as find
 
 SUFFIXES = (".js", ".cjs", ".mjs")
 SOURCE_KEPT = 20_000
@@ -48,12 +49,10 @@ def prepared(
     if kind not in (None, "auto", *KINDS):
         raise LabError(f"kind is {kind!r}; use 'cjs', 'esm', or leave it out to let us look.")
     if is_path(program):
-        path = Path(program).resolve()
-        if not path.is_file():
-            raise LabError(
-                f"There is no file {program}. The working directory is {Path.cwd()}; "
-                "pass a path from there, or the program's text itself."
-            )
+        try:
+            path = find(program)
+        except NoProgram as error:
+            raise LabError(f"{error} Or pass the program's text itself.") from None
         yield Program(path, name or path.name, path.read_text("utf-8", errors="replace"))
         return
     text = str(program)

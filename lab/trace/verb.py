@@ -43,7 +43,8 @@ def trace(
 ) -> Trace:
     """A Trace: the set of orders in which `program` printed its lines, and what the loop did.
 
-    program : a file, or the text of a program. Each run is a fresh child `node`.
+    program : a file, looked up as by `lab.node`, or the text of a program. Each run is a fresh
+        child `node`.
     runs : plain runs per Node, for the orders; the recorder's runs come on top and are not counted.
     node : a Node program or several; default the one on PATH and those of LAB_NODES.
     kind : "cjs" or "esm" for a text; found out when left out.

@@ -144,7 +144,7 @@ def test_a_cell_is_one_thought(name):
 def test_a_chapter_asks_before_it_tells(name):
     text = CHAPTERS[name]
     asked = [q for chapter, qs in questions.by_chapter() if chapter == name for q in qs]
-    assert len(asked) >= 3, "at least three questions, in NAME.questions.toml"
+    assert len(asked) >= 3, "at least three questions, in NAME/questions.toml"
     before = text[: text.index("\n## Run")]
     assert before.count("ask(") >= 3, "at least three of them before the run"
     for question in asked:
@@ -177,3 +177,13 @@ def test_one_question_in_four_asks_what_a_program_does():
         for line in lines
     )
     assert told + replays >= (len(every) + replays) / 4
+
+
+def test_every_folder_of_programs_and_questions_is_that_of_a_page():
+    files = [*ROOT.glob("book/**/*.?js"), *ROOT.glob("book/**/questions.toml")]
+    folders = {file.parent.relative_to(ROOT).as_posix() for file in files}
+    parts = {name.rpartition("/")[0] for name in LISTED}
+    assert folders - parts - {"book/_static"} <= {*LISTED}
+    assert {f"{name}/questions.toml" for name in CHAPTERS} <= {
+        file.relative_to(ROOT).as_posix() for file in files
+    }

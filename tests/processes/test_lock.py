@@ -14,7 +14,7 @@ pytestmark = pytest.mark.alone  # it looks at the clock
 
 HOLD = """
 import sys, time
-from lab import lock
+from lab.processes import lock
 from pathlib import Path
 lock.lock_path = lambda: Path(sys.argv[1])
 with lock.measuring():

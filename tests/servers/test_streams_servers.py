@@ -207,7 +207,7 @@ def test_without_a_limit_a_list_keeps_what_comes():
 
 def test_the_cost_of_a_response_is_told_for_each_way_and_round():
     ways = ["string", "string (two-byte)", "headers first (two-byte)", "Buffer"]
-    program = paths.ROOT / "book/buffers/cost-per-response.mjs"
+    program = paths.ROOT / "book/buffers/the-response-size-experiment/cost-per-response.mjs"
     told = node(program, 65536, ",".join(ways), 2, timeout_s=50).rows
     assert [row["way"] for row in told] == ways + ways[::-1]
     assert all(row["cpu_us"] > 0 and row["page_faults"] >= 0 for row in told)
@@ -225,7 +225,7 @@ def test_with_too_few_descriptors_a_program_says_how_many_it_needs():
 
 
 def test_a_broken_step_leaves_its_neighbours_open():
-    program = str(STREAMS / "broken-chain.cjs")
+    program = str(STREAMS / "pipelines-that-fail/broken-chain.cjs")
     done = subprocess.run(["node", program], capture_output=True, text=True, timeout=30, check=True)
     said = done.stdout.splitlines()
     assert said[-1] == "source still open, sink still open"

@@ -134,7 +134,12 @@ def calls():
     yield lab.capacity, {**found, "path": "/", "experiment": "a", "body": None}
     tools = {"arms": {"a": "node/hello"}, "tools": ["ours"], "connections": 10, "seconds": 1.0}
     yield lab.survey, {**tools, "rate": None, "experiment": "a"}
-    program = {"program": "book/event-loop/echo.mjs", "server": None, "env": {}, "experiment": None}
+    program = {
+        "program": "book/event-loop/ticks-and-microtasks/echo.mjs",
+        "server": None,
+        "env": {},
+        "experiment": None,
+    }
     yield lab.node, {**program, "timeout_s": 1.0}
     traced = {
         "program": "1",

@@ -48,7 +48,9 @@ def book(tmp_path, monkeypatch):
     (tmp_path / "book/part").mkdir(parents=True)
 
     def write(text, name="one"):
-        (tmp_path / f"book/part/{name}.questions.toml").write_text(text, "utf-8")
+        file = tmp_path / f"book/part/{name}/questions.toml"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, "utf-8")
 
     write(CHOICE + RUN + ORDER)
     return write
@@ -189,10 +191,10 @@ def test_a_script_in_a_text_stays_text(book):
 )
 def test_a_wrong_file_is_named_with_what_is_wrong(book, text, said):
     book(text, "two")
-    (paths.ROOT / "book/part/one.questions.toml").unlink()
+    (paths.ROOT / "book/part/one/questions.toml").unlink()
     with pytest.raises(LabError, match=re.escape(said)) as error:
         questions.questions()
-    assert "two.questions.toml" in str(error.value)
+    assert "two/questions.toml" in str(error.value)
 
 
 def test_an_id_twice_in_the_book_is_an_error(book):
@@ -305,4 +307,4 @@ def test_a_wrong_answer_for_a_node_is_named_with_what_is_wrong(book, text, said)
     book(text, "two")
     with pytest.raises(LabError, match=re.escape(said)) as error:
         questions.questions()
-    assert "two.questions.toml" in str(error.value)
+    assert "two/questions.toml" in str(error.value)

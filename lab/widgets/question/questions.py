@@ -1,8 +1,8 @@
 """Predictions and questions: `lab.ask` shows one where it is asked, `lab.answer` what a run said.
 
-They lie beside the chapter in NAME.questions.toml, so that a notebook does not give its answers
-away. Each has an id that is unique in the book and never changes: readers' answers are kept under
-it, in their browser and nowhere else. Kinds, by the keys that an entry has:
+They lie in the folder of the chapter, in NAME/questions.toml, so that a notebook does not give its
+answers away. Each has an id that is unique in the book and never changes: readers' answers are kept
+under it, in their browser and nowhere else. Kinds, by the keys that an entry has:
 
     options   several choices, each with `text` and `why` (shown when it is chosen or right)
     unit      a number; `within` is the factor by which a guess may be off (1 for exactly)
@@ -41,7 +41,7 @@ from lab.text.numbers import half_up
 STATIC = paths.ROOT / "book" / "_static"
 WITHIN = 1.5
 KINDS = {"options": "choice", "unit": "number", "items": "order"}
-ENDING = ".questions.toml"
+FILE = "questions.toml"  # in the folder of the chapter
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def ask(id: str) -> Question:
     if id not in found:
         raise LabError(
             f"there is no question {id!r}. {did_you_mean(id, found)} "
-            f"Questions lie beside their chapter, in NAME{ENDING}."
+            f"Questions lie in the folder of their chapter, in NAME/{FILE}."
         )
     question = found[id]
     usage.note_file(_file(question.chapter))
@@ -240,12 +240,12 @@ def questions(folder: Path | None = None) -> dict[str, Question]:
     Raises LabError for a file that can't be read, an entry that is no question, an id used twice.
     """
     found: dict[str, Question] = {}
-    for file in sorted((folder or paths.ROOT / "book").rglob(f"*{ENDING}")):
+    for file in sorted((folder or paths.ROOT / "book").rglob(FILE)):
         for question in _read(file):
             if question.id in found:
                 raise LabError(
                     f"{paths.relative(file)}: {question.id!r} is also in "
-                    f"{found[question.id].chapter}{ENDING}; ids are unique in the book"
+                    f"{found[question.id].chapter}/{FILE}; ids are unique in the book"
                 )
             found[question.id] = question
     return found
@@ -254,7 +254,7 @@ def questions(folder: Path | None = None) -> dict[str, Question]:
 def _read(file: Path) -> tuple[Question, ...]:
     """The questions of a file, in the order in which its chapter asks them."""
     found = _parsed(file, file.stat().st_mtime_ns)
-    page = file.with_name(f"{file.name.removesuffix(ENDING)}.md")
+    page = file.parent.with_name(f"{file.parent.name}.md")
     text = page.read_text("utf-8") if page.exists() else ""
     asked = {one.group(1): one.start() for one in _ASKED.finditer(text)}
     ordered = sorted(found, key=lambda q: asked.get(q.id, len(text)))
@@ -354,7 +354,7 @@ def _plain(name: str, id: str, entry: Any) -> Question:
         unit=entry.get("unit", ""),
         within=float(within),
         items=tuple(items),
-        chapter=name.removesuffix(ENDING),
+        chapter=name.removesuffix(f"/{FILE}"),
     )
 
 
@@ -431,7 +431,7 @@ def by_chapter() -> Iterator[tuple[str, list[Question]]]:
 
 
 def _file(chapter: str) -> Path:
-    return paths.ROOT / f"{chapter}{ENDING}"
+    return paths.ROOT / chapter / FILE
 
 
 def json_script(data: Any) -> str:
