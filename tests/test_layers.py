@@ -20,32 +20,10 @@ NEEDS = {
     for need in entry.get("needs", [])
 }
 PREVIEW = {"preview.py", "watcher.py"}
-# The rooms of `lab`, the lowest first: a room imports itself and those below it.
-ROOMS = (
-    "errors",
-    "settings",
-    "paths",
-    "usage",
-    "late",
-    "text",
-    "storage",
-    "processes",
-    "servers",
-    "judging",
-    "records",
-    "predict",
-    "claims",
-    "instruments",
-    "measure",
-    "trace",
-    "plot",
-    "display",
-    "widgets",
-    "kernels",
-    "book",
-    "__init__",
-    "__main__",
-)
+# The rooms of `lab`, the lowest first, as CONTRIBUTING.md draws them.
+HOUSE = (ROOT / "CONTRIBUTING.md").read_text().partition("## The house")[2].partition("\n## ")[0]
+CELLS = re.findall(r"^\| (`[^|]+`) \|", HOUSE, re.M)
+ROOMS = [room for cell in CELLS for room in re.findall(r"`(\w+)`", cell)][::-1]
 # Who imports by name, so that no arrow is hidden there: the door, and what is imported ahead.
 BY_NAME = {
     "__init__.py",
