@@ -100,7 +100,8 @@ smoke: setup-dev
 
 site: setup-dev
 	@echo "== the site in a browser"
-	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.test.mjs
+	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.alone.mjs
+	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=2 tests/site/*.test.mjs
 	@$(ask_lighthouse) _build/smoke/html
 
 bench: setup ## measure the build and the measurement core; prints and stores figures
