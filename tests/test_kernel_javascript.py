@@ -23,7 +23,7 @@ from nbclient import NotebookClient
 from lab import kernelspec
 from lab.paths import ROOT
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+alone = pytest.mark.alone  # by the clock: beside others it would measure them
 
 pytest_plugins = ["kernels"]
 
@@ -571,6 +571,7 @@ def interrupted(kernel, code):
     return next(c for kind, c in outputs if kind == "error"), time.monotonic() - started
 
 
+@alone
 def test_interrupt_stops_an_endless_loop_and_keeps_the_variables(live):
     with live() as kernel:
         kernel.run("let kept = 1;")
@@ -634,6 +635,7 @@ def test_a_program_that_does_not_stop_ends_after_its_session(live):
         assert gone(deaf_one, seconds=8) == []
 
 
+@alone
 def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):
     with live() as kernel:
         kernel.run("let lost = 1;")
@@ -657,6 +659,7 @@ def test_cells_that_wait_behind_an_ended_session_are_answered(live):
         assert kernel.run("3")[0][1]["data"]["text/plain"] == "3"
 
 
+@alone
 def test_restart_starts_clean_and_soon(live):
     with live() as kernel:
         kernel.run("let lost = 1; setInterval(() => {}, 10);")
