@@ -84,7 +84,7 @@ lint: setup-dev
 pytest: setup-dev
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
-	@few=0; $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not alone and not nightly" $(ARGS) || few=$$?; \
+	@few=0; $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder -m "not alone and not nightly" $(ARGS) || few=$$?; \
 	  [ $$few = 0 ] || [ $$few = 5 ] || exit $$few; \
 	  $(BIN)/python -m pytest -m "alone and not nightly" $(ARGS) || { code=$$?; [ $$code = 5 ] && [ $$few = 0 ] || exit $$code; }
 # 5 is "no test": ARGS may leave one of the two nothing to do, and not both.
@@ -100,7 +100,8 @@ smoke: setup-dev
 
 site: setup-dev
 	@echo "== the site in a browser"
-	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.test.mjs
+	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.alone.mjs
+	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=2 tests/site/*.test.mjs
 	@$(ask_lighthouse) _build/smoke/html
 
 bench: setup ## measure the build and the measurement core; prints and stores figures

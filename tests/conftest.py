@@ -24,6 +24,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 import psutil
 import pytest
+import tiny_book
 
 from lab.processes import guard_link, proctree
 from lab.servers import catalog
@@ -40,21 +41,23 @@ def eventually(truth, patience_s=5.0, every_s=0.02):
 
 
 def _ours():
-    """All processes that this test run brought into the world, its guard left out."""
-    me = psutil.Process()
-    found = {child.pid for child in me.children(recursive=True)}
+    """All processes that this test run brought into the world, what serves all tests left out."""
+    me = os.getpid()
     if proctree.LINUX:  # and those that ran away from us
-        mark = f"{me.pid}-"
-        found |= {
-            pid for pid in proctree.processes() if (proctree.owner(pid) or "").startswith(mark)
-        }
+        table = proctree.processes()
+        found = {pid for pid in table if (proctree.owner(pid) or "").startswith(f"{me}-")}
+        found |= proctree.grown({me}, table) - {me}
+    else:
+        found = {p.pid for p in psutil.Process().children(recursive=True) if _alive(p)}
     found.discard(guard_link.guard_pid())
-    return {pid for pid in found if _alive(pid)}
+    if tiny_book.kept.cache_info().currsize and (server := tiny_book.kept()):
+        found.discard(server.pid)
+    return found
 
 
-def _alive(pid):
+def _alive(process):
     with contextlib.suppress(psutil.Error):
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        return process.status() != psutil.STATUS_ZOMBIE
     return False
 
 
@@ -78,15 +81,21 @@ def nobody_left_behind():
     """Fails the test that leaves a process or a listening port."""
     processes, ports = _ours(), _listening()
     yield
-    eventually(lambda: not (_ours() - processes) and not (_listening() - ports), LEAVE_S)
-    left = _ours() - processes
+    left, listening = set(), set()
+
+    def nobody():
+        nonlocal left, listening
+        left, listening = _ours() - processes, _listening() - ports
+        return not left and not listening
+
+    eventually(nobody, LEAVE_S)
     if left:
         story = _describe(left)
         for pid in left:
             with contextlib.suppress(psutil.Error):
                 psutil.Process(pid).kill()
         pytest.fail(f"This test left processes:\n{story}")
-    assert not _listening() - ports, "This test left a port on which it listens."
+    assert not listening, "This test left a port on which it listens."
 
 
 _number = itertools.count(1)

@@ -1,5 +1,11 @@
-"""The book of two chapters in fixtures/tiny-book: a copy to build, and what a build left of it."""
+"""The book of two chapters in fixtures/tiny-book: a copy to build, and what a build left of it.
 
+Most builds of it, and their kernels, are forks of one process that has imported what they will
+import (`lab/kernels/forks`): two thirds of such a build are imports. `begun` and `bare` start as people do.
+"""
+
+import atexit
+import functools
 import json
 import os
 import shutil
@@ -8,8 +14,29 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.kernels import forks
+
 TINY = Path(__file__).parent / "fixtures" / "tiny-book"
 DEADLINE_S = 180
+# What a build imports besides what its kernels do; nothing of `lab`, which reads LAB_ROOT.
+IMPORTED = (
+    *("fontTools.subset", "jupyter_book.sphinx", "jupyter_cache", "myst_nb.sphinx_ext"),
+    *("myst_parser.sphinx_ext.main", "nbclient", "psutil", "sphinx.application"),
+    *("sphinx.builders.html", "sphinx.domains.cpp", "sphinx.domains.python", "sphinx_book_theme"),
+    *("sphinx_copybutton", "sphinx_design", "sphinx_external_toc", "sphinx_togglebutton"),
+    "sqlalchemy.dialects.sqlite",
+)
+
+
+@functools.cache
+def kept():
+    """The process that builds are forked from, for as long as this one runs; None on macOS."""
+    if not forks.POSSIBLE:
+        return None
+    server = forks.ForkServer(*IMPORTED)
+    atexit.register(server.close)
+    assert server.wait()
+    return server
 
 
 @dataclass
@@ -37,7 +64,10 @@ class Book:
 
     def command(self, *words, **extra):
         """`python -m lab.book WORDS`, with `extra` in its environment."""
-        return self._run("-m", "lab.book", *words, **extra)
+        if (server := kept()) is None:
+            return self._run("-m", "lab.book", *words, **extra)
+        ask = ("-I", "-S", str(forks.HERE / "ask.py"), server.address)
+        return self._run(*ask, "lab.book", *words, **{forks.KEPT: server.address, **extra})
 
     def begun(self, *words, **extra):
         """The same command, still running, in a session of its own."""

@@ -72,7 +72,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     assets.setup(app)
     return {
         "version": "1",
-        "env_version": 2,
+        "env_version": 3,  # up, where what is pickled with a page has another name
         "parallel_read_safe": False,
         "parallel_write_safe": True,
     }

@@ -328,7 +328,10 @@ def test_a_lock_left_by_a_killed_set_up_is_taken_over(machine):
 
 def test_a_lock_without_a_name_is_taken_over_after_a_while(machine):
     (machine / ".setup-lock").mkdir()
+    (machine.parent / "bin/sleep").unlink()
+    program(machine, "sleep", 'echo "$1" >>slept')
     done = set_up(machine)
+    assert sum(map(int, (machine / "slept").read_text().split())) == 12
     assert "Waiting for another set-up in this folder (process unknown)." in done.stderr
     assert "Node is missing" in done.stderr
     assert not list(machine.glob(".setup-lock*"))

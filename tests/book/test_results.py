@@ -55,14 +55,20 @@ def build_of(mode, claims=CLAIMS, profile="course"):
     )
 
 
+@pytest.fixture(scope="module")
+def recorded():
+    """What a replay finds of two claims and one experiment: it reads all of data/reference."""
+    book = results.of_build(build_of("replay", CLAIMS[:2]))
+    book["arms"] = [a for a in book["arms"] if a["experiment"] == EXPERIMENT]
+    return book
+
+
 @pytest.fixture
-def runs(tmp_path, monkeypatch):
+def runs(recorded, tmp_path, monkeypatch):
     """An empty data/runs, and a book that knows two claims and one experiment."""
     monkeypatch.setattr(paths, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(results, "MINE", tmp_path / "runs" / "my-results.json")
-    book = results.of_build(build_of("replay", CLAIMS[:2]))
-    book["arms"] = [a for a in book["arms"] if a["experiment"] == EXPERIMENT]
-    results.save(book, tmp_path / "book-results.json")
+    results.save(recorded, tmp_path / "book-results.json")
     monkeypatch.setattr(results, "BOOK", tmp_path / "book-results.json")
     return tmp_path / "runs"
 

@@ -23,7 +23,7 @@ from nbclient import NotebookClient
 from lab.kernels import kernelspec
 from lab.paths import ROOT
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+alone = pytest.mark.alone  # by the clock: beside others it would measure them
 
 pytest_plugins = ["kernels"]
 
@@ -179,6 +179,7 @@ def test_what_waits_in_the_queues_prints_under_its_cell(run):
     assert set(printed(first).split()) == {"timer", "immediate", "tick", "micro"}
 
 
+@alone
 def test_late_output_is_labelled_under_the_next_cell(run):
     _, second, third = run(
         "setTimeout(() => { console.log('a\\nb'); console.error('c'); }, 50); 'first'",
@@ -191,6 +192,7 @@ def test_late_output_is_labelled_under_the_next_cell(run):
     assert printed(third) == "clean\n"
 
 
+@alone
 def test_output_between_two_cells_waits_for_the_next(live):
     with live() as kernel:
         request = kernel.send("setTimeout(() => console.log('between'), 30)", allow_stdin=False)
@@ -201,6 +203,7 @@ def test_output_between_two_cells_waits_for_the_next(live):
         assert texts == ["[cell 1, after it was done] between\n"]
 
 
+@alone
 def test_a_person_sees_late_output_under_the_cell_it_belongs_to(live):
     with live() as kernel:
         request = kernel.send("setTimeout(() => console.log('late'), 100)")
@@ -282,6 +285,7 @@ def test_a_bar_that_moves_is_one_display(run):
     assert printed(moved, "stderr") == ""
 
 
+@alone
 def test_late_displays_are_counted_too(run):
     _, second = run(
         "setTimeout(() => { for (let i = 0; i < 20; i++) $$.html('x'.repeat(2 ** 20)); }, 20); 1",
@@ -330,6 +334,7 @@ def test_what_a_cell_sends_on_the_channel_of_the_kernel_is_ignored(live, message
         assert kernel.run("'after'")[0][1]["data"]["text/plain"] == "'after'"
 
 
+@alone
 def test_a_cell_that_spoils_the_channel_costs_the_session_and_not_the_kernel(live):
     with live() as kernel:
         kernel.run("const x = 1")
@@ -408,6 +413,7 @@ def test_rich_output_keeps_its_order_and_does_not_end_the_cell(run):
     assert value(cell) == "'value'"
 
 
+@alone
 def test_objects_show_themselves(run):
     html, classic = run(
         "({ _toHtml: () => '<i>x</i>', [Symbol.for('nodejs.util.inspect.custom')]: () => 'x' })",
@@ -479,6 +485,7 @@ def test_a_failing_cell_says_what_and_where(run, code, parts):
     assert value(after) == "'alive'"
 
 
+@alone
 def test_an_error_in_a_timer_after_its_cell_is_reported_as_that(run):
     _, second, third = run(
         "setTimeout(() => { throw new Error('too late'); }, 40); 1",
@@ -571,6 +578,7 @@ def interrupted(kernel, code):
     return next(c for kind, c in outputs if kind == "error"), time.monotonic() - started
 
 
+@alone
 def test_interrupt_stops_an_endless_loop_and_keeps_the_variables(live):
     with live() as kernel:
         kernel.run("let kept = 1;")
@@ -634,6 +642,7 @@ def test_a_program_that_does_not_stop_ends_after_its_session(live):
         assert gone(deaf_one, seconds=8) == []
 
 
+@alone
 def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):
     with live() as kernel:
         kernel.run("let lost = 1;")
@@ -647,6 +656,7 @@ def test_a_cell_that_does_not_stop_costs_the_session_and_says_so(live):
         assert gone(before) == []
 
 
+@alone
 def test_cells_that_wait_behind_an_ended_session_are_answered(live):
     with live() as kernel:
         first = kernel.send("await new Promise(r => setTimeout(r, 200)); process.exit(1)")
@@ -657,6 +667,7 @@ def test_cells_that_wait_behind_an_ended_session_are_answered(live):
         assert kernel.run("3")[0][1]["data"]["text/plain"] == "3"
 
 
+@alone
 def test_restart_starts_clean_and_soon(live):
     with live() as kernel:
         kernel.run("let lost = 1; setInterval(() => {}, 10);")
@@ -768,6 +779,7 @@ def test_python_cells_print_wait_and_fail_as_expected(run):
     assert Path(value(cells[4]).strip("'")) == Path(sys.prefix)
 
 
+@alone
 def test_python_interrupt_and_restart_leave_nothing(live):
     with live("python3") as kernel:
         # In the loop for sure: while it prints, the kernel's own code would take the interrupt.

@@ -9,7 +9,7 @@ import lab
 from lab import paths
 from lab.servers.catalog import names
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+alone = pytest.mark.alone  # by the clock: beside others it would measure them
 
 CATALOGUE = [name for name in names() if not re.search(r"/test-\d", name)]
 WORKLOADS = sorted({lab.server(name).workload for name in CATALOGUE})
@@ -113,6 +113,7 @@ def test_the_hash_server_outlives_a_path_that_is_no_url(path):
         assert running.get("/ping").text == "pong\n"
 
 
+@alone
 def test_delay_holds_a_request_as_long_as_it_says():
     with lab.server("node/delay", env={"DELAY_MS": 20}).start() as running:
         client = connection(running)
@@ -133,6 +134,7 @@ def test_delay_closes_every_tenth_answer_when_told():
     assert closes == ([False] * 9 + [True]) * 2
 
 
+@alone
 def test_freeze_holds_everybody_up():
     with lab.server("node/freeze", env={"FREEZE_MS": 300}).start() as running:
         slow, quick = connection(running), connection(running)
@@ -147,6 +149,7 @@ def test_freeze_holds_everybody_up():
         quick.close()
 
 
+@alone
 @pytest.mark.parametrize(("how", "at_a_time"), [("blocking", 1), ("pool", 4), ("async", 12)])
 def test_fifty_lets_as_many_requests_wait_at_a_time_as_it_says(how, at_a_time):
     with lab.server(f"node/fifty-{how}").start() as running:

@@ -58,11 +58,13 @@ describe("the focus shows wherever Tab leads in an article, also in forced colou
 }, () => {
   for (const page of pagesOf(site).filter(({ name }) => name.startsWith("book/"))) {
     it(page.name, async () => {
+      const context = await own.browser.newContext({ reducedMotion: "reduce" });
+      const tab = await context.newPage();
+      await visit(tab, page.url);
+      await tab.addStyleTag({ content: "*, ::before, ::after { transition: none !important }" });
+      const said = [];
       for (const forcedColors of ["none", "active"]) {
-        const context = await own.browser.newContext({ forcedColors, reducedMotion: "reduce" });
-        const tab = await context.newPage();
-        await visit(tab, page.url);
-        await tab.addStyleTag({ content: "*, ::before, ::after { transition: none !important }" });
+        await tab.emulateMedia({ forcedColors });
         await tab.keyboard.press("Tab"); // from here on, the focus is one of the keyboard
         const unseen = await tab.locator("article").evaluate((article) => {
           const STOPS = "a[href], button, input, select, summary, [tabindex='0']";
@@ -84,9 +86,11 @@ describe("the focus shows wherever Tab leads in an article, also in forced colou
           }
           return found;
         });
-        await context.close();
-        assert.deepEqual(unseen.slice(0, 5), [], `${unseen.length} with colours ${forcedColors}`);
+        if (unseen.length)
+          said.push([`${unseen.length} with colours ${forcedColors}`, ...unseen.slice(0, 5)]);
       }
+      await context.close();
+      assert.deepEqual(said, []);
     });
   }
 });

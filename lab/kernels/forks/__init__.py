@@ -1,4 +1,4 @@
-"""Python programs of a build are forks of one process: importing costs each 2.5 s otherwise.
+"""Python programs of a build are forks of one process: importing costs each 1.5 s otherwise.
 
 `server.py` is that process, `ask.py` stands for a program that it runs. A build starts its kernels
 through `Provisioner`, and the bridge of JavaScript chapters goes the same way (`lab/node/api`). In
@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 
 ADDRESS = "LAB_FORKS"  # in the environment of kernels: where the server listens
+KEPT = "LAB_FORKS_KEPT"  # in that of a build: where one listens that somebody keeps for many builds
 HERE = Path(__file__).resolve().parent
 READY_S = 60.0
 # Libraries of macOS do not promise to survive a fork without exec.
@@ -29,8 +30,11 @@ POSSIBLE = sys.platform == "linux"
 class ForkServer:
     """The server and the folder of its socket, until `close`, or until this process ends."""
 
-    def __init__(self) -> None:
-        """Start it, without waiting. Raises OSError if that is not possible."""
+    def __init__(self, *also: str) -> None:
+        """Start it, without waiting. Raises OSError if that is not possible.
+
+        also : modules that it imports besides what kernels need
+        """
         self._folder = tempfile.mkdtemp(prefix="lab-forks-")  # for this user only
         self.address = str(Path(self._folder) / "s")
         self._owner = os.getpid()
@@ -43,7 +47,7 @@ class ForkServer:
                 listener.bind(self.address)
                 listener.listen()
                 self._process = subprocess.Popen(
-                    [sys.executable, str(HERE / "server.py"), str(listener.fileno())],
+                    [sys.executable, str(HERE / "server.py"), str(listener.fileno()), *also],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     pass_fds=(listener.fileno(),),
@@ -51,6 +55,11 @@ class ForkServer:
                     start_new_session=True,  # Ctrl-C is for us, who then let it go
                 )
             undo.pop_all()
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
 
     @property
     def alive(self) -> bool:
@@ -82,3 +91,20 @@ class ForkServer:
             self._process.kill()
             self._process.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class Kept:
+    """A server that somebody else keeps; where it is gone, what is asked of it runs by itself."""
+
+    alive = True
+
+    def __init__(self, address: str) -> None:
+        """`address` : where it listens."""
+        self.address = address
+
+    def wait(self) -> bool:
+        """Whoever keeps it has waited."""
+        return True
+
+    def close(self) -> None:
+        """Leave it to others."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import sys
 import threading
 from importlib.metadata import EntryPoint
@@ -17,7 +18,7 @@ from lab.kernels import forks
 KERNEL = [sys.executable, "-m", "ipykernel_launcher"]
 USUAL, OURS = "local-provisioner", "lab-forks"
 _lock = threading.Lock()
-_server: forks.ForkServer | None = None
+_server: forks.ForkServer | forks.Kept | None = None
 
 
 class Provisioner(LocalProvisioner):
@@ -67,7 +68,7 @@ def let_go() -> None:
             _server = None
 
 
-def _running() -> forks.ForkServer | None:
+def _running() -> forks.ForkServer | forks.Kept | None:
     """Return the server; None where it cannot be started."""
     global _server  # noqa: PLW0603
     with _lock:
@@ -75,8 +76,9 @@ def _running() -> forks.ForkServer | None:
             if _server is not None:
                 _server.close()  # it was killed, and left its folder
                 _server = None
+            kept = os.environ.get(forks.KEPT)
             try:
-                _server = forks.ForkServer()
+                _server = forks.Kept(kept) if kept else forks.ForkServer()
             except OSError:  # such as a folder for temporary files with a very long name
                 return None
         return _server

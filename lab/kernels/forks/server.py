@@ -1,6 +1,9 @@
 """Runs Python programs in forks of a process that has imported already what they will import.
 
-    python server.py LISTENER   (the descriptor of a listening socket; standard input: its owner)
+    python server.py LISTENER [MODULE ...]
+
+LISTENER is the descriptor of a listening socket, standard input its owner, MODULE what is imported
+besides.
 
 Each connection (`ask.py` makes it) asks for one `python -m` with its arguments, environment, folder
 and standard streams, is told `{"pid": ...}` by the program and later `{"code": ...}` by us, and
@@ -28,7 +31,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-# What kernels and the bridge of JavaScript chapters load, and what takes long: 2.5 s in all.
+# What kernels and the bridge of JavaScript chapters load, and what takes long: 1.5 s in all.
 IMPORTED = (
     "ipykernel.kernelapp",
     "matplotlib.backends.backend_agg",
@@ -41,6 +44,7 @@ IMPORTED = (
     "scipy.optimize",
     "scipy.special",
 )
+GRAMMAR = "rfc3987_syntax"
 INLINE = "module://matplotlib_inline.backend_inline"  # what ipykernel chooses if nobody else did
 MOST_BYTES = 1 << 20  # of a request
 STREAMS = 3
@@ -229,9 +233,13 @@ def main() -> None:
     del sys.path[0]  # this folder
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for our owner, who then lets us go
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # ipykernel reads it when it is imported
-    for name in IMPORTED:
+    # Not while jsonschema is imported (see lab/book/__init__.py): a third of all this. Whoever is
+    # forked finds it as it is.
+    sys.modules[GRAMMAR] = None  # type: ignore[assignment]
+    for name in (*IMPORTED, *sys.argv[2:]):
         with contextlib.suppress(ImportError):  # whoever needs it will say that it is not there
             importlib.import_module(name)
+    del sys.modules[GRAMMAR]
     gc.freeze()  # the collector would touch, and so copy, what all forks share
     with contextlib.suppress(OSError):  # our owner is gone already: `serve` will notice
         os.write(1, b"ready\n")
