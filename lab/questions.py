@@ -21,7 +21,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +29,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lab import paths, settings, usage
+from lab import components, paths, settings, usage
 from lab.errors import LabError, did_you_mean
 from lab.gate import checked
 from lab.node_range import Range, node_range
@@ -38,7 +37,6 @@ from lab.numbers import half_up
 from lab.records.reference import node_of
 from lab.stats import Ratio
 
-STATIC = paths.ROOT / "book" / "_static"
 WITHIN = 1.5
 KINDS = {"options": "choice", "unit": "number", "items": "order"}
 ENDING = ".questions.toml"
@@ -443,8 +441,7 @@ def json_script(data: Any) -> str:
 
 def assets(name: str) -> str:
     """In the book the page loads a component; in a bare notebook it comes along."""
-    style, *scripts = (STATIC / file for file in (f"{name}.css", "numbers.js", f"{name}.js"))
-    if os.environ.get("LAB_CHAPTER") or not all(file.exists() for file in (style, *scripts)):
+    if not components.come_along():
         return ""
-    code = "".join(file.read_text("utf-8") for file in scripts).replace("</script", "<\\/script")
-    return f"<style>{style.read_text('utf-8')}</style><script>{code}</script>"
+    style, code = components.text(f"{name}.css"), components.script(name)
+    return f"<style>{style}</style><script>{code}</script>"

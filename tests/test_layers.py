@@ -23,7 +23,7 @@ PREVIEW = {"preview.py", "watcher.py"}
 # The rooms of `lab`, the lowest first: a room imports itself and those below it.
 ROOMS = {
     "ground": "errors paths settings usage gate numbers words late looks written stored files "
-    "nodes node_range",
+    "nodes node_range components",
     "processes": "child lock pinning progress",
     "servers": "servers",
     "records": "records",

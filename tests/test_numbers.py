@@ -7,7 +7,7 @@ import pytest
 
 from lab import numbers, paths
 
-SCRIPT = paths.ROOT / "book/_static/numbers.js"
+SCRIPT = paths.WIDGETS / "numbers.js"
 SHOWN = {
     0.90123: "0.901",
     1234.5: "1,235",

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { axe, element, FOLDER, longTrace, ORDERS, page, STATIC } from "./replay/page.mjs";
+import { STATIC } from "./components.mjs";
+import { axe, element, FOLDER, longTrace, ORDERS, page } from "./replay/page.mjs";
 import { session } from "./session.mjs";
 
 const own = session();

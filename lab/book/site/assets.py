@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
 
-from lab import paths, written
+from lab import components, paths, written
 from lab.book.build import Build
 from lab.book.chapter import ENTRY
 from lab.book.site import card, icons, mended, pagefacts, policy, published, reading
@@ -50,6 +50,7 @@ def setup(app: Sphinx) -> None:
     """Let our templates win over the theme's; know the pages that have another name now."""
     app.add_config_value("lab_redirects", {}, "html")
     app.connect("config-inited", _configure)
+    app.connect("builder-inited", _components)
     pagefacts.setup(app)
     reading.setup(app)
 
@@ -60,6 +61,13 @@ def _configure(app: Sphinx, config: Config) -> None:
     # Else "Project name not set" would stand on pages and in previews of links.
     config.project = config.html_title or config.project
     config.html_additional_pages = {**config.html_additional_pages, "404": "404.html"}
+
+
+def _components(app: Sphinx) -> None:
+    # Before anything else: pages name the digest of what they load, and a build that finds no page
+    # changed copies nothing.
+    if app.builder.format == "html":
+        components.put(Path(app.outdir) / "_static")
 
 
 def finish(app: Sphinx) -> None:

@@ -1,4 +1,4 @@
-"""Two results side by side: what book/_static/yours.js makes of them, and what it is given."""
+"""Two results side by side: what lab/widgets/yours/yours.js makes of them, and what it is given."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab import child, nodes, paths
 from lab.errors import LabError
 
 BUSY_CORES = 0.5
-PROGRAM = paths.ROOT / "lab/node/yours.mjs"
+PROGRAM = paths.WIDGETS / "yours/yours.mjs"
 
 Arm = tuple[str, str, str]
 
