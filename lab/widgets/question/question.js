@@ -73,7 +73,7 @@
       tell(null);
     },
   };
-  /** The orders that were predicted in replays (replay/replay.js): answers, too, though nowhere counted. */
+  /** The orders that were predicted in replays (replay/predict.js): answers, too, though nowhere counted. */
   const replays = () => storage.keys("loop-replay:");
   // Another tab's answer is newer than what is held here.
   addEventListener("storage", ({ key }) => {

@@ -197,6 +197,7 @@ describe("a list to be put in order", () => {
     assert.equal(row(0)[1].attributes["aria-disabled"], "true");
     assert.equal(row(0)[2].attributes["aria-disabled"], "false");
     assert.equal(row(2)[2].attributes["aria-disabled"], "true");
+    for (const one of row(1).slice(1)) assert.equal(one.attributes["aria-disabled"], "false");
     assert.equal(row(0)[1].attributes.disabled, undefined);
     press(0, "up");
     assert.deepEqual(items, ["a", "b", "c"]);
