@@ -6,6 +6,7 @@ import re
 import pytest
 
 from lab import components, paths
+from lab.book.site import pagefacts
 from lab.questions import assets
 
 PARTS = json.loads((paths.WIDGETS / "parts.json").read_text())
@@ -28,6 +29,21 @@ def test_what_pages_ask_for_is_there():
     assert len(asked) == 2
     assert names <= own | set(PARTS)
     assert not own & set(PARTS)
+
+
+def test_a_page_without_components_loads_nothing_of_them_and_any_other_what_they_share():
+    elements = {
+        name
+        for part in paths.WIDGETS.rglob("*.js")
+        for name in re.findall(r'customElements.define\("([\w-]+)"', part.read_text())
+    }
+    assert {"loop-replay", "lab-question", "lab-yours"} <= elements
+    for name in elements:
+        assert re.search(pagefacts.FOR[components.FIRST.removesuffix("js")], f"<{name}>")
+    # That of the page of results is loaded there alone, by name.
+    scripts = [name for name in PARTS if name.endswith(".js") and name != "yours.js"]
+    for name in scripts:
+        assert not re.search(pagefacts.FOR[name.removesuffix("js")], "<lab-claim><p>A replay</p>")
 
 
 def test_a_site_gets_each_file_whole_and_anew_when_a_part_is_saved(tmp_path, monkeypatch):
