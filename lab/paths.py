@@ -20,6 +20,7 @@ FILES = RUNS / "files"
 STATE = Path(os.environ.get("LAB_STATE") or RUNS / ".state").resolve()
 CELL_SERVERS = RUNS / "servers"
 NODE_SIDE = Path(__file__).resolve().parent / "node"
+WIDGETS = Path(__file__).resolve().parent / "widgets"
 PROBE = NODE_SIDE / "probe.cjs"
 
 

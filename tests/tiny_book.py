@@ -1,7 +1,8 @@
 """The book of two chapters in fixtures/tiny-book: a copy to build, and what a build left of it.
 
 Most builds of it, and their kernels, are forks of one process that has imported what they will
-import (`lab/kernels/forks`): two thirds of such a build are imports. `begun` and `bare` start as people do.
+import (`lab/kernels/forks`): two thirds of such a build are imports. `begun` and `bare` start as
+people do.
 """
 
 import atexit

@@ -13,8 +13,13 @@ from tiny_book import TINY, Book
 
 from lab.book.site import card, icons, pagefacts, reading
 from lab.plot.forest import Line
+from lab.widgets import parts
 
 pytestmark = pytest.mark.timeout(400)
+PUBLISHED = {
+    "LAB_SITE_URL": "https://example.org/course",
+    "LAB_REPOSITORY_URL": "https://git.example.org/us/course/",
+}
 
 
 def build(root, *, redirects, **extra):
@@ -34,8 +39,7 @@ def root(tmp_path_factory):
     done = build(
         root,
         redirects={"book/zero/old": "book/one/alpha"},
-        LAB_SITE_URL="https://example.org/course",
-        LAB_REPOSITORY_URL="https://git.example.org/us/course/",
+        **PUBLISHED,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return root
@@ -129,6 +133,16 @@ def test_without_an_address_there_is_no_map_and_no_picture_to_be_fetched(root, t
     page = (out / "book/one/alpha.html").read_text()
     assert "og:title" in page
     assert "og:image" not in page and "canonical" not in page
+
+
+def test_a_build_that_finds_no_page_changed_brings_the_components_as_they_are_now(root, tmp_path):
+    shutil.copytree(root, tmp_path / "book")
+    made = tmp_path / "book/_build/html/_static/replay.js"
+    assert made.read_text() == parts.text("replay.js")
+    made.write_text("as it was\n")
+    done = Book(tmp_path / "book").build(**PUBLISHED)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert made.read_text() == parts.text("replay.js")
 
 
 def test_licences_that_must_travel_along_do(html):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lab import paths
 from lab.judging import judge
 from lab.judging.judge import Criterion
 from lab.judging.stats import Ratio
@@ -142,7 +143,7 @@ def test_a_failed_check_takes_every_verdict_away():
 
 
 def test_every_word_is_defined_and_known_to_the_page_that_compares():
-    script = (ROOT / "book/_static/yours.js").read_text("utf-8")
+    script = (paths.WIDGETS / "yours/yours.js").read_text("utf-8")
     glossary = (ROOT / "book/about/glossary.md").read_text("utf-8")
     for word in judge.WORDS:
         assert f'"{word}"' in script

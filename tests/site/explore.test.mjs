@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { watch } from "./browser.mjs";
-import { STATIC } from "./replay/page.mjs";
+import { STATIC } from "./components.mjs";
 import { session } from "./session.mjs";
 
 const own = session({ folder: "explore" });

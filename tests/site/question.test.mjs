@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { STATIC } from "./replay/page.mjs";
+import { STATIC } from "./components.mjs";
 import { letGo, session } from "./session.mjs";
 
 const own = session({ folder: "question" });

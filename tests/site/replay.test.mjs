@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { axe, element, FOLDER, longTrace, ORDERS, page, STATIC } from "./replay/page.mjs";
+import { STATIC } from "./components.mjs";
+import { axe, element, FOLDER, longTrace, ORDERS, page } from "./replay/page.mjs";
 import { session } from "./session.mjs";
 
 const own = session();
@@ -242,7 +243,9 @@ describe("by ear", () => {
             if (one.getAttribute("aria-live") === "polite") globalThis.told.push(one.textContent);
           }).observe(one, { childList: true, subtree: true });
         });
-        await tab.locator("loop-replay").evaluate((host) => host.go(host.visible.at(-4)));
+        await tab
+          .locator("loop-replay")
+          .evaluate((host) => host.view.go(host.view.walk.visible.at(-4)));
         await tab.evaluate(() => {
           globalThis.told = [];
         });
@@ -374,11 +377,11 @@ describe("with a thumb", () => {
             const bar = host.shadowRoot.querySelector(".buttons");
             host.shadowRoot.querySelector(".bar").style.position = "static"; // it must not need that
             const found = new Set();
-            host.setNode(true);
-            host.go(0);
+            host.view.setNode(true);
+            host.view.go(0);
             do {
               found.add(Math.round(bar.getBoundingClientRect().top + scrollY));
-            } while (host.move(1));
+            } while (host.view.move(1));
             return [...found];
           });
           assert.equal(places.length, 1, places.join());
@@ -396,7 +399,7 @@ describe("with a thumb", () => {
       inner,
       async (tab) => {
         await tab.locator("loop-replay").evaluate((host) => {
-          host.go(host.visible[3]);
+          host.view.go(host.view.walk.visible[3]);
           scrollTo({ top: host.getBoundingClientRect().top + scrollY, behavior: "instant" });
         });
         for (const part of [".buttons", ".say", ".source .on", ".console", ".ring"]) {
@@ -659,7 +662,9 @@ describe("pages", () => {
 
   test("inserted as a notebook inserts output, script and style included, it starts", async () => {
     const css = readFileSync(join(STATIC, "replay.css"), "utf8");
-    const code = readFileSync(join(STATIC, "replay.js"), "utf8");
+    const code = ["numbers.js", "replay.js"]
+      .map((file) => readFileSync(join(STATIC, file), "utf8"))
+      .join("");
     const html = `<script>globalThis.LOOP_REPLAY_CSS=${JSON.stringify(css)};\n${code}</script>${element(ORDERS)}`;
     await open(page("notebook", "<div id=out></div>", { head: "" }), async (tab) => {
       await tab.evaluate((text) => {

@@ -8,6 +8,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { watch } from "./browser.mjs";
+import { STATIC } from "./components.mjs";
 import { letGo, session } from "./session.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -126,7 +127,7 @@ before(() => {
 });
 
 function page(name, body, theme = "light") {
-  const at = (file) => pathToFileURL(join(ROOT, "book/_static", file)).href;
+  const at = (file) => pathToFileURL(join(STATIC, file)).href;
   const file = join(FOLDER, `${name}.html`);
   writeFileSync(
     file,

@@ -8,7 +8,7 @@ import pytest
 from lab import paths
 from lab.text import numbers
 
-SCRIPT = paths.ROOT / "book/_static/numbers.js"
+SCRIPT = paths.WIDGETS / "numbers.js"
 SHOWN = {
     0.90123: "0.901",
     1234.5: "1,235",

@@ -13,7 +13,7 @@ from lab.errors import LabError
 from lab.records.comparison import Comparison
 from lab.records.reference import Recorded
 
-SCRIPT = paths.ROOT / "book/_static/explore.js"
+SCRIPT = paths.WIDGETS / "explore/explore.js"
 WAITS = {"45 ms": 45, "50 ms": 50}
 
 

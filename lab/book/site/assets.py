@@ -19,6 +19,7 @@ from lab.book.build.build import Build
 from lab.book.build.chapter import ENTRY
 from lab.book.site import card, icons, mended, pagefacts, policy, published, reading
 from lab.storage import written
+from lab.widgets import parts
 
 HERE = Path(__file__).parent
 # Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers,
@@ -51,6 +52,7 @@ def setup(app: Sphinx) -> None:
     """Let our templates win over the theme's; know the pages that have another name now."""
     app.add_config_value("lab_redirects", {}, "html")
     app.connect("config-inited", _configure)
+    app.connect("builder-inited", _components)
     pagefacts.setup(app)
     reading.setup(app)
 
@@ -61,6 +63,13 @@ def _configure(app: Sphinx, config: Config) -> None:
     # Else "Project name not set" would stand on pages and in previews of links.
     config.project = config.html_title or config.project
     config.html_additional_pages = {**config.html_additional_pages, "404": "404.html"}
+
+
+def _components(app: Sphinx) -> None:
+    # Before anything else: pages name the digest of what they load, and a build that finds no page
+    # changed copies nothing.
+    if app.builder.format == "html":
+        parts.put(Path(app.outdir) / "_static")
 
 
 def finish(app: Sphinx) -> None:

@@ -67,7 +67,9 @@ function start() {
   const python = process.env.LAB_PYTHON ?? (fs.existsSync(local) ? local : "python3");
   // A build imports what Python needs only once, in a process of which this one is forked.
   const { LAB_FORKS } = process.env;
-  const how = LAB_FORKS ? ["-I", "-S", path.join(ROOT, "lab/kernels/forks/ask.py"), LAB_FORKS] : ["-m"];
+  const how = LAB_FORKS
+    ? ["-I", "-S", path.join(ROOT, "lab/kernels/forks/ask.py"), LAB_FORKS]
+    : ["-m"];
   const child = spawn(python, [...how, "lab.kernels.bridge"], {
     stdio: ["pipe", "pipe", "pipe"],
     env: {

@@ -1,8 +1,8 @@
 """Figures to turn: a reader asks a measured grid "what if" with a slider; no server is needed.
 
-The page gets what was measured as JSON and book/_static/explore.js draws it; without JavaScript the
-same grid stands there as a figure and a table. Dots are drawn where something was measured and
-nowhere else: between them only theory moves.
+The page gets what was measured as JSON and lab/widgets/explore/explore.js draws it; without
+JavaScript the same grid stands there as a figure and a table. Dots are drawn where something was
+measured and nowhere else: between them only theory moves.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -37,8 +36,8 @@ from lab.processes.node_range import Range, node_range
 from lab.records.reference import node_of
 from lab.storage.gate import checked
 from lab.text.numbers import half_up
+from lab.widgets import parts
 
-STATIC = paths.ROOT / "book" / "_static"
 WITHIN = 1.5
 KINDS = {"options": "choice", "unit": "number", "items": "order"}
 FILE = "questions.toml"  # in the folder of the chapter
@@ -443,8 +442,7 @@ def json_script(data: Any) -> str:
 
 def assets(name: str) -> str:
     """In the book the page loads a component; in a bare notebook it comes along."""
-    style, *scripts = (STATIC / file for file in (f"{name}.css", "numbers.js", f"{name}.js"))
-    if os.environ.get("LAB_CHAPTER") or not all(file.exists() for file in (style, *scripts)):
+    if not parts.come_along():
         return ""
-    code = "".join(file.read_text("utf-8") for file in scripts).replace("</script", "<\\/script")
-    return f"<style>{style.read_text('utf-8')}</style><script>{code}</script>"
+    style, code = parts.text(f"{name}.css"), parts.script(name)
+    return f"<style>{style}</style><script>{code}</script>"

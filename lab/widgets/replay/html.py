@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
 from lab import usage
-from lab.paths import ROOT
 from lab.records.trace import Trace, words
 from lab.text.looks import html as look
+from lab.widgets import parts
 
-STATIC = ROOT / "book" / "_static"
 TABLE_ROWS = 60
 
 PHASE_NAMES = {
@@ -49,14 +47,10 @@ def page(data: Mapping[str, Any], *, predict: bool = True) -> str:
 
 def _assets() -> str:
     """In the book the page loads the component; in a bare notebook it comes along."""
-    if os.environ.get("LAB_CHAPTER"):
+    if not parts.come_along():
         return ""
-    script, style = STATIC / "replay.js", STATIC / "replay.css"
-    if not script.exists() or not style.exists():
-        return ""
-    css = json.dumps(style.read_text("utf-8")).replace("</", "<\\/")
-    code = script.read_text("utf-8").replace("</script", "<\\/script")
-    return f"<script>globalThis.LOOP_REPLAY_CSS={css};\n{code}</script>"
+    css = json.dumps(parts.text("replay.css")).replace("</", "<\\/")
+    return f"<script>globalThis.LOOP_REPLAY_CSS={css};\n{parts.script('replay')}</script>"
 
 
 def fallback(data: Mapping[str, Any]) -> str:

@@ -3,11 +3,11 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { STATIC } from "../components.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
-export const STATIC = resolve(HERE, "../../../book/_static");
 export const FOLDER = mkdtempSync(join(tmpdir(), "replay-"));
 export const ORDERS = JSON.parse(readFileSync(join(HERE, "orders.trace.json"), "utf8"));
 
@@ -27,7 +27,8 @@ export function page(name, body, { theme = "light", head, style = "" } = {}) {
   const at = (file) => pathToFileURL(join(STATIC, file)).href;
   const links =
     head ??
-    `<link rel="stylesheet" href="${at("replay.css")}"><script src="${at("replay.js")}"></script>`;
+    `<link rel="stylesheet" href="${at("replay.css")}">` +
+      ["numbers.js", "replay.js"].map((file) => `<script src="${at(file)}"></script>`).join("");
   const colors =
     theme === "dark" ? "background:#121212;color:#e6e9ed" : "background:#fff;color:#1b1f24";
   const file = join(FOLDER, `${name}-${theme}.html`);

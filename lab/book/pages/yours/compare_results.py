@@ -1,4 +1,4 @@
-"""Two results side by side: what book/_static/yours.js makes of them, and what it is given."""
+"""Two results side by side: what lab/widgets/yours/yours.js makes of them, and what it is given."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.errors import LabError
 from lab.processes import child, nodes
 
 BUSY_CORES = 0.5
-PROGRAM = paths.ROOT / "lab/node/yours.mjs"
+PROGRAM = paths.WIDGETS / "yours/yours.mjs"
 
 Arm = tuple[str, str, str]
 

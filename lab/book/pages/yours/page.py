@@ -2,8 +2,8 @@
 `yours-claims`, `yours-machines`, `yours-sentences`, `yours-data`.
 
 It needs no script: both sides stand there in a build that measured, the book's alone in one that
-was drawn from the records. What a file changes is drawn by book/_static/yours.js only: here for the
-build, in a browser for a reader who drops one.
+was drawn from the records. What a file changes is drawn by lab/widgets/yours/yours.js only: here
+for the build, in a browser for a reader who drops one.
 """
 
 from __future__ import annotations

@@ -118,22 +118,8 @@
 
   // ---- Pieces of page ----------------------------------------------------------------------------------------------
 
+  const { el, svg: draw, dataOf, whenParsed } = LabDom;
   let count = 0;
-
-  function made(node, attributes, children) {
-    for (const [name, value] of Object.entries(attributes)) {
-      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-      else if (value === true) node.setAttribute(name, "");
-      else if (value !== false && value !== null && value !== undefined)
-        node.setAttribute(name, value);
-    }
-    node.append(...children.filter((child) => child !== null && child !== undefined));
-    return node;
-  }
-  const el = (tag, attributes = {}, ...children) =>
-    made(document.createElement(tag), attributes, children);
-  const draw = (tag, attributes = {}, ...children) =>
-    made(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
   const MARKS = [
     "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0z",
@@ -501,9 +487,7 @@
   class Explore extends HTMLElement {
     connectedCallback() {
       if (this.data) this.watch();
-      else if (document.readyState === "loading")
-        document.addEventListener("DOMContentLoaded", () => this.begin(), { once: true });
-      else queueMicrotask(() => this.begin());
+      else whenParsed(() => this.begin());
     }
 
     disconnectedCallback() {
@@ -511,17 +495,11 @@
     }
 
     begin() {
-      const script = this.querySelector(':scope > script[type="application/json"]');
+      if (this.data) return;
       const figure = this.querySelector(":scope > figure");
-      if (this.data || !script || !figure) return;
-      let data;
-      try {
-        data = JSON.parse(script.textContent);
-      } catch {
-        return; // the figure inside stays
-      }
-      const view = VIEWS[data.kind];
-      if (!view) return;
+      const data = dataOf(this);
+      const view = VIEWS[data?.kind];
+      if (!figure || !view) return; // what stands there stays
       this.data = data;
       this.view = view;
       this.state = view.start(data);

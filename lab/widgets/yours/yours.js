@@ -1,5 +1,5 @@
 // Yours beside the book's: <lab-yours> takes a reader's result file (lab/book/pages/yours/results.py). What stands on the page is said
-// and drawn here, for the build, too (lab/node/yours.mjs): lab/book/pages/yours/page.py has the tables that it goes into. The file
+// and drawn here, for the build, too (yours.mjs): lab/book/pages/yours/page.py has the tables that it goes into. The file
 // stays in this browser; it is kept only if the reader says so.
 
 (() => {
@@ -343,15 +343,7 @@
 
   // ---- The page ---------------------------------------------------------------------------------------------------------
 
-  function el(tag, attributes = {}, ...children) {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-      else node.setAttribute(name, value);
-    }
-    node.append(...children); // texts become text, whatever they hold
-    return node;
-  }
+  const { el, button, dataOf, storage, whenParsed } = LabDom;
   const all = (selector) => [...document.querySelectorAll(selector)];
   const one = (selector) => document.querySelector(selector);
 
@@ -382,31 +374,10 @@
     return drawn.status;
   }
 
-  const store = {
-    get: () => {
-      try {
-        return localStorage.getItem(KEPT);
-      } catch {
-        return null;
-      }
-    },
-    set: (value) => {
-      try {
-        if (value === null) localStorage.removeItem(KEPT);
-        else localStorage.setItem(KEPT, value);
-        return true;
-      } catch {
-        return false;
-      }
-    },
-  };
-
   class Yours extends HTMLElement {
     connectedCallback() {
       if (this.data) this.listen();
-      else if (document.readyState === "loading")
-        document.addEventListener("DOMContentLoaded", () => this.begin(), { once: true });
-      else queueMicrotask(() => this.begin());
+      else whenParsed(() => this.begin());
     }
 
     disconnectedCallback() {
@@ -415,11 +386,8 @@
 
     begin() {
       if (this.data || !this.isConnected) return;
-      try {
-        this.data = JSON.parse(this.querySelector(":scope > script").textContent);
-      } catch {
-        return; // what stands there stays
-      }
+      this.data = dataOf(this);
+      if (!this.data) return; // what stands there stays
       this.status = el("p", { role: "status", class: "said" });
       const input = el("input", {
         type: "file",
@@ -431,8 +399,8 @@
           input.value = ""; // the same file again is a change, too
         },
       });
-      this.keep = this.button("Keep it in this browser", () => this.keepIt());
-      this.drop = this.button("Forget it", () => this.forget());
+      this.keep = button("Keep it in this browser", () => this.keepIt());
+      this.drop = button("Forget it", () => this.forget());
       this.actions = el("p", { class: "actions" }, this.keep, " ", this.drop);
       this.replaceChildren(
         el(
@@ -454,13 +422,9 @@
         this.actions,
       );
       this.listen();
-      const kept = store.get();
+      const kept = storage.get(KEPT);
       this.reset();
       if (kept !== null) this.show(kept, "What you kept here");
-    }
-
-    button(words, onclick) {
-      return el("button", { type: "button", onclick }, words);
     }
 
     /** The whole page takes a drop: beside the box it would replace the page by the file. */
@@ -517,16 +481,16 @@
     complain(name, why) {
       this.status.classList.add("bad");
       this.status.textContent = `“${name}” is no result file that this page can show. ${why} The page shows what it showed before.`;
-      this.offer(Boolean(this.source) || store.get() !== null);
+      this.offer(Boolean(this.source) || storage.get(KEPT) !== null);
     }
 
     offer(any) {
       this.actions.hidden = !any;
-      this.keep.hidden = !this.source || store.get() === this.source;
+      this.keep.hidden = !this.source || storage.get(KEPT) === this.source;
     }
 
     keepIt() {
-      const done = store.set(this.source);
+      const done = storage.set(KEPT, this.source);
       this.status.textContent = done
         ? "Kept. This page shows it again when you come back, in this browser only."
         : "This browser does not let this page keep anything.";
@@ -535,7 +499,7 @@
     }
 
     forget() {
-      store.set(null);
+      storage.set(KEPT, null);
       this.reset();
       this.status.textContent = "Forgotten: nothing of your file is left here.";
       this.querySelector("input").focus();

@@ -55,25 +55,14 @@
 
   // ---- Where answers are kept ---------------------------------------------------------------------------------
 
+  const { el, button, hidden, whenParsed, dataOf, storage, reorder } = LabDom;
   const held = new Map(); // what the browser did not keep (no room, not allowed) lives as long as the page
   const tell = (id) => document.dispatchEvent(new CustomEvent("lab-question", { detail: id }));
   const store = {
-    read(id) {
-      if (held.has(id)) return held.get(id);
-      try {
-        return JSON.parse(localStorage.getItem(PREFIX + id));
-      } catch {
-        return null;
-      }
-    },
+    read: (id) => (held.has(id) ? held.get(id) : storage.read(PREFIX + id)),
     keep(id, record) {
       held.delete(id);
-      try {
-        if (record) localStorage.setItem(PREFIX + id, JSON.stringify(record));
-        else localStorage.removeItem(PREFIX + id);
-      } catch {
-        held.set(id, record);
-      }
+      if (!storage.write(PREFIX + id, record)) held.set(id, record);
     },
     write(id, record) {
       this.keep(id, record);
@@ -84,14 +73,8 @@
       tell(null);
     },
   };
-  /** The orders that were predicted in replays (replay.js): answers, too, though nowhere counted. */
-  function replays() {
-    try {
-      return Object.keys(localStorage).filter((key) => key.startsWith("loop-replay:"));
-    } catch {
-      return []; // no storage here
-    }
-  }
+  /** The orders that were predicted in replays (replay/predict.js): answers, too, though nowhere counted. */
+  const replays = () => storage.keys("loop-replay:");
   // Another tab's answer is newer than what is held here.
   addEventListener("storage", ({ key }) => {
     const id = key?.startsWith(PREFIX) ? key.slice(PREFIX.length) : null;
@@ -105,23 +88,6 @@
 
   // ---- Pieces of page --------------------------------------------------------------------------------------------
 
-  function el(tag, attributes = {}, ...children) {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-      else if (name === "html")
-        node.innerHTML = value; // ours: escaped by lab/widgets/question/questions.py
-      else if (value === true) node.setAttribute(name, "");
-      else if (value !== false && value !== null && value !== undefined)
-        node.setAttribute(name, value);
-    }
-    node.append(...children.filter((child) => child !== null && child !== undefined));
-    return node;
-  }
-
-  const button = (text, onclick, attributes = {}) =>
-    el("button", { type: "button", onclick, ...attributes }, text);
-  const hidden = (text) => el("span", { class: "vh" }, text);
   const mark = (right) =>
     el("strong", { class: right ? "right" : "wrong" }, right ? "✓ Right." : "✗ No.");
 
@@ -132,9 +98,7 @@
       if (this.data) {
         this.listen();
         this.follow();
-      } else if (document.readyState === "loading")
-        document.addEventListener("DOMContentLoaded", () => this.begin(), { once: true });
-      else queueMicrotask(() => this.begin());
+      } else whenParsed(() => this.begin());
     }
 
     disconnectedCallback() {
@@ -142,13 +106,9 @@
     }
 
     begin() {
-      const script = this.querySelector(':scope > script[type="application/json"]');
-      if (this.data || !script || !this.isConnected) return;
-      try {
-        this.data = JSON.parse(script.textContent);
-      } catch {
-        return; // the markup inside stays
-      }
+      if (this.data || !this.isConnected) return;
+      this.data = dataOf(this);
+      if (!this.data) return; // the markup inside stays
       this.start();
       this.listen();
     }
@@ -302,40 +262,18 @@
     }
 
     order(body, answer) {
-      let items = [...(answer ?? this.data.items)];
       const list = el("ol", { class: "items", role: "list", "aria-label": "Your order" });
-      const moved = el("p", { class: "vh", role: "status" });
-      const draw = (focus) => {
-        list.replaceChildren(
-          ...items.map((item, i) => {
-            // At an end a button keeps the focus, which a disabled one would lose.
-            const move = (by, sign) =>
-              button(sign, () => shift(i, by), {
-                "aria-label": `Move ${item} ${by < 0 ? "up" : "down"}`,
-                "aria-disabled": String(i + by < 0 || i + by >= items.length),
-              });
-            return el(
-              "li",
-              {},
-              el("code", {}, item),
-              el("span", { class: "moves" }, move(-1, "↑"), move(1, "↓")),
-            );
-          }),
-        );
-        if (focus) {
-          const [up, down] = list.children[focus.i].querySelectorAll("button");
-          (focus.by < 0 ? up : down).focus();
-        }
-      };
-      const shift = (i, by) => {
-        const at = Math.max(0, Math.min(items.length - 1, i + by));
-        items = items.map((item, k) => (k === i ? items[at] : k === at ? items[i] : item));
-        const place = at === 0 ? "first" : at === items.length - 1 ? "last" : at + 1;
-        moved.textContent = `${items[at]}: ${at === i ? "already" : "now"} ${place} of ${items.length}`;
-        draw({ i: at, by });
-      };
-      draw();
-      body.append(list, moved);
+      const told = el("p", { class: "vh", role: "status" });
+      const { items } = reorder({
+        list,
+        told,
+        items: answer ?? this.data.items,
+        button: (label, way, onclick) =>
+          button(way === "up" ? "↑" : "↓", onclick, { "aria-label": label }),
+        row: (item, moves) =>
+          el("li", {}, el("code", {}, item), el("span", { class: "moves" }, ...moves)),
+      });
+      body.append(list, told);
       return () => items;
     }
 
@@ -569,7 +507,7 @@
 
     reset(all) {
       if (!confirm("Forget all your answers in this book? They are kept nowhere else.")) return;
-      for (const key of replays()) localStorage.removeItem(key);
+      for (const key of replays()) storage.set(key, null);
       store.forget(all.map(({ id }) => id));
       this.status.focus();
     }

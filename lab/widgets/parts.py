@@ -1,0 +1,44 @@
+"""The files that a page loads for its components, each put together from its parts in lab/widgets.
+
+`parts.json` there names the parts in the order in which they need each other. However many a
+component is written in, a page asks for one file of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import cast
+
+from lab.paths import WIDGETS
+from lab.storage import written
+
+FIRST = "numbers.js"  # what every component needs
+
+
+def text(name: str) -> str:
+    """Return a file as a page loads it: `replay.js`."""
+    return "".join((WIDGETS / part).read_text("utf-8") for part in _parts()[name])
+
+
+def script(name: str) -> str:
+    """Return the code of one component and all that it needs, to stand inside a page."""
+    return (text(FIRST) + text(f"{name}.js")).replace("</script", "<\\/script")
+
+
+def come_along() -> bool:
+    """Return whether an output brings its component with it; in the book the page loads it."""
+    return not os.environ.get("LAB_CHAPTER")
+
+
+def put(folder: Path) -> None:
+    """Write every file into a folder of a site; what is there already keeps its date."""
+    for name in _parts():
+        file, made = folder / name, text(name).encode()
+        if not file.exists() or file.read_bytes() != made:
+            written.write(file, made)
+
+
+def _parts() -> dict[str, list[str]]:
+    return cast(dict[str, list[str]], json.loads((WIDGETS / "parts.json").read_text("utf-8")))
