@@ -65,6 +65,8 @@ def __getattr__(name: str) -> Any:
     from lab import usage
 
     usage.note_modules()
+    if not attribute:  # what it imports is noted; a chapter may ask for it a million times
+        globals()[name] = value
     return value
 
 

@@ -37,6 +37,11 @@ def test_a_verb_stays_a_verb_when_its_package_of_the_same_name_is_imported():
     assert in_fresh_python(program) == "True True"
 
 
+def test_a_module_that_cells_know_by_another_name_is_looked_up_once():
+    program = "import lab; lab.stats.sign_flip_p; print('stats' in vars(lab), 'ask' in vars(lab))"
+    assert in_fresh_python(program) == "True False"
+
+
 @pytest.mark.parametrize(
     "program",
     [
