@@ -15,12 +15,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from conftest import linux
 
 from lab import paths
 
-from .ground import attacked, cases, copy_project, environment
-
-LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+from .ground import attacked, cases, copy_project, environment, nightly
 
 # A short comparison, a trace, a record that is read: each may fail in words, and in no other way.
 WORK = """
@@ -196,7 +195,7 @@ INHERITED = {
 }
 
 
-@LINUX
+@linux
 @pytest.mark.parametrize("name", cases(INHERITED, sample=["SIGCHLD ignored"]))
 def test_what_a_process_inherits(tmp_path, name):
     before, wanted = INHERITED[name]
@@ -232,7 +231,7 @@ def test_names_of_the_folder(tmp_path, name):
     holds(outcome(copy_project(folder), environment(tmp_path)), wanted)
 
 
-@pytest.mark.nightly
+@nightly
 def test_a_link_to_the_folder(tmp_path):
     (tmp_path / "real").mkdir()
     copy_project(tmp_path / "real")
@@ -260,9 +259,9 @@ def mounted(folder, *options):
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root may do that")
 
 
-@LINUX
+@linux
 @needs_root
-@pytest.mark.nightly
+@nightly
 @pytest.mark.parametrize("size", ["4k", "64k", "256k"])
 def test_a_full_disk_below_the_runs(tmp_path, size):
     folder = copy_project(tmp_path)
@@ -288,9 +287,9 @@ def whole(runs):
     assert not list(runs.rglob("*.partial"))
 
 
-@LINUX
+@linux
 @needs_root
-@pytest.mark.nightly
+@nightly
 @pytest.mark.parametrize("size", ["4k", "64k"])
 def test_a_full_disk_for_temporary_files(tmp_path, size):
     folder = copy_project(tmp_path)
@@ -300,9 +299,9 @@ def test_a_full_disk_for_temporary_files(tmp_path, size):
         holds(outcome(folder), {"compare": may, "trace": may})
 
 
-@LINUX
+@linux
 @needs_root
-@pytest.mark.nightly
+@nightly
 def test_a_folder_that_may_only_be_read(tmp_path):
     (tmp_path / "project").mkdir()
     folder = copy_project(tmp_path / "project")
@@ -312,9 +311,9 @@ def test_a_folder_that_may_only_be_read(tmp_path):
     holds(found, {"compare": f"{REFUSED}.*(Read-only|read-only)", "trace": REFUSED})
 
 
-@LINUX
+@linux
 @needs_root
-@pytest.mark.nightly
+@nightly
 def test_another_user(tmp_path):
     """Who may read the project and write nothing in it."""
     nobody = pwd.getpwnam("nobody")
@@ -405,7 +404,7 @@ LEFT = {
 }
 
 
-@LINUX
+@linux
 @pytest.mark.parametrize("name", cases(LEFT))
 def test_what_was_left_lying_about(tmp_path, name):
     leave, wanted = LEFT[name]

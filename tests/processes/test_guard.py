@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from conftest import eventually
+from conftest import eventually, linux
 
 import lab
 from lab import paths
@@ -26,8 +26,6 @@ from lab.processes.guard_link import GuardDied, GuardSilent
 pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
 
 PATIENCE_S = 10  # on a machine busy with other tests; bench/kernel_kills.py asks for two
-
-linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
 # A server with everything that is hard to get rid of: a child, a grandchild in a session of its
 # own, and a daemon whose parent is gone.

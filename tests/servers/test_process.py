@@ -3,14 +3,13 @@ import json
 import re
 import socket
 import subprocess
-import sys
 import textwrap
 import threading
 import time
 import warnings
 
 import pytest
-from conftest import eventually
+from conftest import eventually, linux
 
 import lab
 from lab.measure.load import _server_spec, resolve
@@ -31,8 +30,6 @@ from lab.servers.server_errors import (
 from lab.servers.sockets import PortTaken
 
 pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
-
-linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
 
 def _has_ipv6():
