@@ -125,6 +125,16 @@ def test_what_was_there_stays_as_it_was(project):
         assert len(after) > len(before)
 
 
+@pytest.mark.parametrize(
+    ("name", "table"), [("servers/catalog.toml", "[programs]"), ("data/claims.toml", "[own.")]
+)
+def test_what_is_said_above_the_table_behind_an_entry_stays_there(project, name, table):
+    above = rf"(?:^(?:#.*)?\n)+^{re.escape(table)}"
+    said = re.search(above, (paths.ROOT / name).read_text("utf-8"), re.MULTILINE)[0]
+    assert "#" in said
+    assert said in (project / name).read_text("utf-8")
+
+
 @pytest.mark.parametrize(("what", "name"), BEGUN)
 def test_a_second_time_is_refused_and_changes_nothing(project, what, name):
     def state():
