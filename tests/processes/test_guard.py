@@ -22,6 +22,7 @@ from lab.processes import guard as guard_program
 from lab.processes import guard_link, proctree, spawn, supervised
 from lab.processes.bounded_log import HEAD_BYTES, TAIL_BYTES, BoundedLog
 from lab.processes.guard_link import GuardDied, GuardSilent
+from lab.servers.running import Running
 
 pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
 
@@ -268,6 +269,22 @@ def test_a_suspended_guard_is_not_mistaken_for_a_server_that_never_listens(monke
         os.kill(guard_link.guard_pid(), signal.SIGSTOP)
         with pytest.raises(GuardSilent, match="suspended"):
             lab.server("node/hello").start(listen_s=0.3)
+
+
+@linux
+def test_nor_is_one_that_is_suspended_once_the_server_runs(monkeypatch):
+    hear = Running.hear
+
+    def suspends(self, patience_s):
+        event = hear(self, patience_s)
+        if event and event["event"] == "spawned":
+            os.kill(guard_link.guard_pid(), signal.SIGSTOP)
+        return event
+
+    monkeypatch.setattr(Running, "hear", suspends)
+    monkeypatch.setattr(guard_link, "SILENT_S", 0.3)
+    with pytest.raises(GuardSilent, match="suspended"):
+        lab.server("node/hello").start(listen_s=0.3)
 
 
 @linux
