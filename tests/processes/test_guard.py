@@ -467,7 +467,7 @@ def test_the_guard_imports_nothing_but_its_siblings():
     assert set(json.loads(done.stdout)) == {
         "lab",
         "lab.late",  # two lines that `lab` itself sets up
-        "lab.servers",
+        "lab.processes",
         "lab.processes.bounded_log",
         "lab.processes.proctree",
         "lab.processes.spawn",
