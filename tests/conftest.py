@@ -29,6 +29,7 @@ import tiny_book
 from lab.processes import guard_link, proctree
 from lab.servers import catalog
 
+linux = pytest.mark.skipif(not proctree.LINUX, reason="needs Linux")
 LEAVE_S = 4.0  # a server has two seconds from SIGTERM, and its guard a little more
 
 

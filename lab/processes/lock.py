@@ -126,7 +126,7 @@ def _holder(descriptor: int) -> str:
         known = json.loads(os.pread(descriptor, 4096, 0) or b"{}")
         age_s = time.time() - known["since"]
         return f"process {known['pid']} ({known['notebook']}, since {age_s:.0f} s)"
-    except (ValueError, KeyError, TypeError):
+    except (ArithmeticError, KeyError, RecursionError, TypeError, ValueError):
         return "another process"
 
 

@@ -1,17 +1,16 @@
 """Who is left behind by an attack is seen, whatever became of its parents; a table of what held."""
 
 import ctypes
-from collections import Counter
 
 import pytest
 
 from lab.processes import proctree
 from lab.processes.spawn import become_subreaper
 
-from .ground import SEED, copy_project
+from .ground import SEED, Table, copy_project
 
 _PR_SET_CHILD_SUBREAPER = 36
-_GROUPS = {}
+_TABLE = Table()
 
 
 @pytest.fixture(autouse=True, scope="package")
@@ -36,30 +35,14 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_runtest_logreport(report):
-    if "/attack/" not in report.nodeid:
-        return
-    group = report.nodeid.split("::")[0].rpartition("test_")[2].removesuffix(".py")
-    found = _GROUPS.setdefault(group, Counter())
-    found["seconds"] += report.duration
-    if report.skipped:
-        found["skipped"] += 1
-    elif report.when == "call":  # one test may try hundreds of cases, and say so
-        said = dict(report.user_properties)
-        found["tried"] += said.get("tried", 1)
-        found["fell"] += said.get("fell", int(report.failed))
-    elif report.failed:  # it left something behind, or could not begin
-        found["fell"] += 1
+    if "/attack/" in report.nodeid:
+        _TABLE.note(report)
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    if not _GROUPS or config.option.markexpr:
+    if not _TABLE.tests or config.option.markexpr:
         return
-    write = terminalreporter.write_line
     terminalreporter.section("attack")
-    write(f"{'group':<16}{'tried':>8}{'held':>8}{'skipped':>9}{'seconds':>9}")
-    total = sum(_GROUPS.values(), Counter())
-    for name, one in [*_GROUPS.items(), ("in all", total)]:
-        held = one["tried"] - one["fell"]
-        row = f"{name.replace('_', ' '):<16}{one['tried']:>8,}{held:>8,}"
-        write(f"{row}{one['skipped']:>9,}{one['seconds']:>9.1f}")
-    write(f"seed {SEED}; the same again: LAB_ATTACK_SEED={SEED} make attack")
+    for line in _TABLE.lines():
+        terminalreporter.write_line(line)
+    terminalreporter.write_line(f"seed {SEED}; the same again: LAB_ATTACK_SEED={SEED} make attack")

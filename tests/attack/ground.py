@@ -39,12 +39,56 @@ def each(record_property, table, attack):
         tried += 1
         try:
             attack(case)
-        except Exception as error:
+        except (Exception, pytest.fail.Exception) as error:  # the second is none of the first
             fell.append(f"{name}: {type(error).__name__}: {error}"[:600])
     record_property("tried", tried)
     record_property("fell", len(fell))
     assert tried
     assert not fell, f"{len(fell)} of {tried} fell (seed {SEED}):\n" + "\n".join(fell[:20])
+
+
+@dataclass
+class Attempt:
+    """One test: how many cases it tried, one if it doesn't say, and how many of them fell."""
+
+    tried: int = 0
+    fell: int = 0
+    skipped: int = 0
+    seconds: float = 0.0
+
+
+class Table:
+    """What was tried and what held, group by group: a file of tests is one."""
+
+    def __init__(self):
+        self.tests = {}
+
+    def note(self, report):
+        """Count one phase of a test. It may fall in several, and has fallen once."""
+        one = self.tests.setdefault(report.nodeid, Attempt())
+        one.seconds += report.duration
+        one.skipped += report.skipped
+        if report.when == "call" and not report.skipped:
+            said = dict(report.user_properties)
+            one.tried, one.fell = said.get("tried", 1), said.get("fell", 0)
+        if report.failed:  # perhaps before its first case, or as it left something behind
+            one.fell = max(one.fell, 1)
+            one.tried = max(one.tried, one.fell)
+
+    def lines(self):
+        """The table as text, the sum of all groups last."""
+        groups = {}
+        for name, one in self.tests.items():
+            group = name.split("::")[0].rpartition("test_")[2].removesuffix(".py")
+            groups.setdefault(group.replace("_", " "), []).append(one)
+        groups["in all"] = list(self.tests.values())
+        yield f"{'group':<16}{'tried':>8}{'held':>8}{'skipped':>9}{'seconds':>9}"
+        for name, tests in groups.items():
+            tried, fell, skipped = (
+                sum(getattr(one, what) for one in tests) for what in ("tried", "fell", "skipped")
+            )
+            seconds = sum(one.seconds for one in tests)
+            yield f"{name:<16}{tried:>8,}{tried - fell:>8,}{skipped:>9,}{seconds:>9.1f}"
 
 
 def copy_project(folder):

@@ -79,7 +79,7 @@ def test_signals_at_any_moment(project, name):
         assert "end" in ended.out, story
     elif "end" not in ended.out:
         assert ended.code != 0, story
-    again(project, work, story)
+    again(project, text, story)
 
 
 def again(project, work, story):
@@ -95,9 +95,9 @@ def again(project, work, story):
         import lab
         assert lab.latest("before").raw()["status"].size == 20
         assert not lab.ps(), lab.ps()
-        lab.load("node/hello", requests=20, warmup=0, experiment="after", progress=False)
+        WORK
     """
-    ended = attacked(project, check, within_s=30)
+    ended = attacked(project, check.replace("WORK", work), within_s=30)
     assert ended.code == 0, f"{story}\nafterwards:\n{ended.err[-1500:]}"
 
 

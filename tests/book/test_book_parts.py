@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab import paths
-from lab.book.build import used
-from lab.book.build.build import build, chapter
+from lab.book.build import build, chapter, used
 from lab.book.build.history import Record, Records
 from lab.book.build.inputs import Present, explain
 from lab.book.build.once import explain as explain_error
@@ -269,7 +268,7 @@ def test_the_guard_comes_with_every_module_of_its_process():
         text=True,
         check=True,
     )
-    run = {m for m in done.stdout.split() if re.match(r"lab\.servers\.", m)}
+    run = {m for m in done.stdout.split() if re.match(r"lab\.processes\.", m)}
     named = Present(paths.ROOT).implied({"file:lab/processes/guard_link.py"})
     assert named == {f"file:{m.replace('.', '/')}.py" for m in run}
 

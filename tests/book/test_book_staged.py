@@ -4,12 +4,11 @@ import contextlib
 import os
 import re
 import signal
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from conftest import eventually
+from conftest import eventually, linux
 from tiny_book import DEADLINE_S, Book
 
 pytestmark = pytest.mark.timeout(400)
@@ -173,7 +172,7 @@ def test_a_chapter_that_is_edited_while_the_next_is_measured_is_measured_again(b
     assert "requests=1001" in re.sub("<[^>]*>", "", book.page("one/alpha"))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
+@linux
 def test_nobody_is_left_when_a_build_is_killed(book):
     at(book, "alpha", new=f"pathlib = __import__('pathlib')\n{PATIENT}")
     build = book.begun("build")

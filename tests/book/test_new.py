@@ -78,8 +78,10 @@ def passes(project, *words):
 def test_pages_questions_and_claims_pass_the_checks_of_the_repository(project):
     # In the other files most is about other things than the book's own pages and data.
     names = "the_books_own or every_claim_in_the_file or chapters or prose or glossary"
-    files = ("chapters", "prose", "glossary", "claims", "questions")
-    passes(project, *(f"tests/test_{name}.py" for name in files), "-k", names)
+    wanted = ("chapters", "prose", "glossary", "claims", "questions")
+    found = (list((project / "tests").rglob(f"test_{name}.py")) for name in wanted)
+    files = [str(file) for (file,) in found]
+    passes(project, *files, "-k", names)
 
 
 @pytest.mark.alone
@@ -121,6 +123,16 @@ def test_what_was_there_stays_as_it_was(project):
         left = iter(after.splitlines())
         assert all(line in left for line in before.splitlines()), name  # all of it, in its order
         assert len(after) > len(before)
+
+
+@pytest.mark.parametrize(
+    ("name", "table"), [("servers/catalog.toml", "[programs]"), ("data/claims.toml", "[own.")]
+)
+def test_what_is_said_above_the_table_behind_an_entry_stays_there(project, name, table):
+    above = rf"(?:^(?:#.*)?\n)+^{re.escape(table)}"
+    said = re.search(above, (paths.ROOT / name).read_text("utf-8"), re.MULTILINE)[0]
+    assert "#" in said
+    assert said in (project / name).read_text("utf-8")
 
 
 @pytest.mark.parametrize(("what", "name"), BEGUN)

@@ -205,12 +205,22 @@ def test_a_published_claim_shows_verdict_ours_and_theirs(compared):
     page = made._repr_html_()
     text = read(page).text
     assert "reversed: Asynchronous reading answers more requests." in text
-    assert re.search(r"Here: .*(1\.7\d times|0\.56\d×)", text)
+    assert re.search(r"Here: async ÷ sync, throughput at 100 connections: 0\.56\d×", text)
     assert "it will <not> block" in text
     assert "Node 0.8.8: 263.19 req/s" in text
     assert 'class="lab-published"' in page
     assert 'href="https://example.org/"' in page
     assert "href" not in display.html(replace(made, url="javascript:alert(1)", value=None))
+
+
+def test_a_claim_from_the_recorded_run_says_so_unless_its_whole_page_is():
+    said = "From the recorded run, 2025-06-15"
+    made = Claim("x", "ten is ten", "held", "10 → held", 10.0, measured="2025-06-15T10:00:00Z")
+    assert said not in read(made._repr_html_()).text
+    made = replace(made, recorded=True)
+    assert said in read(made._repr_html_()).text
+    object.__setattr__(made, "replayed", True)
+    assert said not in read(made._repr_html_()).text
 
 
 def test_a_claim_of_the_course_needs_no_source():

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import eventually
+from conftest import eventually, linux
 from examples import record
 
 import lab
@@ -346,7 +346,7 @@ def test_a_server_that_dies_for_want_of_descriptors_is_told_with_what_helps(prog
         lab.load(program(dying.replace("const server", "let n = 0;\nconst server")), connections=2)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+@linux
 def test_a_suspended_guard_voids_the_trial_and_is_named(monkeypatch):
     def suspend(*_):
         os.kill(guard_link.guard_pid(), signal.SIGSTOP)

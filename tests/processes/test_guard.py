@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from conftest import eventually
+from conftest import eventually, linux
 
 import lab
 from lab import paths
@@ -22,12 +22,11 @@ from lab.processes import guard as guard_program
 from lab.processes import guard_link, proctree, spawn, supervised
 from lab.processes.bounded_log import HEAD_BYTES, TAIL_BYTES, BoundedLog
 from lab.processes.guard_link import GuardDied, GuardSilent
+from lab.servers.running import Running
 
 pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
 
 PATIENCE_S = 10  # on a machine busy with other tests; bench/kernel_kills.py asks for two
-
-linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
 # A server with everything that is hard to get rid of: a child, a grandchild in a session of its
 # own, and a daemon whose parent is gone.
@@ -273,6 +272,22 @@ def test_a_suspended_guard_is_not_mistaken_for_a_server_that_never_listens(monke
 
 
 @linux
+def test_nor_is_one_that_is_suspended_once_the_server_runs(monkeypatch):
+    hear = Running.hear
+
+    def suspends(self, patience_s):
+        event = hear(self, patience_s)
+        if event and event["event"] == "spawned":
+            os.kill(guard_link.guard_pid(), signal.SIGSTOP)
+        return event
+
+    monkeypatch.setattr(Running, "hear", suspends)
+    monkeypatch.setattr(guard_link, "SILENT_S", 0.3)
+    with pytest.raises(GuardSilent, match="suspended"):
+        lab.server("node/hello").start(listen_s=0.3)
+
+
+@linux
 def test_a_server_is_ended_without_a_guard_that_stays_silent(monkeypatch):
     monkeypatch.setattr(guard_link, "SILENT_S", 0.2)
     monkeypatch.setattr("lab.servers.running.STOP_S", 0.6)
@@ -452,7 +467,7 @@ def test_the_guard_imports_nothing_but_its_siblings():
     assert set(json.loads(done.stdout)) == {
         "lab",
         "lab.late",  # two lines that `lab` itself sets up
-        "lab.servers",
+        "lab.processes",
         "lab.processes.bounded_log",
         "lab.processes.proctree",
         "lab.processes.spawn",

@@ -1,3 +1,4 @@
+import fcntl
 import os
 import signal
 import subprocess
@@ -32,6 +33,7 @@ def own_lock(tmp_path, monkeypatch):
 
 @pytest.fixture
 def holder(own_lock, python):
+    own_lock.write_bytes(b"x" * 4000)  # longer than what it writes there
     program = subprocess.Popen([python, "-c", HOLD, own_lock], stdout=subprocess.PIPE, text=True)
     assert program.stdout.readline() == "held\n"
     yield program
@@ -47,6 +49,25 @@ def test_two_processes_never_measure_at_once_and_the_one_that_waits_names_the_ot
         pass
     assert len(said) == 1
     assert f"process {holder.pid}" in said[0]
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        *(b"", b"\xff" * 5000, b"{", b"[]", b"{}", b"[" * 4000, b'{"since": 1}', b'{"since": "x"}'),
+        b'{"pid": 1, "notebook": "x", "since": 1%s}' % (b"0" * 400),
+    ],
+    ids=lambda left: repr(left[:30]),
+)
+def test_who_waits_for_a_lock_with_garbage_in_it_is_told_so(own_lock, left):
+    said = []
+    own_lock.write_bytes(left)
+    with own_lock.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        busy = pytest.raises(MachineBusy, match="another process is still measuring")
+        with busy, measuring(deadline_s=0.6, say=said.append):
+            pass
+    assert said == ["Waiting: another process is measuring, and two at once disturb."]
 
 
 def test_the_lock_of_a_killed_process_is_free(holder):

@@ -3,8 +3,6 @@ import pytest
 from lab.errors import LabError
 from lab.processes import pinning
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
-
 
 @pytest.fixture(autouse=True)
 def four_processors(monkeypatch):

@@ -26,6 +26,19 @@ def test_json_gives_back_the_same_comparison(whole):
     assert again.ratio("async", at=10) == whole.ratio("async", at=10)
 
 
+def test_a_ratio_says_at_which_of_the_swept_values_it_is():
+    one = example_comparison(values=(10,))
+    assert one.ratio("async").sweep == "connections"
+    plain = replace(
+        one,
+        values=(None,),
+        aa_at=None,
+        trials=tuple(replace(t, at=None) for t in one.trials),
+        control=tuple(replace(t, at=None) for t in one.control),
+    )
+    assert plain.ratio("async").sweep == ""
+
+
 def test_ratio_divides_trials_of_the_same_block(whole):
     r = whole.ratio("async", "sync", at=100)
     a = {t.block: t.throughput for t in whole.cell("async", 10)}

@@ -5,7 +5,7 @@ import textwrap
 import time
 
 import pytest
-from conftest import eventually
+from conftest import eventually, linux
 
 import lab
 from lab.servers import probe
@@ -152,7 +152,7 @@ def test_a_probe_that_cannot_write_does_not_disturb_the_server(tmp_path, monkeyp
         assert "Error" not in running.log()
 
 
-@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="needs Linux")
+@linux
 def test_a_server_without_a_free_descriptor_lives_and_what_can_be_read_is_told():
     with lab.server("node/hello").start() as running:
         rows_of(running, 2)

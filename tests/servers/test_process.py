@@ -1,20 +1,23 @@
 import contextlib
 import json
+import os
 import re
+import shutil
+import signal
 import socket
 import subprocess
-import sys
 import textwrap
 import threading
 import time
 import warnings
 
+import psutil
 import pytest
-from conftest import eventually
+from conftest import eventually, linux
 
 import lab
 from lab.measure.load import _server_spec, resolve
-from lab.processes import proctree
+from lab.processes import guard_link, proctree
 from lab.servers import process, registry, sockets
 from lab.servers.http_get import BadPath, NoAnswer, NotLoopback, get, loopback
 from lab.servers.recipe import Body, MissingProgram, Recipe
@@ -31,8 +34,6 @@ from lab.servers.server_errors import (
 from lab.servers.sockets import PortTaken
 
 pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
-
-linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 
 
 def _has_ipv6():
@@ -129,8 +130,6 @@ def test_resources_count_children_too(program):
 
 @linux
 def test_a_server_can_be_pinned_and_says_where():
-    import os
-
     cpu = max(os.sched_getaffinity(0))
     with lab.server("node/hello").start(cpus={cpu}) as running:
         assert running.cpus == (cpu,)
@@ -213,6 +212,21 @@ def test_a_server_that_dies_at_the_first_request_is_told_apart(program, hello):
         program(hello.replace('response.end("hello world\\n")', "process.abort()")), ServerDied
     )
     assert "signal 6" in message
+
+
+@linux
+def test_a_death_is_told_however_late_the_guard_hears_of_it(program, hello):
+    deadly = hello.replace(
+        "_request, response) =>", "{ url }, response) => url === '/die' ? process.abort() :"
+    )
+    with program(deadly).start() as running:
+        guard = guard_link.guard_pid()
+        os.kill(guard, signal.SIGSTOP)
+        later = threading.Timer(1.0, os.kill, (guard, signal.SIGCONT))
+        later.start()
+        with pytest.raises(ServerDied, match="signal 6"):
+            running.get("/die")
+        later.join()
 
 
 def test_the_wrong_body_is_an_error_that_shows_how_it_begins(program, hello):
@@ -452,10 +466,23 @@ def test_however_many_servers_are_stopped_all_processes_are_looked_at_once(monke
     assert counts[0] == counts[1]
 
 
-def test_a_state_file_whose_pid_belongs_to_a_stranger_harms_nobody():
-    import os
-    import subprocess
+@linux
+def test_what_a_server_started_without_its_mark_is_counted_and_ended_too(program, hello):
+    child = f"""
+        import {{ spawn }} from "node:child_process";
+        spawn({json.dumps(shutil.which("sleep"))}, ["600"], {{ env: {{}}, stdio: "ignore" }});
+    """
+    running = program(textwrap.dedent(child) + hello).start()
+    tree = set(running.tree())
+    assert len(tree) == 2
+    (entry,) = lab.ps()
+    assert entry.members() == tree
+    assert len(lab.stop_all()) == 1
+    assert running.resources().processes == 2
+    assert not any(map(psutil.pid_exists, tree))
 
+
+def test_a_state_file_whose_pid_belongs_to_a_stranger_harms_nobody():
     stranger = subprocess.Popen(["sleep", "60"])
     try:
         entry = registry.Entry(
@@ -641,6 +668,23 @@ def test_an_answer_that_drips_is_given_up_in_time(start):
             get(f"http://127.0.0.1:{server.getsockname()[1]}", deadline_s=0.3)
         assert time.monotonic() - began < 2
         done.set()
+        thread.join()
+
+
+def test_an_answer_that_no_client_can_read_is_no_answer():
+    spoilt = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n"
+
+    def answer():
+        client, _ = server.accept()
+        with client:
+            client.recv(65536)
+            client.sendall(spoilt)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=answer)
+        thread.start()
+        with pytest.raises(NoAnswer):
+            get(f"http://127.0.0.1:{server.getsockname()[1]}")
         thread.join()
 
 

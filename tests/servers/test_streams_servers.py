@@ -10,6 +10,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from conftest import linux
 
 import lab
 from lab import paths
@@ -19,7 +20,6 @@ pytestmark = pytest.mark.alone  # it measures: beside others it would measure th
 
 STREAMS = paths.ROOT / "book/streams"
 FRONT = "servers/system/nginx-front.mjs"
-linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc or /dev/full")
 
 
 def rows(program, *arguments, server=None, **env):

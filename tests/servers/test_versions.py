@@ -10,8 +10,6 @@ import lab
 from lab.processes import machine
 from lab.servers import versions
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
-
 
 @pytest.fixture
 def tools(tmp_path, monkeypatch):

@@ -68,6 +68,11 @@ def test_a_number_has_no_exponent(write):
     )
 
 
+def test_a_tick_label_is_short():
+    told = {0: "0", 0.05: "0.05", 999.5: "999.5", 1500: "1,500", 20_000: "20k", -1.5e6: "−1.5M"}
+    assert {value: numbers.short(value) for value in told} == told
+
+
 def test_a_size_has_the_unit_that_fits_what_is_told():
     told = {1: "1 byte", 1000: "1,000 bytes", 1024: "1 KiB", 1023 * 1024: "1,023 KiB"}
     told |= {2**20 - 1: "1 MiB", 1.5 * 2**20: "1.5 MiB", 2**30 - 1: "1 GiB", 2**42: "4,096 GiB"}
