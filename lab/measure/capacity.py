@@ -5,7 +5,6 @@ bounded time.
 from __future__ import annotations
 
 import math
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison
 from lab.records.histogram import SUPPORT
 from lab.records.identity import question
+from lab.records.stamp import new_id, utc
 from lab.records.store import Folder
 from lab.records.trial import Trial
 from lab.storage.gate import checked
@@ -119,7 +119,7 @@ def capacity(
     def search(folder: Folder) -> Comparison:
         trials: list[Trial] = []
         with Standby() as standby, Progress(budget_s, f"searching {name}", quiet) as bar:
-            begun, started = time.monotonic(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            begun, started = time.monotonic(), utc()
             short = plan(**options, given={})
             first = measure(found, short, folder, standby=standby, experiment=name)
             if not first.throughput:  # a short window, a busy machine: once more, for a second
@@ -158,7 +158,7 @@ def capacity(
                 else:
                     high = math.log(rate)
         return Comparison(
-            id=f"{time.time_ns() // 1_000_000:x}-{secrets.token_hex(3)}",
+            id=new_id(),
             experiment=name,
             arms=(found.name,),
             sweep="rate",

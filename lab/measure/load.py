@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -35,6 +34,7 @@ from lab.processes.progress import Progress
 from lab.records import ceiling, rows
 from lab.records.compact import TRIAL
 from lab.records.identity import of_recipe, portable, question
+from lab.records.stamp import new_id, utc
 from lab.records.store import Folder
 from lab.records.summary import Run, StreamRun, trial_of
 from lab.records.trial import Check, ServerSpec, Trial
@@ -187,8 +187,8 @@ def measure(
     server_cpus, client_cpus = (
         split(asked.pin, workers) if found.running is None and recipe else (None, None)
     )
-    trial_id = labels.pop("id", "") or f"{time.time_ns() // 1_000_000:x}-{secrets.token_hex(3)}"
-    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    trial_id = new_id()
+    started = utc()
     before = machine.sample()
     with contextlib.ExitStack() as stack:
         generator = stack.enter_context(

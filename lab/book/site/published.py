@@ -34,6 +34,7 @@ from lab.book.site import rows
 from lab.processes.machine import Machine
 from lab.records import compact, reference
 from lab.records.histogram import bucket_edges
+from lab.records.stamp import utc
 from lab.storage import stored
 from lab.storage.json_form import flat
 from lab.text.numbers import count
@@ -259,7 +260,7 @@ def _of_run(data: Any, source: Path) -> dict[str, Any]:
     }
     if kind == "program":
         began = datetime.strptime(source.parent.name.partition(".")[0], "%Y%m%dT%H%M%S")
-        return {**head, "when": f"{began:%Y-%m-%dT%H:%M:%SZ}", **data}
+        return {**head, "when": utc(began), **data}
     if kind == "survey":
         made = data[0]
         facts = {k: made[k] for k in ("profile", "machine", "question")}
