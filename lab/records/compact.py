@@ -57,9 +57,6 @@ class _Compact(Kind[T]):
     def text(self, envelope: dict[str, Any], result: T) -> str:
         return compact(envelope, result)
 
-    def content(self, result: T) -> dict[str, Any]:
-        return dict(result.to_json())
-
     def refused(self, result: T) -> str:
         listed = "; ".join(
             f"{name} ({', '.join(where) if isinstance(where, list) else where.text})"

@@ -8,7 +8,6 @@ import math
 import secrets
 import shutil
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,17 +52,15 @@ class Folder:
         ):
             file.write(line)
 
-    def keep(self, kind: str, data: Any) -> Path:
+    def keep(self, kind: str, data: Any) -> None:
         """Store plain data as the complete record of this kind, drop the partial one and the oldest
         runs. Raises StorageFull.
         """
-        file = self.path / f"{kind}.json"
-        write(file, json.dumps(data, ensure_ascii=False).encode())
+        write(self.path / f"{kind}.json", json.dumps(data, ensure_ascii=False).encode())
         (self.path / "trials.jsonl").unlink(missing_ok=True)
         others = sorted(run for run in self.path.parent.glob("*-*") if run != self.path)
         for old in others[: 1 - KEPT_RUNS]:
             shutil.rmtree(old, ignore_errors=True)
-        return file
 
     def discard(self) -> None:
         """Remove the folder if nothing was measured."""
