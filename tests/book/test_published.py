@@ -256,6 +256,18 @@ def test_a_replay_publishes_what_it_drew_from_and_drops_what_it_no_longer_draws(
     assert list((out / "records").iterdir()) == []
 
 
+def test_who_reads_a_record_while_it_is_published_again_gets_one_of_both_whole(data):
+    run_of("20261121T190000", "of the first build")
+    file = data / "html/records/asked.json"
+    published.write(build(data, "live", measured=["asked"]), data / "html")
+    first = file.read_bytes()
+    with file.open("rb") as reader:
+        run_of("20261121T190100", "of the second build")
+        published.write(build(data, "live", measured=["asked"]), data / "html")
+        assert reader.read() == first
+    assert b"of the second build" in file.read_bytes()
+
+
 def test_a_build_looks_once_at_how_old_its_code_is(data, monkeypatch):
     looks = []
     found = Path.glob

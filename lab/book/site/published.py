@@ -35,7 +35,7 @@ from lab.processes.machine import Machine
 from lab.records import compact, reference
 from lab.records.histogram import bucket_edges
 from lab.records.stamp import utc
-from lab.storage import stored
+from lab.storage import stored, written
 from lab.storage.json_form import flat
 from lab.text.numbers import count
 
@@ -310,8 +310,7 @@ def write(build: Build, out: Path) -> None:
         for file, text in made.items():
             key = made_from.setdefault(file.name, _key(one.source, code))
             if file not in wanted and not (file.exists() and before.get(file.name) == key):
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text(whole(one.source), one), "utf8")
+                written.put(file, text(whole(one.source), one).encode())
         wanted.update(made)
     for file in folder.glob("*"):
         if file not in wanted:
