@@ -26,7 +26,7 @@ from lab.records.store import Folder
 from lab.records.trial import Trial
 from lab.servers.recipe import Recipe
 from lab.storage.gate import checked
-from lab.storage.written import StorageFull
+from lab.storage.written import NotWritten
 
 __all__ = ["BadComparison", "compare"]
 
@@ -217,7 +217,7 @@ def _run(
             if not trials:
                 raise
             partial = replace(design, trials=tuple(trials), control=tuple(control), complete=False)
-            with contextlib.suppress(StorageFull):
+            with contextlib.suppress(NotWritten):
                 folder.keep(COMPARISON.name, partial.to_json())
             error.args = (
                 f"{error}\n{len(trials) + len(control)} of {len(schedule)} "

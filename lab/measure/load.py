@@ -44,7 +44,7 @@ from lab.servers.process import Running, refuse_outside
 from lab.servers.recipe import Recipe
 from lab.servers.server_errors import advice
 from lab.storage.gate import checked, shown
-from lab.storage.written import StorageFull
+from lab.storage.written import MAKE_ROOM, NotWritten
 
 GRACE_S = 5.0  # beyond load and time-out, until the generator is given up
 
@@ -327,8 +327,8 @@ def _drive(
                 return event, used
     except GeneratorFailed as error:
         if "ENOSPC" in str(error) or "no space left" in str(error).lower():
-            raise StorageFull(
-                f"the disk is full, the raw rows could not be written: {error}"
+            raise NotWritten(
+                f"the disk is full, the raw rows could not be written: {error} {MAKE_ROOM}"
             ) from None
         raise
     raise GeneratorFailed("the load generator ended without a result; the trial is void.")

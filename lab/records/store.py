@@ -40,11 +40,11 @@ class Folder:
         usage.note("measured", experiment=experiment)
 
     def raw(self, name: str, rows: dict[str, np.ndarray]) -> RawRef:
-        """Store rows compressed, return the reference. Raises StorageFull."""
+        """Store rows compressed, return the reference. Raises NotWritten."""
         return raw.keep(self.path, name, rows)
 
     def append(self, trial: Trial) -> None:
-        """Add a trial to the partial record of a comparison. Raises StorageFull."""
+        """Add a trial to the partial record of a comparison. Raises NotWritten."""
         line = json.dumps(trial.to_json(), ensure_ascii=False) + "\n"
         with (
             named_errors(self.path),
@@ -54,7 +54,7 @@ class Folder:
 
     def keep(self, kind: str, data: Any) -> None:
         """Store plain data as the complete record of this kind, drop the partial one and the oldest
-        runs. Raises StorageFull.
+        runs. Raises NotWritten.
         """
         write(self.path / f"{kind}.json", json.dumps(data, ensure_ascii=False).encode())
         (self.path / "trials.jsonl").unlink(missing_ok=True)
