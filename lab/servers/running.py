@@ -65,7 +65,7 @@ class Running:
     # --- what a reader does with it
 
     def get(self, path: str = "/", deadline_s: float = ANSWER_S) -> Response:
-        """The server's answer to GET `path`. Raises NotAnswering or ServerDied."""
+        """The server's answer to GET `path`. Raises NotAnswering, ServerDied or GuardSilent."""
         try:
             return get(self.url, path, deadline_s)
         except NoAnswer as error:
@@ -155,8 +155,12 @@ class Running:
             return True
 
     def failed(self, patience_s: float = 0.0) -> bool:
-        """Is its own process gone? Others of its tree may still answer. Waits as `died` does."""
-        return self.ending or self.died(patience_s) or self.ending
+        """Is its own process gone? Others of its tree may still answer. Waits as `died` does, and
+        then for the guard, which on a busy machine may not have been able to tell by then.
+        """
+        if not (self.ending or self.died(patience_s)) and patience_s:
+            self.tree()  # before it answers, the guard tells who has ended
+        return self.ending or self._end is not None
 
     def abandon(self) -> None:
         """Let go without waiting: the guard stops what is there."""

@@ -2,6 +2,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from conftest import eventually
 
 import lab
 from lab.measure.load import _server_spec, resolve
-from lab.processes import proctree
+from lab.processes import guard_link, proctree
 from lab.servers import process, registry, sockets
 from lab.servers.http_get import BadPath, NoAnswer, NotLoopback, get, loopback
 from lab.servers.recipe import Body, MissingProgram, Recipe
@@ -215,6 +216,21 @@ def test_a_server_that_dies_at_the_first_request_is_told_apart(program, hello):
         program(hello.replace('response.end("hello world\\n")', "process.abort()")), ServerDied
     )
     assert "signal 6" in message
+
+
+@linux
+def test_a_death_is_told_however_late_the_guard_hears_of_it(program, hello):
+    deadly = hello.replace(
+        "_request, response) =>", "{ url }, response) => url === '/die' ? process.abort() :"
+    )
+    with program(deadly).start() as running:
+        guard = guard_link.guard_pid()
+        os.kill(guard, signal.SIGSTOP)
+        later = threading.Timer(1.0, os.kill, (guard, signal.SIGCONT))
+        later.start()
+        with pytest.raises(ServerDied, match="signal 6"):
+            running.get("/die")
+        later.join()
 
 
 def test_the_wrong_body_is_an_error_that_shows_how_it_begins(program, hello):
