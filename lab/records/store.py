@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lab import paths, usage
-from lab.records import compact, output, raw, survey
+from lab.records import compact, output, raw, survey  # noqa: F401  each makes its kind known
 from lab.records.comparison import Comparison
 from lab.records.identity import experiment_id
 from lab.records.raw import KEPT_RUNS, RawRef
@@ -23,8 +23,6 @@ from lab.records.trial import Trial
 from lab.storage import gate, stored
 from lab.storage.gate import checked
 from lab.storage.written import named_errors, write
-
-KINDS = (compact.TRIAL, compact.COMPARISON, survey.SURVEY, output.PROGRAM)
 
 
 class Folder:

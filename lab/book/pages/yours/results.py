@@ -99,9 +99,7 @@ def outdated(found: Results) -> list[str]:
 
 def recorded_comparisons() -> Iterator[Comparison]:
     """Yield every comparison of the reference run."""
-    for file in sorted(paths.REFERENCE.glob("*.json")):
-        if file.name.endswith(".trace.json"):
-            continue
+    for file in reference.files():
         found = store.reference(file.stem)
         if isinstance(found, Comparison):
             yield found
@@ -112,7 +110,7 @@ def measured_comparisons(profile: str) -> Iterator[Comparison]:
     question under the same profile and no check of it failed.
     """
     here = this_machine().id
-    for file in sorted(paths.REFERENCE.glob("*.json")):
+    for file in reference.files():
         for run in sorted((paths.RUNS / file.stem).glob("*/comparison.json"), reverse=True):
             try:
                 data = stored.read_json(run, stored.MEASURE_AGAIN)
