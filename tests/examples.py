@@ -225,4 +225,4 @@ def record(result, question, strict=True):
 
 def saved(folder, result):
     """Store a trial or a comparison as a run."""
-    return folder.keep(kind_of(result).name, result.to_json())
+    folder.keep(kind_of(result).name, result.to_json())

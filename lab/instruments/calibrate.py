@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import socket
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -29,6 +28,7 @@ from lab.processes import nodes
 from lab.processes.lock import measuring
 from lab.processes.machine import cpu_set, machine
 from lab.records.ceiling import keep
+from lab.records.stamp import utc
 from lab.servers.catalog import server
 from lab.servers.recipe import Recipe
 
@@ -64,7 +64,7 @@ def calibrate(
     asked = [n for n in ADAPTERS if n not in OPEN_ONLY] if tools is None else list(tools)
     found = {name: adapter(name).present() for name in asked}
     chosen = [adapter(name) for name in asked if found[name]]
-    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    started = utc()
     load = None
     readings: list[Reading] = []
     with measuring():

@@ -5,7 +5,6 @@ bounded time.
 from __future__ import annotations
 
 import math
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison
 from lab.records.histogram import SUPPORT
 from lab.records.identity import question
+from lab.records.stamp import new_id, utc
 from lab.records.store import Folder
 from lab.records.trial import Trial
 from lab.storage.gate import checked
@@ -89,15 +89,17 @@ def capacity(
     """Return the highest rate with quantile q of the latency at most `bound_ms`, to about 5 %.
 
     First one closed-loop trial with 10 connections gives an upper end, then up to six trials at
-    Poisson rates, a fresh process each, long enough to carry the quantile; no new one is begun
-    after `budget_s`. options : those of `lab.load`. Raises LabError for a quantile or bound out of
-    range, and what `lab.load` raises.
+    Poisson rates, a fresh process each, long enough to carry the quantile; only the first is begun
+    after `budget_s`, too. options : those of `lab.load`. Raises LabError for a quantile, bound or
+    budget out of range, and what `lab.load` raises.
     """
     if not 0.5 <= q <= 0.999 or not 0.05 <= bound_ms <= 60_000:
         raise LabError(
-            "capacity wants q from 0.5 to 0.999 and 0.05 to 60 "
-            f"000 ms; got q={q!r}, bound_ms={bound_ms!r}"
+            "capacity wants q from 0.5 to 0.999 and 0.05 to 60,000 ms; "
+            f"got q={q!r}, bound_ms={bound_ms!r}"
         )
+    if not 0 < budget_s < math.inf:
+        raise LabError(f"capacity wants some seconds to search in; got budget_s={budget_s!r}")
     found = resolve(target)
     plan(**options, given={})  # refuses what can't be meant before anything is started
     bound_s = bound_ms / 1e3
@@ -117,7 +119,7 @@ def capacity(
     def search(folder: Folder) -> Comparison:
         trials: list[Trial] = []
         with Standby() as standby, Progress(budget_s, f"searching {name}", quiet) as bar:
-            begun, started = time.monotonic(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            begun, started = time.monotonic(), utc()
             short = plan(**options, given={})
             first = measure(found, short, folder, standby=standby, experiment=name)
             if not first.throughput:  # a short window, a busy machine: once more, for a second
@@ -128,9 +130,10 @@ def capacity(
                 math.log(max(first.throughput, 1)),
             )
             for step in range(STEPS):
-                if time.monotonic() - begun > budget_s:
-                    break
                 # The lowest rate first: if even that breaks the bound there is nothing to search.
+                # It is tried however late it is, since without a trial there is no answer.
+                if step and time.monotonic() - begun > budget_s:
+                    break
                 rate = round(math.exp(low if step == 0 else (low + high) / 2), 2)
                 seconds = min(max(profile.measure_s, 1.1 * SUPPORT / (1 - q) / rate), LONGEST_S)
                 # The search knows how long it must look; the profile is not to scale that.
@@ -155,7 +158,7 @@ def capacity(
                 else:
                     high = math.log(rate)
         return Comparison(
-            id=f"{time.time_ns() // 1_000_000:x}-{secrets.token_hex(3)}",
+            id=new_id(),
             experiment=name,
             arms=(found.name,),
             sweep="rate",

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,11 +21,12 @@ from lab.processes.progress import Progress
 from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison
 from lab.records.identity import question
+from lab.records.stamp import new_id, utc
 from lab.records.store import Folder
 from lab.records.trial import Trial
 from lab.servers.recipe import Recipe
 from lab.storage.gate import checked
-from lab.storage.written import StorageFull
+from lab.storage.written import NotWritten
 
 __all__ = ["BadComparison", "compare"]
 
@@ -138,7 +137,7 @@ def compare(
     if control is not None and control not in arms:
         raise BadComparison(f"aa={control!r} is no arm. {did_you_mean(control, arms)}")
     design = Comparison(
-        id=f"{time.time_ns() // 1_000_000:x}-{secrets.token_hex(3)}",
+        id=new_id(),
         experiment=this.id,
         arms=tuple(arms),
         sweep=sweep,
@@ -152,7 +151,7 @@ def compare(
         order=tuple(tuple(block) for block in abba(list(arms), n, seed)),
         profile=this.profile.name,
         verdicts=this.profile.verdicts,
-        started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        started=utc(),
         question=asked,
     )
     return this.measured(lambda folder: _run(design, cells, folder, progress))
@@ -218,7 +217,7 @@ def _run(
             if not trials:
                 raise
             partial = replace(design, trials=tuple(trials), control=tuple(control), complete=False)
-            with contextlib.suppress(StorageFull):
+            with contextlib.suppress(NotWritten):
                 folder.keep(COMPARISON.name, partial.to_json())
             error.args = (
                 f"{error}\n{len(trials) + len(control)} of {len(schedule)} "

@@ -97,11 +97,9 @@ def ask(
     given: str | None,
     parts: Iterable[str],
     question: dict[str, Any],
-    mode: Mode | None = None,
 ) -> Experiment[T]:
-    """Return the experiment of this id, or of an id made of the notebook and `parts`; by default in
-    the mode that LAB_MODE and the needs of the notebook say. Raises LabError for an id that would
-    not do.
+    """Return the experiment of this id, or of an id made of the notebook and `parts`, in the mode
+    that LAB_MODE and the needs of the notebook say. Raises LabError for an id that would not do.
     """
     name = experiment_id(given, settings.notebook(), parts)
-    return Experiment(name, question, kind, mode or settings.mode(), settings.profile())
+    return Experiment(name, question, kind, settings.mode(), settings.profile())

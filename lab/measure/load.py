@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -35,6 +34,7 @@ from lab.processes.progress import Progress
 from lab.records import ceiling, rows
 from lab.records.compact import TRIAL
 from lab.records.identity import of_recipe, portable, question
+from lab.records.stamp import new_id, utc
 from lab.records.store import Folder
 from lab.records.summary import Run, StreamRun, trial_of
 from lab.records.trial import Check, ServerSpec, Trial
@@ -44,7 +44,7 @@ from lab.servers.process import Running, refuse_outside
 from lab.servers.recipe import Recipe
 from lab.servers.server_errors import advice
 from lab.storage.gate import checked, shown
-from lab.storage.written import StorageFull
+from lab.storage.written import MAKE_ROOM, NotWritten
 
 GRACE_S = 5.0  # beyond load and time-out, until the generator is given up
 
@@ -187,8 +187,8 @@ def measure(
     server_cpus, client_cpus = (
         split(asked.pin, workers) if found.running is None and recipe else (None, None)
     )
-    trial_id = labels.pop("id", "") or f"{time.time_ns() // 1_000_000:x}-{secrets.token_hex(3)}"
-    started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    trial_id = new_id()
+    started = utc()
     before = machine.sample()
     with contextlib.ExitStack() as stack:
         generator = stack.enter_context(
@@ -327,8 +327,8 @@ def _drive(
                 return event, used
     except GeneratorFailed as error:
         if "ENOSPC" in str(error) or "no space left" in str(error).lower():
-            raise StorageFull(
-                f"the disk is full, the raw rows could not be written: {error}"
+            raise NotWritten(
+                f"the disk is full, the raw rows could not be written: {error} {MAKE_ROOM}"
             ) from None
         raise
     raise GeneratorFailed("the load generator ended without a result; the trial is void.")

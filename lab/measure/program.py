@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import re
 import signal
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from lab.processes.machine import machine
 from lab.records.identity import of_recipe, portable, question
 from lab.records.output import PROGRAM, Printed, commas, joined, lines, rows_of
 from lab.records.reference import recorded_node
+from lab.records.stamp import utc
 from lab.records.store import Folder
 from lab.servers import catalog
 from lab.servers.recipe import Recipe
@@ -91,7 +91,7 @@ def node(
     chosen = _chosen(this, versions) if versions else [nodes.program()]
 
     def ran(_: Folder) -> Printed:
-        began = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        began = utc()
         made = [run(one) for one in chosen]
         made = [replace(r, experiment=this.id, started=began, machine=machine()) for r in made]
         return _together(made) if versions else made[0]

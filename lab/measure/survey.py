@@ -20,6 +20,7 @@ from lab.processes.machine import machine
 from lab.processes.pinning import split
 from lab.processes.progress import Progress
 from lab.records.identity import question
+from lab.records.stamp import utc
 from lab.records.store import Folder
 from lab.records.survey import SURVEY, Said, Survey
 from lab.servers.recipe import Recipe
@@ -76,7 +77,7 @@ def survey(
 
     def asked(_: Folder) -> Survey:
         said: list[Said] = []
-        started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        started = utc()
         total_s = len(names) * len(recipes) * (seconds + 1)
         with Progress(total_s, f"asking {len(names)} tools") as bar:
             begun = time.monotonic()

@@ -109,6 +109,7 @@ class Guard:
             elif what == "log":
                 server.tell(event="log", tail=server.tail(order["bytes"]))
             elif what == "tree":
+                self.reap()  # who asks has heard of all ends, once the answer is there
                 server.tell(event="tree", pids=sorted(self.tree(server)))
         if not server.owned:
             self.stop(server)

@@ -7,11 +7,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
-import time
 from pathlib import Path
 
 from lab import paths
 from lab.processes.machine import machine
+from lab.records.stamp import utc
 from lab.storage import written
 
 
@@ -20,7 +20,7 @@ def keep(per_s: float) -> None:
 
     A folder that can't be written to costs the comparison, not the calibration.
     """
-    said = {"per_s": per_s, "measured": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    said = {"per_s": per_s, "measured": utc()}
     with contextlib.suppress(OSError):
         written.put(_file(), json.dumps(said).encode())
 

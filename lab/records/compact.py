@@ -54,11 +54,10 @@ def compact(record: dict[str, Any], result: Trial | Comparison) -> str:
 class _Compact(Kind[T]):
     """What trials and comparisons have in common."""
 
+    has_trials = True
+
     def text(self, envelope: dict[str, Any], result: T) -> str:
         return compact(envelope, result)
-
-    def content(self, result: T) -> dict[str, Any]:
-        return dict(result.to_json())
 
     def refused(self, result: T) -> str:
         listed = "; ".join(
@@ -78,6 +77,14 @@ class _Trials(_Compact[Trial]):
     def run(self, data: Any, folder: Path) -> Trial:
         return replace(Trial.from_json(data), folder=str(folder))
 
+    def of_run(self, data: Any, file: Path) -> dict[str, Any]:
+        trial = {k: v for k, v in data.items() if k != "question"}
+        facts = {k: data[k] for k in ("question", "commit", "machine")}
+        return {**self.head(file, data["started"]), **facts, "trial": trial}
+
+    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
+        return {**{k: v for k, v in data.items() if k != "trial"}, "trials": [data["trial"]]}
+
     def opened(self, data: dict[str, Any], recorded: Recorded) -> Trial:
         return replace(Trial.from_json(expand(data)), recorded=recorded)
 
@@ -91,6 +98,21 @@ class _Comparisons(_Compact[Comparison]):
     def run(self, data: Any, folder: Path) -> Comparison:
         whole = Comparison.from_json(data)
         return replace(whole, trials=tuple(replace(t, folder=str(folder)) for t in whole.trials))
+
+    def of_run(self, data: Any, file: Path) -> dict[str, Any]:
+        trials = [*data["trials"], *data["control"]]
+        head = self.head(file, data["started"]) | {"question": data["question"]}
+        facts = {k: trials[0][k] for k in ("commit", "machine")} if trials else {}
+        # The deltas of a recorded file, undone: they are undone once more, which changes nothing.
+        inside = ("trials", "control", "question")
+        design = {k: v for k, v in data.items() if k not in inside}
+        design["n_trials"] = len(data["trials"])
+        return {**head, **facts, "profile": data["profile"], "design": design, "trials": trials}
+
+    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
+        full = expand(data)
+        design = {k: v for k, v in data["design"].items() if k != "n_trials"}
+        return {**data, "design": design, "trials": full["trials"], "control": full["control"]}
 
     def opened(self, data: dict[str, Any], recorded: Recorded) -> Comparison:
         return Comparison.from_json(expand(data)).with_recorded(recorded)

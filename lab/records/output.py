@@ -120,6 +120,10 @@ class _Programs(Kind[Printed]):
         gate.fit("text", data["text"], str)
         return str(data["text"])
 
+    def told(self, data: Mapping[str, Any]) -> str:
+        program = Path(data.get("question", {}).get("options", {}).get("program", "")).name
+        return f"what {program or 'a program'} printed"
+
     def opened(self, data: dict[str, Any], recorded: Recorded) -> Printed:
         gate.fit("text", data["text"], str)
         gate.fit("node", data.get("node", ""), str)

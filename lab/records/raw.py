@@ -29,7 +29,7 @@ class RawRef:
 
 
 def keep(folder: Path, name: str, rows: dict[str, np.ndarray]) -> RawRef:
-    """Store rows compressed below a run's folder, return the reference. Raises StorageFull."""
+    """Store rows compressed below a run's folder, return the reference. Raises NotWritten."""
     buffer = io.BytesIO()
     # Differences of the sorted end times are small numbers: a third of the size.
     packed = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -15,12 +16,14 @@ from lab.errors import LabError, did_you_mean
 from lab.processes import machine, nodes
 from lab.processes.machine import Machine
 from lab.records.identity import differences
+from lab.records.stamp import utc
 from lab.settings import Mode
 from lab.storage import gate, stored, written
 from lab.storage.json_form import flat
 
 T = TypeVar("T")
 SCHEMA = 1
+TRACED = ".trace.json"  # how the name of a recorded trace ends, a file of its own form
 BOOK_RESULTS = paths.DATA / "book-results.json"
 MIGRATIONS: dict[Any, Any] = {}  # schema -> function that returns the data in the next schema
 # What this process has read, by experiment: a figure of plain rows finds its record by the values.
@@ -55,13 +58,16 @@ class Kind(Generic[T]):
     """How results of one kind, of the class `made`, are recorded and found again.
 
     Usually in an envelope that says what was asked, when and where, under `key`, and a run as
-    `name`.json. Who defines a kind makes one of these, and it is known.
+    `name`.json. Who defines a kind makes one of these, and it is known: to who reads records, and
+    to the site, which publishes them.
     """
 
     made: type[T]
     name = ""
     key = ""
     holds: ClassVar[type] = dict  # the JSON of a run
+    ending: ClassVar[str] = ".json"  # of a recorded file's name, after the experiment
+    has_trials: ClassVar[bool] = False  # so that there is a row for each in a spreadsheet
     known: ClassVar[dict[str, Kind[Any]]] = {}
 
     def __init__(self) -> None:
@@ -92,6 +98,27 @@ class Kind(Generic[T]):
     def refused(self, result: T) -> str:
         """Return why a result is no reference; empty if it may be one."""
         return ""
+
+    def of_run(self, data: Any, file: Path) -> dict[str, Any]:
+        """Return what a run's file holds in the form of a recorded one."""
+        began = datetime.strptime(file.parent.name.partition(".")[0], "%Y%m%dT%H%M%S")
+        return {**self.head(file, utc(began)), **data}
+
+    def head(self, file: Path, when: str) -> dict[str, Any]:
+        """Return how a run begins that is put into the form of a recorded file."""
+        experiment = file.parent.parent.name
+        return {"schema": SCHEMA, "kind": self.name, "experiment": experiment, "when": when}
+
+    def whole(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return what a recorded file holds as it is published: nothing left out."""
+        return data
+
+    def told(self, data: Mapping[str, Any]) -> str:
+        """Return what was measured, short enough for a list: by default arms and what was swept."""
+        asked = data.get("question", {})
+        values = [_label(v) for v in asked.get("values", ()) if v is not None]
+        sweep = f"; {asked['sweep']} {', '.join(values)}" if values and asked.get("sweep") else ""
+        return f"{' / '.join(asked.get('arms', {}))}{sweep}"  # some have a comma in their name
 
     def replay(self, experiment: str, question: dict[str, Any]) -> Any:
         """Return the recorded result if it answers exactly this question. Raises NoRecord, or
@@ -141,7 +168,7 @@ def read(experiment: str) -> dict[str, Any]:
     try:
         data = stored.read_json(file, stored.RECORD_AGAIN, NoRecord)
     except FileNotFoundError:
-        known = [p.stem for p in paths.REFERENCE.glob("*.json")]
+        known = [p.stem for p in files()]
         raise NoRecord(
             f"nothing is recorded for experiment {experiment!r}. {did_you_mean(experiment, known)} "
             "`make reference` records all of them; LAB_MODE=live measures here and now."
@@ -151,6 +178,27 @@ def read(experiment: str) -> dict[str, Any]:
         data = migrate(data, experiment)
         _enveloped(data, experiment)
     return data
+
+
+def files() -> list[Path]:
+    """Return all recorded files but those of traces, which have no envelope."""
+    return sorted(f for f in paths.REFERENCE.glob("*.json") if not f.name.endswith(TRACED))
+
+
+def traced(experiment: str) -> Path:
+    """Return where the trace of an experiment is recorded."""
+    return paths.REFERENCE / f"{experiment}{TRACED}"
+
+
+def experiment_of(name: str) -> str:
+    """Return the experiment that a recorded file of this name is of, a trace or another."""
+    return name.removesuffix(TRACED).removesuffix(".json")
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{k}={v}" for k, v in value.items())
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _file(experiment: str) -> Path:
@@ -238,10 +286,10 @@ def node_of(experiment: str, mode: Mode = "replay") -> str:
     """
     if mode == "live":
         return nodes.version()
-    traced = paths.REFERENCE / f"{experiment}.trace.json"
-    if traced.exists():
-        usage.note_file(traced)
-        found = json.loads(traced.read_text("utf-8"))["versions"][0]["node"]
+    trace = traced(experiment)
+    if trace.exists():
+        usage.note_file(trace)
+        found = json.loads(trace.read_text("utf-8"))["versions"][0]["node"]
     else:
         data = read(experiment)
         trials = [data.get("trial"), *data.get("trials", ())]

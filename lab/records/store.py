@@ -8,13 +8,12 @@ import math
 import secrets
 import shutil
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lab import paths, usage
-from lab.records import compact, output, raw, survey
+from lab.records import compact, output, raw, survey  # noqa: F401  each makes its kind known
 from lab.records.comparison import Comparison
 from lab.records.identity import experiment_id
 from lab.records.raw import KEPT_RUNS, RawRef
@@ -24,8 +23,6 @@ from lab.records.trial import Trial
 from lab.storage import gate, stored
 from lab.storage.gate import checked
 from lab.storage.written import named_errors, write
-
-KINDS = (compact.TRIAL, compact.COMPARISON, survey.SURVEY, output.PROGRAM)
 
 
 class Folder:
@@ -41,11 +38,11 @@ class Folder:
         usage.note("measured", experiment=experiment)
 
     def raw(self, name: str, rows: dict[str, np.ndarray]) -> RawRef:
-        """Store rows compressed, return the reference. Raises StorageFull."""
+        """Store rows compressed, return the reference. Raises NotWritten."""
         return raw.keep(self.path, name, rows)
 
     def append(self, trial: Trial) -> None:
-        """Add a trial to the partial record of a comparison. Raises StorageFull."""
+        """Add a trial to the partial record of a comparison. Raises NotWritten."""
         line = json.dumps(trial.to_json(), ensure_ascii=False) + "\n"
         with (
             named_errors(self.path),
@@ -53,17 +50,15 @@ class Folder:
         ):
             file.write(line)
 
-    def keep(self, kind: str, data: Any) -> Path:
+    def keep(self, kind: str, data: Any) -> None:
         """Store plain data as the complete record of this kind, drop the partial one and the oldest
-        runs. Raises StorageFull.
+        runs. Raises NotWritten.
         """
-        file = self.path / f"{kind}.json"
-        write(file, json.dumps(data, ensure_ascii=False).encode())
+        write(self.path / f"{kind}.json", json.dumps(data, ensure_ascii=False).encode())
         (self.path / "trials.jsonl").unlink(missing_ok=True)
         others = sorted(run for run in self.path.parent.glob("*-*") if run != self.path)
         for old in others[: 1 - KEPT_RUNS]:
             shutil.rmtree(old, ignore_errors=True)
-        return file
 
     def discard(self) -> None:
         """Remove the folder if nothing was measured."""

@@ -164,6 +164,14 @@ class _Surveys(Kind[Survey]):
     def run(self, data: Any, folder: Path) -> Survey:
         return Survey.from_json(data[0])  # what each tool printed follows
 
+    def of_run(self, data: Any, file: Path) -> dict[str, Any]:
+        made = data[0]
+        facts = {k: made[k] for k in ("profile", "machine", "question")}
+        return {**self.head(file, made["started"]), **facts, "survey": made}
+
+    def told(self, data: Mapping[str, Any]) -> str:
+        return f"load tools about {' / '.join(data['question']['arms'])}"
+
     def opened(self, data: dict[str, Any], recorded: Recorded) -> Survey:
         return replace(Survey.from_json(data["survey"]), recorded=recorded)
 

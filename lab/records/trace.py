@@ -12,7 +12,7 @@ from typing import Any
 
 from lab import paths, usage
 from lab.errors import LabError
-from lab.records.reference import Kind
+from lab.records.reference import TRACED, Kind, traced
 from lab.storage import gate, stored, written
 from lab.text.looks import Shown
 
@@ -201,10 +201,13 @@ def compact(data: Mapping[str, Any]) -> str:
 class _Traces(Kind[Trace]):
     """A file of its own form: any page of the book replays one."""
 
-    made = Trace
+    name, key, made, ending = "trace", "versions", Trace, TRACED
+
+    def told(self, data: Mapping[str, Any]) -> str:
+        return f"the event loop of {data['name']}, event by event"
 
     def replay(self, experiment: str, question: dict[str, Any]) -> Trace:
-        file = _file(experiment)
+        file = traced(experiment)
         usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
         if not file.exists():
             raise NoTraceError(
@@ -228,13 +231,9 @@ class _Traces(Kind[Trace]):
     def record(
         self, experiment: str, result: Trace, question: dict[str, Any], profile: str, strict: bool
     ) -> Path:
-        file = _file(experiment)
+        file = traced(experiment)
         written.write(file, compact(result.data).encode())
         return file
-
-
-def _file(experiment: str) -> Path:
-    return paths.REFERENCE / f"{experiment}.trace.json"
 
 
 TRACE = _Traces()

@@ -7,7 +7,6 @@ import hashlib
 import os
 import re
 import sys
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from lab.errors import LabError, did_you_mean
 from lab.processes import nodes
 from lab.servers import files
 from lab.servers.recipe import Body, Recipe
+from lab.storage import gate, stored, written
 from lab.storage.gate import checked
 
 __all__ = ["Body", "Recipe", "define", "names", "server"]
@@ -25,11 +25,29 @@ _NAME = re.compile(r"[a-z0-9]+/[a-z0-9][a-z0-9-]*")
 _PLACEHOLDER = re.compile(r"\{(node|python|root|workers|file)(?::([0-9_]+))?\}")
 _RUNTIMES = ("node", "python", "system")
 _PROGRAMS = {"node": ".mjs", "python": ".py"}  # whose program follows from the name: its ending
-_REQUIRED = {"command", "runtime", "source", "summary", "workload", "keep_alive"}
-_OPTIONAL = {"env", "body", "needs", "listening", "workers", "paced"}
+# What an entry says, and what kind of thing: the keys it must have, and those that it may.
+_REQUIRED: dict[str, Any] = {
+    "command": list[str],
+    "runtime": str,
+    "source": list[str],
+    "summary": str,
+    "workload": str,
+    "keep_alive": bool | dict[str, Any],
+}
+_OPTIONAL: dict[str, Any] = {
+    "env": dict[str, str | float],
+    "body": dict[str, Any],
+    "needs": list[str],
+    "listening": str,
+    "workers": int,
+    "paced": bool,
+}
+_POLICY = {"variable": str, "closes": list[str]}
+_BODY = {"path": str, "text": str, "file": str, "bytes": int, "sha256": str, "status": int}
 # Variables of the runtimes themselves: not parameters of a server, yet worth an experiment.
 _RUNTIME_VARIABLES = re.compile(r"(NODE|UV|PYTHON|MALLOC|LD)_[A-Z0-9_]+|PORT")
 
+_FILE = "servers/catalog.toml"
 _defined: dict[str, dict[str, Any]] = {}
 
 
@@ -71,13 +89,18 @@ def server(
     choice; node : another Node executable. Raises UnknownServer (with the nearest names),
     UnknownParameter, CatalogError.
     """
-    entry = _defined.get(name) or _catalog()["servers"].get(name)
-    if entry is None:
+    entry = _entry(name)
+    if not entry:
         raise UnknownServer(
             f"There is no server {name!r}. {did_you_mean(str(name), names())} "
             "`python -m lab servers` lists them."
         )
     return _recipe(name, entry, env or {}, workers, node)
+
+
+def _entry(name: str) -> dict[str, Any]:
+    """What is known of a server, of a cell or of the catalogue; nothing of one there is not."""
+    return dict(_defined.get(name) or _catalog()["servers"].get(name, {}))
 
 
 def names() -> list[str]:
@@ -109,7 +132,7 @@ def define(
         raise CatalogError(f"{name} is in the catalogue already. Call yours {name}-mine, say.")
     if not text.strip():
         raise CatalogError(f"The program of {name} is empty.")
-    model = dict(_catalog()["servers"].get(like or "", {})) if like else {}
+    model = _entry(like) if like else {}
     if like and not model:
         raise UnknownServer(
             f"There is no server {like!r} to be like. {did_you_mean(like, names())}"
@@ -152,8 +175,7 @@ def _store(name: str, runtime: str, text: str) -> Path:
     path = paths.CELL_SERVERS / runtime / f"{name.partition('/')[2]}-{mark}{suffix}"
     try:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            written.put(path, text.encode())
     except OSError as error:
         raise CatalogError(f"Cannot store {name} in {path}: {error.strerror}.") from None
     return path
@@ -171,17 +193,13 @@ def _catalog() -> dict[str, Any]:
 
 @functools.lru_cache(maxsize=2)
 def _read(path: Path, _mtime: int, _size: int) -> dict[str, Any]:
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CatalogError(f"{paths.relative(path)} is not valid TOML: {error}") from None
-    content.setdefault("programs", {})
-    content["servers"] = {
-        name: filled(name, entry) for name, entry in content.get("servers", {}).items()
-    }
-    for name, entry in content["servers"].items():
+    content = stored.read_toml(path, error=CatalogError)
+    for table, hint in (("programs", dict[str, dict[str, str]]), ("servers", dict[str, dict])):
+        gate.fit(f"{_FILE}: {table}", content.setdefault(table, {}), hint, CatalogError)
+    servers = {name: filled(name, entry) for name, entry in content["servers"].items()}
+    for name, entry in servers.items():
         _check(name, entry)
-    return content
+    return {**content, "servers": servers}
 
 
 def filled(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,24 +214,35 @@ def filled(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check(name: str, entry: dict[str, Any]) -> None:
+    where = f'{_FILE}, [servers."{name}"]: '
+
     def fail(what: str) -> None:
-        raise CatalogError(f'servers/catalog.toml, [servers."{name}"]: {what}')
+        raise CatalogError(where + what)
+
+    def fit(table: Mapping[str, Any], must: dict[str, Any], may: dict[str, Any], of: str) -> None:
+        if missing := must.keys() - table.keys():
+            fail(f"{of}{', '.join(sorted(missing))} missing.")
+        if unknown := table.keys() - must.keys() - may.keys():
+            word = min(unknown)
+            fail(f"{of}unknown key {word!r}. {did_you_mean(word, {**must, **may})}")
+        for key, value in table.items():
+            gate.fit(f"{where}{of}{key}", value, {**must, **may}[key], CatalogError)
 
     if not _NAME.fullmatch(name):
         fail("a name is <runtime>/<what>, in small letters, digits and '-'.")
-    if missing := _REQUIRED - entry.keys():
-        fail(f"{', '.join(sorted(missing))} missing.")
-    if unknown := entry.keys() - _REQUIRED - _OPTIONAL:
-        word = min(unknown)
-        fail(f"unknown key {word!r}. {did_you_mean(word, _REQUIRED | _OPTIONAL)}")
+    fit(entry, _REQUIRED, _OPTIONAL, "")
     if entry["runtime"] not in _RUNTIMES:
         fail(f"runtime {entry['runtime']!r} is none of {', '.join(_RUNTIMES)}.")
+    for key in ("command", "source"):
+        if not entry[key]:
+            fail(f"{key} is empty.")
     for source in entry["source"]:
         if not (paths.ROOT / source).is_file():
             fail(f"source {source} does not exist.")
+    if isinstance(entry["keep_alive"], dict):
+        fit(entry["keep_alive"], _POLICY, {}, "keep_alive: ")
     body = entry.get("body", {})
-    if unknown := body.keys() - {"path", "text", "file", "bytes", "sha256", "status"}:
-        fail(f"body has an unknown key {min(unknown)!r}.")
+    fit(body, {}, _BODY, "body: ")
     if "file" in body and body["file"] not in entry.get("env", {}):
         fail(f"body is the file named by {body['file']}, which env does not set.")
 

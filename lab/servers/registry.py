@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from lab import paths
+from lab.errors import LabError
 from lab.processes import guard_link, proctree
-from lab.storage import written
+from lab.storage import gate, written
 from lab.storage.gate import checked
 
 # Running ones of this process: these are stopped through their guard.
@@ -137,7 +138,7 @@ def _listed(marked: Marked) -> Servers:
         if entry and entry.members(marked):
             found.append(entry)
         else:
-            path.unlink(missing_ok=True)
+            _forget(path)
     found.sort(key=lambda entry: entry.started)
     return found
 
@@ -178,11 +179,21 @@ def write(entry: Entry) -> None:
 
 
 def _read(path: Path) -> Entry | None:
+    """The server that a state file describes; None if it is no file or describes none."""
     try:
-        known: dict[str, Any] = json.loads(path.read_text())
-        return Entry(**known)
-    except (OSError, ValueError, TypeError):
+        if not path.is_file():  # a pipe would be waited for
+            return None
+        entry = Entry(**json.loads(path.read_text(encoding="utf-8")))
+        gate.held(entry)
+    except (OSError, ValueError, TypeError, RecursionError, LabError):
         return None
+    return entry
+
+
+def _forget(path: Path) -> None:
+    """Take away a state file. A folder of that name, or one where we may not write, stays."""
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 def _stop(entries: list[Entry]) -> None:
@@ -204,4 +215,4 @@ def _stop(entries: list[Entry]) -> None:
                 os.kill(pid, number)
         time.sleep(0.02)
     for entry in entries:
-        state_file(entry.id).unlink(missing_ok=True)
+        _forget(state_file(entry.id))

@@ -69,10 +69,6 @@ class Running:
         try:
             return get(self.url, path, deadline_s)
         except NoAnswer as error:
-            # On a busy machine the guard hears late of an end. Whoever had ended when it read the
-            # first question is told before it answers the second.
-            self.tree()
-            self.tree()
             if self.failed(0.3):
                 raise ServerDied(self.story("died", str(error))) from None
             raise NotAnswering(self.story("does not answer", str(error))) from None
@@ -159,8 +155,12 @@ class Running:
             return True
 
     def failed(self, patience_s: float = 0.0) -> bool:
-        """Is its own process gone? Others of its tree may still answer. Waits as `died` does."""
-        return self.ending or self.died(patience_s) or self.ending
+        """Is its own process gone? Others of its tree may still answer. Waits as `died` does, and
+        then for the guard, which on a busy machine may not have been able to tell by then.
+        """
+        if not (self.ending or self.died(patience_s)) and patience_s:
+            self.tree()  # before it answers, the guard tells who has ended
+        return self.ending or self._end is not None
 
     def abandon(self) -> None:
         """Let go without waiting: the guard stops what is there."""

@@ -15,13 +15,14 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from lab import paths
 from lab.errors import LabError
 from lab.storage import gate
+
+if TYPE_CHECKING:
+    import numpy as np
 
 RECORD_AGAIN = "`make reference` records it again."
 MEASURE_AGAIN = "Measure again."
@@ -82,14 +83,16 @@ def read_json(file: Path, advice: str, error: type[LabError] = Damaged, kind: ty
         return data
 
 
-def read_toml(file: Path, advice: str = FROM_GIT) -> dict[str, Any]:
-    """Return the tables of a TOML file. Raises Damaged, also if it is missing."""
+def read_toml(
+    file: Path, advice: str = FROM_GIT, error: type[LabError] = Damaged
+) -> dict[str, Any]:
+    """Return the tables of a TOML file. Raises `error`, also if it is missing."""
     try:
-        with named(file, advice):
+        with named(file, advice, error):
             found: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
             return found
-    except FileNotFoundError as error:
-        raise Damaged(_sentence(file, str(error), advice)) from None
+    except FileNotFoundError as known:
+        raise error(_sentence(file, str(known), advice)) from None
 
 
 def read_csv(file: Path, columns: Iterable[str], advice: str = FROM_GIT) -> list[dict[str, str]]:
@@ -132,6 +135,8 @@ def read_npz(file: Path, data: bytes, rows: int, columns: Iterable[str]) -> dict
 
 
 def _column(data: bytes, rows: int) -> np.ndarray:
+    import numpy as np  # who reads tables and texts need not wait for it
+
     source = io.BytesIO(data)
     np.lib.format.read_magic(source)
     shape, _, dtype = np.lib.format.read_array_header_1_0(source)
@@ -148,6 +153,8 @@ def told(error: Exception) -> str:
     """Return what a parser or our own code stumbled over, in words."""
     if isinstance(error, RecursionError):
         return "it is nested too deep"
+    if isinstance(error, tomllib.TOMLDecodeError):
+        return f"it is not valid TOML: {error}"
     if isinstance(error, KeyError):
         return f"{error} is missing in it"
     return str(error) or type(error).__name__

@@ -12,9 +12,13 @@ from pathlib import Path
 from lab import paths
 from lab.errors import LabError
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EEXIST, errno.ENOTDIR)
+MAKE_ROOM = "Free some space, then try again."
 
-class StorageFull(LabError):
-    """A result could not be written."""
+
+class NotWritten(LabError):
+    """A file could not be written: no room, no permission, no folder there."""
 
 
 def put(file: Path, data: bytes) -> None:
@@ -31,21 +35,30 @@ def put(file: Path, data: bytes) -> None:
 
 
 def write(file: Path, data: bytes) -> None:
-    """The same for a result. Raises StorageFull naming it and the space left."""
+    """The same. Raises NotWritten naming the file, and what to do."""
     with named_errors(file):
         put(file, data)
 
 
 @contextlib.contextmanager
 def named_errors(path: Path) -> Iterator[None]:
-    """Tell why a result could not be written. Raises StorageFull."""
+    """Tell why a file or folder could not be written, and what to do. Raises NotWritten."""
     try:
         yield
     except OSError as error:
         where = paths.relative(path)
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise StorageFull(
+        if error.errno in _FULL:
+            raise NotWritten(
                 f"the disk is full: {where} was not written, what was stored before is intact. "
-                "Make room (`make clean` removes old runs) and run the cell again."
+                f"{MAKE_ROOM}"
             ) from None
-        raise StorageFull(f"{where} could not be written: {error.strerror or error}") from None
+        advice = "Mend that, then try again."
+        if error.errno in _NOT_OURS:
+            there = next(one for one in path.absolute().parents if os.access(one, os.F_OK))
+            advice = (
+                f"Make {paths.relative(there)} a folder that you may write to (it may have another "
+                "owner), then try again."
+            )
+        raise NotWritten(
+            f"{where} could not be written: {error.strerror or error}. {advice}"
+        ) from None

@@ -48,7 +48,10 @@ WORK = """
         return " ".join(lab.trace(text, runs=1, seconds=10).orders[0].lines)
     def read():
         return repr(lab.reference("phases-races"))
-    for name, work in (("compare", compare), ("trace", trace), ("read", read)):
+    def servers():
+        return repr(lab.ps())
+    for name, work in (("compare", compare), ("trace", trace), ("read", read),
+                       ("servers", servers)):
         try:
             tell(f"{name}: fine: {work()}"[:300])
         except lab.LabError as error:
@@ -71,7 +74,7 @@ def outcome(folder, env=None, *, writable=True, lock=None, **options):
 
 def holds(found, wanted):
     """All is fine; or a step failed with the words that `wanted` has for it."""
-    expected = {name: FINE for name in ("compare", "trace", "read")} | wanted
+    expected = {name: FINE for name in ("compare", "trace", "read", "servers")} | wanted
     assert set(found) == set(expected), found
     for name, words in expected.items():
         assert re.match(words, found[name]), f"{name}: {found[name]!r} is not {words!r}"

@@ -11,7 +11,7 @@ from test_stored import KEPT, damaged, of_kind, packed, places, shown, with_raw 
 
 from lab.book.pages.yours import results
 from lab.errors import LabError
-from lab.records import store
+from lab.records import reference, store
 from lab.records.trace import TRACE
 
 from .ground import chance, each, nightly
@@ -181,9 +181,9 @@ def test_spoilt_raw_rows(count, places, record_property):  # noqa: F811
 
 @amounts
 def test_spoilt_results_of_the_book(count, monkeypatch, tmp_path, record_property):
-    data = results.BOOK.read_bytes()
+    data = reference.BOOK_RESULTS.read_bytes()
     file = tmp_path / "book-results.json"
-    monkeypatch.setattr(results, "BOOK", file)
+    monkeypatch.setattr(reference, "BOOK_RESULTS", file)
 
     def attack(number):
         file.write_bytes(spoilt(data, chance("results", number)))

@@ -14,7 +14,7 @@ from lab import paths
 from lab.book import new
 from lab.errors import LabError
 from lab.storage import written
-from lab.storage.written import StorageFull
+from lab.storage.written import NotWritten
 
 DEADLINE_S = 280  # of a run of the repository's tests in a test, on a busy machine
 pytestmark = pytest.mark.timeout(DEADLINE_S + 20)
@@ -188,11 +188,11 @@ def test_where_one_file_cannot_be_written_all_is_as_before(tmp_path, monkeypatch
 
     def fails(file, data):
         if file == full:
-            raise StorageFull("the disk is full")
+            raise NotWritten("the disk is full")
         write(file, data)
 
     monkeypatch.setattr(written, "write", fails)
-    with pytest.raises(StorageFull):
+    with pytest.raises(NotWritten):
         new._write(new.Beginning({page: "new\n"}, {shared: "more\n", full: "more\n"}))
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {
         "shared.toml": "shared\n",

@@ -25,6 +25,7 @@ from lab.judging.stats import Ratio
 from lab.processes.machine import Machine, Noise
 from lab.records import store
 from lab.records.comparison import Comparison
+from lab.records.reference import Kind
 from lab.records.trial import (
     Bin,
     Check,
@@ -220,6 +221,29 @@ def test_a_measured_chapter_publishes_its_own_newest_run_and_none_that_came_late
     assert (out / f"records/{WITH_CONTROL}.csv").exists()
 
 
+class Echoes(Kind):
+    """A verb that is no part of the course yet."""
+
+    name = key = "echo"
+
+
+def test_a_run_of_a_new_verb_is_published_like_any_other(data, monkeypatch):
+    monkeypatch.setattr(Kind, "known", {**Kind.known})
+    Echoes()
+    folder = paths.RUNS / "heard" / "20261121T190000.000000-abc"
+    folder.mkdir(parents=True)
+    asked = {"arms": {"a wall": {}}, "sweep": "metres", "values": [10, 1000]}
+    told = {"question": asked, "heard": "hello"}
+    (folder / "echo.json").write_text(json.dumps(told), "utf8")
+    book = build(data, "live", measured=["heard"])
+    published.write(book, data / "html")
+    (one,) = published.of_build(book)
+    assert (one.what, one.here) == ("a wall; metres 10, 1,000", True)
+    head = {"schema": 1, "kind": "echo", "experiment": "heard", "when": "2026-11-21T19:00:00Z"}
+    assert json.loads((data / "html/records/heard.json").read_text("utf8")) == {**head, **told}
+    assert not (data / "html/records/heard.csv").exists(), "it has no trials"
+
+
 def test_the_record_that_filled_the_gaps_of_a_run_stands_beside_it_and_behind_its_claims(data):
     name = reference("program")[0].stem
     record = json.loads((paths.REFERENCE / f"{name}.json").read_text("utf8"))
@@ -254,6 +278,18 @@ def test_a_replay_publishes_what_it_drew_from_and_drops_what_it_no_longer_draws(
     assert (out / f"records/{WITH_CONTROL}.json").stat().st_mtime_ns == stamp
     published.write(build(data, drawn_from=[]), out)
     assert list((out / "records").iterdir()) == []
+
+
+def test_who_reads_a_record_while_it_is_published_again_gets_one_of_both_whole(data):
+    run_of("20261121T190000", "of the first build")
+    file = data / "html/records/asked.json"
+    published.write(build(data, "live", measured=["asked"]), data / "html")
+    first = file.read_bytes()
+    with file.open("rb") as reader:
+        run_of("20261121T190100", "of the second build")
+        published.write(build(data, "live", measured=["asked"]), data / "html")
+        assert reader.read() == first
+    assert b"of the second build" in file.read_bytes()
 
 
 def test_a_build_looks_once_at_how_old_its_code_is(data, monkeypatch):

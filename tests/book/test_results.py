@@ -14,7 +14,7 @@ from lab.book.pages.yours import collect, compare_results, page, results
 from lab.book.pages.yours.results import SCHEMA
 from lab.errors import LabError
 from lab.processes.machine import machine
-from lab.records import store
+from lab.records import reference, store
 
 CHAPTER = "book/blocking/sync-or-async-files"
 EXPERIMENT = "files-small"
@@ -69,7 +69,7 @@ def runs(recorded, tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(results, "MINE", tmp_path / "runs" / "my-results.json")
     results.save(recorded, tmp_path / "book-results.json")
-    monkeypatch.setattr(results, "BOOK", tmp_path / "book-results.json")
+    monkeypatch.setattr(reference, "BOOK_RESULTS", tmp_path / "book-results.json")
     return tmp_path / "runs"
 
 
@@ -120,7 +120,7 @@ def test_nothing_private_is_in_the_file(runs):
     arm |= {"paced", "server_cores"}
     assert set(found["machine"]) == facts
     assert {key for a in found["arms"] for key in a} == arm
-    text = results._text(found)
+    text = results.save(found, runs.parent / "found.json").read_text("utf-8")
     for private in (machine().id, platform.release(), str(paths.ROOT), "secret", "my-own"):
         assert private not in text
 

@@ -25,7 +25,6 @@ from lab.instruments.adapters import (
     AdapterError,
     Double,
     Figures,
-    NoRawRows,
     ToolFailed,
     ToolMissing,
     ToolSpec,
@@ -369,11 +368,6 @@ def test_figures_of_rows_count_verified_answers_and_use_order_statistics():
     assert found == Figures(49.5, 50_500.0, 50_000.0, 99_000.0, 100_000.0, 100)
 
 
-def test_a_plot_that_needs_rows_refuses_a_tool_without_them():
-    with pytest.raises(NoRawRows, match="The spectrum needs one row per request"):
-        Double().run(ToolSpec(NOWHERE)).need_rows("The spectrum")
-
-
 # --- the real tools, where they are installed
 
 
@@ -387,7 +381,7 @@ def test_a_tool_measures_a_real_server(name):
     assert most / 10 < result.throughput_per_s < most * 1.5  # the machine may be busy
     assert result.argv[-1] and result.raw_output and result.caveats
     if tool.capabilities.raw_rows.ok:
-        rows = result.need_rows("This test")
+        rows = result.rows
         assert len(rows["latency_us"]) == len(rows["status"]) == len(rows["t_end_us"])
         assert (result.latency_us >= 4_900).all()
     if tool.capabilities.latency.ok and rate is None:
@@ -484,9 +478,8 @@ def test_autocannon_forgets_requests_in_flight_and_the_fixed_one_keeps_them():
         stock = or_skip("autocannon").run(ToolSpec(url, connections=3, seconds=1))
         fixed = or_skip("autocannon-fixed").run(ToolSpec(url, connections=3, seconds=1))
     assert stock.said.p99_us == 0 and stock.summary["errors"] == 0
-    rows = fixed.need_rows("This test")
-    assert list(rows["status"]) == [-1, -1, -1]
-    assert (rows["latency_us"] > 500_000).all()
+    assert list(fixed.rows["status"]) == [-1, -1, -1]
+    assert (fixed.rows["latency_us"] > 500_000).all()
 
 
 def test_an_interrupted_tool_ends_before_its_time():

@@ -5,6 +5,7 @@ for capacity.
 from __future__ import annotations
 
 import json
+import math
 import sys
 
 import pytest
@@ -237,7 +238,12 @@ def test_capacity_of_a_server_slower_than_the_bound_is_zero():
 
 
 def test_capacity_is_replayed(monkeypatch):
-    found = capacity("node/delay", 60, q=0.5, budget_s=1, experiment="capacity")
+    """Also of a search whose time was over when it began: the lowest rate was tried all the same,
+    and so there is something to be recorded.
+    """
+    found = capacity("node/delay", 60, q=0.5, budget_s=1e-3, experiment="capacity")
+    assert len(found.sweep.trials) == 1
+    assert len(store.latest("capacity").trials) == 1
     record(found.sweep, found.sweep.question, strict=False)
     monkeypatch.setenv("LAB_MODE", "replay")
     again = capacity("node/delay", 60, q=0.5, experiment="capacity")
@@ -246,5 +252,11 @@ def test_capacity_is_replayed(monkeypatch):
 
 
 def test_capacity_without_a_sensible_bound_is_refused():
-    with pytest.raises(LabError, match="bound_ms=0"):
+    with pytest.raises(LabError, match=r"0\.05 to 60,000 ms; got .*bound_ms=0"):
         capacity("node/hello", 0)
+
+
+@pytest.mark.parametrize("budget_s", [0, -1, math.nan, math.inf])
+def test_capacity_without_a_time_to_search_in_is_refused(budget_s):
+    with pytest.raises(LabError, match=rf"budget_s={budget_s}"):
+        capacity("node/hello", 5, budget_s=budget_s)

@@ -59,8 +59,8 @@ def echo(monkeypatch, tmp_path):
     monkeypatch.setattr(Kind, "known", {**Kind.known})
     kind = Echoes()
 
-    def verb(call, heard=None, **how):  # a new verb, whole
-        this = ask(kind, "echo", [], question({}, options={"call": call}), **how)
+    def verb(call, heard=None):  # a new verb, whole
+        this = ask(kind, "echo", [], question({}, options={"call": call}))
         if recorded := this.replayed():
             return recorded
 
@@ -101,19 +101,24 @@ def test_in_the_reference_profile_it_is_recorded_with_what_was_asked_when_and_wh
     )
 
 
-def test_the_mode_is_an_argument_and_what_is_replayed_answers_the_same_question(echo):
-    with pytest.raises(reference.NoRecord):
-        echo("hello", mode="replay")
+def test_what_is_replayed_answers_the_same_question(echo, monkeypatch):
     echo.record("hello")
-    found = echo("hello", mode="replay")
-    assert found.recorded.when == "2026-01-02T03:04:05Z"
+    monkeypatch.setenv("LAB_MODE", "replay")
+    assert echo("hello").recorded.when == "2026-01-02T03:04:05Z"
     with pytest.raises(reference.StaleRecord, match="recorded 'hello'; now 'hallo'"):
-        echo("hallo", mode="replay")
+        echo("hallo")
 
 
-def test_a_record_of_another_kind_is_no_answer(echo):
+def test_what_was_never_recorded_is_not_replayed(echo, monkeypatch):
+    monkeypatch.setenv("LAB_MODE", "replay")
+    with pytest.raises(reference.NoRecord):
+        echo("hello")
+
+
+def test_a_record_of_another_kind_is_no_answer(echo, monkeypatch):
     echo.record("hello")
-    other = ask(store.compact.TRIAL, "echo", [], question({}, options={"call": "hello"}), "replay")
+    monkeypatch.setenv("LAB_MODE", "replay")
+    other = ask(store.compact.TRIAL, "echo", [], question({}, options={"call": "hello"}))
     with pytest.raises(LabError, match="'echo' is recorded, but not as a load"):
         other.replayed(", but not as a load")
     assert other.instead() is None

@@ -35,7 +35,7 @@ from lab.processes import guard_link
 from lab.records import ceiling, reference, store
 from lab.records.trial import Trial
 from lab.servers.http_get import NotLoopback
-from lab.storage.written import StorageFull
+from lab.storage.written import NotWritten
 
 pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
 
@@ -417,7 +417,7 @@ def test_a_full_disk_is_named_and_nothing_is_left(monkeypatch, places):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.replace", full)
-    with pytest.raises(StorageFull, match="disk is full"):
+    with pytest.raises(NotWritten, match="disk is full"):
         lab.load("node/hello", experiment="full")
     assert not list((places / "runs" / "full").rglob("*.partial"))
 

@@ -14,7 +14,7 @@ from examples import closed_rows, example_comparison, example_trial, record, sav
 
 from lab.errors import LabError
 from lab.records import compact, reference, store
-from lab.storage.written import StorageFull, write
+from lab.storage.written import NotWritten, write
 
 QUESTION = {
     "arms": {"sync": {"source": "1", "env": {}}, "async": {"source": "2", "env": {}}},
@@ -100,7 +100,7 @@ def test_a_full_disk_is_named_and_leaves_nothing_half_written(monkeypatch, tmp_p
     file = tmp_path / "record.json"
     write(file, b"before")
     monkeypatch.setattr("pathlib.Path.replace", full)
-    with pytest.raises(StorageFull, match="disk is full"):
+    with pytest.raises(NotWritten, match="disk is full"):
         write(file, b"after")
     assert file.read_bytes() == b"before"
     assert [p.name for p in tmp_path.iterdir() if p.is_file()] == ["record.json"]
@@ -108,8 +108,35 @@ def test_a_full_disk_is_named_and_leaves_nothing_half_written(monkeypatch, tmp_p
 
 def test_a_folder_that_cannot_be_made_is_named(monkeypatch):
     monkeypatch.setattr("pathlib.Path.mkdir", full)
-    with pytest.raises(StorageFull):
+    with pytest.raises(NotWritten):
         store.Folder("example")
+
+
+@pytest.mark.parametrize(
+    ("error", "next_step"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), r"^the disk is full: .*Free some space"),
+        (OSError(errno.EROFS, "Read-only file system"), "Read-only.* Make .* you may write to"),
+        (PermissionError(errno.EACCES, "Permission denied"), "denied.* Make .* you may write to"),
+        (OSError(errno.EIO, "Input/output error"), "Input/output error. Mend that"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_written_says_what_to_do_about_it(error, next_step, tmp_path, monkeypatch):
+    def fails(*_args, **_kwargs):
+        raise error
+
+    monkeypatch.setattr("pathlib.Path.replace", fails)
+    with pytest.raises(NotWritten, match=next_step) as told:
+        write(tmp_path / "new" / "record.json", b"text")
+    assert "record.json" in str(told.value)
+    assert str(told.value).endswith("then try again.")
+
+
+def test_a_file_where_a_folder_belongs_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NotWritten, match=rf"Make {tmp_path}/file a folder"):
+        write(tmp_path / "file" / "deeper" / "record.json", b"text")
 
 
 def test_trials_are_on_disk_before_the_comparison_is_complete():

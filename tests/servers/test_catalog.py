@@ -1,5 +1,7 @@
 import hashlib
 import json
+import re
+import resource
 import sys
 import tomllib
 
@@ -132,6 +134,32 @@ def test_common_js_and_modules_get_the_suffix_that_node_needs(program):
     assert program('import http from "node:http";').sources[0].suffix == ".mjs"
 
 
+def test_a_cell_server_may_be_like_one_of_another_cell(program):
+    first = program("// mine\n", like="node/read-sync")
+    again = program("// faster\n", like=first.name)
+    assert (again.workload, again.body, again.env) == (first.workload, first.body, first.env)
+
+
+def test_what_is_offered_in_place_of_an_unknown_model_may_be_one(program):
+    known = program("// mine\n").name
+    with pytest.raises(UnknownServer, match=f"to be like.*Did you mean.* {known}") as refused:
+        program("// faster\n", like=f"{known}s")
+    offered = re.search(r"Did you mean (.*)\?", str(refused.value))[1].split(" or ")
+    assert [program("// faster\n", like=name).workload for name in offered]
+
+
+def test_a_program_that_cannot_be_stored_whole_is_not_stored():
+    """So that another notebook never starts half of it."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, limit[1]))
+    try:
+        with pytest.raises(CatalogError, match=r"Cannot store node/test-half in .*File too large"):
+            catalog.define("node/test-half", f"// {'long ' * 10}\n")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert not list((paths.CELL_SERVERS / "node").glob("*test-half*"))
+
+
 @pytest.mark.parametrize("name", ["hello", "node/", "ruby/hello", "node/../x", "node/Hello"])
 def test_a_cell_server_needs_a_name_with_its_runtime(name):
     with pytest.raises(CatalogError, match="no name for a server"):
@@ -148,6 +176,7 @@ def test_an_empty_cell_is_no_server():
         catalog.define("node/nothing", " \n")
 
 
+ENTRY = '[servers."node/hello"]\nsummary=""\n'
 BROKEN = {
     "not TOML": ("[servers", "not valid TOML"),
     "missing keys": ('[servers."system/x"]\nruntime = "system"', "command, source, summary"),
@@ -162,6 +191,15 @@ BROKEN = {
         "keep_alive=true",
         "deno",
     ),
+    "a server that is a number": ("[servers]\nx = 5", r"servers\['x'\]=5 must be a dict"),
+    "a source that is a number": (ENTRY + "source=5", "source=5 must be a list"),
+    "a command of numbers": (ENTRY + "command=[5]", r"command\[0\]=5 must be text"),
+    "nothing to run": (ENTRY + "command=[]", "command is empty"),
+    "a summary that is a number": ('[servers."node/hello"]\nsummary=5', "summary=5 must be text"),
+    "a body that is a text": (ENTRY + 'body="hi"', "body='hi' must be a dict"),
+    "a length in words": (ENTRY + 'body={bytes="ten"}', "body: bytes='ten' must be a whole number"),
+    "a policy without values": (ENTRY + 'keep_alive={variable="X"}', "keep_alive: closes missing"),
+    "how to get a program": ("[programs]\nnode = 5", r"programs\['node'\]=5 must be a dict"),
 }
 
 

@@ -10,6 +10,7 @@ import textwrap
 import threading
 import time
 import warnings
+from dataclasses import asdict
 
 import psutil
 import pytest
@@ -498,11 +499,45 @@ def test_a_state_file_whose_pid_belongs_to_a_stranger_harms_nobody():
         stranger.wait()
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"id": 1}', "[]", '"x"'])
-def test_a_spoilt_state_file_is_forgotten(text):
-    registry.state_file("spoilt").write_text(text)
-    assert not lab.ps()
-    assert not registry.state_file("spoilt").exists()
+def about_us(**odd):
+    """The text of a state file that names this very process, with something odd in it."""
+    pid = os.getpid()
+    entry = registry.Entry("1-1-x", "node/hello", pid, 1.0, registry.identity(pid), "", "", 1, 1.0)
+    return json.dumps(asdict(entry) | odd)
+
+
+SPOILT = {
+    "nothing": "",
+    "cut off": "{",
+    "one field": '{"id": 1}',
+    "a list": "[]",
+    "a word": '"x"',
+    "nested too deep": "[" * 50_000,
+    "no text": "\udcff",
+    "a time in words": about_us(started="yesterday"),
+    "no name": about_us(name=None),
+    "a process in words": about_us(pid="self"),
+}
+
+
+@pytest.mark.parametrize("what", SPOILT)
+def test_a_spoilt_state_file_is_forgotten(what):
+    file = registry.state_file("spoilt")
+    file.write_text(SPOILT[what], errors="surrogateescape")
+    assert repr(lab.ps()) == "No server is running."
+    assert not file.exists()
+
+
+def test_what_is_no_file_among_the_state_files_is_no_server():
+    """A pipe would be waited for, and a folder can't be taken away like a file."""
+    os.mkfifo(registry.state_file("pipe"))
+    registry.state_file("folder").mkdir()
+    registry.state_file("loop").symlink_to(registry.state_file("loop"))
+    try:
+        assert repr(lab.ps()) == "No server is running."
+        assert repr(lab.stop_all()) == "No server was running."
+    finally:
+        registry.state_file("folder").rmdir()
 
 
 def test_a_server_leaves_nothing_but_its_log():

@@ -255,7 +255,7 @@ def test_damaged_published_figures_are_named(text, monkeypatch, tmp_path):
 def test_damaged_results_of_the_book_are_named(text, monkeypatch, tmp_path):
     file = tmp_path / "book-results.json"
     file.write_text(text)
-    monkeypatch.setattr(results, "BOOK", file)
+    monkeypatch.setattr(reference, "BOOK_RESULTS", file)
     with pytest.raises(LabError, match=r"book-results\.json can't be read.*make book-results"):
         results.book()
     file.unlink()

@@ -740,7 +740,20 @@ def test_an_order_that_only_the_recorder_saw_is_none_of_the_plain_runs():
     assert [(order.lines, order.count) for order in also.orders] == [(("a",), 2)]
     assert not also.deterministic, "a run printed something else"
     assert "recorded only: b" in repr(also)
-    assert "only while recording" in also._repr_html_()
+    shown = html.histogram(also.data)
+    assert "all 2 runs printed <code>a</code>" in shown
+    assert "Seen only while recording, and not counted: <code>b</code>" in shown
+    assert "not determined" not in shown
+
+
+def test_the_orders_that_are_counted_are_those_of_the_plain_runs():
+    orders = [{"lines": [f"{i}"], "count": 1, "recorded": 0} for i in range(9)]
+    last = {"lines": ["b"], "count": 0, "recorded": 1}
+    version = {"node": "v1.2.3", "runs": 9, "notes": [], "recordings": [{"order": 9}]}
+    shown = html.histogram({"versions": [{**version, "orders": [*orders, last]}]})
+    assert "in 9 runs: 9 different ones. The order of this program is not determined" in shown
+    assert "and 1 rarer order." in shown
+    assert "Seen only while recording, and not counted: <code>b</code>" in shown
 
 
 def test_several_orders_are_drawn_with_their_counts():

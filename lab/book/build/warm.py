@@ -14,6 +14,7 @@ from lab import paths
 from lab.book.pages import checks_page
 from lab.book.site import published
 from lab.errors import LabError
+from lab.records import reference
 
 MODULES = (
     *builtin_extensions,
@@ -46,6 +47,6 @@ def records() -> None:
     """Read every record of the reference run."""
     for file in sorted(paths.REFERENCE.glob("*.json")):
         with suppress(LabError, OSError, ValueError, KeyError, TypeError):
-            published.about(file.stem.removesuffix(".trace"), "", file)
+            published.about(reference.experiment_of(file.name), "", file)
     with suppress(LabError, OSError, ValueError, KeyError, TypeError):
         checks_page.recorded()

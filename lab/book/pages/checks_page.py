@@ -12,11 +12,10 @@ from functools import lru_cache
 from html import escape
 from pathlib import Path
 
-from lab import paths
 from lab.book.build.build import Build
 from lab.book.pages import placeholders
 from lab.book.pages.placeholders import Cell, Html, Table
-from lab.records import store
+from lab.records import reference, store
 from lab.records.checks import ALL, words
 from lab.records.comparison import Comparison
 from lab.records.trial import Check, Trial
@@ -59,9 +58,7 @@ def recorded() -> tuple[list[Comparison], list[Trial]]:
 
 
 def _records() -> tuple[Comparison | Trial, ...]:
-    files = sorted(paths.REFERENCE.glob("*.json"))
-    kept = [file for file in files if not file.name.endswith(".trace.json")]
-    return _read(tuple((file, file.stat().st_mtime_ns) for file in kept))
+    return _read(tuple((file, file.stat().st_mtime_ns) for file in reference.files()))
 
 
 @lru_cache(maxsize=1)

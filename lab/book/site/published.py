@@ -34,7 +34,9 @@ from lab.book.site import rows
 from lab.processes.machine import Machine
 from lab.records import compact, reference
 from lab.records.histogram import bucket_edges
-from lab.storage import stored
+from lab.records.reference import Kind
+from lab.records.trace import TRACE
+from lab.storage import stored, written
 from lab.storage.json_form import flat
 from lab.text.numbers import count
 
@@ -43,7 +45,6 @@ FROM_ABOUT = "../../"  # to the site's root from book/about, where the list of a
 MARK = "file:data/reference/"
 FILLS = ".recorded"  # after the name of a record of Nodes that a run of that name did not have
 NOT_RECORDED = "not recorded"
-KINDS = ("comparison", "trial", "survey", "program")
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Published:
     experiment: str
     chapter: str
     source: Path = field(repr=False)
-    kind: str  # comparison | trial | survey | program | trace
+    kind: Kind[Any] = field(repr=False)
     here: bool  # measured by this build, not taken from the reference run
     when: str  # UTC, ISO; "" if the file does not say
     profile: str
@@ -70,12 +71,7 @@ class Published:
     @property
     def name(self) -> str:
         """The file's name on the site, without its ending."""
-        return f"{self.experiment}.trace" if self.kind == "trace" else self.experiment
-
-    @property
-    def has_rows(self) -> bool:
-        """Whether it has trials, so that there is a CSV of them too."""
-        return self.kind in ("comparison", "trial")
+        return f"{self.experiment}{self.kind.ending}".removesuffix(".json")
 
     @property
     def size(self) -> str:
@@ -122,7 +118,8 @@ def _sources(build: Build, chapter: str) -> Iterator[tuple[str, Path]]:
         return
     # A chapter that was measured looks for the reference run too, to draw it behind its own.
     looked = {Path(n).name for n in record.inputs if n.startswith(MARK) and n.endswith(".json")}
-    names = {name.removesuffix(".json").removesuffix(".trace") for name in looked}
+    names = {reference.experiment_of(name) for name in looked}
+    endings = dict.fromkeys(kind.ending for kind in Kind.known.values())
     until = datetime.fromisoformat(record.executed).astimezone(UTC)
     for name in sorted({*record.measured, *record.drawn_from, *names}):
         if name in record.measured and build.shows(chapter) == "measured":
@@ -131,7 +128,7 @@ def _sources(build: Build, chapter: str) -> Iterator[tuple[str, Path]]:
                 if name in record.drawn_from and (file := _filling(name, run)):
                     yield f"{name}{FILLS}", file
             continue
-        kept = [paths.REFERENCE / f"{name}{end}" for end in (".json", ".trace.json")]
+        kept = [paths.REFERENCE / f"{name}{ending}" for ending in endings]
         yield from ((name, file) for file in kept if file.exists())
 
 
@@ -149,7 +146,7 @@ def _run(experiment: str, until: datetime) -> Path | None:
     limit = f"{until:%Y%m%dT%H%M%S}.999999"
     for folder in sorted((paths.RUNS / experiment).glob("*-*"), reverse=True):
         if folder.name.rpartition("-")[0] <= limit:
-            for kind in KINDS:
+            for kind in Kind.known:
                 if (file := folder / f"{kind}.json").exists():
                     return file
     return None
@@ -165,7 +162,7 @@ def about(experiment: str, chapter: str, source: Path) -> Published:
 def _about(source: Path, _: int) -> Published:
     """The same of a file of that age, whoever asks."""
     data = whole(source)
-    kind = data["kind"]
+    kind = reference.kind_of(data["kind"])
     trials = [*data.get("trials", ()), *data.get("control", ())]
     warned = Counter(
         name
@@ -186,7 +183,7 @@ def _about(source: Path, _: int) -> Published:
         when=data.get("when", ""),
         profile=data.get("profile", ""),
         commit=data.get("commit", ""),
-        what=_what(data),
+        what=kind.told(data),
         pairs=data.get("design", {}).get("pairs"),
         trials=len(trials),
         dirty=sum(t["dirty"] for t in trials),
@@ -202,78 +199,21 @@ def _sent(trial: dict[str, Any]) -> int:
     return sum(int(stream["counts"]["sent"]) for stream in streams)
 
 
-def _what(data: dict[str, Any]) -> str:
-    """Return what was measured, short enough for a list: its arms and what was swept."""
-    kind = data["kind"]
-    if kind == "trace":
-        return f"the event loop of {data['name']}, event by event"
-    asked = data.get("question", {})
-    if kind == "program":
-        program = Path(asked.get("options", {}).get("program", "")).name
-        return f"what {program or 'a program'} printed"
-    arms = " / ".join(asked.get("arms", {}))  # some have a comma in their name
-    if kind == "survey":
-        return f"load tools about {arms}"
-    values = [_label(v) for v in asked.get("values", ()) if v is not None]
-    sweep = f"; {asked['sweep']} {', '.join(values)}" if values and asked.get("sweep") else ""
-    return f"{arms}{sweep}"
-
-
-def _label(value: Any) -> str:
-    if isinstance(value, dict):
-        return " ".join(f"{k}={v}" for k, v in value.items())
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
 def whole(source: Path) -> dict[str, Any]:
     """Return a recorded file, or a run below data/runs, as it is published: nothing left out."""
     here = paths.RUNS in source.parents
     advice = stored.MEASURE_AGAIN if here else stored.RECORD_AGAIN
-    kind = list if here and source.stem == "survey" else dict
-    data = stored.read_json(source, advice, kind=kind)
     with stored.named(source, advice):
-        return _whole(_of_run(data, source) if here else data, source)
-
-
-def _whole(data: dict[str, Any], source: Path) -> dict[str, Any]:
-    if data.get("type") == "loop-trace":
-        return {"kind": "trace", **data}
-    data = reference.migrate(data, source.stem)
-    if data["kind"] == "comparison":
-        full = compact.expand(data)
-        design = {k: v for k, v in data["design"].items() if k != "n_trials"}
-        data = {**data, "design": design, "trials": full["trials"], "control": full["control"]}
-    elif data["kind"] == "trial":
-        data = {**{k: v for k, v in data.items() if k != "trial"}, "trials": [data["trial"]]}
-    plain: dict[str, Any] = _open_buckets(data)
-    return plain
-
-
-def _of_run(data: Any, source: Path) -> dict[str, Any]:
-    """Return a run of this machine in the form of a recorded file."""
-    kind = source.stem
-    head: dict[str, Any] = {
-        "schema": reference.SCHEMA,
-        "kind": kind,
-        "experiment": source.parent.parent.name,
-    }
-    if kind == "program":
-        began = datetime.strptime(source.parent.name.partition(".")[0], "%Y%m%dT%H%M%S")
-        return {**head, "when": f"{began:%Y-%m-%dT%H:%M:%SZ}", **data}
-    if kind == "survey":
-        made = data[0]
-        facts = {k: made[k] for k in ("profile", "machine", "question")}
-        return {**head, "when": made["started"], **facts, "survey": made}
-    trials = [data] if kind == "trial" else [*data["trials"], *data["control"]]
-    facts = {k: trials[0][k] for k in ("commit", "machine")} if trials else {}
-    head |= {"when": data["started"], "question": data["question"], **facts}
-    if kind == "trial":
-        return {**head, "trial": {k: v for k, v in data.items() if k != "question"}}
-    # The deltas of a recorded file, undone: they are undone once more, which changes nothing.
-    inside = ("trials", "control", "question")
-    design = {k: v for k, v in data.items() if k not in inside}
-    design["n_trials"] = len(data["trials"])
-    return {**head, "profile": data["profile"], "design": design, "trials": trials}
+        kind = reference.kind_of(source.stem) if here else None
+    data = stored.read_json(source, advice, kind=kind.holds if kind else dict)
+    with stored.named(source, advice):
+        if kind:
+            data = kind.of_run(data, source)
+        elif data.get("type") == "loop-trace":
+            return {"kind": TRACE.name, **data}
+        data = reference.migrate(data, source.stem)
+        plain: dict[str, Any] = _open_buckets(reference.kind_of(data["kind"]).whole(data))
+        return plain
 
 
 def _open_buckets(value: Any) -> Any:
@@ -304,13 +244,12 @@ def write(build: Build, out: Path) -> None:
     for one in of_build(build):
         made: dict[Path, Callable[[dict[str, Any], Published], str]] = {}
         made[folder / f"{one.name}.json"] = _json
-        if one.has_rows:
+        if one.kind.has_trials:
             made[folder / f"{one.name}.csv"] = _csv
         for file, text in made.items():
             key = made_from.setdefault(file.name, _key(one.source, code))
             if file not in wanted and not (file.exists() and before.get(file.name) == key):
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text(whole(one.source), one), "utf8")
+                written.put(file, text(whole(one.source), one).encode())
         wanted.update(made)
     for file in folder.glob("*"):
         if file not in wanted:
@@ -346,7 +285,7 @@ def listing(found: list[Published], root: str) -> str:
 def _item(one: Published, root: str) -> str:
     name, where = escape(one.name), f"{root}{FOLDER}/{quote(one.name)}"
     link = f'<a href="{where}.json">{name}</a>'
-    if one.has_rows:
+    if one.kind.has_trials:
         link += f' (<a href="{where}.csv" aria-label="{name} as CSV">CSV</a>)'
     warned = f"warned: {one.doubts}" if one.doubts else ""
     told = "; ".join(filter(None, [one.what, one.size, warned]))

@@ -10,6 +10,7 @@ from typing import Any
 from lab import paths
 from lab.records import store
 from lab.records.comparison import Comparison
+from lab.records.reference import kind_of
 from lab.records.trial import Stream, Trial
 from lab.storage import stored
 from lab.storage.json_form import rounded
@@ -65,7 +66,8 @@ def _read(source: Path) -> Trial | Comparison:
         return store.reference(source.stem)
     data = stored.read_json(source, stored.MEASURE_AGAIN)
     with stored.named(source, stored.MEASURE_AGAIN):
-        return Trial.from_json(data) if source.stem == "trial" else Comparison.from_json(data)
+        found: Trial | Comparison = kind_of(source.stem).run(data, source.parent)
+    return found
 
 
 def _row(t: Trial, sweep: str, control: bool | None) -> dict[str, Any]:

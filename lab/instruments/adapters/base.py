@@ -47,10 +47,6 @@ class Unsupported(AdapterError):
     """The tool cannot do what the spec asks for."""
 
 
-class NoRawRows(AdapterError):
-    """A view needs one row per request and this tool gives none."""
-
-
 @dataclass(frozen=True)
 class ToolSpec:
     """One load: `seconds` or `requests` in total, `connections` at once, on a loopback `url`.
@@ -164,16 +160,6 @@ class ToolResult:
         if self.rows is None:
             return None
         return self.rows["latency_us"][self.rows["status"] > 0]
-
-    def need_rows(self, purpose: str) -> Rows:
-        """The rows, one per request. Raises NoRawRows (naming `purpose`) where there are none."""
-        if self.rows is None:
-            raise NoRawRows(
-                f"{purpose} needs one row per request, and {self.tool} {self.version} gave none: "
-                f"{self.capabilities.raw_rows.why} Measure with lab.load, hey-csv or "
-                "autocannon-fixed instead."
-            )
-        return self.rows
 
     def to_json(self) -> dict[str, Any]:
         """Plain data without the rows and with the raw output."""

@@ -10,6 +10,7 @@ from typing import Any
 from lab import usage
 from lab.records.trace import Trace, words
 from lab.text.looks import html as look
+from lab.text.numbers import count
 from lab.widgets import parts
 
 TABLE_ROWS = 60
@@ -127,35 +128,41 @@ def histogram(data: Mapping[str, Any]) -> str:
 
 
 def _orders(version: Mapping[str, Any]) -> str:
+    """The orders of the plain runs, as `Trace.orders` has them; then those that only the recorder's
+    own runs printed, as far as there is a replay of them.
+    """
     node, runs = version["node"], version["runs"]
-    shown = {made["order"] for made in version["recordings"]}
-    orders = [o for i, o in enumerate(version["orders"]) if o["count"] or i in shown]
-    if len(orders) == 1:
-        one = orders[0]
-        said = words(one["lines"])
+    replayed = {made["order"] for made in version["recordings"]}
+    seen = [order for order in version["orders"] if order["count"]]
+    others = [o for i, o in enumerate(version["orders"]) if i in replayed and not o["count"]]
+    told = "; ".join(_code(order) for order in others)
+    told = told and f"<p>Seen only while recording, and not counted: {told}.</p>"
+    if len(seen) == 1:
         times = "the only run" if runs == 1 else f"all {runs} runs"
-        return f"<p>Node {escape(node)}: {times} printed <code>{escape(said)}</code>.</p>"
-    rows = "".join(_order_row(order, runs) for order in orders[:8])
-    more = f"<p>… and {len(orders) - 8} rarer orders.</p>" if len(orders) > 8 else ""
+        return f"<p>Node {escape(node)}: {times} printed {_code(seen[0])}.</p>{told}"
+    rows = "".join(_order_row(order, runs) for order in seen[:8])
+    more = f"<p>… and {count(len(seen) - 8, 'rarer order')}.</p>" if len(seen) > 8 else ""
     return (
         '<div style="margin:1em 0"><table style="width:100%;max-width:52rem">'
         f"<caption style='text-align:left'>Orders seen on Node {escape(node)} in {runs} runs: "
-        f"{len(orders)} different ones. The order of this program is not determined.</caption>"
+        f"{len(seen)} different ones. The order of this program is not determined.</caption>"
         '<thead><tr><th scope="col" style="width:9rem;text-align:left">runs</th>'
         f'<th scope="col" style="text-align:left">printed</th></tr></thead><tbody>{rows}</tbody>'
-        f"</table>{more}</div>"
+        f"</table>{more}{told}</div>"
     )
 
 
 def _order_row(order: Mapping[str, Any], runs: int) -> str:
     share = 100 * order["count"] / max(1, runs)
-    seen = f"{order['count']} of {runs}" if order["count"] else "only while recording"
     bar = (
         f'<div style="height:.5em;border-radius:2px;width:{share:.0f}%;min-width:2px;'
         'background:var(--lab-1,#0b5cad)"></div>'
     )
     return (
-        f'<tr><td style="vertical-align:top;text-align:left">{seen}{bar}</td>'
-        '<td style="text-align:left;overflow-wrap:anywhere">'
-        f"<code>{escape(words(order['lines']))}</code></td></tr>"
+        f'<tr><td style="vertical-align:top;text-align:left">{order["count"]} of {runs}{bar}</td>'
+        f'<td style="text-align:left;overflow-wrap:anywhere">{_code(order)}</td></tr>'
     )
+
+
+def _code(order: Mapping[str, Any]) -> str:
+    return f"<code>{escape(words(order['lines']))}</code>"

@@ -30,7 +30,6 @@ from lab.storage.json_form import rounded
 FORMAT = "nodejs-io-measured/results"
 SCHEMA = 1
 LIMIT_BYTES = 200_000
-BOOK = paths.DATA / "book-results.json"
 MINE = paths.RUNS / "my-results.json"
 DIGITS = 5
 MODES = ("live", "recorded")
@@ -60,7 +59,7 @@ def write(build: Build, site: Path, *, whole: bool = True) -> Path:
     if build.mode == "replay":
         return save(of_build(build), site / "book-results.json")
     if whole and build.profile == "reference":
-        save(_recorded(build), BOOK)
+        save(_recorded(build), reference.BOOK_RESULTS)
     if whole and build.profile != "smoke":  # a quick look takes no measurement's place
         save(of_build(build), MINE)
     return save(of_build(build), site / "my-results.json")
@@ -83,7 +82,9 @@ def book() -> Results | None:
     schema. Raises LabError naming the file if it is damaged.
     """
     try:
-        found: Results = stored.read_json(BOOK, "`make book-results` draws it again.")
+        found: Results = stored.read_json(
+            reference.BOOK_RESULTS, "`make book-results` draws it again."
+        )
     except FileNotFoundError:
         return None
     return found if found.get("schema") == SCHEMA else None
@@ -98,9 +99,7 @@ def outdated(found: Results) -> list[str]:
 
 def recorded_comparisons() -> Iterator[Comparison]:
     """Yield every comparison of the reference run."""
-    for file in sorted(paths.REFERENCE.glob("*.json")):
-        if file.name.endswith(".trace.json"):
-            continue
+    for file in reference.files():
         found = store.reference(file.stem)
         if isinstance(found, Comparison):
             yield found
@@ -111,7 +110,7 @@ def measured_comparisons(profile: str) -> Iterator[Comparison]:
     question under the same profile and no check of it failed.
     """
     here = this_machine().id
-    for file in sorted(paths.REFERENCE.glob("*.json")):
+    for file in reference.files():
         for run in sorted((paths.RUNS / file.stem).glob("*/comparison.json"), reverse=True):
             try:
                 data = stored.read_json(run, stored.MEASURE_AGAIN)
