@@ -26,8 +26,8 @@
   globalThis.LabNumbers = {
     /** Without zeros at its end: 1230, 0.5. */
     bare: (value) => trimmed(fixed(value)),
-    /** As prose writes it: 1,230, 0.500. */
-    number: (value) => (value === 0 ? "0" : grouped(fixed(value)).replace("-", "−")),
+    /** The same in a sentence: 1,230, −0.5. */
+    tidy: (value) => grouped(trimmed(fixed(value))).replace("-", "−"),
     /** What somebody wrote, rounded: three digits that count, all before the point, thousands apart. */
     halfUp: (value) =>
       value === 0 || !Number.isFinite(value)

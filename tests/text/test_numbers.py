@@ -30,8 +30,8 @@ SHOWN = {
 
 # As a ratio, and in prose.
 THREE = {
-    **{0.0012345: ("0.00123", "0.00123"), 0.884: ("0.884", "0.884"), 0.5: ("0.5", "0.500")},
-    **{1: ("1", "1.00"), 9.996: ("10", "10.0"), 99.96: ("100", "100"), 1000: ("1000", "1,000")},
+    **{0.0012345: ("0.00123", "0.00123"), 0.884: ("0.884", "0.884"), 0.5: ("0.5", "0.5")},
+    **{1: ("1", "1"), 9.996: ("10", "10"), 99.96: ("100", "100"), 1000: ("1000", "1,000")},
     **{1234.6: ("1230", "1,230"), 1.5e6: ("1500000", "1,500,000"), 0: ("0", "0")},
     # The middle goes to the even one, whatever the sign.
     **{12350: ("12400", "12,400"), 1125: ("1120", "1,120"), 98.25: ("98.2", "98.2")},
@@ -55,8 +55,8 @@ def test_what_somebody_wrote_is_rounded_as_it_stands_there():
 
 
 def test_a_page_writes_three_digits_as_python_does():
-    assert {value: (numbers.bare(value), numbers.number(value)) for value in THREE} == THREE
-    pairs = zip(on_the_page("bare", THREE), on_the_page("number", THREE), strict=True)
+    assert {value: (numbers.bare(value), numbers.tidy(value)) for value in THREE} == THREE
+    pairs = zip(on_the_page("bare", THREE), on_the_page("tidy", THREE), strict=True)
     assert list(pairs) == list(THREE.values())
 
 

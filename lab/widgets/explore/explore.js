@@ -20,7 +20,7 @@
   const limit = (compute) => (compute ? 1000 / compute : Number.POSITIVE_INFINITY);
   const bound = (n, compute, wait) => Math.min((1000 * n) / (compute + wait), limit(compute));
 
-  const shown = (value) => (Number.isFinite(value) ? LabNumbers.number(value) : "no");
+  const shown = (value) => (Number.isFinite(value) ? LabNumbers.tidy(value) : "no");
 
   const listed = (all, last = "and") =>
     all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${last} ${all.at(-1)}`;
