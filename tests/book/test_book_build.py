@@ -274,7 +274,7 @@ def test_an_interrupted_replay_leaves_no_kernel(book):
     build.send_signal(signal.SIGINT)
     _, said = build.communicate(timeout=DEADLINE_S)
     assert build.returncode == 130, said
-    assert "Interrupted" in said.strip().splitlines()[-1]
+    assert "Interrupted" in said.strip().splitlines()[-1], said
     for note in notes:
         with pytest.raises(ProcessLookupError):
             os.kill(int(note.read_text()), 0)
