@@ -25,9 +25,12 @@ def moved(old: str, new: str) -> list[str]:
     """Name the program `new` in the records of `old`, both as paths from the root; return their
     experiments.
 
-    Raises NotMoved, with nothing written, if it is not there, or is another program than the one
-    recorded.
+    Raises NotMoved, with nothing written, if it is not there, or not in this project, or is another
+    program than the one recorded.
     """
+    old, new = (paths.relative(paths.ROOT / one) for one in (old, new))
+    if Path(new).is_absolute():
+        raise NotMoved(f"{new} is not in this project.")
     if not (paths.ROOT / new).is_file():
         raise NotMoved(f"There is no file {new}. Move the program first, then its records.")
     if (paths.ROOT / old).exists():

@@ -328,7 +328,8 @@ def _drive(
     except GeneratorFailed as error:
         if "ENOSPC" in str(error) or "no space left" in str(error).lower():
             raise NotWritten(
-                f"the disk is full, the raw rows could not be written: {error} {MAKE_ROOM}"
+                "the disk is full, the raw rows could not be written: "
+                f"{str(error).rstrip('.')}. {MAKE_ROOM}"
             ) from None
         raise
     raise GeneratorFailed("the load generator ended without a result; the trial is void.")

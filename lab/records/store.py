@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from lab import paths, usage
-from lab.records import compact, output, raw, survey  # noqa: F401  each makes its kind known
+from lab.records import compact, output, raw, survey, trace  # noqa: F401  each makes its kind known
 from lab.records.comparison import Comparison
 from lab.records.identity import experiment_id
 from lab.records.raw import KEPT_RUNS, RawRef

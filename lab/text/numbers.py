@@ -22,7 +22,7 @@ def tidy(value: float, digits: int = 3) -> str:
 
 
 def bare(value: float, digits: int = 3) -> str:
-    """Return a number without zeros at its end and thousands apart: `3630`, as ratios are told."""
+    """Return a number without zeros at its end, thousands not set apart, as ratios are: `3630`."""
     if not math.isfinite(value):
         return "?" if math.isnan(value) else "∞"
     return _trimmed(_fixed(value, digits))

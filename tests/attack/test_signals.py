@@ -10,7 +10,7 @@ import pytest
 
 from .ground import SEED, Attacked, attacked, cases, chance
 
-pytest_plugins = ["kernels"]
+pytest_plugins = ["kernel_fixtures"]
 
 MOMENTS = 2  # of each work and signal
 LIVES_ON = {signal.SIGSTOP, 0}

@@ -260,6 +260,16 @@ def test_a_server_comes_with_its_catalogue_entry_and_a_node_module_with_its_sibl
     assert before[1] != after[1]
 
 
+@pytest.mark.parametrize(
+    "spoilt", ["servers = 3", "[servers]\nx = 3", "[servers.x]\nsource = 3", "[servers"]
+)
+def test_a_catalogue_that_makes_no_sense_stops_no_plan(tmp_path, spoilt):
+    """Whoever asks for a server is told; a chapter without one goes on."""
+    (tmp_path / "servers").mkdir()
+    (tmp_path / "servers/catalog.toml").write_text(spoilt)
+    assert Present(tmp_path).implied({"file:servers/b.mjs"}) == set()
+
+
 def test_the_guard_comes_with_every_module_of_its_process():
     done = subprocess.run(
         [sys.executable, "-c", "import sys, lab.processes.guard; print(*sys.modules)"],

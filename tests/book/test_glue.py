@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 
 from lab.paths import ROOT
 
-pytest_plugins = ["kernels"]
+pytest_plugins = ["kernel_fixtures"]
 
 SECONDS = 60
 

@@ -62,6 +62,21 @@ def test_only_the_name_of_the_program_changes_in_its_records_and_nothing_in_othe
     assert moved(OLD, NEW) == []
 
 
+@pytest.mark.parametrize("spelt", ["./{}", "{root}/{}", "book/../{}"])
+def test_however_a_path_is_spelt_the_record_names_it_from_the_root(project, spelt):
+    move(project)
+    ways = [spelt.format(name, root=paths.ROOT) for name in (OLD, NEW)]
+    assert moved(*ways) == ["counted"]
+    assert json.loads(contents()["counted.json"])["question"]["options"]["program"] == NEW
+
+
+def test_a_program_outside_the_project_takes_no_record_along(project, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other") / "count.mjs"
+    (paths.ROOT / OLD).rename(other)
+    with pytest.raises(NotMoved, match="not in this project"):
+        moved(OLD, str(other))
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [

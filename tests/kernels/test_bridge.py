@@ -23,7 +23,7 @@ from lab.paths import ROOT
 
 pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
 
-pytest_plugins = ["kernels"]
+pytest_plugins = ["kernel_fixtures"]
 
 SECONDS = 60
 

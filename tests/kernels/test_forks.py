@@ -20,7 +20,7 @@ from lab import paths
 from lab.kernels import forks
 from lab.kernels.forks import provisioner
 
-pytest_plugins = ["kernels"]
+pytest_plugins = ["kernel_fixtures"]
 pytestmark = pytest.mark.skipif(
     not forks.POSSIBLE, reason="a build forks its kernels on Linux only"
 )

@@ -25,7 +25,7 @@ from lab.paths import ROOT
 
 alone = pytest.mark.alone  # by the clock: beside others it would measure them
 
-pytest_plugins = ["kernels"]
+pytest_plugins = ["kernel_fixtures"]
 
 
 @pytest.fixture

@@ -422,6 +422,20 @@ def test_a_full_disk_is_named_and_nothing_is_left(monkeypatch, places):
     assert not list((places / "runs" / "full").rglob("*.partial"))
 
 
+def test_a_disk_that_filled_up_under_the_load_generator_is_told_in_whole_sentences(
+    tmp_path, monkeypatch
+):
+    full = tmp_path / "full.mjs"
+    event = {"event": "error", "message": "ENOSPC: no space left on device, write"}
+    full.write_text(
+        'console.log(\'{"event":"ready"}\');'
+        f"process.stdin.once('data', () => console.log({json.dumps(json.dumps(event))}));"
+    )
+    monkeypatch.setattr(generator, "MAIN", full)
+    with pytest.raises(NotWritten, match=r"no space left on device, write\. \S"):
+        lab.load("node/hello", timeout=0.2)
+
+
 def test_a_replay_starts_nothing_and_says_where_it_comes_from(monkeypatch, one, places):
     from lab.records.identity import question
 

@@ -136,9 +136,15 @@ class Present:
 def _entries(file: Path) -> dict[str, Any]:
     try:
         found = tomllib.loads(file.read_text("utf8")).get("servers", {})
-        return {name: catalog.filled(name, entry) for name, entry in found.items()}
     except (OSError, ValueError):
         return {}
+    # What is wrong in it is told where a server is asked for.
+    entries = found.items() if isinstance(found, dict) else ()
+    return {
+        name: catalog.filled(name, entry)
+        for name, entry in entries
+        if isinstance(entry, dict) and isinstance(entry.get("source", []), list)
+    }
 
 
 def _locked(lock: Path) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import paths, settings
-from lab.book.build import one_chapter as again
+from lab.book.build import one_chapter as chosen
 from lab.book.build.once import AGAIN, NOT_RIGHT, explain, sphinx
 from lab.errors import LabError
 from lab.text.numbers import count
@@ -27,12 +27,12 @@ def default_output() -> Path:
 
 def one_chapter(name: str) -> int:
     """Measure one chapter again and make its page in a folder of its own; return the exit code."""
-    page = again.resolve(name)
+    page = chosen.resolve(name)
     if settings.mode() != "live":
-        raise LabError("LAB_MODE=replay measures nothing: unset it to measure a chapter again.")
-    output = (paths.ROOT / again.OUTPUT / page.removeprefix("book/")).resolve()
-    only = again.prepare(page, output)
-    print(again.announce(page, output), flush=True)
+        raise LabError("LAB_MODE=replay measures nothing: unset it to measure a chapter chosen.")
+    output = (paths.ROOT / chosen.OUTPUT / page.removeprefix("book/")).resolve()
+    only = chosen.prepare(page, output)
+    print(chosen.announce(page, output), flush=True)
     return run(output, only=only, start=f"{page}.html")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from lab import claims, plot
+from lab import claims, plot, text
 from lab.book.build import toc
 from lab.book.build.build import Build
 from lab.book.build.history import write_json
@@ -36,6 +36,8 @@ from lab.text.numbers import bare, count, factor
 from lab.text.phrasing import unbroken
 
 NOT_JUDGED = "not judged in this build"
+# What the drawing of verdicts depends on beside its rows: an edit there draws it again.
+CODE = sorted(file for of in (plot, text) for file in Path(str(of.__file__)).parent.glob("*.py"))
 COLUMNS = (
     *("id", "chapter", "source", "sentence", "measures", "basis"),
     *("published_low", "published_high", "derived", "estimate", "low", "high", "pairs", "p"),
@@ -163,7 +165,7 @@ def _drawn(kept: Path, rows: list[Line], notes: list[str]) -> str:
     """Return the plot as HTML, from this file if it was drawn of the same before: most chapters
     judge no published claim, and it would take half a second after each of them.
     """
-    code = [file.stat().st_mtime_ns for file in sorted(Path(plot.__file__).parent.glob("*.py"))]
+    code = [file.stat().st_mtime_ns for file in CODE]
     key = hashlib.sha256(repr((rows, notes, code)).encode()).hexdigest()
     try:
         before = json.loads(kept.read_text("utf8"))

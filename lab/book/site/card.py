@@ -28,7 +28,10 @@ def write(build: Build, title: str, out: Path) -> None:
     if not lines:
         file.unlink(missing_ok=True)
         return
-    source = Path(__file__).read_bytes() + repr((title, lines)).encode()
+    source = (
+        b"".join(file.read_bytes() for file in (Path(__file__), *verdicts.CODE))
+        + repr((title, lines)).encode()
+    )
     digest = hashlib.sha256(source).hexdigest()
     if file.exists() and digest.encode() in file.read_bytes():
         return

@@ -196,7 +196,3 @@ def _note_our_files() -> None:
     for file in sorted((paths.NODE_SIDE / "api").glob("*.js")):
         usage.note_file(file)
     usage.note_modules()
-
-
-if __name__ == "__main__":
-    main()

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
-from lab import usage
 from lab.records.trace import Trace, words
 from lab.text.looks import html as look
 from lab.text.numbers import count
@@ -29,7 +28,6 @@ PHASE_NAMES = {
 @look.register
 def shown(trace: Trace) -> str:
     """The HTML of a trace, which asks for its order first if it was made so."""
-    usage.note_modules()
     return page(trace.data, predict=trace.predict)
 
 
