@@ -7,6 +7,7 @@ read: `_begin`, its cells run or come from the cache, `_end` -> `_all_read` -> p
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sys
@@ -45,6 +46,15 @@ class BookError(SphinxError):
     category = "The book cannot be built"
 
 
+def _code() -> int:
+    """What this code makes of pages, as a number: where it changed, Sphinx reads and writes all of
+    them again, and opens nothing that it kept of another.
+    """
+    files = [file for file in sorted(Path(__file__).parent.rglob("*")) if file.is_file()]
+    texts = b"".join(file.read_bytes() for file in files if file.suffix in {".py", ".html"})
+    return int.from_bytes(hashlib.sha256(texts).digest()[:6])
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the events."""
     # Jupyter Book always sets it; it belongs to an extension that this book does not load.
@@ -72,7 +82,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     assets.setup(app)
     return {
         "version": "1",
-        "env_version": 3,  # up, where what is pickled with a page has another name
+        "env_version": _code(),
         "parallel_read_safe": False,
         "parallel_write_safe": True,
     }

@@ -273,7 +273,8 @@ def _fact(found: dict[str, Any] | None, key: str) -> str:
 def add_assets(app: Sphinx, pagename: str, *_: Any) -> None:
     """Load script and styles on the page that takes a file, and on no other."""
     if "yours-file" in getattr(app.env, "lab_filled_pages", {}).get(pagename, ()):
-        app.add_js_file("yours.js")
+        # Behind what the components share: files of _config.yml have 800.
+        app.add_js_file("yours.js", priority=801)
         app.add_css_file("yours.css")
 
 
