@@ -21,6 +21,7 @@ from lab.records import reference
 from lab.records.checks import finding
 from lab.records.histogram import SUPPORT, Histogram
 from lab.records.reference import Recorded
+from lab.records.table import Rows
 from lab.records.trial import Trial
 from lab.storage.gate import checked
 from lab.storage.json_form import Stored
@@ -186,13 +187,13 @@ class Comparison(Shown, Stored):
         """Return the verdicts of all arms against the baseline, a line each."""
         return "\n".join(r.verdict for r in self.ratios(metric))
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> Rows:
         """Return one row per arm and swept value: medians over trials, their range, failed checks.
         An arm that ran twice, as its own control, counts with both runs.
 
         Throughput in 1/s, latencies in seconds; None where the sample doesn't carry the percentile.
         """
-        return [self._row(arm, at) for at in self.values for arm in self.arms]
+        return Rows((self._row(arm, at) for at in self.values for arm in self.arms), self)
 
     def _row(self, arm: str, at: Any) -> dict[str, Any]:
         cell = self.pool(arm, at)
