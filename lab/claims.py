@@ -341,9 +341,8 @@ def _published(
 
 def _failed(value: Ratio | float | None, of: Measured | None) -> list[str]:
     """Return what failed in the measurements that a value comes from, said by itself or by `of`."""
-    said = "check failed: "
-    found = {w for w in value.warnings if w.startswith(said)} if isinstance(value, Ratio) else set()
-    return sorted(found | {f"{said}{name}" for name in getattr(of, "failures", ())})
+    names = {name for one in (value, of) for name in getattr(one, "failures", ())}
+    return [f"check failed: {name}" for name in sorted(names)]
 
 
 def _judge_published(

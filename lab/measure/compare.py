@@ -188,7 +188,8 @@ def _run(
     trials: list[Trial] = []
     control: list[Trial] = []
     done_s = 0.0
-    with Standby() as standby, _telling(design, total_s, progress) as tell:
+    telling = _telling(design, total_s, len(schedule), progress)
+    with Standby() as standby, telling as tell:
         try:
             for position, turn in enumerate(schedule):
                 cell = cells[turn.arm, turn.place]
@@ -212,7 +213,7 @@ def _run(
                 (control if turn.control else trials).append(trial)
                 folder.append(trial)
                 done_s += cell.plan.duration_s + OVERHEAD_S
-                tell(done_s, f"{position + 1} of {len(schedule)} trials")
+                tell(done_s, position + 1)
         except BaseException as error:
             if not trials:
                 raise
@@ -316,12 +317,14 @@ def _comparable(cells: Mapping[tuple[str, int], _Cell]) -> None:
 
 @contextlib.contextmanager
 def _telling(
-    design: Comparison, total_s: float, progress: Callable[[float, int], None] | bool | None
-) -> Iterator[Callable[[float, str], None]]:
+    design: Comparison,
+    total_s: float,
+    trials: int,
+    progress: Callable[[float, int], None] | bool | None,
+) -> Iterator[Callable[[float, int], None]]:
     if callable(progress):
-        told = progress
-        yield lambda seconds, detail: told(seconds, int(detail.split()[0]))
+        yield progress
         return
     with Progress(total_s, f"measuring {design.experiment}", quiet=progress is False) as bar:
         bar.at(0.0)
-        yield bar.at
+        yield lambda seconds, done: bar.at(seconds, f"{done} of {trials} trials")

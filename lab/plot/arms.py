@@ -102,7 +102,7 @@ def comparison(
         draw_lines(canvas, panels[1], right, ratio=True, spread=spread, **options)
 
     where = at_words(compared.sweep, at)
-    noun = shown.label.split(" (")[0]
+    noun = shown.noun
     caption = caption or capital(f"{noun} {where}".strip() + of_arms(compared.arms))
     # Where it was measured is said once.
     said = " ".join(
