@@ -52,7 +52,7 @@ class _Cell:
 
 
 @dataclass(frozen=True)
-class _Turn:
+class _PlannedTrial:
     """One trial as planned; `control` says that it is the arm's second run, its A/A control."""
 
     block: int
@@ -230,7 +230,7 @@ def _run(
     return replace(design, trials=tuple(trials), control=tuple(control))
 
 
-def _schedule(design: Comparison) -> Iterator[_Turn]:
+def _schedule(design: Comparison) -> Iterator[_PlannedTrial]:
     """Block by block, in each block every value, at each value the arms in the block's order; the
     control next to its twin.
 
@@ -245,7 +245,7 @@ def _schedule(design: Comparison) -> Iterator[_Turn]:
                     # Which of the two comes first alternates too.
                     twins = [False, True] if block % 2 else [True, False]
                 for control in twins:
-                    yield _Turn(block, i, arm, control)
+                    yield _PlannedTrial(block, i, arm, control)
 
 
 def _sweep(options: Mapping[str, Any]) -> tuple[str, list[Any]]:

@@ -19,8 +19,8 @@ from lab.measure.experiment import ask
 from lab.measure.generator import Generator, GeneratorFailed, Standby
 from lab.measure.plan import (
     OPTIONS,
-    Asked,
     Plan,
+    StreamPlan,
     is_default,
     known_options,
     load_spec,
@@ -368,7 +368,7 @@ def _stream_run(
     )
 
 
-def _expect(recipe: Recipe | None, asked: Asked) -> dict[str, Any] | None:
+def _expect(recipe: Recipe | None, asked: StreamPlan) -> dict[str, Any] | None:
     """What the catalogue promises, if this is the request it promises it for."""
     if (
         recipe is None
@@ -380,7 +380,9 @@ def _expect(recipe: Recipe | None, asked: Asked) -> dict[str, Any] | None:
     return recipe.body.expect()
 
 
-def _unchanged(running: Running | None, asked: Asked, bodies: dict[str, Any] | None) -> bool | None:
+def _unchanged(
+    running: Running | None, asked: StreamPlan, bodies: dict[str, Any] | None
+) -> bool | None:
     """Is the first body of the load the one that the server answered when it was started?"""
     first, before = (bodies or {}).get("first"), running.first if running else None
     same_request = (

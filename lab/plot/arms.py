@@ -10,7 +10,7 @@ from lab.judging.stats import Ratio, spread_text
 from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE, Figure
 from lab.plot.forest import draw_lines, ends
-from lab.plot.legend import Entry
+from lab.plot.legend import KeySample
 from lab.plot.measures import Metric, at_words, metric_of, of_arms, ratio_words, value_words
 from lab.plot.overlays import mark_entry, source_of
 from lab.plot.palette import SENTINELS, Look, look
@@ -81,13 +81,13 @@ def comparison(
     spread = compared.aa_spread(metric)
 
     def draw(canvas: Canvas) -> None:
-        entries = [Entry("95 % interval", dash="-", marker="o")]
+        entries = [KeySample("95 % interval", dash="-", marker="o")]
         if theirs:
             entries.append(mark_entry(published_name))
         if ratios and spread and math.isfinite(spread):
-            entries.append(Entry("same server twice (A/A)", SENTINELS["recorded"], fill=True))
+            entries.append(KeySample("same server twice (A/A)", SENTINELS["recorded"], fill=True))
         if reference:
-            entries.append(Entry(NAME, SENTINELS["recorded"], "o", "-"))
+            entries.append(KeySample(NAME, SENTINELS["recorded"], "o", "-"))
         canvas.key(entries)
         if not ratios:
             draw_lines(canvas, canvas.axes("", shown.label), lines, theirs=published_name)

@@ -11,7 +11,7 @@ from lab.judging.stats import Ratio
 from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE, Figure
 from lab.plot.findings import ratios
-from lab.plot.legend import Entry
+from lab.plot.legend import KeySample
 from lab.plot.overlays import draw_mark, mark_entry
 from lab.plot.palette import SENTINELS, look
 from lab.plot.reference_run import NAME
@@ -185,11 +185,11 @@ def forest(
         raise LabError("nothing to plot: no rows")
 
     def draw(canvas: Canvas) -> None:
-        entries = [Entry("measured here, 95 % interval", look(0).colour, "o", "-")]
+        entries = [KeySample("measured here, 95 % interval", look(0).colour, "o", "-")]
         if any(line.theirs for line in lines):
             entries.append(mark_entry(published_name))
         if any(line.recorded for line in lines):
-            entries.append(Entry(NAME, SENTINELS["recorded"], "o", "-"))
+            entries.append(KeySample(NAME, SENTINELS["recorded"], "o", "-"))
         canvas.key(entries)
         draw_lines(canvas, canvas.axes("", x_label), lines, ratio=True, theirs=published_name)
 

@@ -11,7 +11,7 @@ from lab.errors import LabError
 from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE, Figure
 from lab.plot.latency import groups_of, merged_of, recorded_of
-from lab.plot.legend import Entry
+from lab.plot.legend import KeySample
 from lab.plot.palette import SENTINELS, look
 from lab.plot.provenance import provenance, remarks, stamps
 from lab.plot.reference_run import NAME, notes
@@ -57,7 +57,7 @@ def histogram(
     def draw(canvas: Canvas) -> None:
         if grey:
             words = f"{NAME}, scaled to as many requests"
-            canvas.key([Entry(words, SENTINELS["recorded"], dash="-")])
+            canvas.key([KeySample(words, SENTINELS["recorded"], dash="-")])
         axes = canvas.axes("requests", "latency (ms)")
         linear_y(axes, max([*heights, *grey]))
         if is_log:

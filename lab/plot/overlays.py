@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.errors import LabError
-from lab.plot.legend import Entry
+from lab.plot.legend import KeySample
 from lab.plot.palette import SENTINELS
 from lab.storage.gate import fit, shown
 
@@ -47,10 +47,10 @@ def _mark(name: str) -> tuple[str, str, str]:
     return ("d" if kind == "band" else "*", SENTINELS[kind], "lab-published")
 
 
-def mark_entry(name: str) -> Entry:
+def mark_entry(name: str) -> KeySample:
     """Return the sample of a key for single figures of this name."""
     marker, colour, _ = _mark(name)
-    return Entry(name, colour, marker)
+    return KeySample(name, colour, marker)
 
 
 def draw_mark(axes: Any, xs: Sequence[float], ys: Sequence[float], name: str) -> None:
@@ -112,11 +112,11 @@ def points(published: Any) -> list[Published]:
 
 def behind(
     bands: Sequence[Band] = (), recorded: str = "", published: Sequence[Published] = ()
-) -> list[Entry]:
+) -> list[KeySample]:
     """Return the key of what stands behind the measured series."""
     # All bands look alike, each behind its own series: several of them share one entry.
     said = [b.name for b in bands] if len(bands) < 2 else ["predicted"]
-    entries = [Entry(name, SENTINELS["band"], dash=(0, (2, 2)), fill=True) for name in said]
+    entries = [KeySample(name, SENTINELS["band"], dash=(0, (2, 2)), fill=True) for name in said]
     if recorded:
-        entries.append(Entry(recorded, SENTINELS["recorded"], dash="-"))
+        entries.append(KeySample(recorded, SENTINELS["recorded"], dash="-"))
     return entries + [mark_entry(name) for name in dict.fromkeys(p.name for p in published)]

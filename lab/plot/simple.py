@@ -11,7 +11,7 @@ from typing import Any
 from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE, Figure, Row
 from lab.plot.findings import course
-from lab.plot.legend import Entry
+from lab.plot.legend import KeySample
 from lab.plot.overlays import Published, behind, draw_published, points
 from lab.plot.palette import SENTINELS, look
 from lab.plot.reference_run import NAME
@@ -156,7 +156,7 @@ def bars(
 
     def draw(canvas: Canvas) -> None:
         if thin:
-            canvas.key([Entry(NAME, SENTINELS["recorded"], dash="-")])
+            canvas.key([KeySample(NAME, SENTINELS["recorded"], dash="-")])
         axes = canvas.axes("", y_label)
         axes.grid(False)
         end = max(begin + length for _, begin, length in [*spans, *thin])

@@ -19,7 +19,6 @@ from lab.records.trace import Trace
 from lab.storage.gate import shown
 from lab.text.phrasing import heading
 
-Table = list[dict[str, Any]]
 RowMaker = Callable[[Any], Any]  # makes a table of a record
 
 
@@ -30,8 +29,8 @@ def _is_column(values: Any) -> bool:
 class Tables(NamedTuple):
     """Own rows, grey rows behind them, and what the caption and a stamp say of both."""
 
-    own: Table
-    grey: Table
+    own: list[dict[str, Any]]
+    grey: list[dict[str, Any]]
     where: list[str]  # and when it was recorded
     notes: list[str]
     stamps: list[str]

@@ -24,7 +24,9 @@ MAX_REQUESTS = 1_000_000  # hey and ab keep every result in memory; hey drops mo
 MAX_CONNECTIONS = 1000
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
-Rows = Mapping[str, np.ndarray]  # t_end_us, latency_us, status (HTTP code; < 0 as in the generator)
+Columns = Mapping[
+    str, np.ndarray
+]  # t_end_us, latency_us, status (HTTP code; < 0 as in the generator)
 
 
 class AdapterError(LabError):
@@ -147,7 +149,7 @@ class ToolResult:
     caveats: tuple[str, ...]
     wall_s: float
     capabilities: Capabilities = field(repr=False)
-    rows: Rows | None = None
+    rows: Columns | None = None
 
     @property
     def throughput_per_s(self) -> float | None:
@@ -227,7 +229,7 @@ class Adapter(ABC):
         return ToolResult(tool=self.name, spec=spec, capabilities=self.capabilities, **found)
 
 
-def figures_of(rows: Rows, seconds: float) -> Figures:
+def figures_of(rows: Columns, seconds: float) -> Figures:
     """The five numbers of raw rows; throughput counts 2xx over `seconds`, latency every answer.
 
     Quantiles are order statistics (the smallest value with at least that share at or below it).
