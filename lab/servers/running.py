@@ -7,7 +7,6 @@ import threading
 import time
 import warnings
 from collections.abc import Iterable
-from types import TracebackType
 from typing import Any
 
 from lab import paths
@@ -170,12 +169,7 @@ class Running:
     def __enter__(self) -> Running:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self.stop()
             return

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,7 +25,7 @@ from lab.instruments.adapters.base import (
     ToolResult,
     ToolSpec,
 )
-from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable, version_said
+from lab.instruments.adapters.child import ran, unreadable, version_said
 from lab.paths import NODE_SIDE
 from lab.processes import nodes
 
@@ -81,19 +82,15 @@ class Artillery(Adapter):
         with tempfile.TemporaryDirectory() as folder:
             asked, told = Path(folder) / "script.json", Path(folder) / "report.json"
             asked.write_text(json.dumps(script))
-            argv = pinned(
-                ["artillery", "run", "--quiet", "--output", str(told), str(asked)], spec.cpus
-            )
-            finished = run_to_end(
-                argv, spec.deadline_s + START_S, env={**OFFLINE, **nodes.on_path()}
-            )
-            succeeded("artillery", finished)
-            output = told.read_text()
-        said, summary, counts = parse(output, seconds)
+            argv = ["artillery", "run", "--quiet", "--output", str(told), str(asked)]
+            env = {**OFFLINE, **nodes.on_path()}
+            once = ran("artillery", spec, argv, more_s=START_S, env=env)
+            once = replace(once, raw_output=told.read_text())
+        said, summary, counts = parse(once.raw_output, seconds)
         return self.result(
             spec,
+            once,
             version=version,
-            argv=tuple(argv),
             said=said,
             trusted=Figures(
                 throughput_per_s=sum(
@@ -104,13 +101,11 @@ class Artillery(Adapter):
             ),
             summary=summary,
             counts=counts,
-            raw_output=output,
             caveats=(
                 "open loop: its throughput is the rate that was asked for, not the server's",
                 "response times end with the first byte and leave the connect out",
                 "percentiles are those of buckets about 2 % wide",
             ),
-            wall_s=finished.wall_s,
         )
 
 

@@ -23,7 +23,7 @@ from lab.instruments.adapters.base import (
     ToolSpec,
     figures_of,
 )
-from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.instruments.adapters.child import ran, unreadable
 from lab.paths import NODE_SIDE, ROOT
 from lab.processes import nodes
 from lab.records import rows as raw_rows
@@ -90,17 +90,16 @@ class Autocannon(Adapter):
                 "fix": self.fix,
                 "raw_file": str(raw_file),
             }
-            argv = pinned([nodes.program(), str(RUNNER)], spec.cpus)
-            finished = run_to_end(argv, spec.deadline_s, line=json.dumps(ask))
-            output = succeeded("autocannon", finished)
-            told = parse(output)
+            argv = [nodes.program(), str(RUNNER)]
+            once = ran("autocannon", spec, argv, line=json.dumps(ask))
+            told = parse(once.raw_output)
             rows = raw_rows.read(raw_file, told["rows"], COLUMNS)
         said = said_by(told["summary"])
         seen = figures_of(rows, told["seconds"])
         return self.result(
             spec,
+            once,
             version=version,
-            argv=(*argv, json.dumps(ask)),
             said=said,
             trusted=seen if self.fix else Figures(throughput_per_s=seen.throughput_per_s, n=seen.n),
             summary=told["summary"],
@@ -111,9 +110,7 @@ class Autocannon(Adapter):
                 "seconds": told["seconds"],
             },
             rows=rows if self.fix else None,
-            raw_output=output,
             caveats=self.caveats(told),
-            wall_s=finished.wall_s,
         )
 
     def caveats(self, told: dict[str, Any]) -> tuple[str, ...]:

@@ -190,6 +190,15 @@ class ToolResult:
         return f"{said}\n  of which can be trusted: {shown(self.trusted)}"
 
 
+@dataclass(frozen=True)
+class Ran:
+    """How one run of a tool went: what was started, what it printed, how long it took."""
+
+    argv: tuple[str, ...]
+    raw_output: str
+    wall_s: float
+
+
 class Adapter(ABC):
     """One load tool: is it here, what can it do, run it."""
 
@@ -224,9 +233,10 @@ class Adapter(ABC):
         if spec.rate_per_s is not None:
             raise self.refuse(f"send at a fixed rate{why}", "Use ours-open.")
 
-    def result(self, spec: ToolSpec, **found: Any) -> ToolResult:
+    def result(self, spec: ToolSpec, ran: Ran, **found: Any) -> ToolResult:
         """The result of a run; `found` holds the fields that the adapter has to say itself."""
-        return ToolResult(tool=self.name, spec=spec, capabilities=self.capabilities, **found)
+        told = {**vars(ran), **found}
+        return ToolResult(tool=self.name, spec=spec, capabilities=self.capabilities, **told)
 
 
 def figures_of(rows: Columns, seconds: float) -> Figures:

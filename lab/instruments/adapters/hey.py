@@ -27,7 +27,7 @@ from lab.instruments.adapters.base import (
     ToolSpec,
     figures_of,
 )
-from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.instruments.adapters.child import ran, unreadable
 from lab.instruments.adapters.lines import read_lines
 
 SECS = r" *(NaN|[\d.]+) secs"
@@ -110,27 +110,23 @@ class Hey(Adapter):
             if spec.seconds is not None
             else ["-n", str(spec.requests)]
         )
-        argv = pinned(
-            ["hey", *how_long, "-c", str(spec.connections), "-t", str(math.ceil(spec.timeout_s))]
-            + ["-disable-redirects"]
-            + (["-disable-keepalive"] if spec.fresh else [])
-            + (["-o", "csv"] if self.csv else [])
-            + [spec.url],
-            spec.cpus,
-        )
-        finished = run_to_end(argv, spec.deadline_s)
-        output = succeeded("hey", finished)
-        said, trusted, summary, counts, rows = parse_rows(output) if self.csv else parse(output)
+        argv = [
+            *("hey", *how_long, "-c", str(spec.connections), "-t", str(math.ceil(spec.timeout_s))),
+            *("-disable-redirects", *(["-disable-keepalive"] if spec.fresh else [])),
+            *(*(["-o", "csv"] if self.csv else []), spec.url),
+        ]
+        once = ran("hey", spec, argv)
+        read = parse_rows if self.csv else parse
+        said, trusted, summary, counts, rows = read(once.raw_output)
         return self.result(
             spec,
+            once,
             version=version,
-            argv=tuple(argv),
             said=said,
             trusted=trusted,
             summary=summary,
             counts=counts,
             rows=rows,
-            raw_output=output,
             caveats=(
                 "latencies are rounded to 0.1 ms",
                 "the first answer of each connection includes connecting",
@@ -139,7 +135,6 @@ class Hey(Adapter):
                 if self.csv
                 else "Requests/sec counts failed requests",
             ),
-            wall_s=finished.wall_s,
         )
 
 

@@ -21,7 +21,7 @@ from lab.instruments.adapters.base import (
     ToolSpec,
     figures_of,
 )
-from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.instruments.adapters.child import ran, unreadable
 from lab.paths import NODE_SIDE
 from lab.processes import nodes
 from lab.processes.child import shown
@@ -77,9 +77,9 @@ class Ours(Adapter):
                 "measure_s": spec.seconds if spec.seconds is not None else spec.deadline_s - 5,
                 "raw_dir": folder,
             }
-            argv = pinned([nodes.program(), str(GENERATOR)], spec.cpus)
-            finished = run_to_end(argv, spec.deadline_s, line=json.dumps(ask))
-            told = parse(succeeded(self.name, finished))
+            argv = [nodes.program(), str(GENERATOR)]
+            once = ran(self.name, spec, argv, line=json.dumps(ask))
+            told = parse(once.raw_output)
             stream = told["streams"][0]
             raw = stream["raw"]
             rows = raw_rows.read(Path(folder) / Path(raw["file"]).name, raw["rows"], raw["columns"])
@@ -90,16 +90,14 @@ class Ours(Adapter):
         figures = figures_of(rows, seconds)
         return self.result(
             spec,
+            once,
             version=version,
-            argv=(*argv, json.dumps(ask)),
             said=figures,
             trusted=figures,
             summary={"stopped": told["stopped"], "client": told["client"]},
             counts=stream["counts"] | {"bytes_in": stream["bytes_in"]},
             rows=rows,
-            raw_output=finished.stdout,
             caveats=("no warm-up is cut here; lab.load cuts it",),
-            wall_s=finished.wall_s,
         )
 
 
