@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 from typing import Any, Self
 
 from lab.errors import LabError
@@ -95,7 +95,7 @@ class Comparison(Shown, Stored):
         """Return the merged latency histogram of a cell: every answered request of its trials, of
         its control's too.
         """
-        return _merged(self.pool(arm, at))
+        return Histogram.merged(t.latency for t in self.pool(arm, at))
 
     @checked
     def ratio(
@@ -198,7 +198,7 @@ class Comparison(Shown, Stored):
     def _row(self, arm: str, at: Any) -> dict[str, Any]:
         cell = self.pool(arm, at)
         x = sorted(t.throughput for t in cell)
-        latency = _merged(cell)
+        latency = Histogram.merged(t.latency for t in cell)
 
         def quantile(q: float) -> float | None:
             return latency.quantile(q) if latency.support(q) else None
@@ -207,7 +207,7 @@ class Comparison(Shown, Stored):
             "arm": arm,
             self.sweep: at,
             "trials": len(cell),
-            "throughput": _median(x),
+            "throughput": median(x) if x else None,
             "throughput_min": x[0] if x else None,
             "throughput_max": x[-1] if x else None,
             "p50": quantile(0.5),
@@ -312,21 +312,9 @@ def raised(trials: Iterable[Trial]) -> dict[str, int]:
     return dict(found.most_common())
 
 
-def _merged(trials: Sequence[Trial]) -> Histogram:
-    found = [t.latency for t in trials]
-    return found[0].merge(*found[1:]) if found else Histogram.of([])
-
-
 def _centre(trials: list[Trial], metric: str) -> float:
     values = [t.metric(metric) for t in trials]
     return geometric_mean(values) if all(v > 0 for v in values) else math.nan
-
-
-def _median(values: list[float]) -> float | None:
-    if not values:
-        return None
-    middle = len(values) // 2
-    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
 
 
 def _label(value: Any) -> str:
