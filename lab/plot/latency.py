@@ -12,7 +12,7 @@ from lab.plot.canvas import Canvas
 from lab.plot.figure import Figure
 from lab.plot.legend import Label
 from lab.plot.measures import at_words
-from lab.plot.overlays import Published, behind, draw_mark, points, source_of
+from lab.plot.overlays import Published, behind, draw_mark, points
 from lab.plot.palette import SENTINELS, look
 from lab.plot.provenance import provenance, remarks, stamps, twice_note
 from lab.plot.reference_run import NAME, notes, of_groups, reference_of
@@ -99,14 +99,13 @@ def spectrum(
             labels.append(Label(values[-1], group, style))
         for mark in marks:
             at = min(1 / (1 - mark.x), end) if mark.x < 1 else end
-            draw_mark(axes, [at], [mark.y], mark.name)
+            draw_mark(axes, [at], [mark.y], mark.source)
         background = behind(recorded=NAME if grey else "", published=marks)
         canvas.names(axes, labels if len(labels) > 1 else [], background)
 
     where = at_words(origin.sweep, every[0].at) if isinstance(origin, Comparison) and every else ""
     caption = caption or f"Latency by percentile {where}".strip()
     rows = _curve_rows(curves)
-    marked = [{"series": p.name, "percentile": p.x * 100, "latency_ms": p.y} for p in marks]
     return Figure(
         name=name or f"latency spectrum {' '.join(groups)} {where}",
         title=caption,
@@ -116,7 +115,10 @@ def spectrum(
         data=[
             *({"source": "measured", **row} for row in rows),
             *({"source": NAME, **row} for row in _curve_rows(grey)),
-            *({"source": source_of(str(row["series"])), **row} for row in marked),
+            *(
+                {"source": p.source, "series": p.name, "percentile": p.x * 100, "latency_ms": p.y}
+                for p in marks
+            ),
         ],
         notes=[
             *provenance(origin),

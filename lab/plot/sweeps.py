@@ -19,7 +19,7 @@ from lab.plot.measures import (
     sweep_label,
     value_label,
 )
-from lab.plot.overlays import Band, Published, behind, draw_band, draw_published, points, source_of
+from lab.plot.overlays import Band, Published, behind, draw_band, draw_published, points
 from lab.plot.palette import Look, look
 from lab.plot.provenance import (
     CONTROL,
@@ -235,7 +235,5 @@ def _point_rows(
             | {f"{column}_high": high}
             for x, low, high in zip(b.xs, b.low, b.high, strict=True)
         ]
-    rows += [
-        {"source": source_of(p.name), "arm": p.name, x_column: p.x, column: p.y} for p in marks
-    ]
+    rows += [{"source": p.source, "arm": p.name, x_column: p.x, column: p.y} for p in marks]
     return rows

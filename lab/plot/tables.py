@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from lab.errors import LabError
 from lab.plot.figure import Row
-from lab.plot.overlays import Published, source_of
+from lab.plot.overlays import Published
 from lab.plot.palette import look
 from lab.plot.provenance import provenance, remarks, stamps, trials_of
 from lab.plot.reference_run import NAME, notes, reference_of
@@ -161,9 +161,7 @@ def kept(
     out = [{"source": "measured", **row} for row in out]
     out += [{"source": NAME, **{name: row[c] for c, name in columns.items()}} for row in found.grey]
     *_, y = columns.values()
-    return out + [
-        {"source": source_of(p.name), "mark": p.name, columns[x]: p.x, y: p.y} for p in published
-    ]
+    return out + [{"source": p.source, "mark": p.name, columns[x]: p.x, y: p.y} for p in published]
 
 
 def named(columns: Mapping[str, str]) -> dict[str, str]:

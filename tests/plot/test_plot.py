@@ -456,15 +456,24 @@ def test_an_interval_that_leaves_the_axes_has_an_arrow(compared):
 
 
 def test_what_is_predicted_is_no_star(compared):
-    def mark(name):
-        figure = plot.comparison(compared, at=10, published={"sync": 2000.0}, published_name=name)
+    def mark(**theirs):
+        figure = plot.comparison(compared, at=10, **theirs)
         outline = re.search(r'class="lab-published">.*?<path[^>]* d="([^"]+)"', figure.svg, re.S)
         return outline[1], figure.csv
 
-    (star, theirs), (diamond, reckoned) = mark("published 2013"), mark("predicted")
+    figures = {"sync": 2000.0}
+    star, theirs = mark(published=figures, published_name="predicted in 2013")
+    diamond, reckoned = mark(predicted=figures)
     assert star.count("L") > diamond.count("L")
     assert "\npublished,sync" in theirs
     assert "\ntheory,sync" in reckoned
+    with pytest.raises(LabError, match="give one of them"):
+        mark(published=figures, predicted=figures)
+    there = {"x": 1, "y": 2.0, "source": "theory"}
+    line = plot.lines([{"x": 1, "y": 1}], x="x", y="y", published=[there])
+    assert "\ntheory,1,2,theory" in line.csv
+    with pytest.raises(LabError, match="source='reckoned' must be"):
+        plot.lines([{"x": 1, "y": 1}], x="x", y="y", published=[{**there, "source": "reckoned"}])
 
 
 # -- checks and data -----------------------------------------------------------------------------
