@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from lab.measure.experiment import ask
 from lab.measure.generator import Standby
 from lab.measure.load import Found, aimed, measure, resolve
 from lab.measure.plan import OPTIONS, Plan, plan
-from lab.processes.progress import Progress
+from lab.processes.progress import Tell, telling
 from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison
 from lab.records.identity import question
@@ -70,7 +70,7 @@ def compare(
     baseline: str | None = None,
     experiment: str | None = None,
     seed: int = 1,
-    progress: Callable[[float, int], None] | bool | None = None,
+    progress: Tell | bool | None = None,
     **options: Any,
 ) -> Comparison:
     """Return interleaved trials of every arm at every swept value.
@@ -181,15 +181,16 @@ def _run(
     design: Comparison,
     cells: dict[tuple[str, int], _Cell],
     folder: Folder,
-    progress: Callable[[float, int], None] | bool | None,
+    progress: Tell | bool | None,
 ) -> Comparison:
     schedule = list(_schedule(design))
     total_s = sum(cells[t.arm, t.place].plan.duration_s + OVERHEAD_S for t in schedule)
     trials: list[Trial] = []
     control: list[Trial] = []
     done_s = 0.0
-    telling = _telling(design, total_s, len(schedule), progress)
-    with Standby() as standby, telling as tell:
+    trials_of = f"{{}} of {len(schedule)} trials".format
+    bar = telling(total_s, f"measuring {design.experiment}", progress, trials_of)
+    with Standby() as standby, bar as tell:
         try:
             for position, turn in enumerate(schedule):
                 cell = cells[turn.arm, turn.place]
@@ -313,18 +314,3 @@ def _comparable(cells: Mapping[tuple[str, int], _Cell]) -> None:
         raise BadComparison(
             f"the arms have different workloads: {listed}. Compare servers that do the same job"
         )
-
-
-@contextlib.contextmanager
-def _telling(
-    design: Comparison,
-    total_s: float,
-    trials: int,
-    progress: Callable[[float, int], None] | bool | None,
-) -> Iterator[Callable[[float, int], None]]:
-    if callable(progress):
-        yield progress
-        return
-    with Progress(total_s, f"measuring {design.experiment}", quiet=progress is False) as bar:
-        bar.at(0.0)
-        yield lambda seconds, done: bar.at(seconds, f"{done} of {trials} trials")
