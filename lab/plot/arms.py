@@ -116,14 +116,14 @@ def comparison(
     )
     alone = listed([f"{line.name} {value_words(shown, line.estimate)}" for line in lines])
     most = max(map(len, runs.values()))
-    centres = "" if most < 2 else "geometric means" if geometric else "means"
+    mean = "" if most < 2 else "geometric mean" if geometric else "mean"
     trials = [t for cell in cells.values() for t in cell]
     rows = 62 + 46 * len(lines)
     narrow_rows = 130 + 46 * (len(lines) + len(ratios))
     return Figure(
         name=f"{compared.experiment} {metric} {where}",
         title=caption,
-        alt=finding or f"{said} {capital(centres or 'values')}: {alone}.".strip(),
+        alt=finding or f"{said} {capital(f'{mean}s' if mean else 'values')}: {alone}.".strip(),
         caption=caption,
         draw=draw,
         data=[
@@ -133,7 +133,7 @@ def comparison(
         ],
         notes=[
             *provenance(compared),
-            *_row_note(runs, centres),
+            *_row_note(runs, mean),
             *twice_note(compared, at),
             *_aa_note(spread),
             *remarks(trials),
@@ -169,15 +169,15 @@ def _rows(runs: Runs, shown: Metric, sweep: str) -> list[dict[str, Any]]:
     return [*trial_rows(first, shown, sweep), *trial_rows(again, shown, sweep, CONTROL)]
 
 
-def _row_note(runs: Runs, centres: str) -> list[str]:
+def _row_note(runs: Runs, mean: str) -> list[str]:
     counts = {len(found) for found in runs.values() if found}
-    if not centres:
+    if not mean:
         return []
     least, most = min(counts), max(counts)
     n = f"{most}" if least == most else f"up to {most}"
     twice = any(len(both) > 1 for found in runs.values() for both in found)
     what = "blocks" if twice else "trials"
-    return [f"each row: {n} {what}, {centres.removesuffix('s')}, 95 % interval"]
+    return [f"each row: {n} {what}, {mean}, 95 % interval"]
 
 
 def _published_rows(

@@ -22,7 +22,6 @@ from lab.instruments.adapters.base import (
     Capabilities,
     Capability,
     Figures,
-    Presence,
     ToolResult,
     ToolSpec,
     figures_of,
@@ -87,14 +86,10 @@ class Ab(Adapter):
         ),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
-        version = version_said(["ab", "-V"], r"This is ApacheBench, Version (\S+)")
-        return Presence(version, self.install)
+    def _version(self) -> str | None:
+        return version_said(["ab", "-V"], r"This is ApacheBench, Version (\S+)")
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         self.closed_only(spec)
         how_long = (
             # -t sets -n to 50 000, so -n has to come after it
@@ -131,8 +126,8 @@ class Ab(Adapter):
             )
         return self.result(
             spec,
+            version,
             once,
-            version=version,
             said=said,
             trusted=Figures(
                 throughput_per_s=good / seconds if seconds else None,

@@ -21,7 +21,6 @@ from lab.instruments.adapters.base import (
     Capabilities,
     Capability,
     Figures,
-    Presence,
     ToolResult,
     ToolSpec,
 )
@@ -55,14 +54,11 @@ class Artillery(Adapter):
         error_kinds=Capability(True, "By Node's error codes."),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
+    def _version(self) -> str | None:
         asked = ["artillery", "--version"]
-        return Presence(version_said(asked, r"Artillery: (\S+)$", START_S, OFFLINE), self.install)
+        return version_said(asked, r"Artillery: (\S+)$", START_S, OFFLINE)
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         if spec.rate_per_s is None or spec.seconds is None:
             raise self.refuse(
                 "hold a number of connections busy (it knows arrivals only)",
@@ -89,8 +85,8 @@ class Artillery(Adapter):
         said, summary, counts = parse(once.raw_output, seconds)
         return self.result(
             spec,
+            version,
             once,
-            version=version,
             said=said,
             trusted=Figures(
                 throughput_per_s=sum(

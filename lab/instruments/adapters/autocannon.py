@@ -67,16 +67,13 @@ class Autocannon(Adapter):
         ),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
+    def _version(self) -> str | None:
         manifest = ROOT / "node_modules" / "autocannon" / "package.json"
         if not manifest.is_file():
-            return Presence(None, self.install)
-        return Presence(str(json.loads(manifest.read_text())["version"]), self.install)
+            return None
+        return str(json.loads(manifest.read_text())["version"])
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         self.closed_only(spec, " (overallRate is no open loop)")
         with tempfile.TemporaryDirectory() as folder:
             raw_file = Path(folder) / "rows.bin"
@@ -98,8 +95,8 @@ class Autocannon(Adapter):
         seen = figures_of(rows, told["seconds"])
         return self.result(
             spec,
+            version,
             once,
-            version=version,
             said=said,
             trusted=seen if self.fix else Figures(throughput_per_s=seen.throughput_per_s, n=seen.n),
             summary=told["summary"],

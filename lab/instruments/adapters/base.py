@@ -208,12 +208,20 @@ class Adapter(ABC):
     capabilities: Capabilities
 
     @abstractmethod
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs the tool."""
+    def _version(self) -> str | None:
+        """The version found, or None."""
 
     @abstractmethod
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
+        """One bounded run of the version found."""
+
+    def present(self) -> Presence:
+        """The version found, or None with the line that installs the tool."""
+        return Presence(self._version(), self.install)
+
     def run(self, spec: ToolSpec) -> ToolResult:
         """One bounded run. Raises ToolMissing, Unsupported, ToolFailed or UnreadableOutput."""
+        return self._run(spec, self.require())
 
     def require(self) -> str:
         """The version found. Raises ToolMissing with the line that installs the tool."""
@@ -233,10 +241,10 @@ class Adapter(ABC):
         if spec.rate_per_s is not None:
             raise self.refuse(f"send at a fixed rate{why}", "Use ours-open.")
 
-    def result(self, spec: ToolSpec, ran: Ran, **found: Any) -> ToolResult:
+    def result(self, spec: ToolSpec, version: str, ran: Ran, **found: Any) -> ToolResult:
         """The result of a run; `found` holds the fields that the adapter has to say itself."""
-        told = {**vars(ran), **found}
-        return ToolResult(tool=self.name, spec=spec, capabilities=self.capabilities, **told)
+        about: Any = {"tool": self.name, "version": version, "capabilities": self.capabilities}
+        return ToolResult(spec=spec, **about, **vars(ran), **found)
 
 
 def figures_of(rows: Columns, seconds: float) -> Figures:

@@ -13,7 +13,6 @@ from lab.instruments.adapters.base import (
     Capabilities,
     Capability,
     Figures,
-    Presence,
     ToolResult,
     ToolSpec,
 )
@@ -56,12 +55,10 @@ class Double(Adapter):
         self.arguments = [output, str(code), str(hang_s), child]
         self.deadline_s: float | None = None
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
-        return Presence("1", self.install)
+    def _version(self) -> str | None:
+        return "1"
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         argv = [sys.executable, "-c", PROGRAM, *self.arguments]
         more_s = 0.0 if self.deadline_s is None else self.deadline_s - spec.deadline_s
         once = ran(self.name, spec, argv, more_s=more_s)
@@ -71,8 +68,8 @@ class Double(Adapter):
         )
         return self.result(
             spec,
+            version,
             once,
-            version="1",
             said=said,
             trusted=Figures(),
             summary={},

@@ -22,7 +22,6 @@ from lab.instruments.adapters.base import (
     Capabilities,
     Capability,
     Figures,
-    Presence,
     ToolResult,
     ToolSpec,
     figures_of,
@@ -86,18 +85,15 @@ class Hey(Adapter):
         ),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
+    def _version(self) -> str | None:
         path = shutil.which("hey")
         if path is None:
-            return Presence(None, self.install)
+            return None
         # hey has no option that prints a version, so the program itself is named by its hash
         digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-        return Presence(f"sha256:{digest[:12]}", self.install)
+        return f"sha256:{digest[:12]}"
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         self.closed_only(spec, " (-q skips ticks)")
         if spec.requests is not None and spec.requests % spec.connections:
             raise self.refuse(
@@ -120,8 +116,8 @@ class Hey(Adapter):
         said, trusted, summary, counts, rows = read(once.raw_output)
         return self.result(
             spec,
+            version,
             once,
-            version=version,
             said=said,
             trusted=trusted,
             summary=summary,

@@ -15,7 +15,6 @@ from lab.instruments.adapters.base import (
     Adapter,
     Capabilities,
     Capability,
-    Presence,
     ToolFailed,
     ToolResult,
     ToolSpec,
@@ -46,9 +45,8 @@ class Ours(Adapter):
         error_kinds=Capability(True, "A code of its own per kind, in the row of the request."),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
-        return Presence("1" if GENERATOR.is_file() else None, self.install)
+    def _version(self) -> str | None:
+        return "1" if GENERATOR.is_file() else None
 
     def stream(self, spec: ToolSpec) -> dict[str, Any]:
         """The stream that the generator is asked for."""
@@ -56,9 +54,7 @@ class Ours(Adapter):
             raise self.refuse("send at a rate in its closed loop", "Use ours-open.")
         return {"loop": "closed", "requests": spec.requests}
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         with tempfile.TemporaryDirectory() as folder:
             ask = {
                 "streams": [
@@ -90,8 +86,8 @@ class Ours(Adapter):
         figures = figures_of(rows, seconds)
         return self.result(
             spec,
+            version,
             once,
-            version=version,
             said=figures,
             trusted=figures,
             summary={"stopped": told["stopped"], "client": told["client"]},

@@ -17,7 +17,6 @@ from lab.instruments.adapters.base import (
     Capabilities,
     Capability,
     Figures,
-    Presence,
     ToolResult,
     ToolSpec,
 )
@@ -66,14 +65,11 @@ class Wrk(Adapter):
         ),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
+    def _version(self) -> str | None:
         # prints the version, then its usage, and exits with 1
-        return Presence(version_said(["wrk", "-v"], r"wrk (\S+) \["), self.install)
+        return version_said(["wrk", "-v"], r"wrk (\S+) \[")
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         self.closed_only(spec)
         if spec.seconds is None:
             raise self.refuse("stop after a number of requests", "Give seconds.")
@@ -89,8 +85,8 @@ class Wrk(Adapter):
         answered_ok = counts["responses"] - counts["errors"]["status"]
         return self.result(
             spec,
+            version,
             once,
-            version=version,
             said=said,
             trusted=Figures(
                 throughput_per_s=answered_ok / (counts["duration_us"] / 1e6), n=answered_ok
