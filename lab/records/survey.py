@@ -43,7 +43,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Said:
+class ToolRun:
     """One run of one tool: `said` is its summary, `rows_say` the same figures from its rows."""
 
     arm: str
@@ -93,7 +93,7 @@ class Survey(Stored):
     apart = ("recorded",)
 
     experiment: str
-    said: tuple[Said, ...]
+    said: tuple[ToolRun, ...]
     left_out: Mapping[str, str]
     started: str  # UTC, ISO
     machine: Machine
@@ -101,7 +101,7 @@ class Survey(Stored):
     question: dict[str, Any] = field(default_factory=dict, repr=False)
     recorded: Recorded | None = None
 
-    def of(self, tool: str, arm: str | None = None) -> Said | None:
+    def of(self, tool: str, arm: str | None = None) -> ToolRun | None:
         """The run of that tool (on that arm, by default the only one), or None."""
         found = (s for s in self.said if s.tool == tool and arm in (None, s.arm))
         return next(found, None)
