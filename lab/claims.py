@@ -36,7 +36,7 @@ FIGURES = paths.DATA / "published-results.csv"
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedFigure:
     """One figure as a source printed it."""
 
     system: str
@@ -66,7 +66,7 @@ class Claim(Shown, Stored):
     url: str = ""
     quote: str = ""
     measures: str = ""
-    published: tuple[Published, ...] = ()
+    published: tuple[PublishedFigure, ...] = ()
     # low and high; equal if the source gives one
     published_ratio: tuple[float, float] | None = None
     derived: str = ""  # why that ratio is not one that the source gave
@@ -283,7 +283,7 @@ def figures() -> tuple[dict[str, str], ...]:
     return tuple(rows)
 
 
-def published(source: str, experiment: str, system: str, metric: str) -> Published:
+def published(source: str, experiment: str, system: str, metric: str) -> PublishedFigure:
     """Return one published figure by its key. Raises LabError if there isn't exactly one."""
     usage.note_file(FIGURES)
     key = {"source_id": source, "experiment_id": experiment, "system": system, "metric": metric}
@@ -293,13 +293,13 @@ def published(source: str, experiment: str, system: str, metric: str) -> Publish
             f"published-results.csv has {len(found)} figures for "
             f"{', '.join(key.values())}; one is needed"
         )
-    return flat(Published, {**found[0], "value": float(found[0]["value"])})
+    return flat(PublishedFigure, {**found[0], "value": float(found[0]["value"])})
 
 
 @checked
 def published_figures(
     experiment: str, metric: str | None = None, system: str | None = None
-) -> list[Published]:
+) -> list[PublishedFigure]:
     """Return the published figures of an experiment; `metric` and `system` match in part.
 
     Raises LabError for an experiment that no source published.
@@ -312,7 +312,7 @@ def published_figures(
             + did_you_mean(experiment, {row["experiment_id"] for row in figures()})
         )
     return [
-        flat(Published, {**row, "value": float(row["value"])})
+        flat(PublishedFigure, {**row, "value": float(row["value"])})
         for row in rows
         if (metric or "") in row["metric"] and (system or "") in row["system"]
     ]
@@ -320,7 +320,7 @@ def published_figures(
 
 def _published(
     id: str, entry: dict[str, Any]
-) -> tuple[tuple[Published, ...], tuple[float, float] | None]:
+) -> tuple[tuple[PublishedFigure, ...], tuple[float, float] | None]:
     given = entry.get("published", {})
     experiment = entry.get("experiment", id)
     found = {
@@ -341,9 +341,8 @@ def _published(
 
 def _failed(value: Ratio | float | None, of: Measured | None) -> list[str]:
     """Return what failed in the measurements that a value comes from, said by itself or by `of`."""
-    said = "check failed: "
-    found = {w for w in value.warnings if w.startswith(said)} if isinstance(value, Ratio) else set()
-    return sorted(found | {f"{said}{name}" for name in getattr(of, "failures", ())})
+    names = {name for one in (value, of) for name in getattr(one, "failures", ())}
+    return [f"check failed: {name}" for name in sorted(names)]
 
 
 def _judge_published(

@@ -53,7 +53,9 @@ def test_few_pairs_are_no_verdict_on_a_published_claim():
 
 
 def test_a_ratio_of_trials_that_failed_a_check_is_no_verdict_on_a_published_claim():
-    found = claim("sync-vs-async-file", ratio(2.0, warnings=["check failed: quiet"]))
+    found = claim(
+        "sync-vs-async-file", ratio(2.0, warnings=["check failed: quiet"], checks={"quiet!": 1})
+    )
     assert found.verdict == "no verdict" and found.text.count("check failed: quiet") == 1
 
 
@@ -123,7 +125,7 @@ def test_a_sentence_of_the_course_is_judged_by_the_whole_interval(limits, verdic
 
 
 def test_a_sentence_of_the_course_has_no_verdict_where_a_check_failed():
-    found = claim("small-files", ratio(1.3, warnings=["check failed: littles_law"]), above=1.1)
+    found = claim("small-files", ratio(1.3, checks={"littles_law!": 1}), above=1.1)
     assert (found.verdict, found.holds) == ("no verdict", None)
     assert found.text.count("check failed: littles_law") == 1
 

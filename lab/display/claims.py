@@ -62,7 +62,7 @@ def _ours(c: Claim) -> str:
 
 def _told(r: Ratio) -> str:
     """Return a ratio with what it divides, its centre and its interval."""
-    shown = metric_of(r.metric).label.split(" (")[0]
+    shown = metric_of(r.metric).noun
     where = at_words(r.sweep, r.at)
     named = f"{r.a} ÷ {r.b}, {shown}{where and f' {where}'}: {factor(r.estimate, bare)}×"
     if r.pairs < 2:
@@ -84,7 +84,7 @@ def _beside(c: Claim) -> str:
         None if c.derived else c.published_ratio,
         recorded=(then.estimate, *ends(then)) if then else None,
     )
-    what = f"{metric_of(r.metric).label.split(' (')[0]}, {line.name}"
+    what = f"{metric_of(r.metric).noun}, {line.name}"
     figure = forest(
         [line],
         x_label=what,

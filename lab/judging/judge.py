@@ -93,7 +93,7 @@ def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
         if equal or (outside and ratio.decided):
             return Judged("held" if equal else "did not hold", claim.text)
         crossed = 1 / edge if high < edge else edge
-        why = undecided(ratio) if outside else _crosses(ratio, crossed)
+        why = ratio.undecided if outside else _crosses(ratio, crossed)
         return Judged("no verdict", claim.text, why)
     if not equal and not ratio.decided:
         # Which side is ahead is open; that the limit is not reached need not be.
@@ -101,7 +101,7 @@ def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
         outside = low > limits[1] or high < limits[0]
         if outside and not _differs(limits, inside=False):
             return Judged("did not hold", claim.text)
-        return Judged("no verdict", claim.text, undecided(ratio))
+        return Judged("no verdict", claim.text, ratio.undecided)
     return Judged("no difference" if equal else _side(low, high, claim), claim.text)
 
 
@@ -116,11 +116,6 @@ def _side(low: float, high: float, claim: Criterion) -> str:
     if low < limit:
         return "held weaker"
     return "held" if claim.derived or low <= printed[1] else "held stronger"
-
-
-def undecided(r: Ratio) -> str:
-    """Return why a ratio is no difference that one may speak of."""
-    return r.why_none.removeprefix("no verdict: ")
 
 
 def own(
@@ -147,7 +142,7 @@ def own(
     inside, outside = low <= least and most <= high, most < low or least > high
     if inside or outside:
         if isinstance(value, Ratio) and not value.decided and _differs(limits, inside=inside):
-            return Judged("no verdict", text, undecided(value))
+            return Judged("no verdict", text, value.undecided)
         return Judged("held" if inside else "did not hold", text)
     crossed = low if least < low <= most else high
     return Judged("no verdict", text, _crosses(value, crossed))

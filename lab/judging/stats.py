@@ -163,6 +163,25 @@ class Ratio(Shown, Stored):
         return within(value, self.low, self.high)
 
     @property
+    def undecided(self) -> str:
+        """Why the data carry no verdict; empty if they carry one."""
+        if self.blind:
+            return self.blind
+        if self.low <= 1 <= self.high:
+            return "the interval includes 1"
+        if self.p > 1 - LEVEL:
+            return f"the sign-flip test does not exclude chance (p = {self.p:.2g})"
+        low, high = self.widened
+        if low <= 1 <= high:
+            return f"widened by the A/A spread of {_spread(self)}, the interval includes 1"
+        return ""
+
+    @property
+    def failures(self) -> list[str]:
+        """The checks that failed in its trials."""
+        return [name[:-1] for name, _ in self.checks if name.endswith("!")]
+
+    @property
     def decided(self) -> bool:
         """True if the data carry a verdict."""
         return self.difference != "none"
@@ -245,28 +264,22 @@ def paired_ratio(
     if not blind and not verdicts:
         blind = "this profile gives none"
     elif not blind and n < PAIRS_FOR_A_VERDICT:
-        blind = f"{count(n, 'pair')}, {PAIRS_FOR_A_VERDICT} are the least"
+        blind = too_few(n)
     elif not blind and aa_spread is not None and not math.isfinite(aa_spread):
         blind = "the A/A control has no value, so what noise does is unknown"
     ratio = replace(ratio, blind=blind)
-    none = _why_none(ratio)
+    why = ratio.undecided
     ratio = replace(
-        ratio, why_none=none, difference="none" if none else "higher" if mean > 0 else "lower"
+        ratio,
+        why_none=why and f"no verdict: {why}",
+        difference="none" if why else "higher" if mean > 0 else "lower",
     )
     return replace(ratio, verdict=sentence(ratio, where))
 
 
-def _why_none(r: Ratio) -> str:
-    if r.blind:
-        return f"no verdict: {r.blind}"
-    if r.low <= 1 <= r.high:
-        return "no verdict: the interval includes 1"
-    if r.p > 1 - LEVEL:
-        return f"no verdict: the sign-flip test does not exclude chance (p = {r.p:.2g})"
-    low, high = r.widened
-    if low <= 1 <= high:
-        return f"no verdict: widened by the A/A spread of {_spread(r)}, the interval includes 1"
-    return ""
+def too_few(pairs: int) -> str:
+    """Return why so many pairs allow no verdict."""
+    return f"{count(pairs, 'pair')}, {PAIRS_FOR_A_VERDICT} are the least"
 
 
 def sentence(r: Ratio, where: str = "") -> str:

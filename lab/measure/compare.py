@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from lab.measure.experiment import ask
 from lab.measure.generator import Standby
 from lab.measure.load import Found, aimed, measure, resolve
 from lab.measure.plan import OPTIONS, Plan, plan
-from lab.processes.progress import Progress
+from lab.processes.progress import Tell, telling
 from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison
 from lab.records.identity import question
@@ -52,7 +52,7 @@ class _Cell:
 
 
 @dataclass(frozen=True)
-class _Turn:
+class _PlannedTrial:
     """One trial as planned; `control` says that it is the arm's second run, its A/A control."""
 
     block: int
@@ -70,7 +70,7 @@ def compare(
     baseline: str | None = None,
     experiment: str | None = None,
     seed: int = 1,
-    progress: Callable[[float, int], None] | bool | None = None,
+    progress: Tell | bool | None = None,
     **options: Any,
 ) -> Comparison:
     """Return interleaved trials of every arm at every swept value.
@@ -181,14 +181,16 @@ def _run(
     design: Comparison,
     cells: dict[tuple[str, int], _Cell],
     folder: Folder,
-    progress: Callable[[float, int], None] | bool | None,
+    progress: Tell | bool | None,
 ) -> Comparison:
     schedule = list(_schedule(design))
     total_s = sum(cells[t.arm, t.place].plan.duration_s + OVERHEAD_S for t in schedule)
     trials: list[Trial] = []
     control: list[Trial] = []
     done_s = 0.0
-    with Standby() as standby, _telling(design, total_s, progress) as tell:
+    trials_of = f"{{}} of {len(schedule)} trials".format
+    bar = telling(total_s, f"measuring {design.experiment}", progress, trials_of)
+    with Standby() as standby, bar as tell:
         try:
             for position, turn in enumerate(schedule):
                 cell = cells[turn.arm, turn.place]
@@ -212,7 +214,7 @@ def _run(
                 (control if turn.control else trials).append(trial)
                 folder.append(trial)
                 done_s += cell.plan.duration_s + OVERHEAD_S
-                tell(done_s, f"{position + 1} of {len(schedule)} trials")
+                tell(done_s, position + 1)
         except BaseException as error:
             if not trials:
                 raise
@@ -229,7 +231,7 @@ def _run(
     return replace(design, trials=tuple(trials), control=tuple(control))
 
 
-def _schedule(design: Comparison) -> Iterator[_Turn]:
+def _schedule(design: Comparison) -> Iterator[_PlannedTrial]:
     """Block by block, in each block every value, at each value the arms in the block's order; the
     control next to its twin.
 
@@ -244,7 +246,7 @@ def _schedule(design: Comparison) -> Iterator[_Turn]:
                     # Which of the two comes first alternates too.
                     twins = [False, True] if block % 2 else [True, False]
                 for control in twins:
-                    yield _Turn(block, i, arm, control)
+                    yield _PlannedTrial(block, i, arm, control)
 
 
 def _sweep(options: Mapping[str, Any]) -> tuple[str, list[Any]]:
@@ -312,16 +314,3 @@ def _comparable(cells: Mapping[tuple[str, int], _Cell]) -> None:
         raise BadComparison(
             f"the arms have different workloads: {listed}. Compare servers that do the same job"
         )
-
-
-@contextlib.contextmanager
-def _telling(
-    design: Comparison, total_s: float, progress: Callable[[float, int], None] | bool | None
-) -> Iterator[Callable[[float, str], None]]:
-    if callable(progress):
-        told = progress
-        yield lambda seconds, detail: told(seconds, int(detail.split()[0]))
-        return
-    with Progress(total_s, f"measuring {design.experiment}", quiet=progress is False) as bar:
-        bar.at(0.0)
-        yield bar.at

@@ -12,7 +12,6 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from types import TracebackType
 from typing import Any
 
 from lab import paths, usage
@@ -142,12 +141,7 @@ class Generator:
     def __enter__(self) -> Generator:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -177,12 +171,7 @@ class Standby:
     def __enter__(self) -> Standby:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._waiting is not None:
             self._waiting[1].close()
 

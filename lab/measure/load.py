@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -19,8 +18,8 @@ from lab.measure.experiment import ask
 from lab.measure.generator import Generator, GeneratorFailed, Standby
 from lab.measure.plan import (
     OPTIONS,
-    Asked,
     Plan,
+    StreamPlan,
     is_default,
     known_options,
     load_spec,
@@ -30,7 +29,7 @@ from lab.measure.plan import (
 )
 from lab.processes import machine
 from lab.processes.pinning import Cpus, split
-from lab.processes.progress import Progress
+from lab.processes.progress import Tell, telling
 from lab.records import ceiling, rows
 from lab.records.compact import TRIAL
 from lab.records.identity import of_recipe, portable, question
@@ -64,7 +63,7 @@ def load(
     target: Any,
     *,
     experiment: str | None = None,
-    progress: Callable[[float, int], None] | bool | None = None,
+    progress: Tell | bool | None = None,
     **options: Any,
 ) -> Trial:
     """Return one trial of a recipe (a fresh process), a running server, a name of the catalogue, or
@@ -105,7 +104,8 @@ def load(
         return recorded
 
     def once(folder: Folder) -> Trial:
-        with _bar(asked, found.name, progress) as tell:
+        answers = "{:,} answers".format
+        with telling(asked.duration_s, found.name, progress, answers) as tell:
             trial = measure(found, asked, folder, tell=tell, experiment=this.id)
         return replace(trial, question=this.question)
 
@@ -174,7 +174,7 @@ def measure(
     found: Found,
     asked: Plan,
     folder: Folder,
-    tell: Callable[[float, int], None] | None = None,
+    tell: Tell | None = None,
     standby: Standby | None = None,
     **labels: Any,
 ) -> Trial:
@@ -306,7 +306,7 @@ def _drive(
     spec: dict[str, Any],
     asked: Plan,
     running: Running | None,
-    tell: Callable[[float, int], None] | None,
+    tell: Tell | None,
 ) -> tuple[dict[str, Any], _Used]:
     """Run the load; look at the server's processes at both ends of the window."""
     used = _Used()
@@ -369,7 +369,7 @@ def _stream_run(
     )
 
 
-def _expect(recipe: Recipe | None, asked: Asked) -> dict[str, Any] | None:
+def _expect(recipe: Recipe | None, asked: StreamPlan) -> dict[str, Any] | None:
     """What the catalogue promises, if this is the request it promises it for."""
     if (
         recipe is None
@@ -381,7 +381,9 @@ def _expect(recipe: Recipe | None, asked: Asked) -> dict[str, Any] | None:
     return recipe.body.expect()
 
 
-def _unchanged(running: Running | None, asked: Asked, bodies: dict[str, Any] | None) -> bool | None:
+def _unchanged(
+    running: Running | None, asked: StreamPlan, bodies: dict[str, Any] | None
+) -> bool | None:
     """Is the first body of the load the one that the server answered when it was started?"""
     first, before = (bodies or {}).get("first"), running.first if running else None
     same_request = (
@@ -414,12 +416,3 @@ def _tolerated(name: str, check: Check, asked: Plan) -> Check:
     if name in asked.tolerate and check.status == "fail":
         return replace(check, status="warn", text=f"{check.text} (expected in this experiment)")
     return check
-
-
-@contextlib.contextmanager
-def _bar(asked: Plan, label: str, progress: Callable[[float, int], None] | bool | None) -> Any:
-    if callable(progress):
-        yield progress
-        return
-    with Progress(asked.duration_s, label, quiet=progress is False) as bar:
-        yield lambda t_s, ok: bar.at(t_s, f"{ok:,} answers")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from lab import settings
 from lab.processes import lock
 from lab.servers.catalog import server
@@ -39,12 +37,7 @@ class Need(Shown):
     def __enter__(self) -> Need:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         settings.replaying.discard(self)
         settings.replaying.update(self._before)
 

@@ -28,7 +28,7 @@ class BadLoad(LabError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class StreamPlan:
     """One stream of requests."""
 
     connections: int
@@ -51,10 +51,10 @@ class Plan:
     said, for the question.
     """
 
-    main: Asked
+    main: StreamPlan
     warmup_s: float
     measure_s: float
-    alongside: Mapping[str, Asked] = field(default_factory=dict)
+    alongside: Mapping[str, StreamPlan] = field(default_factory=dict)
     pin: Any = None
     tolerate: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -133,7 +133,7 @@ def plan(
 
 # What may be said of a load; `lab.load` and `lab.compare` take the same.
 OPTIONS = {n: p for n, p in inspect.signature(plan).parameters.items() if n != "given"}
-_OF_A_STREAM = tuple(f.name.removesuffix("_s") for f in fields(Asked))
+_OF_A_STREAM = tuple(f.name.removesuffix("_s") for f in fields(StreamPlan))
 
 
 def is_default(value: Any, default: Any) -> bool:
@@ -151,7 +151,7 @@ def known_options(where: str, options: Iterable[str], known: Iterable[str]) -> N
             raise BadLoad(f"{where}there is no option {key!r}. {did_you_mean(key, known)}")
 
 
-def _asked(where: str, options: dict[str, Any]) -> Asked:
+def _asked(where: str, options: dict[str, Any]) -> StreamPlan:
     known_options(where, options, _OF_A_STREAM)
     rate = options.get("rate")
     wanted = options.get("connections")
@@ -170,7 +170,7 @@ def _asked(where: str, options: dict[str, Any]) -> Asked:
     requests, rounds = options.get("requests"), options.get("rounds")
     if rounds is not None:
         requests = connections * _whole(f"{where}rounds", rounds, 1, 1_000_000)
-    return Asked(
+    return StreamPlan(
         connections,
         None if rate is None else _number(f"{where}rate", rate, 0.001, 1_000_000),
         schedule,
@@ -212,7 +212,7 @@ def _body(name: str, value: Any) -> bytes:
     return value.encode() if isinstance(value, str) else value or b""
 
 
-def _sendable(streams: Iterable[Asked]) -> None:
+def _sendable(streams: Iterable[StreamPlan]) -> None:
     size = sum(len(stream.body) for stream in streams)
     if size > MOST_BODY_BYTES:
         raise BadLoad(
@@ -235,7 +235,7 @@ def _number(name: str, value: Any, least: float, most: float) -> float:
 
 
 def stream_json(
-    name: str, asked: Asked, base_url: str, expect: dict[str, Any] | None
+    name: str, asked: StreamPlan, base_url: str, expect: dict[str, Any] | None
 ) -> dict[str, Any]:
     """Return one stream as the generator reads it."""
     return {
@@ -258,7 +258,7 @@ def stream_json(
 
 
 def load_spec(
-    plan: Plan, asked: Asked, expect: dict[str, Any] | None, cpus: tuple[int, ...] | None
+    plan: Plan, asked: StreamPlan, expect: dict[str, Any] | None, cpus: tuple[int, ...] | None
 ) -> LoadSpec:
     """Return the part of the record that says what was asked."""
     is_open = asked.rate is not None

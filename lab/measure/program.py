@@ -73,7 +73,7 @@ def node(
         usage.note_file(source)
     recipe = _recipe(server)
     added = {name: str(value) for name, value in (env or {}).items()}
-    asked = _Program(path, arguments, added, timeout_s)
+    asked = _ProgramRun(path, arguments, added, timeout_s)
 
     def run(with_node: str) -> Printed:
         own = recipe and (recipe.configured(node=with_node) if versions else recipe)
@@ -190,7 +190,7 @@ def _sources(path: Path) -> list[Path]:
 
 
 @dataclass(frozen=True)
-class _Program:
+class _ProgramRun:
     """What is run: a file with its arguments, and variables added to the environment."""
 
     path: Path
@@ -199,7 +199,7 @@ class _Program:
     timeout_s: float
 
 
-def _run(program: _Program, recipe: Recipe | None, with_node: str) -> Printed:
+def _run(program: _ProgramRun, recipe: Recipe | None, with_node: str) -> Printed:
     path = program.path
     command = [with_node, str(path), *map(str, program.arguments)]
     with _served(recipe) as where:
@@ -239,7 +239,7 @@ def _served(recipe: Recipe | None) -> Iterator[dict[str, str]]:
 
 
 def _question(
-    program: _Program, sources: list[Path], recipe: Recipe | None, versions: Sequence[int]
+    program: _ProgramRun, sources: list[Path], recipe: Recipe | None, versions: Sequence[int]
 ) -> dict[str, Any]:
     options = {
         "program": paths.relative(program.path),

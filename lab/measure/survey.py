@@ -22,7 +22,7 @@ from lab.processes.progress import Progress
 from lab.records.identity import question
 from lab.records.stamp import utc
 from lab.records.store import Folder
-from lab.records.survey import SURVEY, Said, Survey
+from lab.records.survey import SURVEY, Survey, ToolRun
 from lab.servers.recipe import Recipe
 from lab.storage.gate import checked, fit
 from lab.storage.json_form import plain
@@ -76,7 +76,7 @@ def survey(
     kept: list[Any] = []
 
     def asked(_: Folder) -> Survey:
-        said: list[Said] = []
+        said: list[ToolRun] = []
         started = utc()
         total_s = len(names) * len(recipes) * (seconds + 1)
         with Progress(total_s, f"asking {len(names)} tools") as bar:
@@ -127,9 +127,9 @@ def _run(
     return result
 
 
-def _said(arm: str, result: ToolResult) -> Said:
+def _said(arm: str, result: ToolResult) -> ToolRun:
     rows = result.trusted if result.rows is not None else None
-    return Said(
+    return ToolRun(
         arm,
         result.tool,
         result.version,

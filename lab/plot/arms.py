@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from lab.errors import LabError
 from lab.judging.stats import Ratio, spread_text
 from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE, Figure
 from lab.plot.forest import draw_lines, ends
-from lab.plot.legend import Entry
+from lab.plot.legend import KeySample
 from lab.plot.measures import Metric, at_words, metric_of, of_arms, ratio_words, value_words
-from lab.plot.overlays import mark_entry, source_of
+from lab.plot.overlays import Source, mark_entry
 from lab.plot.palette import SENTINELS, Look, look
 from lab.plot.provenance import (
     CONTROL,
@@ -40,13 +41,15 @@ def comparison(
     metric: str = "throughput",
     published: Mapping[str, float] | None = None,
     published_name: str = "published",
+    predicted: Mapping[str, float] | None = None,
     recorded: Comparison | Literal["auto"] | None = "auto",
     caption: str = "",
     finding: str = "",
 ) -> Figure:
     """Return the figure of all arms at one swept value: trials, mean and interval; then the ratios.
 
-    published : {arm: value in the unit of the axis}, drawn as hollow stars. The ratios are against
+    published : {arm: value in the unit of the axis}, drawn as hollow stars; predicted : the same of
+    what theory says, drawn as diamonds, where nothing was published. The ratios are against
     the baseline; the grey strip is the spread of the A/A control. recorded : the reference run,
     grey below each row; "auto" takes the one of the same question, None leaves it out. Raises
     LabError for a value of `at` that was not measured, or none given where several were.
@@ -55,7 +58,10 @@ def comparison(
     runs = {arm: compared.runs(arm, at) for arm in compared.arms}
     cells = {arm: [t for both in found for t in both] for arm, found in runs.items()}
     at = next((t.at for cell in cells.values() for t in cell), at)
-    theirs = dict(published or {})
+    if published and predicted:
+        raise LabError("published= and predicted= are drawn in one place: give one of them")
+    theirs = dict(predicted or published or {})
+    source: Source = "theory" if predicted else "published"
     reference: Any = reference_of(compared) if recorded == "auto" else recorded
     then_runs = {arm: reference.runs(arm, at) for arm in cells} if reference else {}
     then_trials = [t for found in then_runs.values() for both in found for t in both]
@@ -81,28 +87,28 @@ def comparison(
     spread = compared.aa_spread(metric)
 
     def draw(canvas: Canvas) -> None:
-        entries = [Entry("95 % interval", dash="-", marker="o")]
+        entries = [KeySample("95 % interval", dash="-", marker="o")]
         if theirs:
-            entries.append(mark_entry(published_name))
+            entries.append(mark_entry("predicted" if predicted else published_name, source))
         if ratios and spread and math.isfinite(spread):
-            entries.append(Entry("same server twice (A/A)", SENTINELS["recorded"], fill=True))
+            entries.append(KeySample("same server twice (A/A)", SENTINELS["recorded"], fill=True))
         if reference:
-            entries.append(Entry(NAME, SENTINELS["recorded"], "o", "-"))
+            entries.append(KeySample(NAME, SENTINELS["recorded"], "o", "-"))
         canvas.key(entries)
         if not ratios:
-            draw_lines(canvas, canvas.axes("", shown.label), lines, theirs=published_name)
+            draw_lines(canvas, canvas.axes("", shown.label), lines, source=source)
             return
         # Side by side the rows of both panels are the same arms, so names stand once.
         right = [r for r in ratio_lines if math.isfinite(r.estimate) or not canvas.narrow]
         panels = canvas.panels(
             [shown.label, f"ratio to {compared.baseline}"], [len(lines), len(right)]
         )
-        draw_lines(canvas, panels[0], lines, theirs=published_name)
-        options: Any = {"names": canvas.narrow, "theirs": published_name}
+        draw_lines(canvas, panels[0], lines, source=source)
+        options: Any = {"names": canvas.narrow, "source": source}
         draw_lines(canvas, panels[1], right, ratio=True, spread=spread, **options)
 
     where = at_words(compared.sweep, at)
-    noun = shown.label.split(" (")[0]
+    noun = shown.noun
     caption = caption or capital(f"{noun} {where}".strip() + of_arms(compared.arms))
     # Where it was measured is said once.
     said = " ".join(
@@ -110,24 +116,24 @@ def comparison(
     )
     alone = listed([f"{line.name} {value_words(shown, line.estimate)}" for line in lines])
     most = max(map(len, runs.values()))
-    centres = "" if most < 2 else "geometric means" if geometric else "means"
+    mean = "" if most < 2 else "geometric mean" if geometric else "mean"
     trials = [t for cell in cells.values() for t in cell]
     rows = 62 + 46 * len(lines)
     narrow_rows = 130 + 46 * (len(lines) + len(ratios))
     return Figure(
         name=f"{compared.experiment} {metric} {where}",
         title=caption,
-        alt=finding or f"{said} {capital(centres or 'values')}: {alone}.".strip(),
+        alt=finding or f"{said} {capital(f'{mean}s' if mean else 'values')}: {alone}.".strip(),
         caption=caption,
         draw=draw,
         data=[
             *_rows(runs, shown, compared.sweep),
             *trial_rows(then_trials, shown, compared.sweep, NAME),
-            *_published_rows(theirs, published_name, shown, compared.sweep, at),
+            *_published_rows(theirs, source, shown, compared.sweep, at),
         ],
         notes=[
             *provenance(compared),
-            *_row_note(runs, centres),
+            *_row_note(runs, mean),
             *twice_note(compared, at),
             *_aa_note(spread),
             *remarks(trials),
@@ -163,24 +169,22 @@ def _rows(runs: Runs, shown: Metric, sweep: str) -> list[dict[str, Any]]:
     return [*trial_rows(first, shown, sweep), *trial_rows(again, shown, sweep, CONTROL)]
 
 
-def _row_note(runs: Runs, centres: str) -> list[str]:
+def _row_note(runs: Runs, mean: str) -> list[str]:
     counts = {len(found) for found in runs.values() if found}
-    if not centres:
+    if not mean:
         return []
     least, most = min(counts), max(counts)
     n = f"{most}" if least == most else f"up to {most}"
     twice = any(len(both) > 1 for found in runs.values() for both in found)
     what = "blocks" if twice else "trials"
-    return [f"each row: {n} {what}, {centres.removesuffix('s')}, 95 % interval"]
+    return [f"each row: {n} {what}, {mean}, 95 % interval"]
 
 
 def _published_rows(
-    theirs: Mapping[str, float], name: str, shown: Metric, sweep: str, at: Any
+    theirs: Mapping[str, float], source: Source, shown: Metric, sweep: str, at: Any
 ) -> list[dict[str, Any]]:
     column, where = value_column(shown), sweep_column(sweep)
-    return [
-        {"source": source_of(name), "arm": arm, where: at, column: y} for arm, y in theirs.items()
-    ]
+    return [{"source": source, "arm": arm, where: at, column: y} for arm, y in theirs.items()]
 
 
 def _aa_note(spread: float | None) -> list[str]:

@@ -12,7 +12,7 @@ import io
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lab.plot.legend import HOLLOW, Entry, Label
+from lab.plot.legend import HOLLOW, KeySample, Label
 from lab.plot.palette import SENTINELS
 from lab.plot.text import text_width, wrap
 from lab.plot.ticks import spread
@@ -126,7 +126,7 @@ class Canvas:
             x / self.size.width, 1 - y / self.size.height, printable(text), **kwargs
         )
 
-    def key(self, entries: Sequence[Entry]) -> None:
+    def key(self, entries: Sequence[KeySample]) -> None:
         """Draw a row of samples with names above the axes: line, marker or tint, then the name."""
         self._top += _draw_key(self, entries, self._top)
 
@@ -152,7 +152,7 @@ class Canvas:
                 annotation_clip=False,
             )
 
-    def names(self, axes: Any, labels: Sequence[Label], behind: Sequence[Entry] = ()) -> None:
+    def names(self, axes: Any, labels: Sequence[Label], behind: Sequence[KeySample] = ()) -> None:
         """Name the series: at their ends where there is room, else in a key above the axes.
 
         behind : what stands in the background (band, recorded, published), always in the key.
@@ -160,7 +160,7 @@ class Canvas:
         widest = max((self.width_of(label.text) for label in labels), default=0)
         in_key = self.narrow or widest > self.size.width * 0.26
         entries = [
-            Entry(label.text, label.look.colour, label.look.marker, label.look.dash)
+            KeySample(label.text, label.look.colour, label.look.marker, label.look.dash)
             for label in labels
             if label.look and in_key
         ]
@@ -243,7 +243,7 @@ def _plain(axes: Any, font: float) -> None:
     axes.tick_params(axis="x", length=4, labelsize=font, labelcolor=MUTED, color=AXIS)
 
 
-def _draw_key(canvas: Canvas, entries: Sequence[Entry], top: float) -> float:
+def _draw_key(canvas: Canvas, entries: Sequence[KeySample], top: float) -> float:
     """Draw a row of samples with names from `top` pixels on, and return how high it is."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Rectangle

@@ -11,8 +11,8 @@ from lab.judging.stats import Ratio
 from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE, Figure
 from lab.plot.findings import ratios
-from lab.plot.legend import Entry
-from lab.plot.overlays import draw_mark, mark_entry
+from lab.plot.legend import KeySample
+from lab.plot.overlays import Source, draw_mark, mark_entry
 from lab.plot.palette import SENTINELS, look
 from lab.plot.reference_run import NAME
 from lab.plot.series import CUT, Line
@@ -34,7 +34,7 @@ def draw_lines(
     ratio: bool = False,
     spread: float | None = None,
     names: bool = True,
-    theirs: str = "published",
+    source: Source = "published",
 ) -> None:
     """Draw rows from the top; ratios on a log axis with 1 marked and the A/A spread behind."""
     axes.grid(False)
@@ -85,7 +85,7 @@ def draw_lines(
             zorder=4,
         )
         if line.theirs:
-            draw_mark(axes, line.theirs, [i] * len(line.theirs), theirs)
+            draw_mark(axes, line.theirs, [i] * len(line.theirs), source)
 
 
 def _draw_recorded(axes: Any, row: int, line: Line) -> None:
@@ -185,13 +185,13 @@ def forest(
         raise LabError("nothing to plot: no rows")
 
     def draw(canvas: Canvas) -> None:
-        entries = [Entry("measured here, 95 % interval", look(0).colour, "o", "-")]
+        entries = [KeySample("measured here, 95 % interval", look(0).colour, "o", "-")]
         if any(line.theirs for line in lines):
             entries.append(mark_entry(published_name))
         if any(line.recorded for line in lines):
-            entries.append(Entry(NAME, SENTINELS["recorded"], "o", "-"))
+            entries.append(KeySample(NAME, SENTINELS["recorded"], "o", "-"))
         canvas.key(entries)
-        draw_lines(canvas, canvas.axes("", x_label), lines, ratio=True, theirs=published_name)
+        draw_lines(canvas, canvas.axes("", x_label), lines, ratio=True)
 
     return Figure(
         name=name,

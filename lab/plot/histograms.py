@@ -10,8 +10,8 @@ import numpy as np
 from lab.errors import LabError
 from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE, Figure
-from lab.plot.latency import groups_of, merged_of, recorded_of
-from lab.plot.legend import Entry
+from lab.plot.latency import groups_of, recorded_of
+from lab.plot.legend import KeySample
 from lab.plot.palette import SENTINELS, look
 from lab.plot.provenance import provenance, remarks, stamps
 from lab.plot.reference_run import NAME, notes
@@ -45,11 +45,11 @@ def histogram(
     if len(groups) != 1:
         raise LabError(f"one histogram at a time: choose one of {', '.join(groups)}, or a spectrum")
     label, parts = next(iter(groups.items()))
-    merged = parts[0].merge(*parts[1:])
+    merged = Histogram.merged(parts)
     if not merged.count:
         raise LabError("nothing to plot: no request was answered in the window")
     theirs = next(iter((recorded_of(trial, at) if recorded else {}).values()), [])
-    other = merged_of(theirs)
+    other = Histogram.merged(t.latency for t in theirs)
     edges, heights, is_log = _binned(merged, bins, other)
     grey = _spread_over(edges, other, merged.count)
     marks = [(q, merged.quantile(q) * 1e3) for q in (0.5, 0.9, 0.99) if merged.support(q)]
@@ -57,7 +57,7 @@ def histogram(
     def draw(canvas: Canvas) -> None:
         if grey:
             words = f"{NAME}, scaled to as many requests"
-            canvas.key([Entry(words, SENTINELS["recorded"], dash="-")])
+            canvas.key([KeySample(words, SENTINELS["recorded"], dash="-")])
         axes = canvas.axes("requests", "latency (ms)")
         linear_y(axes, max([*heights, *grey]))
         if is_log:

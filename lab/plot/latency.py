@@ -12,7 +12,7 @@ from lab.plot.canvas import Canvas
 from lab.plot.figure import Figure
 from lab.plot.legend import Label
 from lab.plot.measures import at_words
-from lab.plot.overlays import Published, behind, draw_mark, points, source_of
+from lab.plot.overlays import Published, behind, draw_mark, points
 from lab.plot.palette import SENTINELS, look
 from lab.plot.provenance import provenance, remarks, stamps, twice_note
 from lab.plot.reference_run import NAME, notes, of_groups, reference_of
@@ -49,14 +49,18 @@ def spectrum(
     groups, every, origin = groups_of(trials, at)
     theirs = recorded_of(trials, at) if recorded else {}
     marks = points(published)
-    merged = {n: hs[0].merge(*hs[1:]) for n, hs in groups.items()}
+    merged = {n: Histogram.merged(hs) for n, hs in groups.items()}
     if not any(h.count for h in merged.values()):
         raise LabError("nothing to plot: no request was answered in the window")
     curves = {n: _curve(h) for n, h in merged.items() if h.count}
     thin = {n: [_curve(h) for h in hs if h.count] for n, hs in groups.items() if len(hs) > 1}
     end = max(x[-1] for x, _ in curves.values())
     end = max(end, *(1 / (1 - p.x) for p in marks if p.x < 1), 10.0)
-    grey = {n: _curve(merged_of(there), end) for n, there in theirs.items() if n in curves}
+    grey = {
+        n: _curve(Histogram.merged(t.latency for t in there), end)
+        for n, there in theirs.items()
+        if n in curves
+    }
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.axes("latency (ms)", "percentile of requests")
@@ -95,14 +99,13 @@ def spectrum(
             labels.append(Label(values[-1], group, style))
         for mark in marks:
             at = min(1 / (1 - mark.x), end) if mark.x < 1 else end
-            draw_mark(axes, [at], [mark.y], mark.name)
+            draw_mark(axes, [at], [mark.y], mark.source)
         background = behind(recorded=NAME if grey else "", published=marks)
         canvas.names(axes, labels if len(labels) > 1 else [], background)
 
     where = at_words(origin.sweep, every[0].at) if isinstance(origin, Comparison) and every else ""
     caption = caption or f"Latency by percentile {where}".strip()
     rows = _curve_rows(curves)
-    marked = [{"series": p.name, "percentile": p.x * 100, "latency_ms": p.y} for p in marks]
     return Figure(
         name=name or f"latency spectrum {' '.join(groups)} {where}",
         title=caption,
@@ -112,7 +115,10 @@ def spectrum(
         data=[
             *({"source": "measured", **row} for row in rows),
             *({"source": NAME, **row} for row in _curve_rows(grey)),
-            *({"source": source_of(str(row["series"])), **row} for row in marked),
+            *(
+                {"source": p.source, "series": p.name, "percentile": p.x * 100, "latency_ms": p.y}
+                for p in marks
+            ),
         ],
         notes=[
             *provenance(origin),
@@ -126,65 +132,52 @@ def spectrum(
 
 def groups_of(thing: Any, at: Any) -> tuple[dict[str, list[Histogram]], list[Trial], Any]:
     """Return histograms by name, the trials they came from, and what carries the provenance."""
+    groups = _grouped(thing, at)
+    items = [one for some in groups.values() for one in some]
+    if odd := [one for one in items if not isinstance(one, (Histogram, Trial, Stream))]:
+        raise _no_latencies(odd[0])
+    every = [one for one in items if isinstance(one, Trial)]
+    whose = [*every, *(one.trial for one in items if isinstance(one, Stream))]
+    origin = thing if isinstance(thing, Comparison) else next(iter(whose), None)
+    latencies = {
+        name: [one if isinstance(one, Histogram) else one.latency for one in some]
+        for name, some in groups.items()
+    }
+    return latencies, every, origin
+
+
+def recorded_of(thing: Any, at: Any) -> dict[str, list[Any]]:
+    """Return what was recorded for each group that `groups_of` makes of the same thing."""
+    if isinstance(thing, Comparison):
+        whole = reference_of(thing)
+        return _grouped(whole, at) if whole else {}
+    return of_groups(_grouped(thing, at))
+
+
+def _grouped(thing: Any, at: Any) -> dict[str, list[Any]]:
+    """Return the trials, streams or histograms of each name. Raises LabError for anything else."""
     if isinstance(thing, Comparison):
         cells = {arm: thing.pool(arm, at) for arm in thing.arms}
-        groups = {arm: [t.latency for t in cell] for arm, cell in cells.items() if cell}
-        return groups, [t for cell in cells.values() for t in cell], thing
-    if isinstance(thing, Trial):
-        return {thing.arm or thing.server.name: [thing.latency]}, [thing], thing
+        return {arm: list(cell) for arm, cell in cells.items() if cell}
     if isinstance(thing, Stream):
-        return {thing.name: [thing.latency]}, [], thing.trial
+        return {thing.name: [thing]}
     if isinstance(thing, Histogram):
-        return {"requests": [thing]}, [], thing
+        return {"requests": [thing]}
     if isinstance(thing, Mapping):
-        out: dict[str, list[Histogram]] = {}
-        every: list[Trial] = []
-        for name, value in thing.items():
-            items = value if isinstance(value, (list, tuple)) else [value]
-            every += [t for t in items if isinstance(t, Trial)]
-            if odd := [t for t in items if not isinstance(t, (Histogram, Trial, Stream))]:
-                raise _no_latencies(odd[0])
-            out[str(name)] = [t if isinstance(t, Histogram) else t.latency for t in items]
-        streams = [s for s in thing.values() if isinstance(s, Stream)]
-        return out, every, next(iter([*every, *(s.trial for s in streams)]), None)
-    if isinstance(thing, (list, tuple)) and all(isinstance(t, Trial) for t in thing):
-        grouped: dict[str, list[Trial]] = {}
-        for t in thing:
-            grouped.setdefault(t.arm or t.server.name, []).append(t)
-        return groups_of(grouped, at)
-    raise _no_latencies(thing)
+        return {str(n): list(v) if isinstance(v, (list, tuple)) else [v] for n, v in thing.items()}
+    trials = thing if isinstance(thing, (list, tuple)) else [thing]
+    grouped: dict[str, list[Any]] = {}
+    for trial in trials:
+        if not isinstance(trial, Trial):
+            raise _no_latencies(thing)
+        grouped.setdefault(trial.arm or trial.server.name, []).append(trial)
+    return grouped
 
 
 def _no_latencies(thing: Any) -> LabError:
     return LabError(
         f"cannot draw latencies of a {type(thing).__name__}: give a trial or a comparison"
     )
-
-
-def recorded_of(thing: Any, at: Any) -> dict[str, list[Any]]:
-    """Return what was recorded for each group that `_groups` makes of the same thing."""
-    if isinstance(thing, Comparison):
-        whole = reference_of(thing)
-        cells = {arm: whole.pool(arm, at) for arm in whole.arms} if whole else {}
-        return {arm: cell for arm, cell in cells.items() if cell}
-    if isinstance(thing, Trial):
-        return of_groups({thing.arm or thing.server.name: [thing]})
-    if isinstance(thing, Stream):
-        return of_groups({thing.name: [thing]})
-    if isinstance(thing, (list, tuple)):
-        grouped: dict[str, list[Any]] = {}
-        for t in thing:
-            grouped.setdefault(t.arm or t.server.name, []).append(t)
-        return of_groups(grouped)
-    if not isinstance(thing, Mapping):
-        return {}
-    return of_groups({str(n): v if isinstance(v, (list, tuple)) else [v] for n, v in thing.items()})
-
-
-def merged_of(things: Sequence[Any]) -> Histogram:
-    """Return one histogram of all requests of these trials or streams."""
-    found = [thing.latency for thing in things]
-    return found[0].merge(*found[1:]) if found else Histogram.of([])
 
 
 def _curve_rows(curves: Mapping[str, tuple[list[float], list[float]]]) -> list[dict[str, Any]]:

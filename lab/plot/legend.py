@@ -19,7 +19,7 @@ class Label(NamedTuple):
     colour: str = INK
 
 
-class Entry(NamedTuple):
+class KeySample(NamedTuple):
     """One sample of a key: a line in its dash, a marker, a tint, or several of them."""
 
     text: str

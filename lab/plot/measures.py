@@ -7,20 +7,28 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lab.judging.stats import Ratio
+from lab.judging.stats import Ratio, too_few
 from lab.records.trial import Trial
 from lab.text.numbers import count, interval, number, size, times
 from lab.text.phrasing import listed
 
 
 class Metric(NamedTuple):
-    """How a metric of a trial is shown: axis label, unit, factor to that unit, words for more."""
+    """How a metric of a trial is shown: what it is, its unit, factor to that unit, words for
+    more.
+    """
 
     name: str
-    label: str
+    noun: str
     unit: str
     factor: float
     more: str  # "{a} … {ratio} … {b}"
+
+    @property
+    def label(self) -> str:
+        """What an axis is called: with the unit, unless that is in the name."""
+        told = not self.unit or self.noun.endswith(self.unit)
+        return self.noun if told else f"{self.noun} ({self.unit})"
 
     def of(self, trial: Trial) -> float:
         """Return the trial's value in the unit shown; not-a-number if it has none."""
@@ -32,19 +40,19 @@ _MORE = {
     "cpu_per_request": "{a} spends {ratio} the server CPU per request of {b}",
 }
 _FIXED = {
-    "throughput": ("throughput (req/s)", "req/s", 1.0),
-    "mean": ("mean latency (ms)", "ms", 1e3),
-    "min": ("smallest latency (ms)", "ms", 1e3),
-    "max": ("largest latency (ms)", "ms", 1e3),
+    "throughput": ("throughput", "req/s", 1.0),
+    "mean": ("mean latency", "ms", 1e3),
+    "min": ("smallest latency", "ms", 1e3),
+    "max": ("largest latency", "ms", 1e3),
     "failed": ("failed requests", "requests", 1.0),
-    "cpu_per_request": ("server CPU per request (ms)", "ms", 1e3),
-    "server_cpu_share": ("server CPU (cores)", "cores", 1.0),
+    "cpu_per_request": ("server CPU per request", "ms", 1e3),
+    "server_cpu_share": ("server CPU", "cores", 1.0),
     "client_elu": ("client's event loop utilisation", "", 1.0),
     "elu": ("event loop utilisation", "", 1.0),
-    "delay_max": ("largest event loop delay (ms)", "ms", 1e3),
-    "delay_p99": ("event loop delay p99 (ms)", "ms", 1e3),
-    "rss_peak": ("peak resident memory (MiB)", "MiB", 2.0**-20),
-    "heap_peak": ("peak heap (MiB)", "MiB", 2.0**-20),
+    "delay_max": ("largest event loop delay", "ms", 1e3),
+    "delay_p99": ("event loop delay p99", "ms", 1e3),
+    "rss_peak": ("peak resident memory", "MiB", 2.0**-20),
+    "heap_peak": ("peak heap", "MiB", 2.0**-20),
 }
 
 
@@ -54,16 +62,15 @@ def metric_of(name: str) -> Metric:
     if name.startswith("alongside."):
         _, stream, rest = [*name.split(".", 2), "", ""][:3]
     if rest in _FIXED:
-        label, unit, factor = _FIXED[rest]
+        noun, unit, factor = _FIXED[rest]
     elif re.fullmatch(r"p\d+(\.\d+)?", rest):
-        label, unit, factor = f"{rest} latency (ms)", "ms", 1e3
+        noun, unit, factor = f"{rest} latency", "ms", 1e3
     else:
-        label, unit, factor = rest.replace("_", " "), "", 1.0
+        noun, unit, factor = rest.replace("_", " "), "", 1.0
     if stream:
-        label = f"/{stream} alongside: {label}"
-    noun = re.sub(r" \([^)]*\)$", "", label)
+        noun = f"/{stream} alongside: {noun}"
     more = _MORE.get(name, f"the {noun} of {{a}} is {{ratio}} that of {{b}}")
-    return Metric(name, label, unit, factor, more)
+    return Metric(name, noun, unit, factor, more)
 
 
 def sweep_label(sweep: str) -> str:
@@ -134,14 +141,14 @@ def ratio_words(ratio: Ratio, sweep: str = "") -> str:
         return f"There is no ratio of {r.a} to {r.b}: {r.why_none or 'no pairs'}."
     side = oriented(r)
     said = metric_of(r.metric).more.format(a=side.more, b=side.less, ratio=times(side.estimate))
-    spread = interval(side.low, side.high) if r.pairs > 1 else ""
+    spread = [f"95 % interval {interval(side.low, side.high)}"] if r.pairs > 1 else []
     where = at_words(sweep, r.at)
-    inside = ", ".join(filter(None, [spread and f"95 % interval {spread}", count(r.pairs, "pair")]))
+    inside = ", ".join([*spread, count(r.pairs, "pair")])
     if r.decided:
         return _sentence(f"{where} {said} ({inside})")
-    why = r.why_none.removeprefix("no verdict: ") or "none was asked for"
-    if why.startswith(f"{count(r.pairs, 'pair')}, "):  # told already
-        inside, why = f"{inside.removesuffix(count(r.pairs, 'pair'))}{why}", ""
+    why = r.undecided or "none was asked for"
+    if r.blind == too_few(r.pairs):  # which says how many there are
+        inside, why = ", ".join([*spread, r.blind]), ""
     return _sentence(
         f"{where} the data carry no verdict: {said} ({inside}){why and f', but {why}'}"
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from lab.errors import LabError
-from lab.plot.legend import Entry
+from lab.plot.legend import KeySample
 from lab.plot.palette import SENTINELS
 from lab.storage.gate import fit, shown
 
@@ -22,40 +22,35 @@ class Band:
     high: Sequence[float]
 
 
+Source = Literal["published", "theory"]
+
+
 @dataclass(frozen=True)
 class Published:
-    """One published figure: where it belongs and what it says, e.g. `published 2013`."""
+    """One figure that was not measured here: where it belongs, what it says, what it is called,
+    e.g. `published 2013`, and whether somebody published it or theory says it.
+    """
 
     x: Any
     y: float
     name: str = "published"
+    source: Source = "published"
 
 
-def is_predicted(name: str) -> bool:
-    """Return whether what is marked under this name was reckoned and not measured."""
-    return any(word in name.lower() for word in ("predict", "theory", "arithmetic"))
+def _mark(source: Source) -> tuple[str, str]:
+    """Marker and colour: what somebody published is a star, what theory says a diamond."""
+    return ("d", SENTINELS["band"]) if source == "theory" else ("*", SENTINELS["published"])
 
 
-def source_of(name: str) -> str:
-    """Return what the data say of such a mark in their column `source`."""
-    return "theory" if is_predicted(name) else "published"
-
-
-def _mark(name: str) -> tuple[str, str, str]:
-    """Marker, colour and class: what somebody published is a star, what theory says a diamond."""
-    kind = "band" if is_predicted(name) else "published"
-    return ("d" if kind == "band" else "*", SENTINELS[kind], "lab-published")
-
-
-def mark_entry(name: str) -> Entry:
+def mark_entry(name: str, source: Source = "published") -> KeySample:
     """Return the sample of a key for single figures of this name."""
-    marker, colour, _ = _mark(name)
-    return Entry(name, colour, marker)
+    marker, colour = _mark(source)
+    return KeySample(name, colour, marker)
 
 
-def draw_mark(axes: Any, xs: Sequence[float], ys: Sequence[float], name: str) -> None:
+def draw_mark(axes: Any, xs: Sequence[float], ys: Sequence[float], source: Source) -> None:
     """Draw hollow marks at these places, joined by dots where they are the ends of a range."""
-    marker, colour, group = _mark(name)
+    marker, colour = _mark(source)
     axes.plot(
         xs,
         ys,
@@ -68,7 +63,7 @@ def draw_mark(axes: Any, xs: Sequence[float], ys: Sequence[float], name: str) ->
         markeredgecolor=colour,
         markeredgewidth=1.3 if marker == "*" else 1.8,
         zorder=6,
-        gid=group,
+        gid="lab-published",
     )
 
 
@@ -77,7 +72,7 @@ def draw_published(axes: Any, scale: Any, published: Sequence[Published]) -> Non
     them.
     """
     for point in published:
-        draw_mark(axes, [scale.place(point.x)], [point.y], point.name)
+        draw_mark(axes, [scale.place(point.x)], [point.y], point.source)
 
 
 def draw_band(axes: Any, scale: Any, band: Band) -> None:
@@ -102,9 +97,12 @@ def points(published: Any) -> list[Published]:
         if isinstance(p, Published):
             out.append(p)
         elif isinstance(p, Mapping) and {"x", "y"} <= set(p):
-            out.append(Published(p["x"], float(p["y"]), str(p.get("name", "published"))))
+            source = p.get("source", "published")
+            fit("source", source, Source)
+            out.append(Published(p["x"], float(p["y"]), str(p.get("name", source)), source))
         elif isinstance(p, Sequence) and not isinstance(p, str) and len(p) in (2, 3):
-            out.append(Published(p[0], float(p[1]), *map(str, p[2:])))
+            name = str(p[2]) if len(p) > 2 else "published"
+            out.append(Published(p[0], float(p[1]), name))
         else:
             raise LabError(f"a published point is {{'x': …, 'y': …, 'name': …}}; got {shown(p)}")
     return out
@@ -112,11 +110,12 @@ def points(published: Any) -> list[Published]:
 
 def behind(
     bands: Sequence[Band] = (), recorded: str = "", published: Sequence[Published] = ()
-) -> list[Entry]:
+) -> list[KeySample]:
     """Return the key of what stands behind the measured series."""
     # All bands look alike, each behind its own series: several of them share one entry.
     said = [b.name for b in bands] if len(bands) < 2 else ["predicted"]
-    entries = [Entry(name, SENTINELS["band"], dash=(0, (2, 2)), fill=True) for name in said]
+    entries = [KeySample(name, SENTINELS["band"], dash=(0, (2, 2)), fill=True) for name in said]
     if recorded:
-        entries.append(Entry(recorded, SENTINELS["recorded"], dash="-"))
-    return entries + [mark_entry(name) for name in dict.fromkeys(p.name for p in published)]
+        entries.append(KeySample(recorded, SENTINELS["recorded"], dash="-"))
+    marks = dict.fromkeys((p.name, p.source) for p in published)
+    return entries + [mark_entry(*mark) for mark in marks]

@@ -63,10 +63,20 @@ def remarks(trials: Iterable[Trial]) -> list[str]:
     return [f"checks, of {count(len(trials), 'trial')}: {', '.join(told)}"]
 
 
+def trials_of(records: Iterable[Any]) -> list[Trial]:
+    """Return the trials of these records; what a program printed has none."""
+    return [
+        trial
+        for record in records
+        for trial in getattr(record, "trials", [record])
+        if isinstance(trial, Trial)
+    ]
+
+
 def provenance(thing: Any) -> list[str]:
     """Return the notes of a caption: where it was recorded if it was, and an interrupt."""
     if isinstance(thing, Printed):
-        return [thing.note] if thing.recorded else []
+        return [thing.note] if thing.note else []
     notes = []
     if getattr(thing, "recorded", None) is not None:
         notes.append(thing.recorded.label)

@@ -11,15 +11,13 @@ from typing import Any
 from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE, Figure, Row
 from lab.plot.findings import course
-from lab.plot.legend import Entry
+from lab.plot.legend import KeySample
 from lab.plot.overlays import Published, behind, draw_published, points
 from lab.plot.palette import SENTINELS, look
 from lab.plot.reference_run import NAME
 from lab.plot.series import Scale, all_geometric, draw_series, spread_note, y_limits
-from lab.plot.tables import Rows, grouped, kept, named, tables
+from lab.plot.tables import RowMaker, grouped, kept, named, tables
 from lab.plot.ticks import linear_x
-from lab.records.output import Printed
-from lab.settings import mode
 from lab.storage.gate import checked
 from lab.text.numbers import tidy
 from lab.text.phrasing import capital, heading, listed, parted
@@ -55,9 +53,9 @@ def lines(
     x_scale: str = "auto",
     y_scale: str = "auto",
     published: Sequence[Published | Mapping[str, Any]] = (),
-    rows: Rows | None = None,
+    rows: RowMaker | None = None,
     recorded: Any = None,
-    of: Printed | None = None,
+    of: Any = None,
     joined: bool = True,
     mark: Mapping[str, float] | None = None,
 ) -> Figure:
@@ -68,12 +66,13 @@ def lines(
     it the ends of each line and what passes them are told. rows : what makes the table of `data`
     where that is a trial, a comparison, or a list or dict of them; the same is then made of the
     reference run and drawn grey behind. recorded : the grey rows themselves, or
-    {"rows": rows, "of": their record}. of : what a program printed that the rows are made of: the
-    caption then says where and when it ran.
+    {"rows": rows, "of": their record}. of : the record that the rows are made of, or rows taken
+    from it, or several: the caption then says where and when it was recorded, and what its checks
+    found. Rows drawn as a record gives them, such as `printed.rows`, bring it along.
     joined : False draws dots alone. mark : names of places on the x axis. Raises LabError for a
     missing column or no rows.
     """
-    found = tables(data, rows, recorded, y, printed=of, mode=mode())
+    found = tables(data, rows, recorded, of)
     marks = points(published)
     x_label, y_label = x_label or heading(x), y_label or heading(y)
     alone = parted(y_label)[0]
@@ -131,9 +130,9 @@ def bars(
     finding: str = "",
     name: str = "",
     start: str | None = None,
-    rows: Rows | None = None,
+    rows: RowMaker | None = None,
     recorded: Any = None,
-    of: Printed | None = None,
+    of: Any = None,
 ) -> Figure:
     """Return a figure of horizontal bars: one row for each name in column x, its length column y.
 
@@ -141,7 +140,7 @@ def bars(
     Each bar carries its value. Several rows of the same name share a line. rows, recorded,
     of : as for `lines`; the reference run is a thin grey bar below.
     """
-    found = tables(data, rows, recorded, y, printed=of, mode=mode())
+    found = tables(data, rows, recorded, of)
     for table in (found.own, found.grey) if found.grey else (found.own,):
         for column in (y, start) if start else (y,):
             grouped(table, x, column, None)  # the checks
@@ -157,7 +156,7 @@ def bars(
 
     def draw(canvas: Canvas) -> None:
         if thin:
-            canvas.key([Entry(NAME, SENTINELS["recorded"], dash="-")])
+            canvas.key([KeySample(NAME, SENTINELS["recorded"], dash="-")])
         axes = canvas.axes("", y_label)
         axes.grid(False)
         end = max(begin + length for _, begin, length in [*spans, *thin])

@@ -19,7 +19,7 @@ from lab.plot.measures import (
     sweep_label,
     value_label,
 )
-from lab.plot.overlays import Band, Published, behind, draw_band, draw_published, points, source_of
+from lab.plot.overlays import Band, Published, behind, draw_band, draw_published, points
 from lab.plot.palette import Look, look
 from lab.plot.provenance import (
     CONTROL,
@@ -102,7 +102,7 @@ def sweep(
         canvas.names(axes, labels, behind(bands, NAME if grey else "", marks))
 
     caption = caption or capital(
-        f"{_noun(shown)} by {sweep_label(comparison.sweep)}{of_arms(comparison.arms)}"
+        f"{shown.noun} by {sweep_label(comparison.sweep)}{of_arms(comparison.arms)}"
     )
     return Figure(
         name=f"{comparison.experiment} {metric}",
@@ -212,10 +212,6 @@ def _native(value: Any) -> Any:
     return value_label(value)
 
 
-def _noun(shown: Metric) -> str:
-    return shown.label.split(" (")[0]
-
-
 def _alone(comparison: Comparison, metric: str) -> str:
     shown = metric_of(metric)
     arm = comparison.arms[0]
@@ -225,7 +221,7 @@ def _alone(comparison: Comparison, metric: str) -> str:
     told = listed(
         [f"{number(y)} {shown.unit} {at_words(comparison.sweep, at)}".strip() for at, y in means]
     )
-    return f"{capital(_noun(shown))} of {arm}: {told}."
+    return f"{capital(shown.noun)} of {arm}: {told}."
 
 
 def _point_rows(
@@ -239,7 +235,5 @@ def _point_rows(
             | {f"{column}_high": high}
             for x, low, high in zip(b.xs, b.low, b.high, strict=True)
         ]
-    rows += [
-        {"source": source_of(p.name), "arm": p.name, x_column: p.x, column: p.y} for p in marks
-    ]
+    rows += [{"source": p.source, "arm": p.name, x_column: p.x, column: p.y} for p in marks]
     return rows

@@ -9,18 +9,17 @@ from typing import Any, NamedTuple
 
 from lab.errors import LabError
 from lab.plot.figure import Row
-from lab.plot.overlays import Published, source_of
+from lab.plot.overlays import Published
 from lab.plot.palette import look
-from lab.plot.provenance import provenance, remarks, stamps
+from lab.plot.provenance import provenance, remarks, stamps, trials_of
 from lab.plot.reference_run import NAME, notes, reference_of
 from lab.plot.series import Series
-from lab.plot.traced import sources, trials_of
-from lab.records.output import Printed
-from lab.settings import Mode
+from lab.records.table import Rows
+from lab.records.trace import Trace
+from lab.storage.gate import shown
 from lab.text.phrasing import heading
 
-Table = list[dict[str, Any]]
-Rows = Callable[[Any], Any]  # makes a table of a record
+RowMaker = Callable[[Any], Any]  # makes a table of a record
 
 
 def _is_column(values: Any) -> bool:
@@ -30,8 +29,8 @@ def _is_column(values: Any) -> bool:
 class Tables(NamedTuple):
     """Own rows, grey rows behind them, and what the caption and a stamp say of both."""
 
-    own: Table
-    grey: Table
+    own: list[dict[str, Any]]
+    grey: list[dict[str, Any]]
     where: list[str]  # and when it was recorded
     notes: list[str]
     stamps: list[str]
@@ -64,43 +63,51 @@ def rows_of(data: Any) -> list[dict[str, Any]]:
     )
 
 
-def tables(
-    data: Any,
-    rows: Rows | None,
-    recorded: Any,
-    y: str,
-    *,
-    printed: Printed | None = None,
-    mode: Mode = "live",
-) -> Tables:
+def tables(data: Any, rows: RowMaker | None, recorded: Any, of: Any = None) -> Tables:
     """Return own rows, grey rows behind them, and what is known of the records they are made of.
 
     rows : makes the table of `data` where that is a record or several; recorded : grey rows, or
-    {"rows": rows, "of": their record}; y : the column by whose values a record is found; printed :
-    what the rows were made of, if that is the output of a program; mode : live, plain rows were
-    measured just now and stand in no record.
+    {"rows": rows, "of": their record}; of : the record or records that plain rows are made of, if
+    they do not say so themselves.
     """
     if rows is None:
         there = recorded if isinstance(recorded, Mapping) and "rows" in recorded else {}
         behind_it = there["rows"] if there else recorded
-        own, grey = rows_of(data), [] if behind_it is None else rows_of(behind_it)
-        values = [row[y] for row in own if isinstance(row.get(y), (int, float))]
-        of = sources(values) if mode == "replay" else []
-        told = [*remarks(trials_of(of)), *notes([there.get("of")] if grey else [])]
-        where = [printed.note] if printed is not None and printed.note else _where(of)
-        return Tables(own, grey, where, told, [])
+        grey = [] if behind_it is None else rows_of(behind_it)
+        records = sources(data.of if of is None and isinstance(data, Rows) else of)
+        said = [*remarks(trials_of(records)), *notes(sources(there.get("of")) if grey else [])]
+        return Tables(rows_of(data), grey, _where(records), said, [])
     records = _records(data)
     own = rows_of(rows(data))
     stamped = stamps(trials_of(records))
-    where, told = _where(records), remarks(trials_of(records))
+    where, said = _where(records), remarks(trials_of(records))
     behind = [reference_of(record) for record in records]
     if not records or None in behind:
-        return Tables(own, [], where, told, stamped)
+        return Tables(own, [], where, said, stamped)
     try:
         grey = rows_of(rows(_shaped_like(data, behind)))
     except LabError:  # a record has no raw rows, and perhaps that is what they are made of
-        return Tables(own, [], where, told, stamped)
-    return Tables(own, grey, where, [*told, *notes(behind)], stamped)
+        return Tables(own, [], where, said, stamped)
+    return Tables(own, grey, where, [*said, *notes(behind)], stamped)
+
+
+def sources(of: Any) -> list[Any]:
+    """Return the records that are named: none, one, the one that rows were taken from, or several.
+
+    Raises LabError for anything else.
+    """
+    if of is None:
+        return []
+    if isinstance(of, Rows) and of.of is not None:
+        return [of.of]
+    if hasattr(of, "recorded") or isinstance(of, Trace):
+        return [of]
+    if isinstance(of, (list, tuple)) and not isinstance(of, Rows):
+        return [record for one in of for record in sources(one)]
+    raise LabError(
+        f"of={shown(of)} is no record: give what lab.node, lab.load, lab.compare or lab.survey "
+        "returned, the rows of it, or several in a list"
+    )
 
 
 def _where(records: Sequence[Any]) -> list[str]:
@@ -154,9 +161,7 @@ def kept(
     out = [{"source": "measured", **row} for row in out]
     out += [{"source": NAME, **{name: row[c] for c, name in columns.items()}} for row in found.grey]
     *_, y = columns.values()
-    return out + [
-        {"source": source_of(p.name), "mark": p.name, columns[x]: p.x, y: p.y} for p in published
-    ]
+    return out + [{"source": p.source, "mark": p.name, columns[x]: p.x, y: p.y} for p in published]
 
 
 def named(columns: Mapping[str, str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 from lab.errors import LabError
 from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE, Figure
-from lab.plot.legend import Entry, Label
+from lab.plot.legend import KeySample, Label
 from lab.plot.palette import SENTINELS, look
 from lab.plot.provenance import provenance, remarks, stamps
 from lab.plot.reference_run import NAME, notes, twins
@@ -54,7 +54,7 @@ def timeline(
         labels = ["throughput (req/s)", "latency (ms)"]
         labels += ["longest event loop delay (ms)"] if has_loop else []
         if then:
-            canvas.key([Entry(NAME, SENTINELS["recorded"], dash="-")])
+            canvas.key([KeySample(NAME, SENTINELS["recorded"], dash="-")])
         lanes = canvas.lanes(labels, "time (s)")
         linear_x(lanes[0], 0, end, 4 if canvas.narrow else 8)
         for axes in lanes:

@@ -205,7 +205,7 @@ def _mva(parts: list[Station], think_s: float, n_max: int) -> Mva:
     demand = np.array([s.demand_s for s in parts])
     held: Any = np.zeros(len(parts))  # mean number at each station, for the population before
     busy = {
-        i: _Servers(s, _rates(parts[:i] + parts[i + 1 :], think_s, n_max))
+        i: _MultiServer(s, _rates(parts[:i] + parts[i + 1 :], think_s, n_max))
         for i, s in enumerate(parts)
         if 1 < s.servers < math.inf
     }
@@ -232,7 +232,7 @@ def _rates(parts: list[Station], think_s: float, n_max: int) -> np.ndarray:
     return _mva(parts, think_s, n_max).throughput
 
 
-class _Servers:
+class _MultiServer:
     """A station of m servers: the probabilities that 0…m - 1 requests are there, for growing N.
 
     p(0) as in Reiser, Performance Evaluation 1(1), 1981: from the throughput without this station.

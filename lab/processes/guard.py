@@ -25,7 +25,7 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from lab.processes.proctree import LINUX, Process, children, grown, owner, processes
 from lab.processes.spawn import become_subreaper
-from lab.processes.supervised import Loop, Server
+from lab.processes.supervised import PollLoop, Supervised
 
 POLL_S = 0.02
 GRACE_S = 2.0  # from TERM to KILL, and from KILL to giving up
@@ -40,8 +40,8 @@ class Guard:
     def __init__(self, control: socket.socket) -> None:
         self.control = control
         self.pid = os.getpid()
-        self.loop = Loop()
-        self.servers: list[Server] = []
+        self.loop = PollLoop()
+        self.servers: list[Supervised] = []
         self.open = True
         self.seen: dict[int, Process] | None = None
         self.loop.watch(control.fileno(), self.accept)
@@ -80,7 +80,7 @@ class Guard:
             self.shut()
         for descriptor in descriptors:
             os.set_inheritable(descriptor, False)  # else every server would keep it open
-            server = Server(self.loop, socket.socket(fileno=descriptor))
+            server = Supervised(self.loop, socket.socket(fileno=descriptor))
             self.servers.append(server)
             self.loop.watch(descriptor, functools.partial(self.obey, server))
 
@@ -97,7 +97,7 @@ class Guard:
             server.owned = False
             self.stop(server)
 
-    def obey(self, server: Server) -> None:
+    def obey(self, server: Supervised) -> None:
         """Do what the owner of a server wants; the end of the channel is an order too."""
         for order in server.orders():
             what = order["do"]
@@ -126,7 +126,7 @@ class Guard:
 
     # --- stopping
 
-    def stop(self, server: Server) -> None:
+    def stop(self, server: Supervised) -> None:
         """Begin to end a server: first its own process, which may want to end the others itself.
 
         Told at once, the workers of a cluster would get a second SIGTERM from their master, and
@@ -137,7 +137,7 @@ class Guard:
             if server.pid and server.status is None:
                 _kill(server.pid, signal.SIGTERM)
 
-    def advance(self, server: Server, now: float) -> None:
+    def advance(self, server: Supervised, now: float) -> None:
         """Towards the end of a server that is being stopped; called until it is finished."""
         if not server.finished:
             unreaped = server.pid and server.status is None
@@ -159,7 +159,7 @@ class Guard:
             server.close()
             self.servers.remove(server)
 
-    def signal(self, server: Server, number: int, members: set[int]) -> None:
+    def signal(self, server: Supervised, number: int, members: set[int]) -> None:
         """Signal the group, and every member that left it: each of them once."""
         if server.pid <= 1:
             return
@@ -179,7 +179,7 @@ class Guard:
             self.seen = processes() if LINUX else {}
         return self.seen
 
-    def members(self, server: Server, seen: dict[int, Process] | None = None) -> set[int]:
+    def members(self, server: Supervised, seen: dict[int, Process] | None = None) -> set[int]:
         """Every live process of a server: its session, its descendants, its daemons."""
         if not server.pid:
             return set()
@@ -198,7 +198,7 @@ class Guard:
                     mine.add(pid)
         return grown(mine, table)
 
-    def tree(self, server: Server) -> set[int]:
+    def tree(self, server: Supervised) -> set[int]:
         """The members, found fast enough to be asked for while measuring."""
         ours = children(self.pid) if LINUX else None
         if ours is None or server.status is not None:
@@ -212,7 +212,7 @@ class Guard:
         return found
 
 
-def _group_alive(server: Server) -> set[int]:
+def _group_alive(server: Supervised) -> set[int]:
     """The members as far as they can be known without /proc: is there a process group?"""
     try:
         os.killpg(server.pid, 0)

@@ -22,7 +22,7 @@ from lab.errors import LabError
 GUARD = Path(__file__).resolve().parent / "guard.py"
 SILENT_S = 5.0  # it answers within milliseconds, on a busy machine within tenths of a second
 _lock = threading.Lock()
-_guard: _Guard | None = None
+_guard: _GuardLink | None = None
 _channels: weakref.WeakSet[Channel] = weakref.WeakSet()
 
 
@@ -34,7 +34,7 @@ class GuardSilent(LabError):
     """The process that supervises servers is there and does not answer."""
 
 
-class _Guard:
+class _GuardLink:
     def __init__(self) -> None:
         self.control, theirs = socket.socketpair()
         try:
@@ -153,12 +153,12 @@ def open_channel() -> Channel:
     raise GuardDied(_why_dead())
 
 
-def _ensure() -> _Guard:
+def _ensure() -> _GuardLink:
     global _guard  # noqa: PLW0603 - one per process is the point
     if _guard is not None and _guard.process.poll() is not None:
         _drop(0)
     if _guard is None:
-        _guard = _Guard()
+        _guard = _GuardLink()
     return _guard
 
 

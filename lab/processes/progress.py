@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
-from types import TracebackType
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _EVERY_S = 0.2
+Tell = Callable[[float, int], None]  # called with seconds, and how many answers or trials
 
 
 class Progress:
@@ -16,7 +18,6 @@ class Progress:
 
     def __init__(self, total_s: float, label: str, quiet: bool | None = None) -> None:
         self.total_s, self.label = max(total_s, 1e-9), label
-        self.done_s = 0.0
         self._shown = 0.0
         self._handle: Any = None
         # The build executes chapters with this set: a bar would stay in the page.
@@ -24,7 +25,6 @@ class Progress:
 
     def at(self, seconds: float, detail: str = "") -> None:
         """Say that `seconds` of measuring are done, with a word about it."""
-        self.done_s = seconds
         now = time.monotonic()
         if not self._where or now - self._shown < _EVERY_S:
             return
@@ -59,13 +59,21 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextlib.contextmanager
+def telling(
+    total_s: float, label: str, progress: Tell | bool | None, words: Callable[[int], str]
+) -> Iterator[Tell]:
+    """Give what is called with the progress: the reader's own function, or a bar that says it."""
+    if callable(progress):
+        yield progress
+        return
+    with Progress(total_s, label, quiet=progress is False) as bar:
+        bar.at(0.0)
+        yield lambda seconds, n: bar.at(seconds, words(n))
 
 
 def _where() -> str:

@@ -29,7 +29,7 @@ QUIET_S = 0.05  # pause between reads once a server listens: one wake-up for man
 USUAL_LINE = r"listening on (http://\S+)"
 
 
-class Loop:
+class PollLoop:
     """Calls whoever waits for a descriptor, and for the signals of this process."""
 
     def __init__(self) -> None:
@@ -59,10 +59,10 @@ class Loop:
                 handler()
 
 
-class Server:
+class Supervised:
     """A supervised program. Everything it prints goes through here."""
 
-    def __init__(self, loop: Loop, channel: socket.socket) -> None:
+    def __init__(self, loop: PollLoop, channel: socket.socket) -> None:
         self.loop = loop
         self.channel = channel
         self.owned = True  # somebody still holds the other end

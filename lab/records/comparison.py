@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 from typing import Any, Self
 
 from lab.errors import LabError
@@ -21,6 +21,7 @@ from lab.records import reference
 from lab.records.checks import finding
 from lab.records.histogram import SUPPORT, Histogram
 from lab.records.reference import Recorded
+from lab.records.table import Rows
 from lab.records.trial import Trial
 from lab.storage.gate import checked
 from lab.storage.json_form import Stored
@@ -94,7 +95,7 @@ class Comparison(Shown, Stored):
         """Return the merged latency histogram of a cell: every answered request of its trials, of
         its control's too.
         """
-        return _merged(self.pool(arm, at))
+        return Histogram.merged(t.latency for t in self.pool(arm, at))
 
     @checked
     def ratio(
@@ -186,18 +187,18 @@ class Comparison(Shown, Stored):
         """Return the verdicts of all arms against the baseline, a line each."""
         return "\n".join(r.verdict for r in self.ratios(metric))
 
-    def table(self) -> list[dict[str, Any]]:
+    def table(self) -> Rows:
         """Return one row per arm and swept value: medians over trials, their range, failed checks.
         An arm that ran twice, as its own control, counts with both runs.
 
         Throughput in 1/s, latencies in seconds; None where the sample doesn't carry the percentile.
         """
-        return [self._row(arm, at) for at in self.values for arm in self.arms]
+        return Rows((self._row(arm, at) for at in self.values for arm in self.arms), self)
 
     def _row(self, arm: str, at: Any) -> dict[str, Any]:
         cell = self.pool(arm, at)
         x = sorted(t.throughput for t in cell)
-        latency = _merged(cell)
+        latency = Histogram.merged(t.latency for t in cell)
 
         def quantile(q: float) -> float | None:
             return latency.quantile(q) if latency.support(q) else None
@@ -206,7 +207,7 @@ class Comparison(Shown, Stored):
             "arm": arm,
             self.sweep: at,
             "trials": len(cell),
-            "throughput": _median(x),
+            "throughput": median(x) if x else None,
             "throughput_min": x[0] if x else None,
             "throughput_max": x[-1] if x else None,
             "p50": quantile(0.5),
@@ -311,21 +312,9 @@ def raised(trials: Iterable[Trial]) -> dict[str, int]:
     return dict(found.most_common())
 
 
-def _merged(trials: Sequence[Trial]) -> Histogram:
-    found = [t.latency for t in trials]
-    return found[0].merge(*found[1:]) if found else Histogram.of([])
-
-
 def _centre(trials: list[Trial], metric: str) -> float:
     values = [t.metric(metric) for t in trials]
     return geometric_mean(values) if all(v > 0 for v in values) else math.nan
-
-
-def _median(values: list[float]) -> float | None:
-    if not values:
-        return None
-    middle = len(values) // 2
-    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
 
 
 def _label(value: Any) -> str:

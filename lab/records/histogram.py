@@ -132,6 +132,12 @@ class Histogram:
         pinned = {q: self.quantile(q) * 1e6 for q in (*self.pinned, *pin) if self.count}
         return Histogram(index, counts, self.sum_us, self.min_us, self.max_us, bits, pinned)
 
+    @classmethod
+    def merged(cls, parts: Iterable[Histogram]) -> Histogram:
+        """Return the histogram of all values together, an empty one of no parts."""
+        first, *others = list(parts) or [cls.of([])]
+        return first.merge(*others)
+
     def merge(self, *others: Histogram) -> Histogram:
         """Return the histogram of all values together; the coarsest of the bucket sizes wins."""
         if not others:

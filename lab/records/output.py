@@ -12,6 +12,7 @@ from lab.errors import LabError
 from lab.processes import nodes
 from lab.processes.machine import Machine
 from lab.records.reference import Kind, Recorded
+from lab.records.table import Rows
 from lab.storage import gate
 from lab.text.looks import Shown
 
@@ -41,6 +42,9 @@ class Printed(Shown):
     recorded: bool = False
     absent: bool = False
     missing: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", Rows(self.rows, self))
 
     @property
     def runs(self) -> int:

@@ -26,8 +26,6 @@ SCHEMA = 1
 TRACED = ".trace.json"  # how the name of a recorded trace ends, a file of its own form
 BOOK_RESULTS = paths.DATA / "book-results.json"
 MIGRATIONS: dict[Any, Any] = {}  # schema -> function that returns the data in the next schema
-# What this process has read, by experiment: a figure of plain rows finds its record by the values.
-OPENED: dict[str, Any] = {}
 
 
 class NoRecord(LabError):
@@ -268,7 +266,7 @@ def opened(data: dict[str, Any]) -> Any:
             data["profile"],
             data["commit"],
         )
-        found = OPENED[data["experiment"]] = kind_of(data["kind"]).opened(data, recorded)
+        found = kind_of(data["kind"]).opened(data, recorded)
         gate.held(found)
     return found
 

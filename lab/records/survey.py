@@ -11,7 +11,7 @@ from typing import Any
 from lab.errors import LabError
 from lab.processes.machine import Machine
 from lab.records.reference import Kind, Recorded
-from lab.records.table import Table
+from lab.records.table import Rows, Table
 from lab.storage.json_form import Stored
 
 # name -> (field of Figures, factor to the unit of the reader)
@@ -43,7 +43,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Said:
+class ToolRun:
     """One run of one tool: `said` is its summary, `rows_say` the same figures from its rows."""
 
     arm: str
@@ -93,7 +93,7 @@ class Survey(Stored):
     apart = ("recorded",)
 
     experiment: str
-    said: tuple[Said, ...]
+    said: tuple[ToolRun, ...]
     left_out: Mapping[str, str]
     started: str  # UTC, ISO
     machine: Machine
@@ -101,7 +101,7 @@ class Survey(Stored):
     question: dict[str, Any] = field(default_factory=dict, repr=False)
     recorded: Recorded | None = None
 
-    def of(self, tool: str, arm: str | None = None) -> Said | None:
+    def of(self, tool: str, arm: str | None = None) -> ToolRun | None:
         """The run of that tool (on that arm, by default the only one), or None."""
         found = (s for s in self.said if s.tool == tool and arm in (None, s.arm))
         return next(found, None)
@@ -111,13 +111,14 @@ class Survey(Stored):
         run = self.of(tool, arm)
         return math.nan if run is None else run.metric(metric, rows)
 
-    def rows(self, *names: str) -> list[dict[str, Any]]:
+    def rows(self, *names: str) -> Rows:
         """One mapping per run for a figure: server, tool and the metrics named (1/s, ms)."""
-        return [
+        rows = (
             {"server": s.arm, "tool": s.tool} | {name: s.metric(name) for name in names}
             for s in self.said
             if all(math.isfinite(s.metric(name)) for name in names)
-        ]
+        )
+        return Rows(rows, self)
 
     def by_tool(self, metric: str) -> Table:
         """A table of one metric: a row per tool, a column per server."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,14 @@ from lab.text.numbers import number
 
 # Whole numbers that name something: 40,001 is no port.
 _NAMES = {"pid", "port", "year", "id"}
+
+
+class Rows(list[dict[str, Any]]):
+    """Rows that know the record they were taken from, `of`; what is made of them does not."""
+
+    def __init__(self, rows: Iterable[dict[str, Any]] = (), of: Any = None) -> None:
+        super().__init__(rows)
+        self.of = of
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ _LINUX = sys.platform.startswith("linux")
 
 
 @dataclass(frozen=True)
-class Resources:
+class TreeUsage:
     """What a tree of processes used since it began, and what it holds now."""
 
     cpu_s: float = 0.0  # user + system, ended children included as far as they were waited for
@@ -27,7 +27,7 @@ class Resources:
     probe: tuple[dict[str, Any], ...] = field(default=(), repr=False)
 
 
-def measure(pids: Iterable[int], probe_path: Path | None = None) -> Resources:
+def measure(pids: Iterable[int], probe_path: Path | None = None) -> TreeUsage:
     """The resources of these processes together; one that ends meanwhile counts as nothing.
 
     probe_path : the rows of their probe are read too; of many servers that takes a while.
@@ -42,7 +42,7 @@ def measure(pids: Iterable[int], probe_path: Path | None = None) -> Resources:
                 cpu_s += times.children_user + times.children_system
                 rss_bytes += process.memory_info().rss
                 processes += 1
-    return Resources(
+    return TreeUsage(
         cpu_s, rss_bytes, processes, tuple(probe.rows(probe_path)) if probe_path else ()
     )
 

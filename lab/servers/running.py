@@ -7,7 +7,6 @@ import threading
 import time
 import warnings
 from collections.abc import Iterable
-from types import TracebackType
 from typing import Any
 
 from lab import paths
@@ -16,7 +15,7 @@ from lab.processes import guard_link
 from lab.servers import probe, registry
 from lab.servers.http_get import NoAnswer, Response, get
 from lab.servers.program import Body, Program
-from lab.servers.resources import Resources, measure
+from lab.servers.resources import TreeUsage, measure
 from lab.servers.server_errors import (
     IgnoredSigterm,
     NotAnswering,
@@ -58,7 +57,7 @@ class Running:
         self._end: dict[str, Any] | None = None
         self._closed = False
         self._stopping = False
-        self._last: Resources | None = None
+        self._last: TreeUsage | None = None
         self.log_path = paths.STATE / f"{recipe.name.replace('/', '-')}-{server_id}.log"
         self.probe_path = paths.STATE / f"{server_id}.probe"
 
@@ -126,11 +125,11 @@ class Running:
                 except guard_link.GuardDied:
                     self._end = {}
 
-    def resources(self) -> Resources:
+    def resources(self) -> TreeUsage:
         """CPU seconds and memory of the server's whole tree, and the rows of its probe."""
         with self._lock:
             if self._end is not None:
-                return self._last or Resources()
+                return self._last or TreeUsage()
             return measure(self.tree(), self.probe_path)
 
     def tree(self) -> list[int]:
@@ -170,12 +169,7 @@ class Running:
     def __enter__(self) -> Running:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self.stop()
             return
@@ -238,9 +232,9 @@ class Running:
     def _finish(self) -> None:
         """Everything that outlives the process: what it used in all, what its probe wrote."""
         rows = tuple(probe.rows(self.probe_path))
-        before = self._last or Resources()
+        before = self._last or TreeUsage()
         cpu_s = max(before.cpu_s, (self._end or {}).get("cpu_s") or 0.0)
-        self._last = Resources(cpu_s, before.rss_bytes, before.processes, rows)
+        self._last = TreeUsage(cpu_s, before.rss_bytes, before.processes, rows)
         self._closed = True
         self.channel.close()
         registry.own.pop(self.id, None)

@@ -49,7 +49,7 @@ class Limits:
 
 
 @dataclass
-class Outcome:
+class RunEnd:
     """How one run ended. `lines` are those of standard output, in order, the first 200."""
 
     lines: tuple[str, ...]
@@ -126,7 +126,7 @@ def run(
     *,
     record: bool = False,
     stop_at: list[Any] | None = None,
-) -> Outcome:
+) -> RunEnd:
     """One run: plain `node program`, or with `record` under the recorder."""
     with tempfile.TemporaryDirectory(prefix="lab-trace-") as name:
         folder = Path(name)
@@ -168,7 +168,7 @@ def _supervise(
     *,
     deadline_s: float,
     keeper: Undertaker,
-) -> Outcome:
+) -> RunEnd:
     out, err = folder / "stdout", folder / "stderr"
     (folder / "stdin").write_text(setting.stdin)
     started = time.monotonic()
@@ -208,7 +208,7 @@ def _supervise(
     text = out.read_bytes()[:OUTPUT_BYTES].decode("utf-8", "replace")
     # A port that the system chose differs in every run; the order is the same.
     lines = _PORT.sub(r"\1:PORT", text).split("\n")[: LINES_KEPT + 1]
-    return Outcome(
+    return RunEnd(
         tuple(lines[:-1] if lines and lines[-1] == "" else lines)[:LINES_KEPT],
         err.read_bytes()[:20_000].decode("utf-8", "replace"),
         code if ended == "exit" else None,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from lab.records.trace import Order
-from lab.trace.child import Outcome
+from lab.trace.child import RunEnd
 
 
-def count(plain: Iterable[Outcome], recorded: Iterable[Outcome] = ()) -> list[Order]:
+def count(plain: Iterable[RunEnd], recorded: Iterable[RunEnd] = ()) -> list[Order]:
     """The distinct orders, most frequent first."""
     found: dict[tuple[str, ...], Order] = {}
     for outcome in plain:

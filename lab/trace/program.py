@@ -22,7 +22,7 @@ _MODULE = re.compile(r"^\s*(import\s*[\w{*\"']|export\s+[\w{*])", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Program:
+class TracedProgram:
     """A file Node can run. `name` is what the reader sees."""
 
     path: Path
@@ -40,7 +40,7 @@ def is_path(program: str | os.PathLike[str]) -> bool:
 @contextlib.contextmanager
 def prepared(
     program: str | os.PathLike[str], kind: str | None, name: str | None = None
-) -> Iterator[Program]:
+) -> Iterator[TracedProgram]:
     """Yield the program as a file; a text lives in data/runs/ so that `require` finds packages.
 
     Raises LabError when the file does not exist, is not JavaScript, `kind` is unknown, or the text
@@ -53,7 +53,7 @@ def prepared(
             path = find(program)
         except NoProgram as error:
             raise LabError(f"{error} Or pass the program's text itself.") from None
-        yield Program(path, name or path.name, path.read_text("utf-8", errors="replace"))
+        yield TracedProgram(path, name or path.name, path.read_text("utf-8", errors="replace"))
         return
     text = str(program)
     chosen = guess(text) if kind in (None, "auto") else kind
@@ -70,7 +70,7 @@ def prepared(
                 f"The program could not be written below {relative(RUNS)}: {error.strerror}. "
                 "Make room there, or pass the path of a file instead of a text."
             ) from None
-        yield Program(path, name or path.name, text)
+        yield TracedProgram(path, name or path.name, text)
 
 
 def guess(text: str) -> str:

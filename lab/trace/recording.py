@@ -11,10 +11,10 @@ from typing import Any
 from lab import settings
 from lab.trace import child, orders
 from lab.trace.canonical import Builder
-from lab.trace.child import Limits, Outcome, Setting, Undertaker
+from lab.trace.child import Limits, RunEnd, Setting, Undertaker
 from lab.trace.nodes import KNOWN, Node
 from lab.trace.phases import Spans, TraceRefusedError, agree
-from lab.trace.program import Program
+from lab.trace.program import TracedProgram
 
 RECORDINGS_KEPT = 3  # one per order, the most frequent first
 ATTEMPTS = 8
@@ -53,7 +53,7 @@ class Versioned:
 
 
 def record(
-    program: Program,
+    program: TracedProgram,
     node: Node,
     setting: Setting,
     limits: Limits,
@@ -70,7 +70,7 @@ def record(
     disagreement means that something drawn would be wrong; or when there are no hooks' rows.
     """
     started = time.monotonic()
-    plain: list[Outcome] = []
+    plain: list[RunEnd] = []
     notes: list[str] = []
     while len(plain) < runs:
         outcome = child.run(node, setting, limits, keeper)
@@ -81,7 +81,7 @@ def record(
             notes.append(f"{len(plain)} of {runs} runs were made in {budget_s:g} s.")
             break
 
-    def again(stop_at: list[Any] | None) -> Outcome:
+    def again(stop_at: list[Any] | None) -> RunEnd:
         return child.run(node, setting, limits, keeper, record=True, stop_at=stop_at)
 
     # A reference is for everybody: nothing unconfirmed goes into it.
@@ -114,19 +114,19 @@ def record(
 
 
 def _recordings(
-    program: Program,
+    program: TracedProgram,
     limits: Limits,
-    plain: list[Outcome],
-    again: Callable[[list[Any] | None], Outcome],
+    plain: list[RunEnd],
+    again: Callable[[list[Any] | None], RunEnd],
     *,
     alone: bool,
-) -> tuple[list[Outcome], list[dict[str, Any]], TraceRefusedError | None]:
+) -> tuple[list[RunEnd], list[dict[str, Any]], TraceRefusedError | None]:
     seen = orders.count(plain)
     # When nearly every run differs, waiting for one of those orders to come back is vain.
     wanted = [order.lines for order in seen if order.count > 1][:RECORDINGS_KEPT]
     attempts = ATTEMPTS if len(seen) <= RECORDINGS_KEPT else RECORDINGS_KEPT
     endless = any(outcome.ended in ("time", "output") for outcome in plain)
-    outcomes: list[Outcome] = []
+    outcomes: list[RunEnd] = []
     made: dict[tuple[str, ...], dict[str, Any]] = {}
     unconfirmed: dict[tuple[str, ...], dict[str, Any]] = {}
     refused: TraceRefusedError | None = None
@@ -160,7 +160,7 @@ def _rank(lines: tuple[str, ...], wanted: list[tuple[str, ...]]) -> int:
 
 
 def canonical(
-    program: Program, outcome: Outcome, limits: Limits, *, alone: bool = False
+    program: TracedProgram, outcome: RunEnd, limits: Limits, *, alone: bool = False
 ) -> dict[str, Any]:
     """One run's recording, cut to `limits.events`. Raises TraceRefusedError.
 
@@ -190,7 +190,7 @@ def canonical(
     return built
 
 
-def _failed(outcome: Outcome) -> str:
+def _failed(outcome: RunEnd) -> str:
     """Why the recorder has no word at all on this run, or ""."""
     if not outcome.rows:
         return "the recorder wrote nothing"
@@ -201,7 +201,7 @@ def _failed(outcome: Outcome) -> str:
     return ""
 
 
-def _how(outcome: Outcome) -> str:
+def _how(outcome: RunEnd) -> str:
     return "time" if any(row[0] == "T" for row in outcome.rows) else outcome.ended
 
 
@@ -223,7 +223,7 @@ def _running(rows: list[list[Any]]) -> list[Any] | None:
     return [*facts[stack[-1]], seen.count(facts[stack[-1]])] if stack else None
 
 
-def _ends(outcomes: list[Outcome]) -> dict[str, int]:
+def _ends(outcomes: list[RunEnd]) -> dict[str, int]:
     ends: dict[str, int] = {}
     for outcome in outcomes:
         key = f"code {outcome.code}" if outcome.ended == "exit" else outcome.ended
@@ -231,7 +231,7 @@ def _ends(outcomes: list[Outcome]) -> dict[str, int]:
     return ends
 
 
-def _notes(plain: list[Outcome], recorded: list[Outcome], limits: Limits) -> list[str]:
+def _notes(plain: list[RunEnd], recorded: list[RunEnd], limits: Limits) -> list[str]:
     notes = []
     if any(outcome.ended == "time" for outcome in plain):
         notes.append(

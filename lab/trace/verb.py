@@ -16,7 +16,7 @@ from lab.records.trace import SCHEMA, TRACE, Trace
 from lab.storage.gate import checked
 from lab.trace import child, load, nodes, recording
 from lab.trace.phases import TraceRefusedError
-from lab.trace.program import SOURCE_KEPT, Program, looks_like_module, prepared
+from lab.trace.program import SOURCE_KEPT, TracedProgram, looks_like_module, prepared
 
 SMOKE_RUNS = 3
 
@@ -90,7 +90,7 @@ def trace(
 
 
 def _measure(
-    prog: Program,
+    prog: TracedProgram,
     setting: child.Setting,
     limits: child.Limits,
     *,

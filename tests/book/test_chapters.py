@@ -16,6 +16,7 @@ SHAPE = ["What you may believe now", "Predict", "Run", "See", "Why", "Change one
 ENDS = ["Summary", "Sources"]
 TAGS = {"remove-cell", "remove-input", "hide-input", "raises-exception"}
 WORDS = range(1000, 3001)  # of prose, the sources not counted: one sitting
+SIMULATED = {"book/instruments/noise-and-verdicts": ["alarms"]}  # figures of what no run made
 KERNELS = {"python3": "python", "javascript": "javascript"}
 
 LISTED = re.findall(r"file: (book/\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
@@ -138,6 +139,31 @@ def test_no_line_of_code_is_wider_than_the_page(name):
 def test_a_cell_is_one_thought(name):
     long = [lines[0] for lines in shown(CHAPTERS[name]) if len(lines) > LINES]
     assert long == []
+
+
+def calls(text, what):
+    """The arguments of each call of a function, as they are written."""
+    for match in re.finditer(rf"\b{what}\(", text):
+        end, depth = match.end(), 1
+        while depth:
+            depth += (text[end] in "([{") - (text[end] in ")]}")
+            end += 1
+        yield text[match.end() : end - 1]
+
+
+@each_chapter
+def test_a_figure_says_what_its_rows_are_made_of(name):
+    text = CHAPTERS[name]
+    rows = {f"{of}.rows" for of in re.findall(r"(\w+) = (?:await )?lab\.node\(", text)}
+    rows |= set(re.findall(r"(\w+) = lab\.node\([^()]*(?:\([^()]*\)[^()]*)*\)\.rows", text))
+    silent = [
+        data.partition(",")[0]
+        for data in calls(text, r"lab\.plot\.(?:lines|dots|bars)")
+        if not re.search(r"\b(?:rows=|of=|of: )", data)
+        and data.partition(",")[0] not in rows
+        and not re.match(r"\w+\.rows\(", data)
+    ]
+    assert silent == SIMULATED.get(name, [])
 
 
 @each_chapter

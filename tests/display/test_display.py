@@ -11,7 +11,7 @@ import pytest
 from examples import example_comparison, example_trial
 
 from lab import display, late, need, trace  # noqa: F401  kinds
-from lab.claims import Claim, Published
+from lab.claims import Claim, PublishedFigure
 from lab.instruments import calibration  # noqa: F401  kinds
 from lab.paths import ROOT
 from lab.records.trial import Check
@@ -199,7 +199,7 @@ def test_a_published_claim_shows_verdict_ours_and_theirs(compared):
         source="A. Author, A title, 2013",
         url="https://example.org/",
         quote="it will <not> block",
-        published=(Published("Node 0.8.8", "throughput", 263.19, "req/s"),),
+        published=(PublishedFigure("Node 0.8.8", "throughput", 263.19, "req/s"),),
         published_ratio=(1.27, 1.27),
     )
     page = made._repr_html_()

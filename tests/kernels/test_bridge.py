@@ -20,6 +20,7 @@ import pytest
 
 from lab.kernels.bridge import calls, values
 from lab.paths import ROOT
+from lab.records.output import Printed
 
 pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
 
@@ -233,6 +234,15 @@ def test_numbers_arrays_and_bytes_survive():
     array = objects.encode(np.array([1, 2], dtype="<u4"))
     assert array == {"$array": "u4", "data": "AQAAAAIAAAA="}
     assert objects.encode(np.eye(2)) == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_rows_go_to_another_language_and_back_with_their_record():
+    objects, printed = values.Objects(), Printed("", [{"ms": math.inf}], "recorded")
+    there = objects.encode(printed)["attributes"]["rows"]
+    assert there["$rows"] == [{"ms": {"$number": "inf"}}]
+    back = objects.decode(there)
+    assert back == printed.rows and back.of is printed
+    assert objects.encode([{"ms": 1}]) == [{"ms": 1}]
 
 
 def test_attributes_are_camel_case_and_broken_properties_left_out():

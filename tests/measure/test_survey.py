@@ -18,7 +18,7 @@ from lab.instruments.adapters import Double, Figures, Presence
 from lab.measure.survey import survey
 from lab.records.raw import KEPT_RUNS
 from lab.records.reference import NoRecord, StaleRecord
-from lab.records.survey import Said, Survey
+from lab.records.survey import Survey, ToolRun
 
 pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
 
@@ -150,8 +150,8 @@ def test_a_reference_run_refuses_to_lack_a_tool(monkeypatch):
 
 def test_littles_law_is_judged_from_what_the_tool_said_and_only_in_a_closed_loop():
     figures = Figures(throughput_per_s=200, mean_us=100_000)
-    assert Said("a", "t", "1", 10, figures).metric("little") == pytest.approx(2.0)
-    assert math.isnan(Said("a", "t", "1", None, figures).metric("little"))
-    assert math.isnan(Said("a", "t", "1", 10, Figures(p50_us=1)).metric("little"))
+    assert ToolRun("a", "t", "1", 10, figures).metric("little") == pytest.approx(2.0)
+    assert math.isnan(ToolRun("a", "t", "1", None, figures).metric("little"))
+    assert math.isnan(ToolRun("a", "t", "1", 10, Figures(p50_us=1)).metric("little"))
     with pytest.raises(LabError, match="no metric"):
-        Said("a", "t", "1", 10, figures).metric("p42")
+        ToolRun("a", "t", "1", 10, figures).metric("p42")

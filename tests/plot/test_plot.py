@@ -11,7 +11,6 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import pairwise
 from statistics import geometric_mean
-from types import SimpleNamespace
 from urllib.parse import unquote
 
 import pytest
@@ -21,13 +20,12 @@ from lab import plot, predict
 from lab.errors import LabError
 from lab.judging.stats import spread_text
 from lab.paths import ROOT
-from lab.plot import latency, traced
+from lab.plot import latency
 from lab.plot.figure import NARROW, WIDE
 from lab.plot.measures import metric_of, value_words
 from lab.plot.palette import THEMES
 from lab.plot.svg import leftovers
 from lab.plot.ticks import spread
-from lab.records import reference
 from lab.records.histogram import Histogram
 from lab.records.output import Printed
 from lab.records.reference import Recorded
@@ -458,15 +456,24 @@ def test_an_interval_that_leaves_the_axes_has_an_arrow(compared):
 
 
 def test_what_is_predicted_is_no_star(compared):
-    def mark(name):
-        figure = plot.comparison(compared, at=10, published={"sync": 2000.0}, published_name=name)
+    def mark(**theirs):
+        figure = plot.comparison(compared, at=10, **theirs)
         outline = re.search(r'class="lab-published">.*?<path[^>]* d="([^"]+)"', figure.svg, re.S)
         return outline[1], figure.csv
 
-    (star, theirs), (diamond, reckoned) = mark("published 2013"), mark("predicted")
+    figures = {"sync": 2000.0}
+    star, theirs = mark(published=figures, published_name="predicted in 2013")
+    diamond, reckoned = mark(predicted=figures)
     assert star.count("L") > diamond.count("L")
     assert "\npublished,sync" in theirs
     assert "\ntheory,sync" in reckoned
+    with pytest.raises(LabError, match="give one of them"):
+        mark(published=figures, predicted=figures)
+    there = {"x": 1, "y": 2.0, "source": "theory"}
+    line = plot.lines([{"x": 1, "y": 1}], x="x", y="y", published=[there])
+    assert "\ntheory,1,2,theory" in line.csv
+    with pytest.raises(LabError, match="source='reckoned' must be"):
+        plot.lines([{"x": 1, "y": 1}], x="x", y="y", published=[{**there, "source": "reckoned"}])
 
 
 # -- checks and data -----------------------------------------------------------------------------
@@ -604,30 +611,33 @@ def test_two_figures_of_one_page_have_two_file_names():
     assert first == again != second
 
 
-def test_rows_without_a_record_are_found_in_what_a_replay_has_read(compared, monkeypatch):
-    monkeypatch.setenv("LAB_MODE", "replay")
-    monkeypatch.setattr(reference, "OPENED", {"example": compared.with_recorded(RECORDED)})
+def test_a_figure_of_plain_rows_says_which_records_they_are_made_of(compared):
     cell = compared.cell("sync", 10)
-    theirs = [{"n": i, "ms": 1e3 * t.latency.mean()} for i, t in enumerate(cell)]
-    assert RECORDED.label in plot.lines(theirs, x="n", y="ms").notes
-    made_up = [{"n": i, "ms": 1.2345 * i + 0.1} for i in range(6)]
-    assert plot.lines(made_up, x="n", y="ms").notes == []
-    monkeypatch.setenv("LAB_MODE", "live")  # these were measured just now, whatever was read beside
-    assert plot.lines(theirs, x="n", y="ms").notes == []
+    rows = [{"n": i, "ms": 1e3 * t.latency.mean()} for i, t in enumerate(cell)]
+    then = compared.with_recorded(RECORDED)
+    table = plot.lines(rows, x="n", y="ms", of=then)
+    assert table.notes[0] == RECORDED.label
+    assert plot.bars(rows, x="n", y="ms", of=[then, then.trials[0]]).notes == table.notes
+    checks = [note for note in table.notes if note.startswith("checks")]
+    assert plot.lines(rows, x="n", y="ms", of=compared).notes == checks  # measured just now
+    assert plot.lines(rows, x="n", y="ms").notes == []
 
 
-def test_rows_that_a_recorded_program_printed_say_where_it_ran(monkeypatch):
-    monkeypatch.setenv("LAB_MODE", "replay")
-    rows = [{"n": i, "ms": 1.2345 * i + 0.1} for i in range(6)]
-    printed = Printed(json.dumps(rows), rows, RECORDED.label, recorded=True)
-    monkeypatch.setattr(reference, "OPENED", {"program": printed})
+def test_rows_bring_along_the_record_they_were_taken_from(compared):
+    made = [{"n": i, "ms": 1.2345 * i + 0.1} for i in range(6)]
+    printed = Printed(json.dumps(made), made, RECORDED.label, recorded=True)
+    rows = printed.rows
+    rows.sort(key=lambda row: -row["n"])
     assert plot.lines(rows, x="n", y="ms").notes == [RECORDED.label]
+    filtered = [row for row in rows if row["n"] > 2]
+    assert plot.lines(filtered, x="n", y="ms").notes == []
+    assert plot.lines(filtered, x="n", y="ms", of=rows).notes == [RECORDED.label]
+    table = compared.with_recorded(RECORDED).table()
+    figure = plot.lines(table, x="connections", y="throughput", by="arm")
+    assert figure.notes[0] == RECORDED.label
 
 
-def test_a_record_that_shares_one_value_is_not_where_rows_are_from(compared, monkeypatch):
-    cell = compared.cell("sync", 10)
-    values = [1e3 * t.latency.mean() for t in cell]
-    other = SimpleNamespace(text=json.dumps({"bytes": values[0]}))
-    monkeypatch.setenv("LAB_MODE", "replay")
-    monkeypatch.setattr(reference, "OPENED", {"other": other, "example": compared})
-    assert traced.sources(values) == [compared]
+@pytest.mark.parametrize("of", [5, "qr-full", [{"n": 1}], [5]], ids=repr)
+def test_what_is_no_record_is_refused_as_the_source_of_a_figure(of):
+    with pytest.raises(LabError, match=r"of=.* is no record: give what lab\.node"):
+        plot.bars({"a": ["x"], "b": [1]}, x="a", y="b", of=of)

@@ -291,7 +291,7 @@ def test_nor_is_one_that_is_suspended_once_the_server_runs(monkeypatch):
 def test_a_server_is_ended_without_a_guard_that_stays_silent(monkeypatch):
     monkeypatch.setattr(guard_link, "SILENT_S", 0.2)
     monkeypatch.setattr("lab.servers.running.STOP_S", 0.6)
-    monkeypatch.setattr(guard_link._Guard, "wake", lambda _: None)
+    monkeypatch.setattr(guard_link._GuardLink, "wake", lambda _: None)
     running = lab.server("node/hello").start()
     its_pid = guard_link.guard_pid()
     os.kill(its_pid, signal.SIGSTOP)
@@ -435,7 +435,7 @@ def test_a_fork_that_fails_leaves_no_descriptor_open(tmp_path, monkeypatch):
     loop = SimpleNamespace(unwatch=lambda _: None)
     names = {"log": str(tmp_path / "log"), "probe": str(tmp_path / "probe")}
     before = len(list(Path("/proc/self/fd").iterdir()))
-    server = supervised.Server(loop, theirs)
+    server = supervised.Supervised(loop, theirs)
     server.start({"id": "1", **names})
     server.close()
     left = len(list(Path("/proc/self/fd").iterdir()))

@@ -169,12 +169,21 @@ def calls():
     yield lab.reference, {"experiment": "phases-races"}
     yield lab.latest, {"experiment": "phases-races"}
     yield lab.files.make, {"name": "test-gate.txt", "size": 5}
-    yield lab.plot.lines, {"data": ROWS, **DRAWN, **series, "joined": True}
+    yield lab.plot.lines, {"data": ROWS, **DRAWN, **series, "joined": True, "of": None}
     yield lab.plot.dots, {"data": ROWS, **DRAWN, **series}
-    bars = {"data": ROWS, "x": "who", "y": "y", "start": None, "rows": None, "recorded": None}
+    bars = {
+        "data": ROWS,
+        "x": "who",
+        "y": "y",
+        "start": None,
+        "rows": None,
+        "recorded": None,
+        "of": None,
+    }
     yield lab.plot.bars, {**bars, **DRAWN, "name": "", "x_label": "", "y_label": ""}
     at = {"at": 100, "recorded": None, **DRAWN}
-    yield lab.plot.comparison, {"compared": compared, "metric": "p50", "published": None, **at}
+    theirs = {"published": None, "predicted": None}
+    yield lab.plot.comparison, {"compared": compared, "metric": "p50", **theirs, **at}
     yield lab.plot.spectrum, {"trials": trial, "published": (), "name": "", **at, "at": None}
     yield lab.plot.histogram, {"trial": trial, "name": "", "bins": 36, **at, "at": None}
     yield lab.plot.timeline, {"trial": trial, "name": "", "loop": True, "recorded": None, **DRAWN}

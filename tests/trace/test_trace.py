@@ -31,7 +31,7 @@ from lab.trace import program as traced_program
 from lab.trace.__main__ import main
 from lab.trace.nodes import Node
 from lab.trace.phases import Spans, SpanWitness, TraceRefusedError, agree
-from lab.trace.program import Program
+from lab.trace.program import TracedProgram
 from lab.trace.recording import canonical
 from lab.trace.verb import Trace
 from lab.widgets.replay import html
@@ -65,7 +65,7 @@ def traced(program: str | Path, **options) -> Trace:
 
 
 @functools.cache
-def recorded(node: Node, file: Path) -> child.Outcome:
+def recorded(node: Node, file: Path) -> child.RunEnd:
     """One recorded run, for all who only read it."""
     with child.undertaker() as keeper:
         return child.run(node, child.Setting(file), LIMITS, keeper, record=True)
@@ -111,7 +111,7 @@ def test_hooks_and_trace_events_agree_on_every_phase(node, file):
 @pytest.mark.parametrize("file", sorted(PROGRAMS.iterdir()), ids=lambda file: file.name)
 def test_a_recording_is_small_and_every_callback_that_begins_ends(node, file):
     outcome = recorded(node, file)
-    program = Program(file, file.name, file.read_text())
+    program = TracedProgram(file, file.name, file.read_text())
     made = canonical(program, outcome, child.Limits(events=100_000))
     assert made["verified"]
     assert made["module"] == ("esm" if file.suffix == ".mjs" else "cjs")

@@ -66,7 +66,7 @@ def _sign(handle: int) -> None:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ChapterPlan:
     """What a build will do with a chapter: take the result with this token, or make it."""
 
     parsed: source.Chapter
@@ -94,9 +94,9 @@ class Build:
         self.present = present or Present(root)
         self.started = time.time()
         self.outcomes: dict[str, Outcome] = {}
-        self._open: tuple[str, Plan] | None = None
+        self._open: tuple[str, ChapterPlan] | None = None
         self._ahead: Ahead | None = None
-        self._plans: dict[str, Plan] = {}  # of the chapters that _ahead was given
+        self._plans: dict[str, ChapterPlan] = {}  # of the chapters that _ahead was given
         self._locks: list[int] = []
         self._writing: int | None = None
         self.expected = 0  # chapters whose cells may have to run; 0 is "nobody counted"
@@ -185,7 +185,7 @@ class Build:
         self._open = (chapter, plan)
         return source.with_token(text, plan.token)
 
-    def plan(self, chapter: str, parsed: source.Chapter) -> Plan:
+    def plan(self, chapter: str, parsed: source.Chapter) -> ChapterPlan:
         """Return what is to be done with a chapter. Raises LabError if its kernel is missing."""
         if self.present.digest(f"kernel:{parsed.kernel}") == "absent":
             raise LabError(
@@ -195,9 +195,11 @@ class Build:
             )
         record = self.records.match(chapter, parsed.code, self.present)
         if record:
-            return Plan(parsed, record.token, "", time.time_ns())
+            return ChapterPlan(parsed, record.token, "", time.time_ns())
         because = self.records.why(chapter, parsed.code, self.present)
-        return Plan(parsed, f"{self.variant}-{secrets.token_hex(8)}", because, time.time_ns())
+        return ChapterPlan(
+            parsed, f"{self.variant}-{secrets.token_hex(8)}", because, time.time_ns()
+        )
 
     def environment(self, chapter: str) -> dict[str, str]:
         """Return what tells a kernel where to note what it uses, in notes that are empty."""
@@ -238,7 +240,7 @@ class Build:
         return None if outcome.action == "failed" else plan.token
 
     def note(
-        self, chapter: str, plan: Plan, seconds: float, failure: Failure | None = None
+        self, chapter: str, plan: ChapterPlan, seconds: float, failure: Failure | None = None
     ) -> Outcome:
         """Take down what a chapter that was executed has used, and what became of it; keep the
         record if it did not fail.
@@ -314,7 +316,7 @@ class Build:
             },
         )
 
-    def _record(self, plan: Plan, outcome: Outcome, noted: used.Usage) -> Record:
+    def _record(self, plan: ChapterPlan, outcome: Outcome, noted: used.Usage) -> Record:
         kernel, language = plan.parsed.kernel, plan.parsed.language
         names = noted.names | set(self.present.always(kernel, language, self.mode == "live"))
         inputs = self.present.digests(names | self.present.implied(names))

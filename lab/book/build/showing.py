@@ -20,7 +20,7 @@ NOTHING = ""  # the token of a page without results
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownChapter:
     """What the page of a chapter shows."""
 
     shows: Shows
@@ -31,13 +31,13 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Turn:
+class BuildPass:
     """One pass: the chapters, when the whole build began (epoch seconds), and whether it ends it.
 
     It is a value of Sphinx's configuration, so it must be possible to pickle it.
     """
 
-    shown: dict[str, Shown]
+    shown: dict[str, ShownChapter]
     started: float
     last: bool
 
@@ -45,7 +45,7 @@ class Turn:
 class Showing(Build):
     """The build as this pass sees it. Whoever started the pass holds the locks."""
 
-    def __init__(self, root: Path, folder: Path, turn: Turn) -> None:
+    def __init__(self, root: Path, folder: Path, turn: BuildPass) -> None:
         super().__init__(root, folder)
         self.turn = turn
         self.started = turn.started

@@ -30,11 +30,11 @@ import yaml
 from lab import paths
 from lab.book.build import chapter as source
 from lab.book.build import mend, report, toc
-from lab.book.build.build import REMOVED, Build, Plan, cached
+from lab.book.build.build import REMOVED, Build, ChapterPlan, cached
 from lab.book.build.once import sphinx
 from lab.book.build.parallel_replay import Ahead, Broken
 from lab.book.build.report import Outcome, say, short
-from lab.book.build.showing import NOTHING, Shown, Turn
+from lab.book.build.showing import NOTHING, BuildPass, ShownChapter
 from lab.errors import LabError
 from lab.kernels.forks import provisioner
 
@@ -45,7 +45,7 @@ NOTHING_FITS = "no recorded run fits it as it is now"
 
 
 @dataclass(frozen=True)
-class Page:
+class ChapterPage:
     """A chapter as it is now."""
 
     name: str
@@ -65,7 +65,7 @@ class Staged:
         self._timeout = _seconds_a_cell()
         # By chapter and digest of its cells: what became of it in this build. One that was edited
         # meanwhile is another.
-        self._tried: dict[tuple[str, str], tuple[Plan, Outcome]] = {}
+        self._tried: dict[tuple[str, str], tuple[ChapterPlan, Outcome]] = {}
         self._kept: dict[str, str] = {}  # tokens of results that the cache has, with their cells
         self._running: Ahead | None = None
 
@@ -84,7 +84,7 @@ class Staged:
             provisioner.let_go()
             self.build.unlock()
 
-    def pages(self) -> list[Page]:
+    def pages(self) -> list[ChapterPage]:
         """Return the chapters in reading order, as they are now."""
         found = []
         for name in toc.pages():
@@ -92,10 +92,10 @@ class Staged:
             text = path.read_text("utf8") if path.exists() else ""
             parsed = source.parse(name, text, str(path))
             if parsed is not None:
-                found.append(Page(name, path, text, parsed))
+                found.append(ChapterPage(name, path, text, parsed))
         return found
 
-    def to_measure(self) -> list[tuple[Page, Plan]]:
+    def to_measure(self) -> list[tuple[ChapterPage, ChapterPlan]]:
         """Return the chapters without a result of this machine, in reading order."""
         plans = [(page, self._plan(self.build, page)) for page in self.pages()]
         return [(page, plan) for page, plan in plans if plan.because and not self._was(page)]
@@ -116,7 +116,7 @@ class Staged:
                     why = outcome.failure.reason()
                     say(f"{short(page.name)}: {NOTHING_FITS}; it is measured in its turn ({why})")
 
-    def measure(self, page: Page, plan: Plan) -> Outcome:
+    def measure(self, page: ChapterPage, plan: ChapterPlan) -> Outcome:
         """Run the cells of a chapter, alone."""
         with self._executing(places=1) as ahead:
             self._submit(self.build, ahead, page, plan)
@@ -124,12 +124,12 @@ class Staged:
         self._tried[page.name, page.parsed.code] = plan, outcome
         return outcome
 
-    def turn(self, *, last: bool) -> Turn:
+    def turn(self, *, last: bool) -> BuildPass:
         """Return what the site shows now."""
         shown = {page.name: self._shown(page) for page in self.pages()}
-        return Turn(shown, self.build.started, last)
+        return BuildPass(shown, self.build.started, last)
 
-    def minutes_left(self, pages: list[Page]) -> str:
+    def minutes_left(self, pages: list[ChapterPage]) -> str:
         """Return how long these took the last time, in words; "" if one was never measured here."""
         seconds = 0.0
         for page in pages:
@@ -139,17 +139,17 @@ class Staged:
             seconds += records[0].seconds
         return f", about {max(1, round(seconds / 60))} min left if they take as long as before"
 
-    def _was(self, page: Page) -> tuple[Plan, Outcome] | None:
+    def _was(self, page: ChapterPage) -> tuple[ChapterPlan, Outcome] | None:
         return self._tried.get((page.name, page.parsed.code))
 
-    def _plan(self, build: Build, page: Page) -> Plan:
+    def _plan(self, build: Build, page: ChapterPage) -> ChapterPlan:
         """Return what is to be done, which is to run the cells if the cache has lost its result."""
         plan = build.plan(page.name, page.parsed)
         if plan.because or self._has(page, plan.token):
             return plan
-        return Plan(plan.parsed, plan.token, REMOVED, plan.begun_ns)
+        return ChapterPlan(plan.parsed, plan.token, REMOVED, plan.begun_ns)
 
-    def _has(self, page: Page, token: str) -> bool:
+    def _has(self, page: ChapterPage, token: str) -> bool:
         if self._kept.get(token) != page.parsed.code:
             from jupyter_cache import get_cache
             from myst_nb.core.read import read_myst_markdown_notebook
@@ -163,22 +163,22 @@ class Staged:
             self._kept[token] = page.parsed.code
         return True
 
-    def _shown(self, page: Page) -> Shown:
+    def _shown(self, page: ChapterPage) -> ShownChapter:
         code = page.parsed.code
         if (tried := self._was(page)) and not tried[1].failure:
-            return Shown("measured", code, tried[0].token, self.build.variant, tried[1])
+            return ShownChapter("measured", code, tried[0].token, self.build.variant, tried[1])
         plan = self._plan(self.build, page)
         if not plan.because and not tried:
             record = next(r for r in self.build.records.of(page.name) if r.token == plan.token)
             outcome = cached(page.name, record)
-            return Shown("measured", code, plan.token, self.build.variant, outcome)
+            return ShownChapter("measured", code, plan.token, self.build.variant, outcome)
         drawn = self._plan(self.recorded, page)
         failed = tried[1] if tried else None
         if drawn.because:
             outcome = failed or Outcome(page.name, "waiting", NOTHING_FITS)
-            return Shown("nothing", code, NOTHING, self.recorded.variant, outcome)
+            return ShownChapter("nothing", code, NOTHING, self.recorded.variant, outcome)
         outcome = failed or Outcome(page.name, "waiting", NOT_YET)
-        return Shown("recorded", code, drawn.token, self.recorded.variant, outcome)
+        return ShownChapter("recorded", code, drawn.token, self.recorded.variant, outcome)
 
     @contextmanager
     def _executing(self, **places: int) -> Iterator[Ahead]:
@@ -190,12 +190,12 @@ class Staged:
             self._running = None
 
     @staticmethod
-    def _submit(build: Build, ahead: Ahead, page: Page, plan: Plan) -> None:
+    def _submit(build: Build, ahead: Ahead, page: ChapterPage, plan: ChapterPlan) -> None:
         text = source.with_token(page.text, plan.token)
         ahead.submit(page.name, text, page.path, build.environment(page.name))
 
     @staticmethod
-    def _take(build: Build, ahead: Ahead, page: Page, plan: Plan) -> Outcome:
+    def _take(build: Build, ahead: Ahead, page: ChapterPage, plan: ChapterPlan) -> Outcome:
         try:
             return build.note(page.name, plan, ahead.finish(page.name))
         except Broken as broken:
@@ -218,7 +218,7 @@ class Passes:
         self._context.set_forkserver_preload(list(AHEAD))
         forkserver.ensure_running()  # it is ready when the recorded run is drawn
 
-    def draw(self, turn: Turn) -> int:
+    def draw(self, turn: BuildPass) -> int:
         """Write what has changed; return Sphinx's exit code."""
         ours, theirs = self._context.Pipe()
         options = (turn, self._folder, self._verbose, theirs)
@@ -239,7 +239,7 @@ class Passes:
         return int(code)
 
 
-def _draw(turn: Turn, folder: Path, verbose: bool, pipe: Connection) -> None:
+def _draw(turn: BuildPass, folder: Path, verbose: bool, pipe: Connection) -> None:
     # The one who started us tells us when to stop, or is gone.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_leave_with, args=(pipe,), daemon=True).start()
@@ -285,7 +285,7 @@ def build(folder: Path, verbose: bool) -> int | None:
         signal.signal(signal.SIGTERM, before)
 
 
-def _measure(staged: Staged, passes: Passes, left: list[tuple[Page, Plan]]) -> int:
+def _measure(staged: Staged, passes: Passes, left: list[tuple[ChapterPage, ChapterPlan]]) -> int:
     nth = 0
     while left:
         page, plan = left[0]

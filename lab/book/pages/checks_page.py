@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lab.book.build.build import Build
 from lab.book.pages import placeholders
-from lab.book.pages.placeholders import Cell, Html, Table
+from lab.book.pages.placeholders import Cell, Html, PageTable
 from lab.records import reference, store
 from lab.records.checks import ALL, words
 from lab.records.comparison import Comparison
@@ -132,10 +132,10 @@ def _row(name: str, raised: dict[str, Counter[str]], trials: int) -> str:
     )
 
 
-def name_table(build: Build) -> Table:
+def name_table(build: Build) -> PageTable:
     """Return what each check asks, by the name that it has in the records, and its rule."""
     rows: list[list[Cell]] = [[name, str(rule), asks] for name, (rule, asks) in CHECKS.items()]
-    return Table(["check", "rule", "what it asks"], rows)
+    return PageTable(["check", "rule", "what it asks"], rows)
 
 
 MAKERS: dict[str, placeholders.Maker] = {"checks": check_table, "check-names": name_table}

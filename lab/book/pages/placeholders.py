@@ -38,7 +38,7 @@ Cell = str | Link | Sequence["str | Link"]
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """Head and rows; the name of a page becomes a link to it. prose : the first column holds
     sentences, not labels.
     """
@@ -55,7 +55,7 @@ class Html:
     html: str
 
 
-Content = Table | Html
+Content = PageTable | Html
 Maker = Callable[[Build], Content]
 _makers: dict[str, Maker] = {}
 
@@ -120,7 +120,7 @@ def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             node.replace_self(_table(app, docname, content))
 
 
-def _table(app: Sphinx, docname: str, table: Table) -> nodes.Node:
+def _table(app: Sphinx, docname: str, table: PageTable) -> nodes.Node:
     group = nodes.tgroup(cols=len(table.head))
     # The first column names its row; readers by ear hear it with every cell.
     group += [nodes.colspec(colwidth=1, stub=int(i == 0)) for i in range(len(table.head))]

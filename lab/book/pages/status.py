@@ -16,9 +16,9 @@ from lab.book.build import toc
 from lab.book.build.build import Build
 from lab.book.build.history import Record
 from lab.book.pages import placeholders
-from lab.book.pages.placeholders import Cell, Table
+from lab.book.pages.placeholders import Cell, PageTable
 from lab.book.site import published
-from lab.book.site.published import NOT_RECORDED, Published
+from lab.book.site.published import NOT_RECORDED, PublishedRecord
 from lab.processes.machine import Machine
 from lab.processes.machine import machine as this_machine
 from lab.servers import catalog, versions
@@ -37,12 +37,12 @@ PACKAGES = (
 UNTOLD = "unknown (the system does not say)"
 
 
-def machine_table(build: Build) -> Table:
+def machine_table(build: Build) -> PageTable:
     """Return where everything was measured, and with which versions."""
-    return Table(["", ""], _facts(build, list(_records(build).values())))
+    return PageTable(["", ""], _facts(build, list(_records(build).values())))
 
 
-def measured_table(build: Build) -> Table:
+def measured_table(build: Build) -> PageTable:
     """Return when the records of each chapter were measured, and how much they hold."""
     rows: list[list[Cell]] = []
     for chapter in toc.in_order(build.outcomes):
@@ -60,10 +60,10 @@ def measured_table(build: Build) -> Table:
                     ", ".join(commits) or NOT_RECORDED,
                 ]
             )
-    return Table(["chapter", "measured", "records", "trials", "requests", "commit"], rows)
+    return PageTable(["chapter", "measured", "records", "trials", "requests", "commit"], rows)
 
 
-def profiles_table(build: Build) -> Table:
+def profiles_table(build: Build) -> PageTable:
     """Return what each profile makes of the numbers that a cell asks for."""
     rows: list[list[Cell]] = [
         [
@@ -75,10 +75,10 @@ def profiles_table(build: Build) -> Table:
         ]
         for one in PROFILES.values()
     ]
-    return Table(["profile", "pairs for 6 asked", "window", "warm-up", "verdicts"], rows)
+    return PageTable(["profile", "pairs for 6 asked", "window", "warm-up", "verdicts"], rows)
 
 
-def chapters_table(build: Build) -> Table:
+def chapters_table(build: Build) -> PageTable:
     """Return what this build did with each chapter, when, and why."""
     records = _records(build)
     ran = [_row(name, r) for name, r in records.items()]
@@ -88,7 +88,7 @@ def chapters_table(build: Build) -> Table:
             ran.append([name, "failed in this build", "", "", "", ""])
         elif outcome.action == "waiting":
             ran.append([name, "not yet", outcome.because, "", "", ""])
-    return Table(["chapter", "executed", "because", "seconds", "servers", "requests"], ran)
+    return PageTable(["chapter", "executed", "because", "seconds", "servers", "requests"], ran)
 
 
 MAKERS: dict[str, placeholders.Maker] = {
@@ -147,7 +147,7 @@ def _of_machine(one: Machine, head: str) -> list[list[Cell]]:
     ]
 
 
-def _commits(found: list[Published]) -> list[list[Cell]]:
+def _commits(found: list[PublishedRecord]) -> list[list[Cell]]:
     trials: Counter[str] = Counter()
     for p in found:
         if p.trials and p.commit:
@@ -158,7 +158,7 @@ def _commits(found: list[Published]) -> list[list[Cell]]:
     return [["Commits", "; ".join(filter(None, [told, said])) or NOT_RECORDED]]
 
 
-def _programs(found: list[Published], build: Build) -> list[list[Cell]]:
+def _programs(found: list[PublishedRecord], build: Build) -> list[list[Cell]]:
     """Return the versions of what was measured: those that records hold, and those that they do
     not.
     """
@@ -213,7 +213,7 @@ def _pin(need: str) -> str:
     return ""
 
 
-def _results(build: Build, found: list[Published]) -> str:
+def _results(build: Build, found: list[PublishedRecord]) -> str:
     profiles = ", ".join(sorted({p.profile for p in found if p.profile})) or build.profile
     if build.mode == "replay":
         return f"drawn from records, profile “{profiles}”; nothing was measured for this site"
@@ -228,7 +228,7 @@ def _results(build: Build, found: list[Published]) -> str:
     )
 
 
-def _total(found: list[Published], records: list[Record]) -> str:
+def _total(found: list[PublishedRecord], records: list[Record]) -> str:
     sent, trials = sum(p.requests for p in found), sum(p.trials for p in found)
     seconds = sum(r.seconds for r in records)
     return (

@@ -251,7 +251,7 @@ def _control(value: dict[str, Any]) -> str:
 
 
 def _named(value: dict[str, Any]) -> str:
-    shown = metric_of(value["metric"]).label.split(" (")[0]
+    shown = metric_of(value["metric"]).noun
     return f"{value['a']} ÷ {value['b']}, {shown}: {_ratio(value)}"
 
 

@@ -48,7 +48,7 @@ NOT_RECORDED = "not recorded"
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedRecord:
     """One record of the site: where it comes from, and what it holds in words and numbers."""
 
     experiment: str
@@ -85,9 +85,9 @@ class Published:
         return ", ".join(f"{name} {n}" for name, n in self.warned)
 
 
-def of_build(build: Build) -> list[Published]:
+def of_build(build: Build) -> list[PublishedRecord]:
     """Return the records that the shown chapters were drawn from, chapter by chapter."""
-    found: list[Published] | None = getattr(build, "_published", None)
+    found: list[PublishedRecord] | None = getattr(build, "_published", None)
     if found is None:
         found = [
             about(experiment, chapter, source)
@@ -98,7 +98,7 @@ def of_build(build: Build) -> list[Published]:
     return found
 
 
-def of_chapter(build: Build, chapter: str) -> list[Published]:
+def of_chapter(build: Build, chapter: str) -> list[PublishedRecord]:
     """Return the records behind one page."""
     return [p for p in of_build(build) if p.chapter == chapter]
 
@@ -152,14 +152,14 @@ def _run(experiment: str, until: datetime) -> Path | None:
     return None
 
 
-def about(experiment: str, chapter: str, source: Path) -> Published:
+def about(experiment: str, chapter: str, source: Path) -> PublishedRecord:
     """Return what a recorded file, or a run of this machine, holds."""
     found = _about(source, source.stat().st_mtime_ns)
     return replace(found, experiment=experiment, chapter=chapter)
 
 
 @lru_cache(maxsize=1024)
-def _about(source: Path, _: int) -> Published:
+def _about(source: Path, _: int) -> PublishedRecord:
     """The same of a file of that age, whoever asks."""
     data = whole(source)
     kind = reference.kind_of(data["kind"])
@@ -174,7 +174,7 @@ def _about(source: Path, _: int) -> Published:
     versions = {(t["server"]["name"], t["server"]["version"]) for t in trials}
     versions |= {(s["tool"], s["version"]) for s in said}
     versions |= {("node", v["node"]) for v in data.get("versions", ())}
-    return Published(
+    return PublishedRecord(
         experiment="",
         chapter="",
         source=source,
@@ -242,7 +242,7 @@ def write(build: Build, out: Path) -> None:
     wanted: set[Path] = set()
     code = max(file.stat().st_mtime_ns for file in paths.NODE_SIDE.parent.glob("**/*.py"))
     for one in of_build(build):
-        made: dict[Path, Callable[[dict[str, Any], Published], str]] = {}
+        made: dict[Path, Callable[[dict[str, Any], PublishedRecord], str]] = {}
         made[folder / f"{one.name}.json"] = _json
         if one.kind.has_trials:
             made[folder / f"{one.name}.csv"] = _csv
@@ -262,11 +262,11 @@ def _key(source: Path, code: int) -> str:
     return f"{source} {source.stat().st_mtime_ns} {code}"
 
 
-def _json(data: dict[str, Any], _: Published) -> str:
+def _json(data: dict[str, Any], _: PublishedRecord) -> str:
     return compact.readable(data, [key for key in ("trials", "control") if data.get(key)])
 
 
-def _csv(_: dict[str, Any], one: Published) -> str:
+def _csv(_: dict[str, Any], one: PublishedRecord) -> str:
     found = rows.of_file(one.source)
     out = io.StringIO()
     writer = csv.DictWriter(out, list(dict.fromkeys(k for row in found for k in row)))
@@ -275,14 +275,14 @@ def _csv(_: dict[str, Any], one: Published) -> str:
     return out.getvalue()
 
 
-def listing(found: list[Published], root: str) -> str:
+def listing(found: list[PublishedRecord], root: str) -> str:
     """Return a list of records as HTML: links, what they hold, what was not in order. root : the
     way from the page to the site's root, such as `../../`.
     """
     return f'<ul class="lab-records">{"".join(_item(one, root) for one in found)}</ul>'
 
 
-def _item(one: Published, root: str) -> str:
+def _item(one: PublishedRecord, root: str) -> str:
     name, where = escape(one.name), f"{root}{FOLDER}/{quote(one.name)}"
     link = f'<a href="{where}.json">{name}</a>'
     if one.kind.has_trials:
@@ -308,7 +308,7 @@ def records_list(build: Build) -> Html:
     return Html("".join(parts) or "<p>No chapter of this build has a record.</p>")
 
 
-def span(found: Iterable[Published]) -> str:
+def span(found: Iterable[PublishedRecord]) -> str:
     """Return from when to when these were measured, in UTC, as far as they say it."""
     times = sorted(when_words(p) for p in found if p.when)
     if not times:
@@ -319,7 +319,7 @@ def span(found: Iterable[Published]) -> str:
     return f"{first} to {last[11:] if first[:10] == last[:10] else last} UTC"
 
 
-def when_words(one: Published) -> str:
+def when_words(one: PublishedRecord) -> str:
     """Return when it was measured: `2026-11-21 21:34 UTC`."""
     if not one.when:
         return NOT_RECORDED

@@ -22,12 +22,11 @@ from lab.instruments.adapters.base import (
     Capabilities,
     Capability,
     Figures,
-    Presence,
     ToolResult,
     ToolSpec,
     figures_of,
 )
-from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable, version_said
+from lab.instruments.adapters.child import ran, unreadable, version_said
 from lab.instruments.adapters.lines import read_lines
 
 NUMBER = r"([\d.]+)"
@@ -87,14 +86,10 @@ class Ab(Adapter):
         ),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
-        version = version_said(["ab", "-V"], r"This is ApacheBench, Version (\S+)")
-        return Presence(version, self.install)
+    def _version(self) -> str | None:
+        return version_said(["ab", "-V"], r"This is ApacheBench, Version (\S+)")
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         self.closed_only(spec)
         how_long = (
             # -t sets -n to 50 000, so -n has to come after it
@@ -104,17 +99,13 @@ class Ab(Adapter):
         )
         with tempfile.TemporaryDirectory() as folder:
             table = Path(folder) / "requests.tsv"
-            argv = pinned(
-                [
-                    *("ab", "-q", "-l", *([] if spec.fresh else ["-k"]), *how_long),
-                    *("-c", str(spec.connections), "-s", str(math.ceil(spec.timeout_s))),
-                    *("-g", str(table), spec.url),
-                ],
-                spec.cpus,
-            )
-            finished = run_to_end(argv, spec.deadline_s)
-            output = succeeded("ab", finished)
-            said, summary, counts = parse(output)
+            argv = [
+                *("ab", "-q", "-l", *([] if spec.fresh else ["-k"]), *how_long),
+                *("-c", str(spec.connections), "-s", str(math.ceil(spec.timeout_s))),
+                *("-g", str(table), spec.url),
+            ]
+            once = ran("ab", spec, argv)
+            said, summary, counts = parse(once.raw_output)
             total_ms = parse_table(table.read_text()) if counts["responses"] else np.empty(0)
         seconds = summary["seconds"]
         good = counts["responses"] - counts["non2xx"]
@@ -135,8 +126,8 @@ class Ab(Adapter):
             )
         return self.result(
             spec,
-            version=version,
-            argv=tuple(argv),
+            version,
+            once,
             said=said,
             trusted=Figures(
                 throughput_per_s=good / seconds if seconds else None,
@@ -148,9 +139,7 @@ class Ab(Adapter):
             ),
             summary=summary | {"durations_ms": total_ms.tolist()},
             counts=counts,
-            raw_output=output,
             caveats=tuple(caveats),
-            wall_s=finished.wall_s,
         )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,11 +21,10 @@ from lab.instruments.adapters.base import (
     Capabilities,
     Capability,
     Figures,
-    Presence,
     ToolResult,
     ToolSpec,
 )
-from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable, version_said
+from lab.instruments.adapters.child import ran, unreadable, version_said
 from lab.paths import NODE_SIDE
 from lab.processes import nodes
 
@@ -54,14 +54,11 @@ class Artillery(Adapter):
         error_kinds=Capability(True, "By Node's error codes."),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
+    def _version(self) -> str | None:
         asked = ["artillery", "--version"]
-        return Presence(version_said(asked, r"Artillery: (\S+)$", START_S, OFFLINE), self.install)
+        return version_said(asked, r"Artillery: (\S+)$", START_S, OFFLINE)
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         if spec.rate_per_s is None or spec.seconds is None:
             raise self.refuse(
                 "hold a number of connections busy (it knows arrivals only)",
@@ -81,19 +78,15 @@ class Artillery(Adapter):
         with tempfile.TemporaryDirectory() as folder:
             asked, told = Path(folder) / "script.json", Path(folder) / "report.json"
             asked.write_text(json.dumps(script))
-            argv = pinned(
-                ["artillery", "run", "--quiet", "--output", str(told), str(asked)], spec.cpus
-            )
-            finished = run_to_end(
-                argv, spec.deadline_s + START_S, env={**OFFLINE, **nodes.on_path()}
-            )
-            succeeded("artillery", finished)
-            output = told.read_text()
-        said, summary, counts = parse(output, seconds)
+            argv = ["artillery", "run", "--quiet", "--output", str(told), str(asked)]
+            env = {**OFFLINE, **nodes.on_path()}
+            once = ran("artillery", spec, argv, more_s=START_S, env=env)
+            once = replace(once, raw_output=told.read_text())
+        said, summary, counts = parse(once.raw_output, seconds)
         return self.result(
             spec,
-            version=version,
-            argv=tuple(argv),
+            version,
+            once,
             said=said,
             trusted=Figures(
                 throughput_per_s=sum(
@@ -104,13 +97,11 @@ class Artillery(Adapter):
             ),
             summary=summary,
             counts=counts,
-            raw_output=output,
             caveats=(
                 "open loop: its throughput is the rate that was asked for, not the server's",
                 "response times end with the first byte and leave the connect out",
                 "percentiles are those of buckets about 2 % wide",
             ),
-            wall_s=finished.wall_s,
         )
 
 

@@ -23,7 +23,7 @@ from lab.instruments.adapters.base import (
     ToolSpec,
     figures_of,
 )
-from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.instruments.adapters.child import ran, unreadable
 from lab.paths import NODE_SIDE, ROOT
 from lab.processes import nodes
 from lab.records import rows as raw_rows
@@ -67,16 +67,13 @@ class Autocannon(Adapter):
         ),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
+    def _version(self) -> str | None:
         manifest = ROOT / "node_modules" / "autocannon" / "package.json"
         if not manifest.is_file():
-            return Presence(None, self.install)
-        return Presence(str(json.loads(manifest.read_text())["version"]), self.install)
+            return None
+        return str(json.loads(manifest.read_text())["version"])
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         self.closed_only(spec, " (overallRate is no open loop)")
         with tempfile.TemporaryDirectory() as folder:
             raw_file = Path(folder) / "rows.bin"
@@ -90,17 +87,16 @@ class Autocannon(Adapter):
                 "fix": self.fix,
                 "raw_file": str(raw_file),
             }
-            argv = pinned([nodes.program(), str(RUNNER)], spec.cpus)
-            finished = run_to_end(argv, spec.deadline_s, line=json.dumps(ask))
-            output = succeeded("autocannon", finished)
-            told = parse(output)
+            argv = [nodes.program(), str(RUNNER)]
+            once = ran("autocannon", spec, argv, line=json.dumps(ask))
+            told = parse(once.raw_output)
             rows = raw_rows.read(raw_file, told["rows"], COLUMNS)
         said = said_by(told["summary"])
         seen = figures_of(rows, told["seconds"])
         return self.result(
             spec,
-            version=version,
-            argv=(*argv, json.dumps(ask)),
+            version,
+            once,
             said=said,
             trusted=seen if self.fix else Figures(throughput_per_s=seen.throughput_per_s, n=seen.n),
             summary=told["summary"],
@@ -111,9 +107,7 @@ class Autocannon(Adapter):
                 "seconds": told["seconds"],
             },
             rows=rows if self.fix else None,
-            raw_output=output,
             caveats=self.caveats(told),
-            wall_s=finished.wall_s,
         )
 
     def caveats(self, told: dict[str, Any]) -> tuple[str, ...]:

@@ -24,7 +24,9 @@ MAX_REQUESTS = 1_000_000  # hey and ab keep every result in memory; hey drops mo
 MAX_CONNECTIONS = 1000
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
-Rows = Mapping[str, np.ndarray]  # t_end_us, latency_us, status (HTTP code; < 0 as in the generator)
+Columns = Mapping[
+    str, np.ndarray
+]  # t_end_us, latency_us, status (HTTP code; < 0 as in the generator)
 
 
 class AdapterError(LabError):
@@ -147,7 +149,7 @@ class ToolResult:
     caveats: tuple[str, ...]
     wall_s: float
     capabilities: Capabilities = field(repr=False)
-    rows: Rows | None = None
+    rows: Columns | None = None
 
     @property
     def throughput_per_s(self) -> float | None:
@@ -188,6 +190,15 @@ class ToolResult:
         return f"{said}\n  of which can be trusted: {shown(self.trusted)}"
 
 
+@dataclass(frozen=True)
+class Ran:
+    """How one run of a tool went: what was started, what it printed, how long it took."""
+
+    argv: tuple[str, ...]
+    raw_output: str
+    wall_s: float
+
+
 class Adapter(ABC):
     """One load tool: is it here, what can it do, run it."""
 
@@ -197,12 +208,20 @@ class Adapter(ABC):
     capabilities: Capabilities
 
     @abstractmethod
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs the tool."""
+    def _version(self) -> str | None:
+        """The version found, or None."""
 
     @abstractmethod
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
+        """One bounded run of the version found."""
+
+    def present(self) -> Presence:
+        """The version found, or None with the line that installs the tool."""
+        return Presence(self._version(), self.install)
+
     def run(self, spec: ToolSpec) -> ToolResult:
         """One bounded run. Raises ToolMissing, Unsupported, ToolFailed or UnreadableOutput."""
+        return self._run(spec, self.require())
 
     def require(self) -> str:
         """The version found. Raises ToolMissing with the line that installs the tool."""
@@ -222,12 +241,13 @@ class Adapter(ABC):
         if spec.rate_per_s is not None:
             raise self.refuse(f"send at a fixed rate{why}", "Use ours-open.")
 
-    def result(self, spec: ToolSpec, **found: Any) -> ToolResult:
+    def result(self, spec: ToolSpec, version: str, ran: Ran, **found: Any) -> ToolResult:
         """The result of a run; `found` holds the fields that the adapter has to say itself."""
-        return ToolResult(tool=self.name, spec=spec, capabilities=self.capabilities, **found)
+        about: Any = {"tool": self.name, "version": version, "capabilities": self.capabilities}
+        return ToolResult(spec=spec, **about, **vars(ran), **found)
 
 
-def figures_of(rows: Rows, seconds: float) -> Figures:
+def figures_of(rows: Columns, seconds: float) -> Figures:
     """The five numbers of raw rows; throughput counts 2xx over `seconds`, latency every answer.
 
     Quantiles are order statistics (the smallest value with at least that share at or below it).

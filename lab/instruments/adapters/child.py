@@ -6,9 +6,28 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 
-from lab.instruments.adapters.base import AdapterError, ToolFailed, UnreadableOutput
+from lab.instruments.adapters.base import AdapterError, Ran, ToolFailed, ToolSpec, UnreadableOutput
 from lab.processes import child
 from lab.processes.child import Finished, shown
+
+
+def ran(
+    tool: str,
+    spec: ToolSpec,
+    argv: Sequence[str],
+    *,
+    more_s: float = 0.0,
+    env: Mapping[str, str] | None = None,
+    line: str | None = None,
+) -> Ran:
+    """Run a tool to its end, on the cores of the spec and `more_s` beyond its deadline at most.
+
+    Raises AdapterError where it cannot be pinned, ToolFailed if it does not end, or with an error.
+    """
+    command = pinned(argv, spec.cpus)
+    finished = run_to_end(command, spec.deadline_s + more_s, env=env, line=line)
+    asked = () if line is None else (line,)
+    return Ran((*command, *asked), succeeded(tool, finished), finished.wall_s)
 
 
 def pinned(argv: Sequence[str], cpus: Sequence[int] | None) -> list[str]:

@@ -13,11 +13,10 @@ from lab.instruments.adapters.base import (
     Capabilities,
     Capability,
     Figures,
-    Presence,
     ToolResult,
     ToolSpec,
 )
-from lab.instruments.adapters.child import run_to_end, succeeded
+from lab.instruments.adapters.child import ran
 from lab.instruments.adapters.lines import read_lines
 
 GRAMMAR = {
@@ -56,29 +55,24 @@ class Double(Adapter):
         self.arguments = [output, str(code), str(hang_s), child]
         self.deadline_s: float | None = None
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
-        return Presence("1", self.install)
+    def _version(self) -> str | None:
+        return "1"
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         argv = [sys.executable, "-c", PROGRAM, *self.arguments]
-        deadline_s = spec.deadline_s if self.deadline_s is None else self.deadline_s
-        finished = run_to_end(argv, deadline_s)
-        output = succeeded(self.name, finished)
-        found = read_lines(self.name, output, GRAMMAR, GRAMMAR)
+        more_s = 0.0 if self.deadline_s is None else self.deadline_s - spec.deadline_s
+        once = ran(self.name, spec, argv, more_s=more_s)
+        found = read_lines(self.name, once.raw_output, GRAMMAR, GRAMMAR)
         said = Figures(
             throughput_per_s=float(found["throughput"][0][1]), p50_us=float(found["p50"][0][1])
         )
         return self.result(
             spec,
-            version="1",
-            argv=tuple(argv),
+            version,
+            once,
             said=said,
             trusted=Figures(),
             summary={},
             counts={},
-            raw_output=output,
             caveats=("nothing was measured",),
-            wall_s=finished.wall_s,
         )

@@ -22,12 +22,11 @@ from lab.instruments.adapters.base import (
     Capabilities,
     Capability,
     Figures,
-    Presence,
     ToolResult,
     ToolSpec,
     figures_of,
 )
-from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.instruments.adapters.child import ran, unreadable
 from lab.instruments.adapters.lines import read_lines
 
 SECS = r" *(NaN|[\d.]+) secs"
@@ -86,18 +85,15 @@ class Hey(Adapter):
         ),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
+    def _version(self) -> str | None:
         path = shutil.which("hey")
         if path is None:
-            return Presence(None, self.install)
+            return None
         # hey has no option that prints a version, so the program itself is named by its hash
         digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-        return Presence(f"sha256:{digest[:12]}", self.install)
+        return f"sha256:{digest[:12]}"
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         self.closed_only(spec, " (-q skips ticks)")
         if spec.requests is not None and spec.requests % spec.connections:
             raise self.refuse(
@@ -110,27 +106,23 @@ class Hey(Adapter):
             if spec.seconds is not None
             else ["-n", str(spec.requests)]
         )
-        argv = pinned(
-            ["hey", *how_long, "-c", str(spec.connections), "-t", str(math.ceil(spec.timeout_s))]
-            + ["-disable-redirects"]
-            + (["-disable-keepalive"] if spec.fresh else [])
-            + (["-o", "csv"] if self.csv else [])
-            + [spec.url],
-            spec.cpus,
-        )
-        finished = run_to_end(argv, spec.deadline_s)
-        output = succeeded("hey", finished)
-        said, trusted, summary, counts, rows = parse_rows(output) if self.csv else parse(output)
+        argv = [
+            *("hey", *how_long, "-c", str(spec.connections), "-t", str(math.ceil(spec.timeout_s))),
+            *("-disable-redirects", *(["-disable-keepalive"] if spec.fresh else [])),
+            *(*(["-o", "csv"] if self.csv else []), spec.url),
+        ]
+        once = ran("hey", spec, argv)
+        read = parse_rows if self.csv else parse
+        said, trusted, summary, counts, rows = read(once.raw_output)
         return self.result(
             spec,
-            version=version,
-            argv=tuple(argv),
+            version,
+            once,
             said=said,
             trusted=trusted,
             summary=summary,
             counts=counts,
             rows=rows,
-            raw_output=output,
             caveats=(
                 "latencies are rounded to 0.1 ms",
                 "the first answer of each connection includes connecting",
@@ -139,7 +131,6 @@ class Hey(Adapter):
                 if self.csv
                 else "Requests/sec counts failed requests",
             ),
-            wall_s=finished.wall_s,
         )
 
 

@@ -15,13 +15,12 @@ from lab.instruments.adapters.base import (
     Adapter,
     Capabilities,
     Capability,
-    Presence,
     ToolFailed,
     ToolResult,
     ToolSpec,
     figures_of,
 )
-from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable
+from lab.instruments.adapters.child import ran, unreadable
 from lab.paths import NODE_SIDE
 from lab.processes import nodes
 from lab.processes.child import shown
@@ -46,9 +45,8 @@ class Ours(Adapter):
         error_kinds=Capability(True, "A code of its own per kind, in the row of the request."),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
-        return Presence("1" if GENERATOR.is_file() else None, self.install)
+    def _version(self) -> str | None:
+        return "1" if GENERATOR.is_file() else None
 
     def stream(self, spec: ToolSpec) -> dict[str, Any]:
         """The stream that the generator is asked for."""
@@ -56,9 +54,7 @@ class Ours(Adapter):
             raise self.refuse("send at a rate in its closed loop", "Use ours-open.")
         return {"loop": "closed", "requests": spec.requests}
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         with tempfile.TemporaryDirectory() as folder:
             ask = {
                 "streams": [
@@ -77,9 +73,9 @@ class Ours(Adapter):
                 "measure_s": spec.seconds if spec.seconds is not None else spec.deadline_s - 5,
                 "raw_dir": folder,
             }
-            argv = pinned([nodes.program(), str(GENERATOR)], spec.cpus)
-            finished = run_to_end(argv, spec.deadline_s, line=json.dumps(ask))
-            told = parse(succeeded(self.name, finished))
+            argv = [nodes.program(), str(GENERATOR)]
+            once = ran(self.name, spec, argv, line=json.dumps(ask))
+            told = parse(once.raw_output)
             stream = told["streams"][0]
             raw = stream["raw"]
             rows = raw_rows.read(Path(folder) / Path(raw["file"]).name, raw["rows"], raw["columns"])
@@ -90,16 +86,14 @@ class Ours(Adapter):
         figures = figures_of(rows, seconds)
         return self.result(
             spec,
-            version=version,
-            argv=(*argv, json.dumps(ask)),
+            version,
+            once,
             said=figures,
             trusted=figures,
             summary={"stopped": told["stopped"], "client": told["client"]},
             counts=stream["counts"] | {"bytes_in": stream["bytes_in"]},
             rows=rows,
-            raw_output=finished.stdout,
             caveats=("no warm-up is cut here; lab.load cuts it",),
-            wall_s=finished.wall_s,
         )
 
 

@@ -17,11 +17,10 @@ from lab.instruments.adapters.base import (
     Capabilities,
     Capability,
     Figures,
-    Presence,
     ToolResult,
     ToolSpec,
 )
-from lab.instruments.adapters.child import pinned, run_to_end, succeeded, unreadable, version_said
+from lab.instruments.adapters.child import ran, unreadable, version_said
 from lab.instruments.adapters.lines import Matches, read_lines
 
 REPORT = Path(__file__).with_name("wrk_report.lua")
@@ -66,49 +65,40 @@ class Wrk(Adapter):
         ),
     )
 
-    def present(self) -> Presence:
-        """The version found, or None with the line that installs it."""
+    def _version(self) -> str | None:
         # prints the version, then its usage, and exits with 1
-        return Presence(version_said(["wrk", "-v"], r"wrk (\S+) \["), self.install)
+        return version_said(["wrk", "-v"], r"wrk (\S+) \[")
 
-    def run(self, spec: ToolSpec) -> ToolResult:
-        """One bounded run."""
-        version = self.require()
+    def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         self.closed_only(spec)
         if spec.seconds is None:
             raise self.refuse("stop after a number of requests", "Give seconds.")
         fresh = ("--header", "Connection: close") if spec.fresh else ()
-        argv = pinned(
-            [
-                *("wrk", "--threads", "1", "--connections", str(spec.connections)),
-                *("--duration", f"{math.ceil(spec.seconds)}s"),  # whole seconds only
-                *("--timeout", f"{math.ceil(spec.timeout_s)}s", "--latency", *fresh),
-                *("--script", str(REPORT), spec.url),
-            ],
-            spec.cpus,
-        )
-        finished = run_to_end(argv, spec.deadline_s)
-        output = succeeded("wrk", finished)
-        said, summary, counts = parse(output)
+        argv = [
+            *("wrk", "--threads", "1", "--connections", str(spec.connections)),
+            *("--duration", f"{math.ceil(spec.seconds)}s"),  # whole seconds only
+            *("--timeout", f"{math.ceil(spec.timeout_s)}s", "--latency", *fresh),
+            *("--script", str(REPORT), spec.url),
+        ]
+        once = ran("wrk", spec, argv)
+        said, summary, counts = parse(once.raw_output)
         answered_ok = counts["responses"] - counts["errors"]["status"]
         return self.result(
             spec,
-            version=version,
-            argv=tuple(argv),
+            version,
+            once,
             said=said,
             trusted=Figures(
                 throughput_per_s=answered_ok / (counts["duration_us"] / 1e6), n=answered_ok
             ),
             summary=summary,
             counts=counts,
-            raw_output=output,
             caveats=(
                 "latencies are corrected, not measured",
                 f"answers later than {math.ceil(spec.timeout_s)} s are missing from the latencies",
                 "requests in flight at the end are not counted",
                 "3xx answers count as success",
             ),
-            wall_s=finished.wall_s,
         )
 
 

@@ -160,7 +160,7 @@ class Bridge:
         return tell
 
 
-class _Printed(io.TextIOBase):
+class _ToCell(io.TextIOBase):
     """What a verb prints belongs under the cell that called it."""
 
     def __init__(self, bridge: Bridge, stream: str) -> None:
@@ -179,7 +179,7 @@ def main() -> None:
     os.dup2(2, 1)
     sys.argv[0] = "javascript"
     bridge = Bridge(out)
-    sys.stdout, sys.stderr = _Printed(bridge, "stdout"), _Printed(bridge, "stderr")
+    sys.stdout, sys.stderr = _ToCell(bridge, "stdout"), _ToCell(bridge, "stderr")
     warnings.showwarning = lambda message, *_, **__: bridge.send(warning=str(message))
     _note_our_files()
     bridge.send(ready=True)

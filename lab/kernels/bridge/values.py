@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from lab.errors import LabError
+from lab.records.table import Rows
 
 # An answer carries so many objects with their attributes; those beyond can be asked for.
 _BUDGET = 400
@@ -73,7 +74,8 @@ class Objects:
         if not isinstance(value, dict):
             return value
         if "$object" in value:
-            return self[value["$object"]]
+            held = self[value["$object"]]
+            return Rows(self.decode(value["$rows"]), held) if "$rows" in value else held
         if "$bytes" in value:
             return base64.b64decode(value["$bytes"])
         if "$number" in value:
@@ -90,6 +92,8 @@ class Objects:
             return {str(key): self._encode(item, left) for key, item in value.items()}
         if not _is_simple(value) and isinstance(value, (Sequence, Set)):
             items = [self._encode(item, left) for item in value]
+            if isinstance(value, Rows) and value.of is not None:
+                return {"$rows": items, "$object": self._hold(value.of)}
             if hasattr(value, "_repr_html_"):
                 return {"$type": type(value).__name__, "items": items, "methods": []}
             return items

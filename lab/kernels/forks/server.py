@@ -50,7 +50,7 @@ MOST_BYTES = 1 << 20  # of a request
 STREAMS = 3
 
 
-class Asked:
+class ForkRequest:
     """One connection, and the program that was forked for it."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -86,12 +86,12 @@ class Asked:
             os.close(self.streams.pop())
 
 
-class Server:
+class ForkServer:
     """Everything this process holds; in a fork it is closed, and the fork's request remains."""
 
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
-        self._asked: dict[int, Asked] = {}  # by descriptor
+        self._asked: dict[int, ForkRequest] = {}  # by descriptor
         self._wake, self._wake_write = os.pipe()
         for end in (self._wake, self._wake_write):
             os.set_blocking(end, False)
@@ -132,10 +132,10 @@ class Server:
 
     def _accept(self) -> None:
         connection, _ = self._listener.accept()
-        self._asked[connection.fileno()] = Asked(connection)
+        self._asked[connection.fileno()] = ForkRequest(connection)
         self._poll.register(connection, select.POLLIN)
 
-    def _hear(self, asked: Asked) -> tuple[dict[str, Any], list[int]] | None:
+    def _hear(self, asked: ForkRequest) -> tuple[dict[str, Any], list[int]] | None:
         try:
             request = asked.read()
             if request is None:
@@ -169,7 +169,7 @@ class Server:
                     asked.tell(code=os.waitstatus_to_exitcode(ended[1]))
                     self._drop(asked)
 
-    def _drop(self, asked: Asked) -> None:
+    def _drop(self, asked: ForkRequest) -> None:
         self._poll.unregister(asked.connection)
         del self._asked[asked.connection.fileno()]
         asked.close()
@@ -245,7 +245,7 @@ def main() -> None:
         os.write(1, b"ready\n")
     with socket.socket(fileno=int(sys.argv[1])) as listener:
         address = listener.getsockname()
-        mine = Server(listener).serve()
+        mine = ForkServer(listener).serve()
     if mine is not None:
         become(*mine)
     else:  # our owner does so, too, unless it was killed

@@ -18,6 +18,7 @@ const DEEPEST = 50;
 const MOST_OBJECTS = 20_000;
 
 const handles = new WeakMap();
+const records = new WeakMap(); // of rows: the handle of the record that they were taken from
 const classes = new Map();
 let release = () => {};
 const collected = new FinalizationRegistry((handle) => release(handle));
@@ -57,7 +58,10 @@ async function encode(value, around = [], count = { objects: 0 }) {
   if (fault) throw new TypeError(`lab takes plain data, and what you passed ${fault}.`);
   const inside = [...around, given];
   const part = (item) => encode(item, inside, count);
-  if (Array.isArray(given)) return Promise.all(given.map(part));
+  if (Array.isArray(given)) {
+    const items = await Promise.all(given.map(part));
+    return records.has(given) ? { $rows: items, $object: records.get(given) } : items;
+  }
   const entries = Object.entries(given).map(async ([key, item]) => [key, await part(item)]);
   return Object.fromEntries(await Promise.all(entries));
 }
@@ -81,8 +85,15 @@ function decode(value, call) {
     const bytes = Uint8Array.from(Buffer.from(value.data, "base64"));
     return new ARRAYS[value.$array](bytes.buffer);
   }
+  if ("$rows" in value) return rowsOf(decode(value.$rows, call), value.$object);
   if ("$type" in value) return decodeObject(value, call);
   return Object.fromEntries(Object.entries(value).map(([k, item]) => [k, decode(item, call)]));
+}
+
+function rowsOf(rows, record) {
+  records.set(rows, record);
+  collected.register(rows, record);
+  return rows;
 }
 
 function decodeObject({ $type, $object: handle, text, attributes = {}, items, methods }, call) {

@@ -35,7 +35,6 @@ from lab.widgets.question.questions import assets, json_script
 
 TOTAL_MS = 50  # servers/node/share.mjs
 METRICS = ("throughput", "p50", "p99")
-_FILE = re.compile(r"FILE=\{file:(\d+)\}")
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ def sizes(*comparisons: Comparison, of: Sequence[str] = ("Buffer", "string")) ->
         "cells": _size_cells(comparison),
         **({"recorded": _size_cells(reference)} if reference else {}),
         "said": {metric: _said(comparison, metric) for metric in METRICS},
-        "stamps": [_FILE.sub(_named, text) for text in stamps(comparison.trials)],
+        "stamps": stamps(comparison.trials),
     }
     figure = lines(
         {one.experiment: one for one in comparisons},
@@ -240,10 +239,6 @@ def _median(comparison: Comparison, arm: str, at: Any) -> float:
 
 
 # -- how many bytes, sent as what -----------------------------------------------------------------
-def _named(found: re.Match[str]) -> str:
-    return size(int(found[1]))
-
-
 def _bytes(value: Any) -> int:
     found = re.fullmatch(
         r"\{file:(\d+)\}", value.get("FILE", "") if isinstance(value, dict) else ""
