@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lab.servers import catalog
+from lab.text.prose import FENCE, prose
 from lab.widgets.question import questions
 
 ROOT = Path(__file__).parent.parent
@@ -28,19 +29,6 @@ SERVERS = tomllib.loads((ROOT / "servers/catalog.toml").read_text("utf-8"))["ser
 CATALOG = {name: catalog.filled(name, entry) for name, entry in SERVERS.items()}
 CLAIMS = tomllib.loads((ROOT / "data/claims.toml").read_text("utf-8"))
 
-FENCE = re.compile(r"^ *(`{3,}|:{3,})\{?([\w-]*)\}?[^\n]*\n(.*?)^ *\1[ ]*$", re.S | re.M)
-NO_PROSE = re.compile(
-    r"""\A---\n.*?^---\n            # what JupyterLab keeps on top
-    | <!--.*?-->
-    | ^\[\^[\w-]+\]:.*(?:\n[ ]{4}.*)*  # a source
-    | \[\^[\w-]+\]
-    | \{[\w:-]+\}`[^`]*`          # a role: what a cell made, a page of the book
-    | `[^`\n]+(?:\n[^`\n]+)?`
-    | \]\([^)\s]*\) | <https?://[^>\s]*>
-    | \$\$.*?\$\$ | \$[^$\n]+(?:\n[^$\n]+)?\$
-    | </?[a-z][^>]*>""",
-    re.S | re.M | re.X,
-)
 UNIT = r"\s?(?:%|[kKMG]i?B\b|[mµn]?s\b|(?:milli|micro)?seconds?\b|times\b)"
 NAMED = (  # what a number may be part of, with more of its kind behind it
     "Node(?:\\.js)?|libuv|Python|Linux|macOS|Express|PostgreSQL|V8|Internet Explorer|CC BY|"
@@ -104,21 +92,6 @@ class Number:
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.text} in “{self.around}”"
-
-
-def prose(text: str) -> str:
-    """Return the text with everything that is no prose blanked out; lines stay where they are."""
-
-    def blank(match: re.Match[str]) -> str:
-        return re.sub(r"[^\n]", " ", match[0])
-
-    def fence(match: re.Match[str]) -> str:
-        # A directive with prose in it keeps it; what is code goes.
-        if match[2] in {"glossary", "note", "warning", "tip", "important", "admonition"}:
-            return "\n" + prose(match[3]) + "\n"
-        return blank(match)
-
-    return NO_PROSE.sub(blank, FENCE.sub(fence, text))
 
 
 def numbers(text: str) -> Iterator[Number]:
