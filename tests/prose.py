@@ -8,10 +8,8 @@ numbers.toml with its arithmetic or its reason.
 
 from __future__ import annotations
 
-import ast
 import csv
 import math
-import operator
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -20,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lab.servers import catalog
+from lab.text.arithmetic import value
 from lab.text.prose import FENCE, prose
 from lab.widgets.question import questions
 
@@ -132,33 +131,6 @@ def literals(code: str) -> set[Set]:
         except (SyntaxError, ValueError, ArithmeticError):
             continue
     return found
-
-
-OPERATORS = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-}
-
-
-def value(expression: str) -> float:
-    """Return what an expression of numbers and + - * / ** makes. Raises ValueError for others."""
-
-    def of(node: ast.expr) -> float:
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            return node.value
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -of(node.operand)
-        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            left, right = of(node.left), of(node.right)
-            if isinstance(node.op, ast.Pow) and abs(right) > 100:
-                raise ValueError("that is a large power")
-            return OPERATORS[type(node.op)](left, right)
-        raise ValueError(f"{expression!r} is no arithmetic")
-
-    return of(ast.parse(expression.strip(), mode="eval").body)
 
 
 def programs(name: str, text: str) -> Iterator[Path]:

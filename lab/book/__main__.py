@@ -45,6 +45,7 @@ def main(argv: list[str] | None = None) -> int:
     follow.add_argument("new", help="where it is now")
     counts = commands.add_parser("teaching", help="count how each chapter teaches")
     counts.add_argument("--json", action="store_true", help="the same as JSON")
+    counts.add_argument("--questions", action="store_true", help="where each is asked and told")
     options = parser.parse_args(argv)
     try:
         os.environ.update(nodes.anchored())
@@ -67,7 +68,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _said(options: argparse.Namespace) -> str:
     if options.command == "teaching":
-        return teaching.report(as_json=options.json)
+        return teaching.report(as_json=options.json, each_question=options.questions)
     if options.command == "new":
         return new(options.what, options.name)
     return f"Renamed in the record of: {', '.join(moved(options.old, options.new)) or 'nothing'}."

@@ -1,4 +1,5 @@
-"""`python -m lab.book teaching`: what can be counted of how each chapter teaches.
+"""`python -m lab.book teaching`: what can be counted of how each chapter teaches; with
+`--questions`, where each question is asked and where its answer is told.
 
 It reads the pages and their questions as they are written; nothing is run or built. What a column
 counts stands in `COLUMNS`; `tests/book/test_teaching.py` holds limits against them.
@@ -141,7 +142,9 @@ def counted(name: str, folder: Path, text: str, asked: Iterable[Question]) -> Co
 
 def when(question: Question) -> str:
     """Return when a question tells its answer."""
-    return "at once" if question.right is not None else "at the run"
+    if question.memory:
+        return "from memory"
+    return "at once" if question.warm_up else "at the run"
 
 
 def is_tracing(question: Question) -> bool:
@@ -154,6 +157,30 @@ def is_tracing(question: Question) -> bool:
     return bool(question.code) and asks
 
 
+def places() -> list[list[str]]:
+    """Return for each question where its page asks it and where it tells the answer."""
+    return [
+        [
+            question.chapter.removeprefix("book/"),
+            question.id,
+            question.kind,
+            when(question),
+            _under(text, f'ask("{question.id}")'),
+            _under(text, f'reveal("{question.id}")', f'answer("{question.id}",'),
+        ]
+        for chapter, asked in questions.by_chapter()
+        for text in [(paths.ROOT / f"{chapter}.md").read_text("utf-8")]
+        for question in asked
+    ]
+
+
+def _under(text: str, *calls: str) -> str:
+    """Return the heading above the first of these calls; a dash for none."""
+    at = max(text.find(call) for call in calls)
+    headings = re.findall(r"^#+ (.+)$", FENCE.sub("", text[: text.rfind("```{", 0, at)]), re.M)
+    return headings[-1] if at >= 0 and headings else "–"
+
+
 def total(of: Iterable[Counts]) -> Counts:
     """Return the sums."""
     of = list(of)
@@ -161,8 +188,11 @@ def total(of: Iterable[Counts]) -> Counts:
     return Counts("all", **{name: sum(getattr(one, name) for one in of) for name in numbers})
 
 
-def report(*, as_json: bool = False) -> str:
-    """Return the table of all chapters, or the same as JSON."""
+def report(*, as_json: bool = False, each_question: bool = False) -> str:
+    """Return the table of all chapters, or of each question; or the chapters as JSON."""
+    if each_question:
+        head = ["chapter", "question", "kind", "tells", "asked under", "told under"]
+        return "\n".join(_aligned([head, *places()], str.ljust))
     found = chapters()
     if as_json:
         data = {
@@ -176,14 +206,16 @@ def report(*, as_json: bool = False) -> str:
         [one.chapter.removeprefix("book/"), *(show(one) for _, _, show in COLUMNS)]
         for one in (*found, total(found))
     ]
-    return "\n".join([*_aligned(rows), "", *(f"{name:8} {what}" for name, what, _ in COLUMNS)])
+    return "\n".join(
+        [*_aligned(rows, str.rjust), "", *(f"{name:8} {what}" for name, what, _ in COLUMNS)]
+    )
 
 
-def _aligned(rows: list[list[str]]) -> Iterator[str]:
+def _aligned(rows: list[list[str]], align: Callable[[str, int], str]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:
-        cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
-        yield "  ".join([first.ljust(widths[0]), *cells])
+        cells = [align(text, width) for text, width in zip(others, widths[1:], strict=True)]
+        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
 
 
 def _fences(text: str) -> Iterator[tuple[str, str, str]]:

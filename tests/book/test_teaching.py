@@ -175,6 +175,15 @@ def test_the_table_has_every_chapter_and_the_sums(capsys):
     assert len({len(line) for line in lines[: lines.index("")]}) == 1
 
 
+def test_each_question_is_listed_with_where_it_is_asked_and_told(capsys):
+    assert main(["teaching", "--questions"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == teaching.total(COUNTS).questions
+    at = head.index("told under")
+    [turns] = [line for line in lines if " phases-turns " in line]
+    assert "at the run" in turns and turns[at:] == "The life of a request"
+
+
 def test_json_has_the_same_with_its_sums(capsys):
     assert main(["teaching", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
