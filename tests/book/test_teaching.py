@@ -18,7 +18,7 @@ WANTED = {
     "tracing": 0.25,  # of all questions, at least
     "from_memory": 3,  # questions after each summary, at least
     "variations": 1,  # of the thing to change, recorded, on each page, at least
-    "at_once": 12,  # questions of the book that tell at once: warm-up, at most
+    "at_once": 4,  # questions of the book that tell at once: warm-up, at most
 }
 LIMITS = {
     "words": 2475,
@@ -26,7 +26,7 @@ LIMITS = {
     "tracing": 0.15,
     "from_memory": 0,
     "variations": 0,
-    "at_once": 82,
+    "at_once": 4,
 }
 COUNTS = teaching.chapters()
 each = pytest.mark.parametrize("counts", COUNTS, ids=lambda counts: counts.chapter)
