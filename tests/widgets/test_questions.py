@@ -266,7 +266,12 @@ def test_a_script_in_a_text_stays_text(book):
         ("a = 1", "is no table"),
         (LOCKED.replace('right = "sync"', 'right = "sync"\nwarm_up = 1'), "warm_up = 1"),
         (RUN + "warm_up = true", "is a warm-up"),
-        (MISTAKES.replace("right * 4", "right * 1.1"), "its own answer a mistake"),
+        (MISTAKES.replace("right * 4", "right * 1.15"), "takes for right what it calls a mistake"),
+        (MISTAKES.replace("within = 1.2", "within = 4"), "takes for right what it calls a mistake"),
+        (
+            MISTAKES.replace("within = 1.2", "within = 1").replace("right * 4", "201"),
+            "its own answer a mistake",
+        ),
         (MISTAKES.replace("[40, 60]", "[150, 250]"), "its own answer a mistake"),
         (MISTAKES.replace("[40, 60]", "[60, 40]"), "the lower one comes first"),
         (MISTAKES.replace("[40, 60]", "[40]"), "two numbers"),
@@ -312,6 +317,11 @@ def test_the_books_own_questions_can_all_be_read_and_explain_themselves():
     for question in questions.questions().values():
         assert (paths.ROOT / f"{question.chapter}.md").exists(), question.chapter
         assert f'ask("{question.id}")' in (paths.ROOT / f"{question.chapter}.md").read_text()
+
+
+def test_ten_numbers_or_more_explain_what_typically_goes_wrong():
+    asked = questions.questions().values()
+    assert sum(bool(question.mistakes) for question in asked) >= 10
 
 
 BY_NODE = """

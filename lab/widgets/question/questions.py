@@ -464,23 +464,23 @@ def _plain(name: str, id: str, entry: Any) -> Question:
         unit=entry.get("unit", ""),
         within=float(within),
         items=tuple(items),
-        mistakes=_mistakes(kind, entry.get("mistakes", []), right, wrong),
+        mistakes=_mistakes(kind, entry.get("mistakes", []), right, within, wrong),
         warm_up=entry.get("warm_up", False),
         chapter=name.removesuffix(f"/{FILE}"),
     )
 
 
-def _mistakes(kind: str, given: Any, right: Any, wrong: Any) -> tuple[Mistake, ...]:
+def _mistakes(kind: str, given: Any, right: Any, within: float, wrong: Any) -> tuple[Mistake, ...]:
     if not given:
         return ()
     if kind != "number":
         raise wrong("has mistakes, which are for numbers: each option has its own `why`")
     if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
         raise wrong(f"has mistakes = {given!r}: write [[its-id.mistakes]] above their keys")
-    return tuple(_mistake(one, right, wrong) for one in given)
+    return tuple(_mistake(one, right, within, wrong) for one in given)
 
 
-def _mistake(given: Mapping[str, Any], right: Any, wrong: Any) -> Mistake:
+def _mistake(given: Mapping[str, Any], right: Any, within: float, wrong: Any) -> Mistake:
     ways = set(given) & {"formula", "range"}
     if set(given) - {"formula", "range", "why"} or len(ways) != 1:
         raise wrong(f"has a mistake with {', '.join(given)}: it needs formula or range, and why")
@@ -496,16 +496,25 @@ def _mistake(given: Mapping[str, Any], right: Any, wrong: Any) -> Mistake:
     else:
         made = Mistake(given["why"], formula=str(given["formula"]))
         try:
-            arithmetic(made.formula, right=math.e if right is None else right)
+            value = arithmetic(made.formula, right=math.e if right is None else right)
         except (ValueError, ArithmeticError):
             raise wrong(
                 f"has a mistake with formula = {given['formula']!r}: write arithmetic, of numbers "
                 "and `right`"
             ) from None
+        if right is not None and _passes(value, right, within):
+            raise wrong(f"takes for right what it calls a mistake, {given['formula']!r}")
     span = None if right is None else made.span(right)
     if span and span[0] <= right <= span[1]:
         raise wrong(f"calls its own answer a mistake: {given}")
     return made
+
+
+def _passes(number: float, right: float, within: float) -> bool:
+    """Whether a number is near enough to be right, as in question.js."""
+    if right == 0 or number == 0 or (right < 0) != (number < 0):
+        return number == right
+    return 1 / within <= number / right * (1 + 1e-9) and number / right <= within * (1 + 1e-9)
 
 
 def _is_number(value: Any) -> bool:
