@@ -72,8 +72,8 @@ class Mistake:
             made = float(arithmetic(self.formula, right=right))
         except (ZeroDivisionError, OverflowError):
             return None
-        low, high = sorted((made / MISTAKEN, made * MISTAKEN))
-        return (low, high) if math.isfinite(high) else None
+        low, high = sorted(float(f"{end:.4g}") for end in (made / MISTAKEN, made * MISTAKEN))
+        return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 @dataclass(frozen=True)
