@@ -33,8 +33,10 @@ def value(expression: str, **names: float) -> float:
             left, right = of(node.left), of(node.right)
             if isinstance(node.op, ast.Pow) and abs(right) > 100:
                 raise ValueError("that is a large power")
-            made: float = OPERATORS[type(node.op)](left, right)
-            return made
+            made = OPERATORS[type(node.op)](left, right)
+            if isinstance(made, complex):  # the root of a negative number
+                raise ValueError(f"{expression!r} makes no real number")
+            return float(made)
         raise ValueError(f"{expression!r} is no arithmetic")
 
     try:
