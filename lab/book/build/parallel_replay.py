@@ -118,8 +118,10 @@ class Ahead:
 
     def _stop_at_exit(self, **_: Any) -> None:
         # After Ctrl-C nobody says that the build is over. nbclient has just arranged to stop this
-        # kernel at exit, from the main thread, where its sockets are not; what is arranged last
-        # comes first.
+        # kernel at exit, from the main thread, where its sockets are not: `stop` does it instead.
+        # (From Python 3.14 on, what is taken back while a program ends is called all the same.)
+        for client in self._clients:
+            atexit.unregister(client._cleanup_kernel)
         atexit.unregister(self.stop)
         atexit.register(self.stop)
 
