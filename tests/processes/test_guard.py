@@ -1,3 +1,4 @@
+import contextlib
 import errno
 import json
 import os
@@ -425,21 +426,37 @@ def test_a_server_inherits_no_ignored_signals():
         assert not ignored & 1 << (number - 1)
 
 
+def opened():
+    """What each descriptor of this process is open on. Others of its threads may open some, too."""
+    found = {}
+    for fd in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            found[int(fd.name)] = str(fd.readlink())
+    return found
+
+
 @linux
 def test_a_fork_that_fails_leaves_no_descriptor_open(tmp_path, monkeypatch):
     def no_process(*_):
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
     monkeypatch.setattr(supervised, "spawn", no_process)
+    pipe, pipes = os.pipe, []
+
+    def noted_pipe():
+        ends = pipe()
+        pipes.extend(opened()[fd] for fd in ends)
+        return ends
+
+    monkeypatch.setattr(supervised.os, "pipe", noted_pipe)
     ours, theirs = socket.socketpair()
     loop = SimpleNamespace(unwatch=lambda _: None)
     names = {"log": str(tmp_path / "log"), "probe": str(tmp_path / "probe")}
-    before = len(list(Path("/proc/self/fd").iterdir()))
     server = supervised.Supervised(loop, theirs)
     server.start({"id": "1", **names})
     server.close()
-    left = len(list(Path("/proc/self/fd").iterdir()))
-    assert left == before - 1, "the channel was open before, and nothing else is now"
+    assert pipes and {names["log"], *pipes}.isdisjoint(opened().values())
+    assert theirs.fileno() == -1
     with ours:
         assert json.loads(ours.recv(4096))["event"] == "failed"
 

@@ -443,7 +443,10 @@ def test_options_in_place_of_a_function_have_the_load_generator_ask():
     # open, fstat, read and close come back through poll, since Node 26.8 together; the immediate
     # answers
     trips = 1 if one_trip(NODES[0]) else 4
-    assert all(phases == [*["poll"] * trips, "check"] for phases in per_request.values())
+    # Node keeps the Date header until the second is over: the timer of whoever asked for it first
+    # may run before the end.
+    for phases in per_request.values():
+        assert phases in ([*["poll"] * trips, "check"], [*["poll"] * trips, "check", "timers"])
     assert [e["request"] for e in made.events if e["what"] == "req"] == [1, 2, 3]
     with pytest.raises(LabError, match="fixed number of requests"):
         traced("1;\n", drive={"connections": 2})
