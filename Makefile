@@ -14,7 +14,7 @@ unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new test attack lab preview replay book-results links pdf lighthouse reference results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev addons kernels browser lint pytest nodetest smoke site
+.PHONY: help book chapter new teaching test attack lab preview replay book-results links pdf lighthouse reference results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev addons kernels browser lint pytest nodetest smoke site
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,9 @@ chapter: setup ## measure one chapter again: make chapter NAME=blocking/off-the-
 
 new: setup ## begin a chapter: make new NAME=topic/name; or WHAT=server NAME=node/x, WHAT=question, WHAT=claim
 	@$(BIN)/python -m lab.book new -- "$(or $(WHAT),chapter)" "$(NAME)"
+
+teaching: setup ## count how each chapter teaches: words, minutes, questions and when they tell (ARGS=--json)
+	@$(BIN)/python -m lab.book teaching $(ARGS)
 
 lab: setup-lab ## JupyterLab on book/, both kernels ready
 	@$(BIN)/jupyter lab --config tools/jupyter_lab_config.py $(ARGS)

@@ -1,7 +1,8 @@
 """Measure what servers do: start them, load them, compare them, and draw what happened.
 
 A chapter needs six verbs: `lab.server`, `lab.load`, `lab.compare`, `lab.trace`, `lab.predict`
-and `lab.claim`; `lab.ask` and `lab.answer` put the reader's prediction before the run;
+and `lab.claim`; `lab.ask` puts the reader's prediction before the run, `lab.answer` and
+`lab.reveal` what was right where it is decided;
 `lab.doctor`, `lab.ps` and `lab.stop_all` look after the machine.
 Nothing is imported before it is used, so `import lab` is fast.
 """
@@ -29,6 +30,7 @@ _PUBLIC = {
     "claim": "lab.claims:claim",
     "ask": "lab.widgets.question.questions:ask",
     "answer": "lab.widgets.question.questions:answer",
+    "reveal": "lab.widgets.question.questions:reveal",
     "need": "lab.measure.need:need",
     "doctor": "lab.instruments.doctor:doctor",
     "ps": "lab.servers.registry:ps",

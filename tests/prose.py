@@ -8,10 +8,8 @@ numbers.toml with its arithmetic or its reason.
 
 from __future__ import annotations
 
-import ast
 import csv
 import math
-import operator
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -20,6 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lab.servers import catalog
+from lab.text.arithmetic import value
+from lab.text.prose import FENCE, prose
 from lab.widgets.question import questions
 
 ROOT = Path(__file__).parent.parent
@@ -28,19 +28,6 @@ SERVERS = tomllib.loads((ROOT / "servers/catalog.toml").read_text("utf-8"))["ser
 CATALOG = {name: catalog.filled(name, entry) for name, entry in SERVERS.items()}
 CLAIMS = tomllib.loads((ROOT / "data/claims.toml").read_text("utf-8"))
 
-FENCE = re.compile(r"^ *(`{3,}|:{3,})\{?([\w-]*)\}?[^\n]*\n(.*?)^ *\1[ ]*$", re.S | re.M)
-NO_PROSE = re.compile(
-    r"""\A---\n.*?^---\n            # what JupyterLab keeps on top
-    | <!--.*?-->
-    | ^\[\^[\w-]+\]:.*(?:\n[ ]{4}.*)*  # a source
-    | \[\^[\w-]+\]
-    | \{[\w:-]+\}`[^`]*`          # a role: what a cell made, a page of the book
-    | `[^`\n]+(?:\n[^`\n]+)?`
-    | \]\([^)\s]*\) | <https?://[^>\s]*>
-    | \$\$.*?\$\$ | \$[^$\n]+(?:\n[^$\n]+)?\$
-    | </?[a-z][^>]*>""",
-    re.S | re.M | re.X,
-)
 UNIT = r"\s?(?:%|[kKMG]i?B\b|[mµn]?s\b|(?:milli|micro)?seconds?\b|times\b)"
 NAMED = (  # what a number may be part of, with more of its kind behind it
     "Node(?:\\.js)?|libuv|Python|Linux|macOS|Express|PostgreSQL|V8|Internet Explorer|CC BY|"
@@ -106,21 +93,6 @@ class Number:
         return f"line {self.line}: {self.text} in “{self.around}”"
 
 
-def prose(text: str) -> str:
-    """Return the text with everything that is no prose blanked out; lines stay where they are."""
-
-    def blank(match: re.Match[str]) -> str:
-        return re.sub(r"[^\n]", " ", match[0])
-
-    def fence(match: re.Match[str]) -> str:
-        # A directive with prose in it keeps it; what is code goes.
-        if match[2] in {"glossary", "note", "warning", "tip", "important", "admonition"}:
-            return "\n" + prose(match[3]) + "\n"
-        return blank(match)
-
-    return NO_PROSE.sub(blank, FENCE.sub(fence, text))
-
-
 def numbers(text: str) -> Iterator[Number]:
     """Return the numbers in prose that are no part of a name and no year."""
     plain = prose(text)
@@ -159,33 +131,6 @@ def literals(code: str) -> set[Set]:
         except (SyntaxError, ValueError, ArithmeticError):
             continue
     return found
-
-
-OPERATORS = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-}
-
-
-def value(expression: str) -> float:
-    """Return what an expression of numbers and + - * / ** makes. Raises ValueError for others."""
-
-    def of(node: ast.expr) -> float:
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            return node.value
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -of(node.operand)
-        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            left, right = of(node.left), of(node.right)
-            if isinstance(node.op, ast.Pow) and abs(right) > 100:
-                raise ValueError("that is a large power")
-            return OPERATORS[type(node.op)](left, right)
-        raise ValueError(f"{expression!r} is no arithmetic")
-
-    return of(ast.parse(expression.strip(), mode="eval").body)
 
 
 def programs(name: str, text: str) -> Iterator[Path]:

@@ -100,7 +100,8 @@ function add({ name, number, names, part, html }) {
   const own = (id) => prefix(number, id);
   for (const gone of article.querySelectorAll("script, a.headerlink")) gone.remove();
   // On paper nothing opens.
-  for (const answer of article.querySelectorAll("lab-question details")) answer.open = true;
+  for (const answer of article.querySelectorAll(":is(lab-question, lab-answer) details"))
+    answer.open = true;
   for (const node of article.querySelectorAll("*")) {
     if (node.id) node.id = own(node.id);
     for (const { name: key, value } of [...node.attributes]) {

@@ -1,5 +1,6 @@
-"""`python -m lab.book build`, `chapter`, `preview` and `new`: what `make book`, `make chapter`,
-`make preview`, `make test` and `make new` run. `moved` is run by hand, after `git mv`.
+"""`python -m lab.book build`, `chapter`, `preview`, `new` and `teaching`: what `make book`,
+`make chapter`, `make preview`, `make test`, `make new` and `make teaching` run. `moved` is run by
+hand, after `git mv`.
 
 The site is the one that a bare `jupyter-book build .` makes. What is added (warnings are errors,
 the console shows chapters, a failure's reason comes last) stands in `lab/book/build`.
@@ -12,6 +13,7 @@ import os
 import sys
 from pathlib import Path
 
+from lab.book import teaching
 from lab.book.build import preview
 from lab.book.build.run import default_output, one_chapter, run
 from lab.book.moved import moved
@@ -41,6 +43,9 @@ def main(argv: list[str] | None = None) -> int:
     follow = commands.add_parser("moved", help="let a program's records follow it")
     follow.add_argument("old", help="where it was, such as book/part/count.mjs")
     follow.add_argument("new", help="where it is now")
+    counts = commands.add_parser("teaching", help="count how each chapter teaches")
+    counts.add_argument("--json", action="store_true", help="the same as JSON")
+    counts.add_argument("--questions", action="store_true", help="where each is asked and told")
     options = parser.parse_args(argv)
     try:
         os.environ.update(nodes.anchored())
@@ -49,8 +54,8 @@ def main(argv: list[str] | None = None) -> int:
             return preview.serve(options.port)
         if options.command == "chapter":
             return one_chapter(options.name)
-        if options.command in ("new", "moved"):
-            print(_written(options))
+        if options.command in ("new", "moved", "teaching"):
+            print(_said(options))
             return 0
         return run(options.output or default_output(), options.verbose)
     except LabError as error:
@@ -61,7 +66,9 @@ def main(argv: list[str] | None = None) -> int:
         return 130
 
 
-def _written(options: argparse.Namespace) -> str:
+def _said(options: argparse.Namespace) -> str:
+    if options.command == "teaching":
+        return teaching.report(as_json=options.json, each_question=options.questions)
     if options.command == "new":
         return new(options.what, options.name)
     return f"Renamed in the record of: {', '.join(moved(options.old, options.new)) or 'nothing'}."

@@ -137,7 +137,7 @@ def _server(name: str) -> Beginning:
 
 
 def _question(name: str) -> Beginning:
-    """A question of a chapter, asked last before the run."""
+    """A question of a chapter, asked last before the run, and its answer before the reasons."""
     if not re.fullmatch(f"{_PAGE}/{_WORD}", name):
         raise _no_name(
             "question", name, "topic/name/its-id in small letters", "blocking/off-the-loop/qr-who"
@@ -146,13 +146,16 @@ def _question(name: str) -> Beginning:
     page = paths.ROOT / f"book/{chapter}.md"
     text = page.read_text("utf-8") if page.is_file() else ""
     before, run, after = text.partition("\n## Run")
+    shown, why, rest = after.partition("\n## Why")
     if not run:
         known = [one.removeprefix("book/") for one in toc.pages() if one.count("/") > 1]
         raise NotNew(f"book/{chapter}.md is no chapter. {did_you_mean(chapter, known)}")
     if other := questions.questions().get(id):
         raise NotNew(f"{other.chapter}/{questions.FILE} has {id!r} already. Choose another id.")
     language = "javascript" if "\n  language: javascript\n" in before else "python"
-    cell = _drawn("question.md", id=id, language=language)
+    asks, tells = (
+        _drawn("question.md", verb=verb, id=id, language=language) for verb in ("ask", "reveal")
+    )
     file = page.with_suffix("") / questions.FILE
     entry, others = _drawn("question.toml", id=id), ""
     if file.exists():
@@ -160,9 +163,9 @@ def _question(name: str) -> Beginning:
     asked = {file: others + entry}
     return Beginning(
         {} if others else asked,
-        {page: f"{before}\n{cell}{run}{after}"} | (asked if others else {}),
-        "If the run decides it, leave `right` out, and write "
-        f'`lab.answer("{id}", value)` after the run.',
+        {page: f"{before}\n{asks}{run}{shown}\n{tells}{why}{rest}"} | (asked if others else {}),
+        "Move the cell that reveals its answer to where the page has shown it. If the run decides "
+        f'it, leave `right` out, and write `lab.answer("{id}", value)` there.',
     )
 
 

@@ -174,9 +174,18 @@ def test_a_chapter_asks_before_it_tells(name):
     before = text[: text.index("\n## Run")]
     assert before.count("ask(") >= 3, "at least three of them before the run"
     for question in asked:
-        at = text.index(f'ask("{question.id}")')
-        if question.right is None:
-            assert f'answer("{question.id}",' in text[at:], "the run decides, and never says"
+        _, at, after = text.partition(f'ask("{question.id}")')
+        assert at
+        told = (f'answer("{question.id}",' in after) + (f'reveal("{question.id}")' in after)
+        assert told == (not question.at_once), f"{question.id} is told once, or at once"
+
+
+@each_chapter
+def test_an_answer_waits_until_something_was_run(name):
+    text = CHAPTERS[name]
+    run = text.index("\n## Run")
+    for told in re.finditer(r'\b(?:answer|reveal)\("[\w-]+"', text):
+        assert told.start() > run, told[0]
 
 
 @each_chapter

@@ -48,6 +48,9 @@ def explanations(name):
             guesses = prose.literals(f"{options} {question.right}")
             for why in (question.why, *(why for _, _, why in question.options)):
                 yield why, guesses
+            for mistake in question.mistakes:
+                said = f"{mistake.formula} {mistake.range} {question.right}"
+                yield mistake.why, guesses | prose.literals(said)
 
 
 def unexplained(name, text):

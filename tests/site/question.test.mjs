@@ -26,10 +26,20 @@ const CHOICE = {
   ],
   right: ["tick"],
 };
-const NUMBER = { id: "number", kind: "number", ask: "How many?", why: "Four.", unit: "threads" };
+const NUMBER = {
+  id: "number",
+  kind: "number",
+  number: 2,
+  of: 4,
+  ask: "How many?",
+  why: "Four.",
+  unit: "threads",
+};
 const ORDER = {
   id: "order",
   kind: "order",
+  number: 3,
+  of: 4,
   ask: "In which order?",
   why: "So it is.",
   code: "",
@@ -39,7 +49,12 @@ const ORDER = {
     ["a", "c", "b"],
   ],
 };
-const RUN = { ...NUMBER, id: "run", within: 1.5, where: "Here" };
+const RUN = { ...NUMBER, id: "run", number: 4, within: 1.5, where: "Here" };
+/** As the page asks it: what is right, and why, is in its <lab-answer>. */
+const asked = ({ right, why, mistakes, where, within, ...rest }) => ({
+  ...rest,
+  ...(rest.options && { options: rest.options.map(({ name, text }) => ({ name, text })) }),
+});
 
 const SEVERAL = { ...CHOICE, id: "several", right: ["tick", "micro"] };
 SEVERAL.options = [...CHOICE.options, { name: "micro", text: "The promise", why: "After ticks." }];
@@ -91,9 +106,15 @@ const all = () =>
       element("lab-question", CHOICE),
       element("lab-question", { ...NUMBER, right: 4, within: 1 }),
       element("lab-question", ORDER),
-      element("lab-question", { ...RUN, right: undefined }),
+      element("lab-question", asked(RUN)),
       element("lab-answer", { ...RUN, right: 9.48 }),
     ].join(""),
+  );
+const locked = (question) =>
+  page(
+    "locked",
+    element("lab-question", asked(question)) +
+      element("lab-answer", { where: "The answer", ...question }),
   );
 const overview = () =>
   page(
@@ -300,7 +321,7 @@ describe("a question", () => {
       all(),
       async (tab) => {
         const sizes = await tab
-          .locator("lab-question :is(button, label, input[type=text])")
+          .locator(":is(lab-question, lab-answer) :is(button, label, input[type=text])")
           .evaluateAll((all) =>
             all
               .map((e) => [e.textContent, e.getBoundingClientRect().height])
@@ -320,20 +341,25 @@ describe("a question", () => {
 });
 
 describe("a prediction", () => {
-  test("is put beside what the run said, whatever is answered first", async () => {
+  test("is locked in, and put beside what the run said where it is decided", async () => {
     await open(all(), async (tab) => {
       const said = tab.locator("lab-answer");
-      assert.match(await said.innerText(), /You have not made your prediction. Here: 9.48 threads/);
+      assert.match(await said.innerText(), /You have not made your prediction/);
+      assert.doesNotMatch(await text(tab), /9\.48|Four\./);
       const one = tab.locator("#question-run");
       await one.locator("input").fill("8");
-      await one.getByRole("button", { name: "Keep my prediction" }).click();
-      assert.match(await one.innerText(), /You said 8 threads. The run below answers/);
-      const run = one.getByRole("link", { name: "run below" });
-      assert.equal(await run.getAttribute("href"), `#${await said.getAttribute("id")}`);
-      assert.match(await said.innerText(), /✓ Right. You predicted 8 threads. Here: 9.48 threads/);
+      await one.getByRole("button", { name: "Lock in my prediction" }).click();
+      assert.match(await one.locator(".given:focus").innerText(), /Locked in\. You said 8 threads/);
+      assert.doesNotMatch(await one.innerText(), /Right|9\.48|Four\./);
+      const where = one.getByRole("link", { name: "further down the page" });
+      assert.equal(await where.getAttribute("href"), `#${await said.getAttribute("id")}`);
+      assert.match(
+        await said.innerText(),
+        /How many\?\s+✓ Right\. You predicted 8 threads\.\s+Here: 9\.48 threads\.\s+Four\./,
+      );
       await one.getByRole("button", { name: "Change it" }).click();
       await one.locator("input").fill("2");
-      await one.getByRole("button", { name: "Keep my prediction" }).click();
+      await one.getByRole("button", { name: "Lock in my prediction" }).click();
       assert.match(
         await one.innerText(),
         /You said 2 threads[\s\S]*first answer counts: 8 threads/,
@@ -344,16 +370,106 @@ describe("a prediction", () => {
     });
   });
 
+  test("of what no run decides waits, too, and then tells of every option why", async () => {
+    await open(locked(CHOICE), async (tab) => {
+      const [one, said] = [tab.locator("lab-question"), tab.locator("lab-answer")];
+      await one.getByLabel("The timer").check();
+      await press(tab, "Lock in my prediction");
+      assert.doesNotMatch(await one.innerText(), /Right|No\.|Ticks run/);
+      assert.match(
+        await said.innerText(),
+        /✗ No\. You predicted “?The timer”?\.\s+The answer: “?The tick”?\./,
+      );
+      assert.deepEqual(
+        (await said.locator("li").allTextContents()).map((row) => row.slice(1)), // after its sign
+        [
+          "The tick (right). Ticks run before the loop goes on.",
+          "The timer (wrong, your answer). Timers wait for their phase.",
+        ],
+      );
+    });
+  });
+
+  test("may be of several options, of which it is not told which are right", async () => {
+    const several = { ...SEVERAL, several: true };
+    await open(locked(several), async (tab) => {
+      await tab.getByLabel("The tick").check();
+      await tab.getByLabel("The promise").check();
+      await press(tab, "Lock in my prediction");
+      assert.match(await tab.locator("lab-answer").innerText(), /✓ Right/);
+    });
+  });
+
+  test("need not be made: the answer opens, with the keyboard, and takes the focus", async () => {
+    await open(locked(CHOICE), async (tab) => {
+      const said = tab.getByRole("group", { name: "Question 1 of 4: the answer", exact: true });
+      assert.doesNotMatch(await said.innerText(), /Ticks run/);
+      await said.getByRole("button", { name: "Show without predicting" }).focus();
+      await tab.keyboard.press("Enter");
+      assert.match(
+        await tab.locator("lab-answer .given:focus").innerText(),
+        /The answer: “?The tick”?[\s\S]*Ticks run before/,
+      );
+      assert.doesNotMatch(await said.innerText(), /your answer|left it out/);
+      assert.equal(await tab.evaluate(() => localStorage.length), 0); // nothing was predicted
+      await said.getByRole("link", { name: "made your prediction" }).click();
+      await tab.getByLabel("The tick").check();
+      await press(tab, "Lock in my prediction");
+      assert.match(await said.innerText(), /✓ Right/);
+    });
+  });
+
+  test("that was answered before it was locked counts as it was kept", async () => {
+    await open(locked(CHOICE), async (tab) => {
+      await tab.evaluate(() => {
+        const kept = { answer: ["tick"], first: ["timer"], right: false, at: 1 };
+        localStorage.setItem("lab-question:choice", JSON.stringify(kept));
+      });
+      await tab.reload();
+      assert.match(await tab.locator("lab-question").innerText(), /Locked in\./);
+      assert.match(
+        await tab.locator("lab-answer").innerText(),
+        /✗ No\. You predicted “?The timer”?, and then “?The tick”?/,
+      );
+      const kept = await tab.evaluate(() => localStorage.getItem("lab-question:choice"));
+      assert.deepEqual(JSON.parse(kept), {
+        answer: ["tick"],
+        first: ["timer"],
+        right: false,
+        at: 1,
+      });
+    });
+  });
+
+  test("that is off by a typical error is told which, before why the answer is what it is", async () => {
+    const mistakes = [
+      { low: 35, high: 43, why: "Cores, <em>not</em> threads." },
+      { low: 0, high: 50, why: "Too few." },
+    ];
+    for (const [given, first] of [
+      ["40", "Cores, not threads."],
+      ["20", "Too few."],
+      ["200", "Four."],
+      ["9", "Four."],
+    ])
+      await open(locked({ ...RUN, right: 9, mistakes }), async (tab) => {
+        await tab.locator("#question-run input").fill(given);
+        await press(tab, "Lock in my prediction");
+        const told = await tab.locator("lab-answer .given p").allTextContents();
+        assert.deepEqual(told.slice(1), first === "Four." ? [first] : [first, "Four."]);
+      });
+  });
+
   test("is judged once, although a chapter that was run twice has two results", async () => {
     const twice = page(
       "twice",
-      element("lab-question", { ...RUN, right: undefined }) +
+      element("lab-question", asked(RUN)) +
         element("lab-answer", { ...RUN, right: 9 }) +
         element("lab-answer", { ...RUN, right: 100 }),
     );
     await open(twice, async (tab) => {
       await tab.locator("#question-run input").fill("8");
-      await press(tab, "Keep my prediction");
+      await press(tab, "Lock in my prediction");
       assert.match(await tab.locator("lab-answer").first().innerText(), /✓ Right/);
       assert.match(await tab.locator("lab-answer").last().innerText(), /✗ No/);
     });
@@ -377,7 +493,7 @@ describe("the overview", () => {
       await tab.locator("#question-choice").getByLabel("The tick").check();
       await tab.locator("#question-choice").getByRole("button", { name: "Check" }).click();
       await tab.locator("#question-run input").fill("100");
-      await press(tab, "Keep my prediction");
+      await press(tab, "Lock in my prediction");
       await tab.goto(overview());
       assert.match(await text(tab), /2 of 4 answered; 1 of the 2 that are decided were right/);
       assert.match(await text(tab), /✓[\s\S]*○[\s\S]*○[\s\S]*✗/);
@@ -446,7 +562,7 @@ describe("a browser without room", () => {
       const one = tab.locator("#question-run");
       await one.getByRole("button", { name: "Change it" }).click();
       await one.locator("input").fill("8");
-      await one.getByRole("button", { name: "Keep my prediction" }).click();
+      await one.getByRole("button", { name: "Lock in my prediction" }).click();
       assert.match(await one.innerText(), /You said 8 threads/);
       assert.match(await said.innerText(), /You predicted 100 threads, and then 8 threads/);
     });
@@ -457,7 +573,7 @@ describe("a browser without room", () => {
       await full(tab);
       await tab.goto(all());
       await tab.locator("#question-run input").fill("8");
-      await press(tab, "Keep my prediction");
+      await press(tab, "Lock in my prediction");
       await tab.evaluate(() => {
         const key = "lab-question:run";
         dispatchEvent(new StorageEvent("storage", { key }));
@@ -475,7 +591,8 @@ describe("for everybody", () => {
         `axe-${theme}`,
         element("lab-question", CHOICE) +
           element("lab-question", ORDER) +
-          element("lab-answer", { ...RUN, right: 2 }),
+          element("lab-answer", { ...RUN, right: 2 }) +
+          element("lab-answer", { ...SEVERAL, where: "The answer" }),
         theme,
       );
       await open(url, async (tab) => {
@@ -488,6 +605,8 @@ describe("for everybody", () => {
         await tab.getByLabel("The timer").check();
         while ((await tab.getByRole("button", { name: "Check" }).count()) > 0)
           await tab.getByRole("button", { name: "Check" }).first().click();
+        while ((await tab.getByRole("button", { name: "Show without" }).count()) > 0)
+          await tab.getByRole("button", { name: "Show without" }).first().click();
         assert.deepEqual(await problems(), []);
       });
     });
@@ -513,12 +632,17 @@ describe("for everybody", () => {
   });
 
   test("nothing is wider than a phone", async () => {
-    await open(
-      all(),
-      async (tab) =>
-        assert.ok((await tab.evaluate(() => document.documentElement.scrollWidth)) <= 360),
-      { viewport: { width: 360, height: 700 } },
-    );
+    for (const url of [all(), locked({ ...SEVERAL, several: true })])
+      await open(
+        url,
+        async (tab) => {
+          const width = () => tab.evaluate(() => document.documentElement.scrollWidth);
+          assert.ok((await width()) <= 360);
+          await tab.getByRole("button", { name: "Show without predicting" }).click();
+          assert.ok((await width()) <= 360);
+        },
+        { viewport: { width: 360, height: 700 } },
+      );
   });
 
   test("a page whose browser keeps nothing still answers", async () => {

@@ -165,6 +165,7 @@ def calls():
     yield lab.published, {"experiment": "hello", "metric": None, "system": None}
     yield lab.ask, {"id": "no-such"}
     yield lab.answer, {"id": _open_question(), "value": 1}
+    yield lab.reveal, {"id": "no-such"}
     yield lab.need, {"servers": "node/hello"}
     yield lab.reference, {"experiment": "phases-races"}
     yield lab.latest, {"experiment": "phases-races"}

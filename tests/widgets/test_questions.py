@@ -19,6 +19,7 @@ from lab.widgets.question import questions
 CHOICE = """
 [wins]
 ask = "Which wins, `sync` or *async*?"
+warm_up = true
 right = "sync"
 options.sync = { text = "The first", why = "Because < and & are characters." }
 options.async = { text = "The second", why = "No." }
@@ -30,9 +31,11 @@ unit = "times"
 within = 2
 why = "The waits overlap."
 """
+LOCKED = CHOICE.replace("warm_up = true\n", "")
 ORDER = """
 [order]
 ask = "What does this print?"
+warm_up = true
 code = '''
 console.log(1)
 '''
@@ -98,9 +101,83 @@ def test_the_element_gets_texts_as_html_and_the_answer(book):
     assert data["options"][0]["why"] == "Because &lt; and &amp; are characters."
 
 
-def test_a_question_that_the_run_decides_says_so_and_carries_no_answer(book):
-    asked = lab.ask("factor")
-    assert "The run below answers it" in asked._repr_html_() and "right" not in data_of(asked)
+def test_a_locked_question_says_where_its_answer_waits_and_carries_none(book):
+    book(LOCKED + RUN)
+    for id in ("wins", "factor"):
+        html = lab.ask(id)._repr_html_().partition("<lab-question id")[2]
+        assert f'<a href="#answer-{id}">further down the page</a>' in html
+        for told in ("<details>", "right", "why", "are characters", "The waits overlap"):
+            assert told not in html, told
+
+
+def test_of_a_locked_question_it_is_told_that_several_may_be_right_and_not_which(book):
+    assert "several" not in data_of(lab.ask("wins"))
+    book(LOCKED.replace('right = "sync"', 'right = ["sync", "async"]'))
+    assert data_of(lab.ask("wins"))["several"] is True
+
+
+def test_what_no_run_decides_is_revealed_where_the_page_says(book):
+    book(LOCKED)
+    html = lab.reveal("wins")._repr_html_()
+    assert '<lab-answer id="answer-wins">' in html and 'href="#question-wins"' in html
+    assert "<details><summary>Show the answer</summary>" in html
+    assert "The answer: The first.</p>" in html and "<strong>No.</strong> No." in html
+    data = data_of(lab.reveal("wins"))
+    assert (data["right"], data["where"]) == (["sync"], "The answer")
+    assert [option["why"] for option in data["options"]][1] == "No."
+    assert repr(lab.reveal("wins")).endswith("The answer: The first")
+
+
+def test_only_what_is_locked_and_not_decided_by_a_run_can_be_revealed(book):
+    with pytest.raises(LabError, match="the run decides 'factor'"):
+        lab.reveal("factor")
+    with pytest.raises(LabError, match="it is a warm-up"):
+        lab.reveal("wins")
+
+
+def test_a_warm_up_and_what_is_asked_after_the_summary_tell_at_once(book):
+    book(LOCKED + RUN + ORDER)
+    page = paths.ROOT / "book/part/one.md"
+    page.write_text('# One\nlab.ask("order")\n\n## Summary\n\nlab.ask("wins")\n', "utf-8")
+    for id in ("wins", "order"):
+        assert "<details><summary>Answer</summary>" in lab.ask(id)._repr_html_()
+        assert data_of(lab.ask(id))["right"]
+    with pytest.raises(LabError, match="asked after the summary"):
+        lab.reveal("wins")
+
+
+MISTAKES = """
+[jobs]
+ask = "How many?"
+unit = "per second"
+within = 1.2
+right = 200
+why = "Four threads, 20 ms each."
+[[jobs.mistakes]]
+formula = "right * 4"
+why = "All sixteen at a time: `4` wait."
+[[jobs.mistakes]]
+range = [40, 60]
+why = "One at a time."
+"""
+
+
+def test_typical_errors_have_a_span_and_their_own_reason(book):
+    book(MISTAKES)
+    told = data_of(lab.reveal("jobs"))["mistakes"]
+    assert [(round(one["low"]), round(one["high"])) for one in told] == [(727, 880), (40, 60)]
+    assert told[0]["why"] == "All sixteen at a time: <code>4</code> wait."
+    assert "mistakes" not in data_of(lab.ask("jobs"))
+    assert "<li>40 to 60: One at a time.</li>" in lab.reveal("jobs")._repr_html_()
+
+
+def test_the_formula_of_an_error_is_about_what_was_measured(book):
+    book(MISTAKES.replace("right = 200\n", ""))
+    [formula, _] = data_of(lab.answer("jobs", 100))["mistakes"]
+    assert formula["low"] < 400 < formula["high"]
+    book(MISTAKES.replace("right = 200\n", "").replace("right * 4", "1 / right"))
+    assert len(data_of(lab.answer("jobs", 0))["mistakes"]) == 1  # nothing can be said of 1 / 0
+    assert "mistakes" not in data_of(lab.answer("jobs", None))
 
 
 def test_the_run_answers_with_a_number_or_a_ratio(book):
@@ -117,7 +194,7 @@ def test_an_answer_of_the_recorded_run_says_whose_it_is(book):
     for of, where in ((None, "Here"), (here, "Here"), (recorded, "In the recorded run")):
         answer = lab.answer("factor", 4, of=of)
         assert data_of(answer)["where"] == where
-        assert f". {where}: 4 times" in answer._repr_html_()
+        assert f"<p>{where}: 4 times. The waits" in answer._repr_html_()
 
 
 def test_a_run_that_cannot_tell_says_so(book):
@@ -187,6 +264,24 @@ def test_a_script_in_a_text_stays_text(book):
         (RUN.replace("within = 2", "within = inf"), "within = inf"),
         (RUN + "withn = 3", "withn"),
         ("a = 1", "is no table"),
+        (LOCKED.replace('right = "sync"', 'right = "sync"\nwarm_up = 1'), "warm_up = 1"),
+        (RUN + "warm_up = true", "is a warm-up"),
+        (MISTAKES.replace("right * 4", "right * 1.15"), "takes for right what it calls a mistake"),
+        (MISTAKES.replace("within = 1.2", "within = 4"), "takes for right what it calls a mistake"),
+        (
+            MISTAKES.replace("within = 1.2", "within = 1").replace("right * 4", "201"),
+            "its own answer a mistake",
+        ),
+        (MISTAKES.replace("[40, 60]", "[150, 250]"), "its own answer a mistake"),
+        (MISTAKES.replace("[40, 60]", "[60, 40]"), "the lower one comes first"),
+        (MISTAKES.replace("[40, 60]", "[40]"), "two numbers"),
+        (MISTAKES.replace("right * 4", "wrong * 4"), "write arithmetic"),
+        (MISTAKES.replace("right * 4", "right *"), "write arithmetic"),
+        (MISTAKES.replace("right * 4", "right / 0"), "write arithmetic"),
+        (MISTAKES.replace('why = "One at a time."', ""), "without `why`"),
+        (MISTAKES.replace("range = [40, 60]", ""), "it needs formula or range"),
+        (CHOICE + "[[wins.mistakes]]\nrange = [1, 2]\nwhy = 'x'", "which are for numbers"),
+        ("[a]\nask = 'x'\nunit = 'ms'\nmistakes = 3", "mistakes = 3"),
     ],
 )
 def test_a_wrong_file_is_named_with_what_is_wrong(book, text, said):
@@ -209,7 +304,7 @@ def test_an_unknown_id_names_the_nearest(book):
 
 
 def test_a_fixed_answer_is_not_answered_by_a_run(book):
-    with pytest.raises(LabError, match="needs no run"):
+    with pytest.raises(LabError, match=r"lab\.reveal"):
         lab.answer("wins", "sync")
 
 
@@ -224,9 +319,15 @@ def test_the_books_own_questions_can_all_be_read_and_explain_themselves():
         assert f'ask("{question.id}")' in (paths.ROOT / f"{question.chapter}.md").read_text()
 
 
+def test_ten_numbers_or_more_explain_what_typically_goes_wrong():
+    asked = questions.questions().values()
+    assert sum(bool(question.mistakes) for question in asked) >= 10
+
+
 BY_NODE = """
 [trips]
 ask = "How many trips?"
+warm_up = true
 unit = "trips"
 right = 4
 why = "Open, size, read, close."
@@ -238,6 +339,7 @@ why = "All of it in one job."
 
 [which]
 ask = "Which?"
+warm_up = true
 right = "many"
 run = "the-trips"
 options.many = { text = "Many", why = "Each call is one." }
@@ -273,6 +375,15 @@ def test_the_node_of_the_page_decides_and_the_reader_is_told_which(page_on):
     assert "(On Node 26.8.0, as on this page.)" in trips._repr_html_()
     assert data_of(which)["right"] == ["one"]
     assert [o["why"] for o in data_of(which)["options"]] == ["Not since 26.8.", "They are one job."]
+
+
+def test_the_errors_too_may_be_others_on_another_node(page_on, book):
+    mistake = '[[trips.{}mistakes]]\nformula = "{}"\nwhy = "{}"\n\n'
+    text = BY_NODE.replace("[[trips.on]]", mistake.format("", "right / 4", "One?") + "[[trips.on]]")
+    book(text.replace("[which]", mistake.format("on.", "right * 4", "Four?") + "[which]"))
+    for version, why in (("24.21.0", "One?"), ("26.8.0", "Four?")):
+        page_on(version)
+        assert [one["why"] for one in data_of(lab.ask("trips"))["mistakes"]] == [why]
 
 
 def test_readers_answers_keep_their_id_and_the_question_its_place_on_every_node(page_on):

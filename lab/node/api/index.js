@@ -48,6 +48,7 @@ module.exports = {
   claim: verb("claim"),
   ask: verb("ask"),
   answer: verb("answer"),
+  reveal: verb("reveal"),
   published: verb("published"),
   plot: group("plot"),
   table: verb("table"),

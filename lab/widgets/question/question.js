@@ -1,4 +1,4 @@
-// Predictions and questions: <lab-question>, what a run said to one: <lab-answer>, and all of a reader's: <lab-progress>.
+// Predictions and questions: <lab-question>, what is right, where it is decided: <lab-answer>, and all of a reader's: <lab-progress>.
 // Their content is JSON (lab/widgets/question/questions.py); without JavaScript the markup inside stays. Answers are kept in this browser.
 
 (() => {
@@ -14,7 +14,7 @@
     return plain === "" || !Number.isFinite(value) ? null : value;
   }
 
-  /** true, false, or null while the run has not said what is right. */
+  /** true, false, or null while it is not known what is right: a prediction is locked until the page decides it. */
   function isRight(question, answer) {
     const { kind, right, within = 1 } = question;
     if (right === undefined || right === null || answer === null || answer === undefined)
@@ -47,10 +47,15 @@
     return given === undefined ? null : given;
   }
 
+  /** What to tell those who came to this number by a typical error; undefined if none fits. */
+  function mistake({ mistakes = [] }, answer) {
+    return mistakes.find(({ low, high }) => low <= answer && answer <= high)?.why;
+  }
+
   const same = (a, b) => a.length === b.length && a.every((x, i) => x === b[i]);
   const alike = (a, b) => a === b || (Array.isArray(a) && Array.isArray(b) && same(a, b));
 
-  globalThis.LabQuestionModel = { parseNumber, isRight, fits, counted };
+  globalThis.LabQuestionModel = { parseNumber, isRight, fits, counted, mistake };
   if (typeof customElements === "undefined" || customElements.get("lab-question")) return;
 
   // ---- Where answers are kept ---------------------------------------------------------------------------------
@@ -91,6 +96,8 @@
   const mark = (right) =>
     el("strong", { class: right ? "right" : "wrong" }, right ? "✓ Right." : "✗ No.");
 
+  let count = 0;
+
   /** An element whose JSON child may not have been parsed yet when it is met. */
   class Element extends HTMLElement {
     connectedCallback() {
@@ -109,12 +116,26 @@
       if (this.data || !this.isConnected) return;
       this.data = dataOf(this);
       if (!this.data) return; // the markup inside stays
+      this.name = `${this.localName}-${++count}`;
       this.start();
       this.listen();
     }
 
     listen() {
       document.addEventListener("lab-question", this);
+    }
+
+    /** What it is about on top, and the rest below: one group for the ear, named by its number. */
+    group(what, ...children) {
+      const { ask, number, of } = this.data;
+      this.setAttribute("role", "group");
+      this.setAttribute("aria-labelledby", `${this.name}-kind`);
+      this.setAttribute("aria-describedby", `${this.name}-ask`);
+      this.replaceChildren(
+        el("p", { class: "kind", id: `${this.name}-kind` }, `Question ${number} of ${of}${what}`),
+        el("p", { class: "ask", id: `${this.name}-ask`, html: ask }),
+        ...children,
+      );
     }
 
     handleEvent({ detail }) {
@@ -125,12 +146,8 @@
 
   // ---- A question -------------------------------------------------------------------------------------------------
 
-  let count = 0;
-
   class Question extends Element {
     start() {
-      this.count = ++count;
-      this.name = `lab-question-${this.count}`;
       const kept = store.read(this.data.id);
       if (fits(this.data, kept?.answer)) this.showAnswered(kept.answer);
       else this.showForm();
@@ -140,23 +157,15 @@
       if (this.answered && !store.read(this.data.id)) this.showForm();
     }
 
-    get decidedByRun() {
+    /** Its answer waits where the page decides it, in a <lab-answer>. */
+    get locked() {
       return this.data.right === undefined;
     }
 
     frame(...children) {
-      const { ask, code, number = this.count, of } = this.data;
-      const place = `Question ${number}${of ? ` of ${of}` : ""}`;
-      this.setAttribute("role", "group");
-      this.setAttribute("aria-labelledby", `${this.name}-kind`);
-      this.setAttribute("aria-describedby", `${this.name}-ask`);
-      this.replaceChildren(
-        el(
-          "p",
-          { class: "kind", id: `${this.name}-kind` },
-          this.decidedByRun ? `${place}: your prediction` : place,
-        ),
-        el("p", { class: "ask", id: `${this.name}-ask`, html: ask }),
+      const { code, number } = this.data;
+      this.group(
+        this.locked ? ": your prediction" : "",
         code
           ? el(
               "pre",
@@ -181,7 +190,7 @@
         answer,
         message,
       );
-      const send = this.decidedByRun ? "Keep my prediction" : "Check";
+      const send = this.locked ? "Lock in my prediction" : "Check";
       form.addEventListener("submit", (event) => {
         event.preventDefault();
         const given = read();
@@ -197,8 +206,8 @@
     }
 
     choices(body, answer) {
-      const { options, right } = this.data;
-      const type = Array.isArray(right) && right.length > 1 ? "checkbox" : "radio";
+      const { options, right, several = right?.length > 1 } = this.data;
+      const type = several ? "checkbox" : "radio";
       const inputs = options.map(({ name }) =>
         el("input", {
           type,
@@ -286,22 +295,32 @@
     }
 
     /** Where the answer will stand. */
-    run() {
+    waits() {
+      const where = "further down the page";
       const place = document.getElementById(`answer-${this.data.id}`);
-      if (!place) return ["The run below answers."];
-      return ["The ", el("a", { href: `#${place.id}` }, "run below"), " answers."];
+      return ["The answer waits ", place ? el("a", { href: `#${place.id}` }, where) : where, "."];
     }
 
     showAnswered(answer) {
       this.answered = true;
-      const again = button(this.decidedByRun ? "Change it" : "Try again", () => {
+      const again = button(this.locked ? "Change it" : "Try again", () => {
         this.showForm(answer);
         this.querySelector('input, .items button[aria-disabled="false"]')?.focus();
       });
       const right = isRight(this.data, answer);
       const given = el("div", { class: "given", tabindex: -1 });
-      if (this.decidedByRun)
-        given.append(el("p", {}, "You said ", ...said(this.data, answer), ". ", ...this.run()));
+      if (this.locked)
+        given.append(
+          el(
+            "p",
+            {},
+            el("strong", {}, "Locked in."),
+            " You said ",
+            ...said(this.data, answer),
+            ". ",
+          ),
+          el("p", {}, ...this.waits()),
+        );
       else given.append(...solution(this.data, answer, right));
       const first = counted(this.data, store.read(this.data.id)) ?? answer;
       if (!alike(first, answer))
@@ -344,21 +363,16 @@
     return good ? "right, you left it out" : "not right, and you left it out";
   }
 
-  /** What is right and why, with the reader's answer marked. */
-  function solution(question, answer, right) {
-    if (question.kind !== "choice") {
-      const wanted = question.kind === "order" ? [question.right[0]].flat() : question.right;
-      return [
-        el("p", {}, mark(right), " You said ", ...said(question, answer), "."),
-        right && question.kind === "order"
-          ? null
-          : el("p", {}, "It is ", ...said(question, wanted), "."),
-        question.why ? el("p", { html: question.why }) : null,
-      ].filter(Boolean);
+  /** Why it is right: of each option, with the reader's marked; for a number, what may have led elsewhere, too. */
+  function reasons(question, answer, right) {
+    const { kind, options, why } = question;
+    if (kind !== "choice") {
+      const thought = right === false && kind === "number" ? mistake(question, answer) : null;
+      return [thought, why].filter(Boolean).map((html) => el("p", { html }));
     }
     const rights = [question.right].flat();
-    const rows = question.options.map(({ name, text, why }) => {
-      const mine = answer.includes(name);
+    const rows = options.map(({ name, text, why }) => {
+      const mine = answer?.includes(name);
       const good = rights.includes(name);
       return el(
         "li",
@@ -371,17 +385,36 @@
           el(
             "span",
             { class: "state" },
-            ` (${state(good, mine, rights.length > 1)})`,
+            ` (${state(good, mine, answer && rights.length > 1)})`,
             hidden(". "),
           ),
           el("span", { class: "why", html: why }),
         ),
       );
     });
-    return [el("p", {}, mark(right)), el("ul", { class: "solved" }, ...rows)];
+    return [el("ul", { class: "solved" }, ...rows)];
   }
 
-  // ---- What the run said -------------------------------------------------------------------------------------------
+  /** What is right and why, at once. */
+  function solution(question, answer, right) {
+    const why = reasons(question, answer, right);
+    if (question.kind === "choice") return [el("p", {}, mark(right)), ...why];
+    const it = right && question.kind === "order" ? null : decided(question, "It is ");
+    return [
+      el("p", {}, mark(right), " You said ", ...said(question, answer), "."),
+      it,
+      ...why,
+    ].filter(Boolean);
+  }
+
+  /** What is right, in a line. */
+  function decided(question, where) {
+    const { kind, right } = question;
+    const wanted = kind === "order" && Array.isArray(right[0]) ? right[0] : right;
+    return el("p", {}, where, ...said(question, wanted), ".");
+  }
+
+  // ---- What is right, where the page decides it --------------------------------------------------------------------
 
   class Answer extends Element {
     start() {
@@ -389,7 +422,7 @@
     }
 
     follow() {
-      const { id, right: measured, where } = this.data;
+      const { id, right: decides, where } = this.data;
       const kept = store.read(id);
       const answer = counted(this.data, kept);
       const right = isRight(this.data, answer);
@@ -400,29 +433,34 @@
       }
       const place = document.getElementById(`question-${id}`);
       const link = (text) => (place ? el("a", { href: `#question-${id}` }, text) : text);
-      const here =
-        measured === null
-          ? ["This run could not tell."]
-          : [`${where}: `, ...said(this.data, measured), "."];
       const last = fits(this.data, kept?.answer) ? kept.answer : answer;
       const later = alike(last, answer) ? [] : [", and then ", ...said(this.data, last)];
       const mine =
         answer === null
-          ? ["You have not ", link("made your prediction"), ". "]
-          : ["You ", link("predicted"), " ", ...said(this.data, answer), ...later, ". "];
-      const why = answer === null ? "" : this.reason(answer, measured);
-      this.replaceChildren(
-        el("p", {}, right === null ? null : mark(right), " ", ...mine, ...here),
-        why ? el("p", { html: why }) : "",
+          ? ["You have not ", link("made your prediction"), "."]
+          : ["You ", link("predicted"), " ", ...said(this.data, answer), ...later, "."];
+      const told =
+        decides === null
+          ? [el("p", {}, "This run could not tell.")]
+          : [decided(this.data, `${where}: `), ...reasons(this.data, answer, right)];
+      const open = answer !== null || this.open;
+      this.group(
+        ": the answer",
+        el("p", {}, right === null ? null : mark(right), " ", ...mine),
+        open
+          ? el("div", { class: "given", tabindex: -1 }, ...told)
+          : el(
+              "p",
+              { class: "actions" },
+              button("Show without predicting", () => this.show()),
+            ),
       );
     }
 
-    /** Why the reader's choice was right or wrong; for a number or an order, why the result is what it is. */
-    reason(answer, measured) {
-      const { kind, options, why } = this.data;
-      if (measured === null) return "";
-      if (kind !== "choice") return why;
-      return options.find((o) => o.name === answer[0]).why;
+    show() {
+      this.open = true;
+      this.follow();
+      this.querySelector(".given").focus();
     }
   }
 
@@ -479,7 +517,7 @@
       const decided = judged ? `; ${good} of the ${judged} that are decided were right.` : ".";
       this.status.textContent = `${answered.length} of ${all.length} answered${decided}`;
       this.table.replaceChildren(
-        el("p", { class: "key" }, "○ open, ● given, the run will say, ✓ right, ✗ wrong"),
+        el("p", { class: "key" }, "○ open, ● locked in, ✓ right, ✗ wrong"),
         el(
           "table",
           {},

@@ -1,4 +1,5 @@
-"""Predictions and questions: `lab.ask` shows one where it is asked, `lab.answer` what a run said.
+"""Predictions and questions: `lab.ask` shows one where it is asked, `lab.answer` what a run said
+to it, `lab.reveal` what is right where no run of the page decides it.
 
 They lie in the folder of the chapter, in NAME/questions.toml, so that a notebook does not give its
 answers away. Each has an id that is unique in the book and never changes: readers' answers are kept
@@ -10,6 +11,14 @@ under it, in their browser and nowhere else. Kinds, by the keys that an entry ha
 
 `right` is the answer: names of options, a number, or lists of items (any of them is right). It is
 left out when the run decides; the chapter then gives it to `lab.answer`.
+
+A prediction is locked: what a reader says is kept, and what is right, and why, stands where the
+page calls `lab.answer` or `lab.reveal`. Two kinds tell at once: `warm_up = true`, for what a page
+presumes, and whatever is asked after the summary, from memory.
+
+A number may have typical `[[its-id.mistakes]]`, each with its own `why`: those who said what a
+`formula` makes (arithmetic, in which `right` is the answer: "right * 4"), or a number in a `range`
+of two, are told that. The first one that fits is taken.
 
 Where Nodes differ and no run decides, `right` is what holds on most; `[[its-id.on]]` with `node`
 (such as ">=26") holds another `right`, `why` or `options.name.why`, and `run` names the experiment
@@ -23,7 +32,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -35,12 +44,36 @@ from lab.judging.stats import Ratio
 from lab.processes.node_range import Range, node_range
 from lab.records.reference import node_of
 from lab.storage.gate import checked
+from lab.text.arithmetic import value as arithmetic
 from lab.text.numbers import half_up
 from lab.widgets import parts
 
 WITHIN = 1.5
+MISTAKEN = 1.1  # the factor by which a guess may be off what a mistake's formula makes
 KINDS = {"options": "choice", "unit": "number", "items": "order"}
 FILE = "questions.toml"  # in the folder of the chapter
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A number that people come to by a typical error, and what to tell them."""
+
+    why: str
+    formula: str = ""
+    range: tuple[float, float] | None = None
+
+    def span(self, right: float) -> tuple[float, float] | None:
+        """Return the lowest and the highest number that it is about; None if that can't be said
+        of this answer.
+        """
+        if self.range is not None:
+            return self.range
+        try:
+            made = float(arithmetic(self.formula, right=right))
+        except (ZeroDivisionError, OverflowError):
+            return None
+        low, high = sorted(float(f"{end:.4g}") for end in (made / MISTAKEN, made * MISTAKEN))
+        return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 @dataclass(frozen=True)
@@ -57,29 +90,62 @@ class Question:
     unit: str = ""
     within: float = WITHIN
     items: tuple[str, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+    warm_up: bool = False  # tells at once: what the page presumes
     on: tuple[tuple[Range, Question], ...] = ()  # what is asked on other versions of Node
     run: str = ""  # the experiment whose Node decides between them
     node: str = ""  # the one that it was decided for
     chapter: str = ""  # the page it is asked on, "book/part/name"
     number: int = 1  # its place among the questions of that page, from 1
     of: int = 1
+    memory: bool = False  # asked after the summary
+
+    @property
+    def at_once(self) -> bool:
+        """Return whether it tells what is right as soon as it is answered."""
+        return self.warm_up or self.memory
 
     def to_json(self) -> dict[str, Any]:
-        """Return what the element needs, texts as HTML."""
-        data: dict[str, Any] = {"id": self.id, "kind": self.kind, "why": inline(self.why)}
-        data["ask"] = inline(self.asked)
-        data |= {"code": self.code, "number": self.number, "of": self.of}
+        """Return what the element needs, texts as HTML; of a locked one nothing that tells."""
+        data = self._asks() | {"code": self.code}
+        if self.at_once:
+            return data | self.tells(self.right)
+        if self.kind == "choice" and len(self._rights) > 1:
+            data["several"] = True
+        return data
+
+    def _asks(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"id": self.id, "kind": self.kind, "ask": inline(self.asked)}
+        data |= {"number": self.number, "of": self.of}
         if self.kind == "choice":
-            data["options"] = [
-                {"name": n, "text": inline(t), "why": inline(w)} for n, t, w in self.options
-            ]
+            data["options"] = [{"name": name, "text": inline(t)} for name, t, _ in self.options]
         elif self.kind == "number":
-            data |= {"unit": inline(self.unit), "within": self.within}
+            data["unit"] = inline(self.unit)
         else:
             data["items"] = list(self.items)
-        if self.right is not None:
-            data["right"] = list(self.right) if isinstance(self.right, tuple) else self.right
         return data
+
+    def tells(self, right: Any) -> dict[str, Any]:
+        """Return what an element needs that says what is right, and why."""
+        data = self._asks() | {"right": list(right) if isinstance(right, tuple) else right}
+        if self.kind == "choice":
+            for option, (_, _, why) in zip(data["options"], self.options, strict=True):
+                option["why"] = inline(why)
+            return data
+        data["why"] = inline(self.why)
+        if self.kind == "number":
+            data["within"] = self.within
+            if told := self._mistaken(right):
+                data["mistakes"] = [
+                    {"low": low, "high": high, "why": inline(why)} for low, high, why in told
+                ]
+        return data
+
+    def _mistaken(self, right: Any) -> list[tuple[float, float, str]]:
+        if right is None:
+            return []
+        spans = ((one.span(right), one.why) for one in self.mistakes)
+        return [(*span, why) for span, why in spans if span]
 
     def __repr__(self) -> str:
         lines = [self.asked, *self.code.splitlines()]
@@ -103,24 +169,44 @@ class Question:
             parts.append(f"<ul>{''.join(f'<li>{c}</li>' for c in choices)}</ul>")
         if self.unit:
             parts.append(f"<p>A number: {inline(self.unit)}.</p>")
-        if self.right is None:
-            parts.append("<p>The run below answers it.</p>")
+        if self.at_once:
+            parts.append(f"<details><summary>Answer</summary>{self.solution(self.right)}</details>")
         else:
-            parts.append(f"<details><summary>Answer</summary>{self._solution()}</details>")
+            place = f'<a href="#answer-{escape(self.id)}">further down the page</a>'
+            parts.append(f"<p>The answer waits {place}.</p>")
         return "".join(parts)
 
-    def _solution(self) -> str:
+    def solution(self, right: Any, where: str = "The answer") -> str:
+        """Return as HTML what is right, and why, for who has no JavaScript."""
+        if right is None:
+            return f"<p>{where}: this run could not tell.</p>"
         if self.kind == "choice":
+            rights = [right] if isinstance(right, str) else right
             told = [
-                f"<li>{inline(text)} <strong>{'Right' if name in self._rights else 'No'}.</strong> "
+                f"<li>{inline(text)} <strong>{'Right' if name in rights else 'No'}.</strong> "
                 f"{inline(why)}</li>"
                 for name, text, why in self.options
             ]
-            return f"<ul>{''.join(told)}</ul>"
+            return f"<p>{where}: {self.said(right)}.</p><ul>{''.join(told)}</ul>"
+        errors = [
+            f"<li>{half_up(low)} to {half_up(high)}: {inline(why)}</li>"
+            for low, high, why in self._mistaken(right)
+        ]
+        typical = f"<p>Typical mistakes:</p><ul>{''.join(errors)}</ul>" if errors else ""
+        return f"<p>{where}: {self.said(right)}. {inline(self.why)}</p>{typical}"
+
+    def said(self, right: Any, *, markup: bool = True) -> str:
+        """Return an answer in words."""
+        written: Callable[[str], str] = inline if markup else str
+        if self.kind == "choice":
+            rights = [right] if isinstance(right, str) else right
+            texts = (text for name, text, _ in self.options if name in rights)
+            return "; ".join(written(text).removesuffix(".") for text in texts)
         if self.kind == "number":
-            return f"<p>{half_up(float(self.right))} {inline(self.unit)}. {inline(self.why)}</p>"  # type: ignore[arg-type]
-        orders = "; or ".join(_sequence(order) for order in self._rights)
-        return f"<p>{orders}. {inline(self.why)}</p>"
+            return f"{half_up(float(right))} {written(self.unit)}"
+        orders = [right] if isinstance(right[0], str) else right
+        lines = (_sequence(order) if markup else ", ".join(order) for order in orders)
+        return "; or ".join(lines)
 
     @property
     def asked(self) -> str:
@@ -136,41 +222,37 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a run said to a question; shows itself beside the reader's prediction."""
+    """What is right, and why; shows itself beside the reader's prediction."""
 
     question: Question
     value: Any  # name of an option, number, list of items; None if the run could not tell
     recorded: bool = False  # made of rows of the recorded run, wherever the others were measured
+    measured: bool = True  # by a run; what no run decides stands in the question's file
 
     def to_json(self) -> dict[str, Any]:
         """Return what the element needs."""
-        return {**self.question.to_json(), "right": self.value, "where": self._where}
+        return {**self.question.tells(self.value), "where": self._where}
 
     @property
     def _where(self) -> str:
+        if not self.measured:
+            return "The answer"
         return "In the recorded run" if self.recorded else "Here"
 
     def __repr__(self) -> str:
-        return f"{self.question.asked}\n  {self._where}: {self._words(plain=True)}"
+        none = self.value is None
+        told = "this run could not tell" if none else self.question.said(self.value, markup=False)
+        return f"{self.question.asked}\n  {self._where}: {told}"
 
     def _repr_html_(self) -> str:
-        link = f'<a href="#question-{escape(self.question.id)}">Your prediction</a>'
+        id = escape(self.question.id)
+        place = f"Question {self.question.number} of {self.question.of}"
         return (
-            f'{assets("question")}<lab-answer id="answer-{escape(self.question.id)}">'
-            f"{json_script(self.to_json())}"
-            f"<p>{link} was about this. {self._where}: {self._words()}.</p></lab-answer>"
+            f'{assets("question")}<lab-answer id="answer-{id}">{json_script(self.to_json())}'
+            f'<p><a href="#question-{id}">{place}</a>: {inline(self.question.asked)}</p>'
+            f"<details><summary>Show the answer</summary>"
+            f"{self.question.solution(self.value, self._where)}</details></lab-answer>"
         )
-
-    def _words(self, *, plain: bool = False) -> str:
-        q, markup = self.question, (str if plain else inline)
-        if self.value is None:
-            return "this run could not tell"
-        if q.kind == "choice":
-            wanted = self.value if isinstance(self.value, list) else [self.value]
-            return "; ".join(markup(text) for name, text, _ in q.options if name in wanted)
-        if q.kind == "number":
-            return f"{half_up(self.value)} {markup(q.unit)}"
-        return ", ".join(self.value) if plain else _sequence(self.value)
 
 
 @checked
@@ -194,7 +276,8 @@ def _on_this_node(question: Question) -> Question:
     """Return what a question is on the Node that its page ran on."""
     version = node_of(question.run, settings.mode())
     found = next((other for those, other in question.on if version in those), question)
-    return replace(found, number=question.number, of=question.of, node=version)
+    number, of, memory = question.number, question.of, question.memory
+    return replace(found, number=number, of=of, memory=memory, node=version)
 
 
 @checked
@@ -209,9 +292,25 @@ def answer(id: str, value: float | str | list[str] | Ratio | None, of: object = 
     if question.right is not None:
         raise LabError(
             f"the answer to {id!r} stands in its file: it needs no run. Leave `right` out there, "
-            "or leave this call out"
+            f'or show it with lab.reveal("{id}")'
         )
     return Answer(question, _value(question, value), bool(getattr(of, "recorded", False)))
+
+
+@checked
+def reveal(id: str) -> Answer:
+    """Return what is right, for a question that no run of its page decides: where the page has
+    shown why.
+
+    Raises LabError for an unknown question, one that a run decides, or one that tells at once.
+    """
+    question = ask(id)
+    if question.right is None:
+        raise LabError(f'the run decides {id!r}: give what it said to lab.answer("{id}", value)')
+    if question.at_once:
+        why = "it is a warm-up" if question.warm_up else "it is asked after the summary"
+        raise LabError(f"{id!r} tells its answer at once, for {why}: leave this call out")
+    return Answer(question, question.right, measured=False)
 
 
 def _value(question: Question, value: Any) -> Any:
@@ -257,7 +356,11 @@ def _read(file: Path) -> tuple[Question, ...]:
     text = page.read_text("utf-8") if page.exists() else ""
     asked = {one.group(1): one.start() for one in _ASKED.finditer(text)}
     ordered = sorted(found, key=lambda q: asked.get(q.id, len(text)))
-    return tuple(replace(q, number=i, of=len(found)) for i, q in enumerate(ordered, 1))
+    summary = text.find("\n## Summary")
+    late = {id for id, at in asked.items() if 0 <= summary < at}
+    return tuple(
+        replace(q, number=i, of=len(found), memory=q.id in late) for i, q in enumerate(ordered, 1)
+    )
 
 
 _ASKED = re.compile(r"""\bask\(\s*["']([^"']+)["']""")
@@ -296,8 +399,10 @@ def _other(
     name: str, id: str, entry: Mapping[str, Any], other: Mapping[str, Any], wrong: Any
 ) -> tuple[Range, Question]:
     """What a question is on some versions of Node: another answer, other reasons."""
-    if unknown := set(other) - {"node", "right", "why", "options"}:
-        raise wrong(f"has a key {min(unknown)!r} in `on`: it may have node, right, why, options")
+    if unknown := set(other) - {"node", "right", "why", "options", "mistakes"}:
+        raise wrong(
+            f"has a key {min(unknown)!r} in `on`: it may have node, right, why, options, mistakes"
+        )
     try:
         those = node_range(other.get("node", ""))
     except LabError as error:
@@ -307,7 +412,7 @@ def _other(
         if key not in options or not isinstance(changed, Mapping) or set(changed) != {"why"}:
             raise wrong(f"has {key!r} in `on`: only `why` of an option that it has may differ")
         options[key] = {**options[key], **changed}
-    kept = {key: other[key] for key in ("right", "why") if key in other}
+    kept = {key: other[key] for key in ("right", "why", "mistakes") if key in other}
     changed = {"options": options} if options else {}
     return those, _plain(name, id, {**entry, **kept, **changed})
 
@@ -323,7 +428,8 @@ def _plain(name: str, id: str, entry: Any) -> Question:
     kinds = [kind for key, kind in KINDS.items() if key in entry]
     if len(kinds) != 1:
         raise wrong("needs exactly one of options, unit, items")
-    known = {*Question.__dataclass_fields__} - {"id", "kind", "node", "chapter", "number", "of"}
+    known = {*Question.__dataclass_fields__}
+    known -= {"id", "kind", "node", "chapter", "number", "of", "memory"}
     if unknown := set(entry) - known:
         raise wrong(f"has a key {min(unknown)!r}. {did_you_mean(min(unknown), known)}")
     if not entry.get("ask"):
@@ -339,22 +445,76 @@ def _plain(name: str, id: str, entry: Any) -> Question:
         raise wrong(f"has items = {items!r}: two lines or more, each a text")
     if kind != "choice" and not entry.get("why") and "right" in entry:
         raise wrong("has no `why`: say why the answer is what it is")
+    if not isinstance(entry.get("warm_up", False), bool):
+        raise wrong(f"has warm_up = {entry['warm_up']!r}: it is true or false")
+    if entry.get("warm_up") and "right" not in entry:
+        raise wrong("is a warm-up, which tells at once, and has no `right`")
     within = entry.get("within", WITHIN)
     if not _is_number(within) or within < 1:
         raise wrong(f"has within = {within!r}: it is the factor a guess may be off, 1 or more")
+    right = _right(kind, entry.get("right"), options, items, wrong)
     return Question(
         id=id,
         kind=kind,
         ask=entry["ask"],
-        right=_right(kind, entry.get("right"), options, items, wrong),
+        right=right,
         why=entry.get("why", ""),
         code=entry.get("code", "").strip("\n"),
         options=tuple((k, o["text"], o["why"]) for k, o in options.items()),
         unit=entry.get("unit", ""),
         within=float(within),
         items=tuple(items),
+        mistakes=_mistakes(kind, entry.get("mistakes", []), right, within, wrong),
+        warm_up=entry.get("warm_up", False),
         chapter=name.removesuffix(f"/{FILE}"),
     )
+
+
+def _mistakes(kind: str, given: Any, right: Any, within: float, wrong: Any) -> tuple[Mistake, ...]:
+    if not given:
+        return ()
+    if kind != "number":
+        raise wrong("has mistakes, which are for numbers: each option has its own `why`")
+    if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
+        raise wrong(f"has mistakes = {given!r}: write [[its-id.mistakes]] above their keys")
+    return tuple(_mistake(one, right, within, wrong) for one in given)
+
+
+def _mistake(given: Mapping[str, Any], right: Any, within: float, wrong: Any) -> Mistake:
+    ways = set(given) & {"formula", "range"}
+    if set(given) - {"formula", "range", "why"} or len(ways) != 1:
+        raise wrong(f"has a mistake with {', '.join(given)}: it needs formula or range, and why")
+    if not _are_texts([given.get("why")]):
+        raise wrong("has a mistake without `why`: say what one may have thought")
+    if "range" in given:
+        ends = given["range"]
+        if not (isinstance(ends, list) and len(ends) == 2 and all(map(_is_number, ends))):
+            raise wrong(f"has a mistake with range = {ends!r}: two numbers, the lower one first")
+        made = Mistake(given["why"], range=(float(ends[0]), float(ends[1])))
+        if ends[0] > ends[1]:
+            raise wrong(f"has a mistake with range = {ends!r}: the lower one comes first")
+    else:
+        made = Mistake(given["why"], formula=str(given["formula"]))
+        try:
+            value = arithmetic(made.formula, right=math.e if right is None else right)
+        except (ValueError, ArithmeticError):
+            raise wrong(
+                f"has a mistake with formula = {given['formula']!r}: write arithmetic, of numbers "
+                "and `right`"
+            ) from None
+        if right is not None and _passes(value, right, within):
+            raise wrong(f"takes for right what it calls a mistake, {given['formula']!r}")
+    span = None if right is None else made.span(right)
+    if span and span[0] <= right <= span[1]:
+        raise wrong(f"calls its own answer a mistake: {given}")
+    return made
+
+
+def _passes(number: float, right: float, within: float) -> bool:
+    """Whether a number is near enough to be right, as in question.js."""
+    if right == 0 or number == 0 or (right < 0) != (number < 0):
+        return number == right
+    return 1 / within <= number / right * (1 + 1e-9) and number / right <= within * (1 + 1e-9)
 
 
 def _is_number(value: Any) -> bool:

@@ -1,0 +1,192 @@
+"""How the book teaches, counted: no page gets worse, and what is wanted is named beside it.
+
+LIMITS hold today. They are tightened when a page gets better, and never loosened. WANTED is where
+they are to end; a limit that has come there is the wanted value itself.
+"""
+
+import json
+
+import pytest
+
+from lab.book import teaching
+from lab.book.__main__ import main
+from lab.widgets.question.questions import Question
+
+WANTED = {
+    "words": 1800,  # of a page, at most
+    "numbers": 12,  # measured, in the sentences of a page, at most
+    "tracing": 0.25,  # of all questions, at least
+    "from_memory": 3,  # questions after each summary, at least
+    "variations": 1,  # of the thing to change, recorded, on each page, at least
+    "at_once": 4,  # questions of the book that tell at once: warm-up, at most
+}
+LIMITS = {
+    "words": 2475,
+    "numbers": 39,
+    "tracing": 0.15,
+    "from_memory": 0,
+    "variations": 0,
+    "at_once": 4,
+}
+COUNTS = teaching.chapters()
+each = pytest.mark.parametrize("counts", COUNTS, ids=lambda counts: counts.chapter)
+
+
+@each
+def test_no_page_is_longer_than_the_longest_was(counts):
+    assert counts.words <= LIMITS["words"]
+    assert counts.numbers <= LIMITS["numbers"]
+
+
+@each
+def test_each_page_asks_from_memory_and_has_something_to_try(counts):
+    assert counts.from_memory >= LIMITS["from_memory"]
+    assert counts.variations >= LIMITS["variations"]
+
+
+def test_the_book_asks_what_programs_print_and_tells_little_before_the_run():
+    book = teaching.total(COUNTS)
+    assert book.tracing_share >= LIMITS["tracing"]
+    assert book.at_once <= LIMITS["at_once"]
+
+
+def test_a_limit_is_never_stricter_than_what_is_wanted():
+    at_least = {"tracing", "from_memory", "variations"}
+    for name, limit in LIMITS.items():
+        better = limit > WANTED[name] if name in at_least else limit < WANTED[name]
+        assert not better, f"{name}: say in WANTED what is wanted now"
+
+
+def test_every_question_is_of_one_kind_and_tells_at_one_time():
+    for counts in COUNTS:
+        times = counts.at_once + counts.at_run + counts.from_memory
+        assert counts.questions == times > 0
+
+
+PAGE = """---
+kernelspec:
+  name: python3
+---
+
+# Three words *here*
+
+Measured: {glue:text}`one`, and {glue:text}`two`.
+
+```{code-cell} python
+:tags: [remove-input]
+lab.ask("first")
+```
+
+```{code-cell} python
+shown = 1
+
+also = lab.explore.shares(shown)
+```
+
+```{code-cell} python
+:tags: [hide-input]
+folded = {"glue": "{glue:text}`no`"}
+```
+
+```{code-cell} javascript
+await lab.trace("a.cjs", { runs: 1, predict: false });
+```
+
+```{code-cell} javascript
+await lab.trace("c.cjs", { runs: 1 });
+```
+
+```{literalinclude} listing.mjs
+:language: javascript
+:start-at: const server
+:end-before: // end
+```
+
+## Sources
+
+[^one]: Words that nobody reads, <https://example.org>
+"""
+LISTING = "import x;\nconst server = 1;\n\nserver.listen();\n// end\nclose();\n"
+
+
+@pytest.fixture
+def page(tmp_path):
+    (tmp_path / "listing.mjs").write_text(LISTING)
+    return tmp_path
+
+
+def question(**given):
+    return Question(**{"id": "q", "kind": "choice", "ask": "Why?", "right": ("a",), **given})
+
+
+def test_only_what_a_reader_sees_is_counted(page):
+    counts = teaching.counted("book/part/one", page, PAGE, [])
+    assert counts.words == 5  # Three words here, Measured, and
+    assert counts.numbers == 2
+    assert counts.code == 2 + 2 + 2  # cells that are not folded, and the listing
+    assert counts.replays == 1
+    assert counts.variations == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        ("", 5),
+        (":start-after: import", 4),
+        (":end-at: listen", 3),
+        (":lines: 2-4", 2),
+        (':start-at: "const server"\n:end-before: "// end"', 2),
+    ],
+)
+def test_a_listing_has_the_lines_that_its_options_choose(page, options, lines):
+    text = f"```{{literalinclude}} listing.mjs\n{options}\n```\n"
+    assert teaching.counted("one", page, text, []).code == lines
+
+
+@pytest.mark.parametrize(
+    ("given", "tracing"),
+    [
+        ({"code": "a()", "ask": "What does this print?"}, True),
+        ({"code": "a()", "kind": "order", "ask": "In which order?"}, True),
+        ({"code": "a()", "ask": "How many requests per second?"}, False),
+        ({"ask": "What does a program print?"}, False),
+    ],
+)
+def test_tracing_is_a_program_and_what_it_prints(given, tracing):
+    assert teaching.is_tracing(question(**given)) is tracing
+
+
+def test_study_time_grows_with_words_code_and_questions(page):
+    def minutes(text, asked=()):
+        return teaching.counted("one", page, text, asked).minutes
+
+    words = "word " * teaching.WORDS_A_MINUTE
+    code = "```{code-cell} python\n" + "line()\n" * teaching.LINES_A_MINUTE + "```\n"
+    assert (minutes(words), minutes(words * 2)) == (1, 2)
+    assert minutes(words + "\n\n" + code) == 2
+    assert minutes(words, [question()] * 4) == 1 + 3
+
+
+def test_the_table_has_every_chapter_and_the_sums(capsys):
+    assert main(["teaching"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    names = [line.split()[0] for line in lines[: lines.index("")]]
+    assert names == ["chapter", *(c.chapter.removeprefix("book/") for c in COUNTS), "all"]
+    assert len({len(line) for line in lines[: lines.index("")]}) == 1
+
+
+def test_each_question_is_listed_with_where_it_is_asked_and_told(capsys):
+    assert main(["teaching", "--questions"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == teaching.total(COUNTS).questions
+    at = head.index("told under")
+    [turns] = [line for line in lines if " phases-turns " in line]
+    assert "at the run" in turns and turns[at:] == "The life of a request"
+
+
+def test_json_has_the_same_with_its_sums(capsys):
+    assert main(["teaching", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert len(data["chapters"]) == len(COUNTS)
+    for key in ("words", "questions", "at_once"):
+        assert data["all"][key] == sum(chapter[key] for chapter in data["chapters"])
