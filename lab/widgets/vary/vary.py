@@ -31,6 +31,7 @@ from lab.judging.stats import Ratio
 from lab.plot.provenance import provenance, remarks, trials_of
 from lab.records.identity import experiment_id
 from lab.records.reference import NoRecord, StaleRecord
+from lab.records.table import Rows
 from lab.storage.gate import checked
 from lab.text.numbers import factor, number
 from lab.text.phrasing import printable, unbroken
@@ -400,7 +401,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _records(run: Any) -> list[Any]:
-    """The records in what was measured: itself, or those in a list or a mapping."""
+    """The records in what was measured: itself, that of its rows, or those in a list or mapping."""
+    if isinstance(run, Rows):
+        return [] if run.of is None else [run.of]
     if isinstance(run, Mapping):
         run = list(run.values())
     if isinstance(run, (list, tuple)):
