@@ -24,7 +24,7 @@ from lab.book.build.build import Build
 from lab.book.build.history import write_json
 from lab.book.pages import checks_page, placeholders
 from lab.book.pages.placeholders import Html
-from lab.book.pages.predictions import title_of
+from lab.book.pages.reviews import title_of
 from lab.book.site import published as records
 from lab.display.claims import anchor
 from lab.judging import judge
