@@ -63,8 +63,8 @@ const curve = () =>
 function page(name, body, theme = "light") {
   const at = (file) => pathToFileURL(join(STATIC, file)).href;
   const file = join(FOLDER, `${name}.html`);
-  const styles = ["lab.css", "question.css", "vary.css"];
-  const scripts = ["numbers.js", "question.js", "vary.js"];
+  const styles = ["lab.css", "question.css", "curve.css", "vary.css"];
+  const scripts = ["numbers.js", "curve.js", "question.js", "vary.js"];
   writeFileSync(
     file,
     `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +

@@ -33,6 +33,7 @@ LONGEST = 200  # characters of a description; what previews and results of a sea
 FOR = {
     "numbers.": "<(loop-replay|lab-(question|answer|asked|review|progress|explore|vary|yours))",
     "replay.": "<loop-replay",
+    "curve.": '"kind":"curve"',
     "question.": "<lab-(question|answer|review|progress)",
     "review.": "<lab-(review|progress)",
     "explore.": "<lab-explore",
