@@ -33,7 +33,7 @@ from lab.records.identity import experiment_id
 from lab.records.reference import NoRecord, StaleRecord
 from lab.records.table import Rows
 from lab.storage.gate import checked
-from lab.text.numbers import factor, number
+from lab.text.numbers import number
 from lab.text.phrasing import printable, unbroken
 from lab.widgets.question.questions import assets, inline, json_script, plain
 
@@ -376,7 +376,7 @@ def _beside(measure: str, value: Any, first: Any, is_first: bool) -> str:
     both = _is_number(value) and _is_number(first)
     if is_first or not both or first <= 0 or value <= 0:
         return told
-    return f"{told} ({factor(value / first)} ×)"
+    return f"{told} ({number(value / first)} ×)"
 
 
 def _axis(values: Sequence[Any], scale: str) -> Callable[[Any], float | None]:
