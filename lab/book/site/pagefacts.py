@@ -31,10 +31,11 @@ DATA_PAGE = "book/about/data"
 LONGEST = 200  # characters of a description; what previews and results of a search show
 # Static files, by how their name begins, that only some pages need, and what these have in them.
 FOR = {
-    "numbers.": "<(loop-replay|lab-(question|answer|progress|explore|yours))",
+    "numbers.": "<(loop-replay|lab-(question|answer|progress|explore|vary|yours))",
     "replay.": "<loop-replay",
     "question.": "<lab-(question|answer|progress)",
     "explore.": "<lab-explore",
+    "vary.": "<lab-vary",
     "mystnb.": 'class="cell|pasted-',
     "sphinx-design.": "sd-",
     "design-tabs.": "sd-tab",
