@@ -106,6 +106,45 @@ def test_whatever_goes_wrong_the_next_measurement_is_live_again():
     assert settings.mode() == "live"
 
 
+def test_values_may_have_names_which_are_shown_with_what_they_stand_for():
+    asked = []
+
+    def run(value, experiment):
+        asked.append((value, experiment))
+        return 1
+
+    values = {"a timer": "await timer(1)", "in a loop": "for (;;) work()"}
+    made = lab.vary("my-id", run, values=values, value="stop()", of=lambda run, _: {"x": run})
+    assert asked == [
+        ("await timer(1)", "my-id"),
+        ("for (;;) work()", "my-id-in-a-loop"),
+        ("stop()", "my-id-stop"),
+    ]
+    named = [(one["label"], one.get("code")) for one in data_of(made)["values"]]
+    assert named == [
+        ("a timer", "await timer(1)"),
+        ("in a loop", "for (;;) work()"),
+        ("stop()", None),
+    ]
+    assert made.at("a timer").code == "await timer(1)"
+
+
+def test_numbers_stand_by_their_size_and_are_compared_with_the_first_that_is_given():
+    made = lab.vary(
+        "my-id", lambda n, _: n, values=[50, 1, 200], of=lambda n, _: {"x": 10 * n, "half": n / 2}
+    )
+    data = data_of(made)
+    assert [one["label"] for one in data["values"]] == ["1", "50", "200"]
+    assert data["start"] == 1
+    assert made.told(made.at(200)) == "200: x 2,000 (4 ×); half 100 (4 ×). × compares with 50."
+
+
+def test_numbers_of_one_unit_share_an_axis():
+    of = lambda n, _: {"predicted (ms)": n, "measured (ms)": 2 * n, "rate (/s)": n}  # noqa: E731
+    data = data_of(lab.vary("my-id", lambda n, _: n, values=[1, 2], of=of))
+    assert [one["at"] for one in data["values"]] == [[0.25, 0.5, 0.5], [0.5, 1.0, 1.0]]
+
+
 def test_a_choice_is_told_in_a_sentence_beside_the_first_value():
     made = tried(name="how `often`")
     assert repr(made).splitlines()[1:] == [
@@ -228,7 +267,7 @@ def test_javascript_has_the_same_verb(tmp_path):
     assert said["told"] == ["my-id", "my-id-two", "my-id-3", "my-id-1000"]
     assert said["numbers"] == {"time (ms)": 1, "value": 3}
     assert said["text"].splitlines()[1].startswith("3: time 1 ms (0.333 ×)")
-    assert "values is an array" in said["broken"]
+    assert "values an array" in said["broken"]
 
 
 def test_no_value_is_held_back_once_it_is_released():

@@ -11,16 +11,16 @@ const LACKING = ["NoRecord", "StaleRecord"];
  * name and unit. One of `values`, or any other `value`, is measured; the others come from their records (`measure: "all"`: none does).
  */
 async function vary(id, run, { values, value, of, measure, ...shown } = {}) {
-  if (typeof run !== "function" || typeof of !== "function" || !Array.isArray(values))
+  if (typeof run !== "function" || typeof of !== "function" || typeof values !== "object")
     throw new TypeError(
       "lab.vary(id, (value, experiment) => …, { values: […], of: (result, value) => ({ … }) }): " +
-        "run and of are functions, values is an array.",
+        "run and of are functions, values an array, or an object that names them.",
     );
   const tried = [];
   const absent = [];
   for (const one of await call(`${MODULE}.planned`, [id, values, value, measure])) {
     const { numbers, made, lacks } = await attempt(id, one, run, of);
-    if (lacks) absent.push(one.value);
+    if (lacks) absent.push(one.name);
     else tried.push({ ...one, numbers, run: made });
   }
   return call(`${MODULE}.drawn`, [id, tried, { ...shown, value, absent }]);

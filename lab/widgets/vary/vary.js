@@ -39,7 +39,7 @@
       this.choose(data.start);
     }
 
-    row({ label, here, at, text }, i) {
+    row({ label, code, here, at, text }, i) {
       const input = el("input", {
         type: "radio",
         name: this.name,
@@ -74,6 +74,7 @@
           input,
           el("span", { html: label }),
           here ? el("small", {}, " measured here") : "",
+          code ? el("code", {}, code) : "",
         ),
         untried,
         shown,

@@ -7,6 +7,9 @@
 their records. Live, `value` alone is measured, whatever it is, and stands beside the recorded ones;
 the reference profile measures and records them all.
 
+Where a value says little, as a line of code does, `values` gives each a name: {"a timer": "await
+timer(100)"}. The names are on the buttons, with the code of it, and in the ids.
+
 A reader chooses a value and sees its numbers, each on an axis that all values share. Without
 JavaScript, and for who cannot see it, the same stands there as a table.
 """
@@ -28,6 +31,7 @@ from lab.judging.stats import Ratio
 from lab.plot.provenance import provenance, remarks, trials_of
 from lab.records.identity import experiment_id
 from lab.records.reference import NoRecord, StaleRecord
+from lab.records.table import Rows
 from lab.storage.gate import checked
 from lab.text.numbers import factor, number
 from lab.text.phrasing import printable, unbroken
@@ -41,12 +45,16 @@ _MEASURE = re.compile(r"(?P<name>.*?)\s*(?:\((?P<unit>[^()]+)\))?")
 
 @dataclass(frozen=True)
 class Tried:
-    """A value and the numbers that it gave; `run` is what was measured."""
+    """A value, by its name if it has one, and the numbers that it gave; `run` is what was measured.
+
+    code : the text that the name stands for.
+    """
 
     value: Any
     numbers: dict[str, Any]  # "median (ms)" -> a number, or a text
     live: bool
     run: Any = field(default=None, repr=False)
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +88,7 @@ class Variation:
 
     def told(self, one: Tried) -> str:
         """Return a sentence of what a value gave, each number beside that of the first value."""
-        first = self.tried[0]
+        first = self.tried[0]  # as the values are given, however they are shown
         parts = [
             _beside(name, one.numbers[name], first.numbers.get(name), one is first)
             for name in self.measures
@@ -91,6 +99,12 @@ class Variation:
         here = " Measured here." if self._is_here(one) else ""
         return f"{label(one.value)}: {'; '.join(parts)}.{sides}{here}"
 
+    @property
+    def shown(self) -> list[Tried]:
+        """The values as they are shown: numbers by their size, others as they are given."""
+        numeric = all(_is_number(one.value) for one in self.tried)
+        return sorted(self.tried, key=lambda one: one.value) if numeric else list(self.tried)
+
     def reason(self, one: Tried) -> str:
         """Return why a value does what it does, as the chapter says it; empty if it does not."""
         return self.why.get(str(one.value), "")
@@ -98,24 +112,33 @@ class Variation:
     def to_json(self) -> dict[str, Any]:
         """Return what the element needs: places on the axes from 0 to 1, texts as HTML."""
         names = self.measures
-        axes = {n: _axis([one.numbers.get(n) for one in self.tried], self.scale) for n in names}
+        axes = self._axes(names)
         return {
             "name": inline(self.name),
             "measures": [{"name": n, "unit": u} for n, u in map(_split, names)],
             "scale": self.scale,
-            "start": self.tried.index(self.at(self.value)),
+            "start": self.shown.index(self.at(self.value)),
             "values": [
                 {
                     "label": inline(label(one.value)),
                     "at": [axes[name](one.numbers.get(name)) for name in names],
                     "text": [_text(one.numbers.get(name)) for name in names],
                     "told": inline(unbroken(self.told(one))),
+                    **({"code": one.code} if one.code else {}),
                     **({"why": inline(why)} if (why := self.reason(one)) else {}),
                     **({"here": True} if self._is_here(one) else {}),
                 }
-                for one in self.tried
+                for one in self.shown
             ],
         }
+
+    def _axes(self, names: list[str]) -> dict[str, Callable[[Any], float | None]]:
+        """What places the numbers of each name: those of one unit share an axis."""
+        units = {name: _split(name)[1] or name for name in names}
+        together: dict[str, list[Any]] = {}
+        for name, unit in units.items():
+            together.setdefault(unit, []).extend(one.numbers.get(name) for one in self.tried)
+        return {name: _axis(together[unit], self.scale) for name, unit in units.items()}
 
     def _is_here(self, one: Tried) -> bool:
         return one.live and not all(t.live for t in self.tried)
@@ -137,11 +160,11 @@ class Variation:
         some = any(self._is_here(one) for one in self.tried)
         return [
             {
-                self._head: plain(label(one.value)),
+                self._head: plain(label(one.value)) + (f": {one.code}" if one.code else ""),
                 **{name: one.numbers.get(name) for name in self.measures},
                 **({"run": "here" if self._is_here(one) else "recorded"} if some else {}),
             }
-            for one in self.tried
+            for one in self.shown
         ]
 
     @property
@@ -154,7 +177,7 @@ class Variation:
     def _repr_html_(self) -> str:
         whys = "".join(
             f"<li>{inline(label(one.value))}: {inline(self.reason(one))}</li>"
-            for one in self.tried
+            for one in self.shown
             if self.reason(one)
         )
         told = f"<ul>{whys}</ul>" if whys else ""
@@ -173,7 +196,7 @@ def vary(
     id: str,
     run: Callable[..., Any],
     *,
-    values: Sequence[Any],
+    values: Sequence[Any] | Mapping[str, Any],
     of: Callable[..., Any],
     value: Any = None,
     name: str = "",
@@ -185,13 +208,13 @@ def vary(
     """Return what each value of the one thing that is changed gives; it shows itself.
 
     run : measures a value, run(value, experiment); of : its numbers, of(result, value), by name
-    and unit, {"median (ms)": 2.1}. values : those that have records, value : the one to measure
-    (the first), name : what is changed, why : {value: sentence}, scale : of the axes, note : for
-    the caption, measure : "all" measures every value here, as claims about several of them need.
-    Raises LabError for values that cannot be told apart, what `run` raises; NoRecord.
+    and unit, {"median (ms)": 2.1}. values : those that have records, maybe by their names; value :
+    the one to measure (the first), name : what is changed, why : {value: sentence}, scale : of the
+    axes, note : for the caption, measure : "all" measures every value here, as claims about several
+    of them need. Raises LabError for values that cannot be told apart, what `run` raises, NoRecord.
     """
     tried, absent = [], []
-    for one in planned(id, list(values), value, measure):
+    for one in planned(id, values, value, measure):
         try:
             with _held(id, one["live"]):
                 made = run(one["value"], one["experiment"])
@@ -199,7 +222,7 @@ def vary(
         except (NoRecord, StaleRecord):
             if not one["optional"]:
                 raise
-            absent.append(one["value"])
+            absent.append(one["name"])
         else:
             tried.append({**one, "numbers": numbers, "run": made})
     return drawn(
@@ -207,16 +230,22 @@ def vary(
     )
 
 
+@checked
 def planned(
-    id: str, values: list[Any], value: Any = None, measure: str | None = "one"
+    id: str,
+    values: Sequence[Any] | Mapping[str, Any],
+    value: Any = None,
+    measure: Literal["one", "all"] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the values to try, each with the id of its experiment, whether it is measured here,
-    and whether it may be left out where it has no record. Raises LabError.
+    """Return the values to try, each with its name, the id of its experiment, whether it is
+    measured here, and whether it may be left out where it has no record. Raises LabError.
     """
     if not values:
         raise LabError(f"vary({id!r}) has no values: name those that a reader should try")
-    mine = values[0] if value is None else value
-    listed = [*values, *([] if str(mine) in map(str, values) else [mine])]
+    names = list(values)
+    meant = dict(values) if isinstance(values, Mapping) else {}
+    mine = names[0] if value is None else value
+    listed = [*names, *([] if str(mine) in map(str, names) else [mine])]
     live = settings.mode() == "live"
     every = measure == "all" or settings.profile().name == "reference"
     ids = [id if i == 0 else experiment_id(None, id, [str(one)]) for i, one in enumerate(listed)]
@@ -228,7 +257,8 @@ def planned(
         )
     return [
         {
-            "value": one,
+            "name": one,
+            "value": meant.get(one, one),
             "experiment": experiment,
             "live": live and (every or str(one) == str(mine)),
             "optional": settings.asked_mode() == "live" and str(one) != str(mine),
@@ -263,7 +293,13 @@ def drawn(
     and its run. Raises LabError for numbers without a name, or a reason for another value.
     """
     made = [
-        Tried(one["value"], _numbers(id, one["numbers"]), one["live"], one.get("run"))
+        Tried(
+            one["name"],
+            _numbers(id, one["numbers"]),
+            one["live"],
+            one.get("run"),
+            one["value"] if one["value"] != one["name"] and isinstance(one["value"], str) else "",
+        )
         for one in tried
     ]
     if not made:
@@ -369,7 +405,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _records(run: Any) -> list[Any]:
-    """The records in what was measured: itself, or those in a list or a mapping."""
+    """The records in what was measured: itself, that of its rows, or those in a list or mapping."""
+    if isinstance(run, Rows):
+        return [] if run.of is None else [run.of]
     if isinstance(run, Mapping):
         run = list(run.values())
     if isinstance(run, (list, tuple)):
