@@ -57,6 +57,8 @@ function frame(main) {
       "replay.css",
       "question.css",
       "explore.css",
+      "ratios.css",
+      "verdicts.css",
       "yours.css",
     ],
     [page("book/event-loop/phases.html").match(/mystnb\.\w+\.css/)?.[0] ?? "lab.css"],
