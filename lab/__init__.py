@@ -37,6 +37,7 @@ _PUBLIC = {
     "stop_all": "lab.servers.registry:stop_all",
     "stats": "lab.judging.stats",
     "plot": "lab.plot",
+    "glue": "lab.text.glue:glue",
     "explore": "lab.widgets.explore.explore",
     "table": "lab.records.table:Table",
     "reference": "lab.records.store:reference",

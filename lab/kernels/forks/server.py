@@ -38,7 +38,6 @@ IMPORTED = (
     "matplotlib.backends.backend_svg",
     "matplotlib.figure",
     "matplotlib.textpath",
-    "myst_nb.ext.glue",
     "numpy.random",
     "psutil",
     "scipy.optimize",

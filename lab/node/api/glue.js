@@ -2,21 +2,37 @@
 "use strict";
 
 const PREFIX = "application/papermill.record/"; // MyST-NB keeps such output for the prose and does not show it
+const FORMS = "lab.glue(name, value) or lab.glue({ name: value, … })";
 
-/** Keep `value` as `name` for the sentences of the page; a text, or a number formatted here. */
-function glue(name, value) {
+/**
+ * Keep `value` as `name` for the sentences of the page, or several at once as the properties of an object.
+ * A text, or a number that is rounded here. Throws before anything is kept.
+ */
+function glue(name, ...value) {
+  const several = Object.prototype.toString.call(name) === "[object Object]";
+  if (value.length !== (several ? 0 : 1))
+    throw new TypeError(
+      `${FORMS}: ${several ? "an object has its values" : "one name has one value"}.`,
+    );
+  const values = several ? Object.entries(name) : [[name, ...value]];
+  const texts = values.map(([key, one]) => [key, text(key, one)]);
+  for (const [key, one] of texts)
+    globalThis.$$?.mime({
+      [`${PREFIX}text/plain`]: one,
+      $metadata: { scrapbook: { name: key, mime_prefix: PREFIX } },
+    });
+}
+
+/** A value as MyST-NB reads it: a text quoted, or 2,000 would become two numbers, 6.50 one of 6.5. */
+function text(name, value) {
   if (typeof name !== "string" || name === "")
-    throw new TypeError("lab.glue(name, value): the name is the text that {glue:text} asks for.");
+    throw new TypeError(`${FORMS}: the name is the text that {glue:text} asks for.`);
   if (!["string", "number"].includes(typeof value))
     throw new TypeError(
       `lab.glue(${JSON.stringify(name)}, …): a text or a number goes into a sentence, not ${value}. ` +
         "Await it first, and round it here: value.toFixed(1).",
     );
-  globalThis.$$?.mime({
-    // Quoted, as Python's glue does: MyST-NB evaluates the text, and 2,000 would become two numbers, 6.50 one of 6.5.
-    [`${PREFIX}text/plain`]: typeof value === "string" ? JSON.stringify(value) : String(value),
-    $metadata: { scrapbook: { name, mime_prefix: PREFIX } },
-  });
+  return typeof value === "string" ? JSON.stringify(value) : String(value);
 }
 
 module.exports = { glue };
