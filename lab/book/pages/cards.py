@@ -20,7 +20,7 @@ from lab.book import site
 from lab.book.build.build import Build
 from lab.book.pages import placeholders
 from lab.book.pages.placeholders import Html
-from lab.book.pages.predictions import title_of
+from lab.book.pages.reviews import title_of
 from lab.book.pages.verdicts import judged, provenance
 from lab.book.site import published as records
 from lab.display.claims import TONES, anchor

@@ -19,7 +19,7 @@ from lab import claims
 from lab.book.build.build import Build
 from lab.book.pages import placeholders, verdicts
 from lab.book.pages.placeholders import Html
-from lab.book.pages.predictions import title_of
+from lab.book.pages.reviews import title_of
 from lab.book.pages.yours import compare_results, results
 from lab.plot.ticks import ratio_ends, ratio_ticks
 from lab.text.looks import macros
