@@ -39,13 +39,10 @@ Cell = str | Link | Sequence["str | Link"]
 
 @dataclass(frozen=True)
 class PageTable:
-    """Head and rows; the name of a page becomes a link to it. prose : the first column holds
-    sentences, not labels.
-    """
+    """Head and rows; the name of a page becomes a link to it."""
 
     head: list[str]
     rows: list[list[Cell]]
-    prose: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,9 +147,7 @@ def _table(app: Sphinx, docname: str, table: PageTable) -> nodes.Node:
     if any(table.head):
         group += nodes.thead("", row(table.head))
     group += nodes.tbody("", *(row(cells) for cells in table.rows))
-    made = nodes.table("", group)
-    # The theme drops the classes of a table.
-    return nodes.container("", made, classes=["lab-prose-table"]) if table.prose else made
+    return nodes.table("", group)
 
 
 def _entry(cell: Cell, inline: Callable[[str | Link], nodes.Node]) -> nodes.entry:
