@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, spread_text
 
 SAME = 0.05
-# The order is that of the table on the page of verdicts; yours.js knows the same words.
+# The order is that of the table on the page of verdicts.
 WORDS = {
     "held": "The whole interval reaches the limit of the claim.",
     "held stronger": "The whole interval lies beyond what was published.",
