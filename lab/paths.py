@@ -40,25 +40,26 @@ class NoProgram(LabError):
 def program(name: str | os.PathLike[str]) -> Path:
     """Return the file of the program that a notebook names. Raises NoProgram.
 
-    Paths start in the chapter's own folder, which lies beside the notebook and is called like it;
-    else in the working directory. A copy of a chapter has no such folder, and not everybody who
-    runs a notebook says what it is called: for them, the one folder beside it with that file will
+    Paths start in the chapter's own folder, which lies beside the notebook and is called like it,
+    or in the working directory. A copy of a chapter has no such folder, and not everybody who runs
+    a notebook says what it is called: without one, the only folder beside it with that file will
     do.
     """
     here = Path.cwd()
     own = here / Path(settings.notebook()).stem
-    for folder in (own, here):
+    places = [own, here] if own.is_dir() else [here]
+    for folder in places:
         if found := _file(folder / name):
             return found
     if Path(name).is_absolute():
         raise NoProgram(f"There is no file {name}.")
-    beside = sorted({found for folder in _folders(here) if (found := _file(folder / name))})
+    others = [] if own in places else _folders(here)
+    beside = sorted({found for folder in others if (found := _file(folder / name))})
     if len(beside) > 1:
         raise NoProgram(
             f"{name} may be {' or '.join(map(relative, beside))}: write its folder, too."
         )
     if not beside:
-        places = [folder for folder in (own, here) if folder.is_dir()]
         raise NoProgram(
             f"There is no file {name} in {' or '.join(map(str, places))}; paths start there."
         )

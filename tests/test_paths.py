@@ -48,6 +48,11 @@ def test_a_copy_of_a_chapter_finds_what_only_one_folder_beside_it_has(part, monk
         paths.program("own.mjs")
 
 
+def test_a_chapter_does_not_take_what_another_one_has(part):
+    with pytest.raises(paths.NoProgram, match=re.escape(f"no file other.mjs in {part}/one or ")):
+        paths.program("other.mjs")
+
+
 @pytest.mark.parametrize("find", [lab.node, lab.trace])
 def test_both_verbs_say_where_they_looked(part, find):
     looked = f"There is no file gone.mjs in {part}/one or {part}; paths start there."

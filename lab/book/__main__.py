@@ -40,9 +40,16 @@ def main(argv: list[str] | None = None) -> int:
     begin = commands.add_parser("new", help="write the beginning of something")
     begin.add_argument("what", help=", ".join(KINDS))
     begin.add_argument("name", nargs="?", default="", help="where it belongs / its name")
-    follow = commands.add_parser("moved", help="let a program's records follow it")
-    follow.add_argument("old", help="where it was, such as book/part/count.mjs")
-    follow.add_argument("new", help="where it is now")
+    follow = commands.add_parser("moved", help="let the records of moved programs follow them")
+    follow.add_argument(
+        "names",
+        nargs="*",
+        metavar="OLD NEW",
+        help="where each was, such as book/part/count.mjs, and is now (default: ask git)",
+    )
+    follow.add_argument(
+        "--from", dest="since", default="HEAD", help="a commit that has them where they were"
+    )
     counts = commands.add_parser("teaching", help="count how each chapter teaches")
     counts.add_argument("--json", action="store_true", help="the same as JSON")
     counts.add_argument("--questions", action="store_true", help="where each is asked and told")
@@ -71,7 +78,14 @@ def _said(options: argparse.Namespace) -> str:
         return teaching.report(as_json=options.json, each_question=options.questions)
     if options.command == "new":
         return new(options.what, options.name)
-    return f"Renamed in the record of: {', '.join(moved(options.old, options.new)) or 'nothing'}."
+    return f"Followed by the record of: {', '.join(_followed(options)) or 'nothing'}."
+
+
+def _followed(options: argparse.Namespace) -> list[str]:
+    olds, news = options.names[::2], options.names[1::2]
+    if len(olds) != len(news):
+        raise LabError(f"{olds[-1]} was moved where? moved OLD NEW, or several such pairs.")
+    return moved(dict(zip(olds, news, strict=True)) or None, options.since)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import re
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from lab.storage.gate import checked
 
 LONGEST_S = 120.0
 MOST_BYTES = 2_000_000  # that it may print
-_IMPORT = re.compile(r"""(?:from|import|require\(|new URL\()\s*["'](\.[^"']+\.[cm]?js)["']""")
+_IMPORT = re.compile(r"""(?:from|import\(?|require\(|new URL\()\s*["'](\.[^"']+\.[cm]?js)["']""")
 
 
 class ProgramFailed(LabError):
@@ -68,7 +68,7 @@ def node(
         raise ProgramFailed(str(error)) from None
     if not 0 < timeout_s <= LONGEST_S:
         raise ProgramFailed(f"timeout_s={timeout_s!r} must be above 0 and at most {LONGEST_S:g}.")
-    sources = _sources(path)
+    sources = covered(path)
     for source in sources:
         usage.note_file(source)
     recipe = _recipe(server)
@@ -170,22 +170,28 @@ def _recipe(server: Recipe | str | None) -> Recipe | None:
 
 def present_source(path: Path) -> str:
     """Return the digest of a program and of what it imports, as records of its output have it."""
-    return _digest(_sources(path))
+    return digest(covered(path))
 
 
-def _digest(sources: Iterable[Path]) -> str:
-    text = "".join(source.read_text("utf-8") for source in sources)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def digest(texts: Mapping[Path, str]) -> str:
+    """Return the digest of what a program covers."""
+    return hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]
 
 
-def _sources(path: Path) -> list[Path]:
-    """The program and the files beside it that it imports or names as URLs, each once."""
-    found = [path]
-    for file in found:
-        for name in _IMPORT.findall(file.read_text("utf-8")):
-            other = (file.parent / name).resolve()
-            if other.is_file() and other not in found:
-                found.append(other)
+def _text(path: Path) -> str | None:
+    return path.read_text("utf-8") if path.is_file() else None
+
+
+def covered(path: Path, text: Callable[[Path], str | None] = _text) -> dict[Path, str]:
+    """Return what the digest of a program is made of: its text, and those of the files that it
+    imports or names as URLs, each once. text : what a file holds, None where there is none.
+    """
+    found: dict[Path, str] = {}
+    left = [path]
+    for file in left:
+        if file not in found and (own := text(file)) is not None:
+            found[file] = own
+            left += [(file.parent / name).resolve() for name in _IMPORT.findall(own)]
     return found
 
 
@@ -239,11 +245,14 @@ def _served(recipe: Recipe | None) -> Iterator[dict[str, str]]:
 
 
 def _question(
-    program: _ProgramRun, sources: list[Path], recipe: Recipe | None, versions: Sequence[int]
+    program: _ProgramRun,
+    sources: Mapping[Path, str],
+    recipe: Recipe | None,
+    versions: Sequence[int],
 ) -> dict[str, Any]:
     options = {
         "program": paths.relative(program.path),
-        "source": _digest(sources),
+        "source": digest(sources),
         "arguments": [portable(str(a)) for a in program.arguments],
         "env": {name: portable(value) for name, value in sorted(program.env.items())},
         **({"versions": sorted(versions)} if versions else {}),

@@ -214,11 +214,12 @@ def test_one_question_in_four_asks_what_a_program_does():
     assert told + replays >= (len(every) + replays) / 4
 
 
-def test_every_folder_of_programs_and_questions_is_that_of_a_page():
+def test_every_folder_of_programs_and_questions_is_that_of_a_page_or_shared_by_a_part():
     files = [*ROOT.glob("book/**/*.?js"), *ROOT.glob("book/**/questions.toml")]
     folders = {file.parent.relative_to(ROOT).as_posix() for file in files}
     parts = {name.rpartition("/")[0] for name in LISTED}
-    assert folders - parts - {"book/_static"} <= {*LISTED}
+    shared = {f"{part}/shared" for part in parts}
+    assert folders - {"book/_static"} <= {*LISTED} | shared
     assert {f"{name}/questions.toml" for name in CHAPTERS} <= {
         file.relative_to(ROOT).as_posix() for file in files
     }

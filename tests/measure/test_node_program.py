@@ -157,9 +157,14 @@ def test_a_missing_server_gives_the_recorded_output_or_a_note(recording, tmp_pat
     assert list(file["question"]["arms"]) == ["node/hello"]
 
 
-def test_a_program_that_another_one_starts_belongs_to_the_record(recording, tmp_path):
+@pytest.mark.parametrize(
+    "way", ['new URL("./child.cjs", import.meta.url)', 'await import("./child.cjs")']
+)
+def test_a_program_that_another_one_starts_or_imports_belongs_to_the_record(
+    recording, tmp_path, way
+):
     (tmp_path / "child.cjs").write_text("1;")
-    path = program(tmp_path, 'console.log(typeof new URL("./child.cjs", import.meta.url));')
+    path = program(tmp_path, f"console.log(typeof {way});")
     recording("reference", "live")
     node(path, experiment="a-parent")
     recording("course", "replay")

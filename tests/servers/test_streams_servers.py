@@ -28,28 +28,31 @@ def rows(program, *arguments, server=None, **env):
 
 
 def test_a_shutdown_that_drains_loses_no_request():
-    assert [row["lost"] for row in rows("shutdowns.mjs", "drain", 5)] == [0] * 5
+    assert [row["lost"] for row in rows("sockets-and-servers/shutdowns.mjs", "drain", 5)] == [0] * 5
 
 
 def test_a_shutdown_that_exits_loses_what_was_under_way():
-    assert all(row["lost"] > 0 for row in rows("shutdowns.mjs", "exit", 2))
+    assert all(row["lost"] > 0 for row in rows("sockets-and-servers/shutdowns.mjs", "exit", 2))
 
 
 def test_the_repl_has_a_socket_that_only_its_owner_reaches_and_shows_what_is():
-    seen = rows("inspect.mjs", server="node/two-servers")
+    seen = rows("sockets-and-servers/inspect.mjs", server="node/two-servers")
     assert seen[0]["mode"] == "600"
     (end,) = [row for row in seen if row["kind"] == "end"]
     assert end["requests"] == end["answered"] > 0
 
 
 def test_the_tcp_side_counts_connections_and_not_requests():
-    counted = [row["connections"] for row in rows("five-requests.mjs", server="node/two-servers")]
+    counted = [
+        row["connections"]
+        for row in rows("sockets-and-servers/five-requests.mjs", server="node/two-servers")
+    ]
     assert counted[:4] == [1, 5, 1, 5]
 
 
 def test_late_clients_are_sent_away_with_408():
     env = {"HEADERS_MS": 300, "REQUEST_MS": 400, "IDLE_MS": 100, "EVERY_MS": 50}
-    closed = rows("slow-clients.mjs", 5, server="node/patience", **env)[1:]
+    closed = rows("sockets-and-servers/slow-clients.mjs", 5, server="node/patience", **env)[1:]
     statuses = {row["kind"]: row["status"] for row in closed}
     assert statuses.pop("silent after an answer") == "HTTP/1.1 200 OK"
     assert set(statuses.values()) == {"HTTP/1.1 408 Request Timeout"}
@@ -59,7 +62,14 @@ def test_late_clients_are_sent_away_with_408():
 def test_failed_requests_leave_files_open_with_pipe_and_none_with_pipeline(what):
     file = {"FILE": "{file:8388608}"}
     left = {
-        how: rows("failing-requests.mjs", what, 20, server="node/fail-half", HOW=how, **file)[-1]
+        how: rows(
+            "pipelines-that-fail/failing-requests.mjs",
+            what,
+            20,
+            server="node/fail-half",
+            HOW=how,
+            **file,
+        )[-1]
         for how in ("pipe", "pipeline")
     }
     assert left["pipe"]["left_open"] > 10
@@ -68,20 +78,20 @@ def test_failed_requests_leave_files_open_with_pipe_and_none_with_pipeline(what)
 
 @linux
 def test_a_server_that_leaks_refuses_when_its_descriptors_are_gone():
-    (pipe,) = rows("until-it-breaks.mjs", "pipe", 64)
+    (pipe,) = rows("pipelines-that-fail/until-it-breaks.mjs", "pipe", 64)
     assert pipe["served"] < 64
     assert pipe["then it said"].startswith("503") and "EMFILE" in pipe["then it said"]
-    (pipeline,) = rows("until-it-breaks.mjs", "pipeline", 64)
+    (pipeline,) = rows("pipelines-that-fail/until-it-breaks.mjs", "pipeline", 64)
     assert (pipeline["served"], pipeline["then it said"]) == (200, "")
 
 
 def test_every_range_has_exactly_its_bytes():
-    assert all(row["right"] for row in rows("ranges.mjs", server="node/send-file"))
+    assert all(row["right"] for row in rows("files-over-http/ranges.mjs", server="node/send-file"))
 
 
 @pytest.mark.parametrize("how", ["stream", "collect"])
 def test_an_upload_has_the_hash_of_what_was_sent(how):
-    assert rows("send-movie.mjs", 4, server="node/upload", HOW=how)[-1]["same"]
+    assert rows("files-over-http/send-movie.mjs", 4, server="node/upload", HOW=how)[-1]["same"]
 
 
 def test_two_uploads_at_a_time_have_a_file_each():
@@ -101,19 +111,19 @@ def test_two_uploads_at_a_time_have_a_file_each():
 
 @linux
 def test_a_full_disk_is_an_answer_that_says_so():
-    done = rows("send-movie.mjs", 16, server="node/upload", TO="/dev/full")[-1]
+    done = rows("files-over-http/send-movie.mjs", 16, server="node/upload", TO="/dev/full")[-1]
     assert done["status"] == 507
     assert "the disk is full" in done["text"]
 
 
 @pytest.mark.parametrize("way", ["pump", "pipe", "pipeline", "for-await"])
 def test_a_queue_holds_at_most_the_mark_and_one_chunk(way):
-    looks = rows("slow-reader.mjs", way, 60, server="node/pump", MIB=12)
+    looks = rows("flow-and-backpressure/slow-reader.mjs", way, 60, server="node/pump", MIB=12)
     assert max(row["queued"] for row in looks) <= (16384 + 65536) / 2**20
 
 
 def test_without_backpressure_the_queue_grows():
-    looks = rows("slow-reader.mjs", "ignore", 10, server="node/pump", MIB=24)
+    looks = rows("flow-and-backpressure/slow-reader.mjs", "ignore", 10, server="node/pump", MIB=24)
     assert max(row["queued"] for row in looks) > 5
 
 
@@ -177,7 +187,7 @@ def test_a_pump_survives_a_reader_that_leaves():
 
 def bomb(parser, **env):
     found = node(
-        paths.ROOT / "book/buffers/memory-bomb.mjs",
+        paths.ROOT / "book/buffers/parsing-bytes/memory-bomb.mjs",
         parser,
         server=lab.server("node/frames", env=env),
     ).rows
@@ -215,7 +225,7 @@ def test_the_cost_of_a_response_is_told_for_each_way_and_round():
 
 def test_with_too_few_descriptors_a_program_says_how_many_it_needs():
     asks = 'ulimit -Sn 200; ulimit -Hn 200; exec node "$0" 500'
-    program = str(STREAMS / "slow-clients.mjs")
+    program = str(STREAMS / "sockets-and-servers/slow-clients.mjs")
     done = subprocess.run(
         ["sh", "-c", asks, program], capture_output=True, text=True, timeout=30, check=False
     )

@@ -1,6 +1,6 @@
 // One frame of 256 KiB through two parsers, without a network, cut into chunks of different sizes: milliseconds.
-import { parsers } from "../../servers/node/frame-parsers.mjs";
-import { frame } from "./frame-client.mjs";
+import { parsers } from "../../../servers/node/frame-parsers.mjs";
+import { frame } from "./_frame-client.mjs";
 
 const ROUNDS = 7;
 const bytes = frame(2 ** 18, 1);

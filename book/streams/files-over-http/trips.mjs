@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { promisify } from "node:util";
-import { print } from "./asking.mjs";
+import { print } from "../shared/asking.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "trips-"));
 const file = join(folder, "file");

@@ -1,6 +1,6 @@
 // Five requests, one after another, with each kind of agent. The server's TCP side says how many connections it saw.
 import { Agent, get, globalAgent } from "node:http";
-import { address, hear, print, where } from "./asking.mjs";
+import { address, hear, print, where } from "../shared/asking.mjs";
 
 const { tcp } = await where();
 const connections = async () => Number(await hear({ port: tcp, host: "127.0.0.1" }));

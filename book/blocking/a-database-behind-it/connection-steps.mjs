@@ -17,7 +17,7 @@ const STEPS = [
 ];
 
 if (!DATABASE_URL) {
-  const root = fileURLToPath(new URL("../../", import.meta.url));
+  const root = fileURLToPath(new URL("../../../", import.meta.url));
   const command = [
     "servers/python/with_books.py",
     process.execPath,

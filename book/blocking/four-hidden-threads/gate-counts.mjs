@@ -1,7 +1,7 @@
 // How many threads does the gate hold? Counted from outside: a pipe can be opened for writing only if
 // somebody waits for it. One row for each case.
 import { fileURLToPath } from "node:url";
-import { canHoldNames, Gate, held } from "./gate.mjs";
+import { canHoldNames, Gate, held } from "./_gate.mjs";
 
 const READS = 12; // that each thread of JavaScript starts
 const programs = {

@@ -7,10 +7,10 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { print } from "./asking.mjs";
+import { print } from "../shared/asking.mjs";
 
 const [how, limit] = process.argv.slice(2);
-const server = fileURLToPath(new URL("../../servers/node/fail-half.mjs", import.meta.url));
+const server = fileURLToPath(new URL("../../../servers/node/fail-half.mjs", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "breaks-"));
 const FILE = join(folder, "file");
 writeFileSync(FILE, Buffer.alloc(2 ** 23, "x"));

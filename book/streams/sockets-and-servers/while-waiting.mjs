@@ -1,7 +1,7 @@
 // while-waiting.mjs N: N HTTP requests wait at once; meanwhile the TCP server is asked again and again.
 import { Agent, get } from "node:http";
 import { performance } from "node:perf_hooks";
-import { address, hear, print, where } from "./asking.mjs";
+import { address, hear, print, where } from "../shared/asking.mjs";
 
 const many = Number(process.argv[2]);
 const { tcp } = await where();

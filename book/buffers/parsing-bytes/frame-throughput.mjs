@@ -1,5 +1,5 @@
 // MiB per second through each parser, by the size of the frames: 16 MiB in each run, three runs, the median.
-import { counted, frame, open } from "./frame-client.mjs";
+import { counted, frame, open } from "./_frame-client.mjs";
 
 const TOTAL = 16 * 2 ** 20;
 const RUNS = 3;

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, Server } from "node:net";
 import { fileURLToPath } from "node:url";
-import { print } from "./asking.mjs";
+import { print } from "../shared/asking.mjs";
 
 const TIMES = 8;
 const REQUEST = "GET / HTTP/1.1\r\nhost: me\r\n\r\n";

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const { SERVER_URL, LAB_PROFILE = "course" } = process.env;
 const SECONDS = { smoke: 0.1, course: 0.4, reference: 1 }[LAB_PROFILE];
-const GENERATOR = fileURLToPath(new URL("../../lab/node/loadgen/main.mjs", import.meta.url));
+const GENERATOR = fileURLToPath(new URL("../../../lab/node/loadgen/main.mjs", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "turns-"));
 
 const load = (connections) => {

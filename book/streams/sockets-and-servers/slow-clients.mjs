@@ -1,9 +1,9 @@
 // slow-clients.mjs N: N clients that never finish what they say. How long are they borne, and what do they cost?
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
-import { address, median, print } from "./asking.mjs";
-import { needDescriptors } from "./limits.mjs";
-import { descriptors, residentMib } from "./watching.mjs";
+import { address, median, print } from "../shared/asking.mjs";
+import { needDescriptors } from "../shared/limits.mjs";
+import { descriptors, residentMib } from "../shared/watching.mjs";
 
 const many = Number(process.argv[2]);
 needDescriptors(many + 100);

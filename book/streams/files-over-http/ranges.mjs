@@ -1,5 +1,5 @@
 // Asks SERVER_URL for parts of its file, as browsers and players do, and checks each byte against the whole.
-import { address, print } from "./asking.mjs";
+import { address, print } from "../shared/asking.mjs";
 
 const url = `http://${address().host}:${address().port}/`;
 const whole = Buffer.from(await (await fetch(url)).arrayBuffer());

@@ -4,8 +4,8 @@ import { performance } from "node:perf_hooks";
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { median, print } from "./asking.mjs";
-import { MIB, scale } from "./watching.mjs";
+import { median, print } from "../shared/asking.mjs";
+import { MIB, scale } from "../shared/watching.mjs";
 
 const SECONDS = 0.8 * Math.max(scale, 0.3);
 // Letters without a pattern (a linear congruential generator), so that gzip has something to do.

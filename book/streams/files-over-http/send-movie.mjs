@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { Agent, request } from "node:http";
 import { performance } from "node:perf_hooks";
 import { pipeline } from "node:stream/promises";
-import { address, print } from "./asking.mjs";
-import { MIB, residentMib, scale, tree } from "./watching.mjs";
+import { address, print } from "../shared/asking.mjs";
+import { MIB, residentMib, scale, tree } from "../shared/watching.mjs";
 
 const total = Math.ceil(Number(process.argv[2]) * scale);
 const pids = tree(Number(process.env.SERVER_PID));

@@ -1,7 +1,7 @@
 // Which calls go on while threads of the pool are held? One row for each call, one column for each case.
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { canHoldNames, Gate, held } from "./gate.mjs";
+import { canHoldNames, Gate, held } from "./_gate.mjs";
 
 const program = fileURLToPath(new URL("./behind-the-gate.cjs", import.meta.url));
 const cases = {

@@ -1,8 +1,8 @@
 // memory-bomb.mjs PARSER: eight connections announce a frame of 40 MiB each and, for a while, send no more. Then those
 // that are still open send a fifth of it. Every 20 ms: what the server has taken, and what of that really is in memory.
 import { setTimeout as sleep } from "node:timers/promises";
-import { residentMib } from "../streams/watching.mjs";
-import { ask, open } from "./frame-client.mjs";
+import { residentMib } from "../../streams/shared/watching.mjs";
+import { ask, open } from "./_frame-client.mjs";
 
 const [, , parser] = process.argv;
 const CONNECTIONS = 8;

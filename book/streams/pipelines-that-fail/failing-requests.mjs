@@ -2,7 +2,7 @@
 // or leave (the client closes in the middle). After every tenth: how many descriptors the server has open.
 import { get } from "node:http";
 import { connect } from "node:net";
-import { address, print } from "./asking.mjs";
+import { address, print } from "../shared/asking.mjs";
 
 const [what, many] = [process.argv[2], Number(process.argv[3])];
 

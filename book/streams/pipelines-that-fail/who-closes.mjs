@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { pipeline, Readable, Transform, Writable } from "node:stream";
 import { pipeline as joined } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { print } from "./asking.mjs";
+import { print } from "../shared/asking.mjs";
 
 const parts = (breaks = true) => {
   let chunks = 0;

@@ -1,8 +1,8 @@
 // The same text, cut into chunks of 1 byte to 64 KiB, through each splitter. How many records are right, how fast?
 import { performance } from "node:perf_hooks";
-import { print } from "./asking.mjs";
-import { carried, csv, decoded, perChunk } from "./line-splitters.mjs";
-import { MIB, scale } from "./watching.mjs";
+import { print } from "../shared/asking.mjs";
+import { carried, csv, decoded, perChunk } from "../shared/line-splitters.mjs";
+import { MIB, scale } from "../shared/watching.mjs";
 
 const splitters = { perChunk, carried, decoded, csv };
 const names = ["Ada", "Zoë", "Łukasz", "José", "陳大文", "😀"];

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readlinkSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import { print } from "./asking.mjs";
+import { print } from "../shared/asking.mjs";
 
 const child = spawn("cat", { stdio: ["pipe", "pipe", "inherit"] });
 child.stdin.write("ready");

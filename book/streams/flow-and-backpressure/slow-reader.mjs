@@ -3,7 +3,7 @@
 import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
-import { kernelMib, MIB, residentMib, scale, tree, unlinkedMib } from "./watching.mjs";
+import { kernelMib, MIB, residentMib, scale, tree, unlinkedMib } from "../shared/watching.mjs";
 
 const [way, rate] = [process.argv[2], Number(process.argv[3]) / scale];
 const { hostname, port } = new URL(process.env.SERVER_URL);

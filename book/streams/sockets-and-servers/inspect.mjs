@@ -4,8 +4,8 @@ import { Agent, get } from "node:http";
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { address, print, where } from "./asking.mjs";
-import { scale } from "./watching.mjs";
+import { address, print, where } from "../shared/asking.mjs";
+import { scale } from "../shared/watching.mjs";
 
 const SECONDS = 1.2 * (scale < 1 ? 0.4 : 1);
 const { repl } = await where();

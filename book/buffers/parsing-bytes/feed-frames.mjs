@@ -1,6 +1,6 @@
 // Sends the same frames to each parser three times: all in one write, a write for each, a write for each byte.
 import { setTimeout as sleep } from "node:timers/promises";
-import { counted, frame, open } from "./frame-client.mjs";
+import { counted, frame, open } from "./_frame-client.mjs";
 
 const frames = Array.from({ length: 30 }, (_, i) => frame((i * 7) % 23, i));
 const all = Buffer.concat(frames);

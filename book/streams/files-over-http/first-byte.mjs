@@ -1,7 +1,7 @@
 // first-byte.mjs N: N requests, one after another; for each the time to the first byte of the body and to the last.
 import { Agent, get } from "node:http";
 import { performance } from "node:perf_hooks";
-import { address, print } from "./asking.mjs";
+import { address, print } from "../shared/asking.mjs";
 
 const agent = new Agent({ keepAlive: true });
 const once = () =>

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-const LEAVE = fileURLToPath(new URL("./leave.cjs", import.meta.url));
+const LEAVE = fileURLToPath(new URL("./_leave.cjs", import.meta.url));
 
 export class Gate {
   constructor(pipes) {

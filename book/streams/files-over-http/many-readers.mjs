@@ -2,8 +2,8 @@
 // Prints what the server's processes hold meanwhile, every 25 ms, and how long each client waited for its first byte.
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
-import { address, median, print } from "./asking.mjs";
-import { MIB, residentMib, scale, tree } from "./watching.mjs";
+import { address, median, print } from "../shared/asking.mjs";
+import { MIB, residentMib, scale, tree } from "../shared/watching.mjs";
 
 const [rate, ...counts] = process.argv.slice(2).map(Number);
 const pids = tree(Number(process.env.SERVER_PID));

@@ -5,11 +5,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
-import { print } from "./asking.mjs";
-import { scale } from "./watching.mjs";
+import { print } from "../shared/asking.mjs";
+import { scale } from "../shared/watching.mjs";
 
 const [how, times] = [process.argv[2], Math.ceil(Number(process.argv[3]) * scale)];
-const program = fileURLToPath(new URL("../../servers/node/graceful.mjs", import.meta.url));
+const program = fileURLToPath(new URL("../../../servers/node/graceful.mjs", import.meta.url));
 const LOAD_MS = 60;
 const ENOUGH_MS = 45_000; // a machine that needs longer for all of them does fewer
 const PATIENCE_MS = 500; // then SIGKILL, as whoever runs servers does (Docker after 10 s, Kubernetes after 30 s)

@@ -27,10 +27,10 @@ const measure = async (url, server, client) => {
 };
 
 const meet = async (number) => {
-  const program = new URL("../../servers/node/express-json.mjs", import.meta.url);
-  const leave = fileURLToPath(new URL("./leave.cjs", import.meta.url));
+  const program = new URL("../../../servers/node/express-json.mjs", import.meta.url);
+  const leave = fileURLToPath(new URL("../four-hidden-threads/_leave.cjs", import.meta.url));
   const server = spawn(process.execPath, ["-r", leave, fileURLToPath(program)], {
-    cwd: fileURLToPath(new URL("../..", import.meta.url)),
+    cwd: fileURLToPath(new URL("../../..", import.meta.url)),
     env: { ...process.env, FILE: "data/foo.json", NODE_ENV: "production", PORT: "0" },
     stdio: ["pipe", "pipe", "inherit"], // its standard input ends when we do
   });

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect } from "node:net";
-import { print } from "./asking.mjs";
+import { print } from "../shared/asking.mjs";
 
 const WAIT_MS = 300;
 const HALF = "GET / HTTP/1.1\r\nhost: me\r\n";

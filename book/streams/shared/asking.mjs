@@ -1,7 +1,7 @@
 // Small clients that know exactly what was sent and what came back, for the programs of this part.
 import { get } from "node:http";
 import { connect } from "node:net";
-import median from "../../lab/node/api/median.js";
+import median from "../../../lab/node/api/median.js";
 
 export { median };
 
