@@ -165,8 +165,8 @@ def places() -> list[list[str]]:
             question.id,
             question.kind,
             when(question),
-            _under(text, f'ask("{question.id}")'),
-            _under(text, f'reveal("{question.id}")', f'answer("{question.id}",'),
+            under(text, f'ask("{question.id}")'),
+            under(text, f'reveal("{question.id}")', f'answer("{question.id}",'),
         ]
         for chapter, asked in questions.by_chapter()
         for text in [(paths.ROOT / f"{chapter}.md").read_text("utf-8")]
@@ -174,7 +174,7 @@ def places() -> list[list[str]]:
     ]
 
 
-def _under(text: str, *calls: str) -> str:
+def under(text: str, *calls: str) -> str:
     """Return the heading above the first of these calls; a dash for none."""
     at = max(text.find(call) for call in calls)
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", text[: text.rfind("```{", 0, at)]), re.M)

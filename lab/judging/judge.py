@@ -73,12 +73,29 @@ class Criterion:
         return math.sqrt(low) if low > 1 else 1 + self.same
 
     @property
+    def wanted(self) -> tuple[float, float]:
+        """From where to where the whole interval has to lie for the claim to hold."""
+        if self.expects == "same":
+            return 1 / (1 + self.same), 1 + self.same
+        return (0.0, self.limit) if self.upside_down else (self.limit, math.inf)
+
+    @property
+    def wanted_text(self) -> str:
+        """The same in words."""
+        if self.expects == "same":
+            return self._equal
+        return f"{'≤' if self.upside_down else '≥'} {self.limit:.3g}×"
+
+    @property
     def text(self) -> str:
         """The limit and the band in words."""
-        equal = f"{1 / (1 + self.same):.3g}× to {1 + self.same:.3g}×"
         if self.expects == "same":
-            return equal
-        return f"{'≤' if self.upside_down else '≥'} {self.limit:.3g}×; equal: {equal}"
+            return self._equal
+        return f"{self.wanted_text}; equal: {self._equal}"
+
+    @property
+    def _equal(self) -> str:
+        return f"{1 / (1 + self.same):.3g}× to {1 + self.same:.3g}×"
 
 
 def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
@@ -97,9 +114,8 @@ def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
         return Judged("no verdict", claim.text, why)
     if not equal and not ratio.decided:
         # Which side is ahead is open; that the limit is not reached need not be.
-        limits = (0.0, claim.limit) if claim.upside_down else (claim.limit, math.inf)
-        outside = low > limits[1] or high < limits[0]
-        if outside and not _differs(limits, inside=False):
+        outside = low > claim.wanted[1] or high < claim.wanted[0]
+        if outside and not _differs(claim.wanted, inside=False):
             return Judged("did not hold", claim.text)
         return Judged("no verdict", claim.text, ratio.undecided)
     return Judged("no difference" if equal else _side(low, high, claim), claim.text)

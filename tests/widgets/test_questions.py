@@ -4,13 +4,11 @@ import json
 import math
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 import lab
 from lab import paths
-from lab.book.pages import predictions
 from lab.errors import LabError
 from lab.judging.stats import Ratio
 from lab.records.output import Printed
@@ -75,17 +73,6 @@ def test_questions_are_numbered_as_their_chapter_asks_them_not_as_the_file_lists
 
 def test_the_run_has_a_place_that_its_question_can_lead_to(book):
     assert '<lab-answer id="answer-factor">' in lab.answer("factor", 2.0)._repr_html_()
-
-
-def test_the_overview_follows_the_contents_of_the_book(book):
-    book(CHOICE.replace("[wins]", "[later]"), "aaa")
-    for name in ("aaa", "one"):
-        (paths.ROOT / f"book/part/{name}.md").write_text(f"# {name}\n", "utf-8")
-    toc = "root: book/index\nchapters:\n  - file: book/part/one\n  - file: book/part/aaa\n"
-    (paths.ROOT / "_toc.yml").write_text(toc, "utf-8")
-    built = SimpleNamespace(outcomes={"book/part/aaa": None, "book/part/one": None})
-    html = predictions.overview(built).html
-    assert html.index("part/one.html") < html.index("part/aaa.html")
 
 
 def test_a_question_is_complete_without_javascript(book):
@@ -220,15 +207,6 @@ def test_code_and_items_are_shown_as_they_are(book):
 )
 def test_emphasis_is_looked_for_outside_of_code_only(text, html, plain):
     assert (questions.inline(text), questions.plain(text)) == (html, plain)
-
-
-def test_the_overview_has_the_questions_as_plain_text_that_ends_no_element(book):
-    book(CHOICE.replace("*async*", "</script>"))
-    (paths.ROOT / "book/part/one.md").write_text("# One\n")
-    html = predictions.overview(SimpleNamespace(outcomes={"book/part/one": None})).html
-    [one] = json.loads(re.search(r'json">(.*?)</script>', html)[1])
-    assert (one["title"], one["url"]) == ("One", "part/one.html")
-    assert one["questions"] == [{"id": "wins", "ask": "Which wins, sync or </script>?"}]
 
 
 def test_a_script_in_a_text_stays_text(book):
