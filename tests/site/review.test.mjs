@@ -374,18 +374,18 @@ describe("the list of predictions", () => {
         await unfold(tab);
         assert.match(
           await row(tab, "Which first?").innerText(),
-          /✗ Not right You said “?The bad one”?\. It is “?The good one”?\./,
+          /✗ Not right\. You said “?The bad one”?\. It is “?The good one”?\./,
         );
         assert.match(
           await row(tab, "Which second?").innerText(),
-          /✓ Right You said “?The good one”?\./,
+          /✓ Right\. You said “?The good one”?\./,
         );
         const locked = await row(tab, "How many?").innerText();
         assert.match(locked, /● Locked in\. You said 4 threads\. Its page tells what is right\./);
         assert.doesNotMatch(locked, /✓|✗|It is/);
         assert.match(
           await row(tab, "In which order?").innerText(),
-          /✗ Not right You said b, a\. It is a, b\./,
+          /✗ Not right\. You said b, a\. It is a, b\./,
         );
         assert.match(await row(tab, "Draw it.").innerText(), /Not answered yet/);
         const link = row(tab, "Which first?").getByRole("link", { name: "Why" });

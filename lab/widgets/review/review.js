@@ -20,10 +20,6 @@
 
     follow() {}
 
-    get locked() {
-      return false;
-    }
-
     frame(first, ...rest) {
       if (this.answered) return super.frame(first, ...rest);
       super.frame(first, this.sureness(), ...rest);
