@@ -183,7 +183,8 @@ def _marks(value: dict[str, Any], criterion: judge.Criterion) -> dict[str, Any] 
     interval = _ends(value)
     widened = _widened(value) if interval else ()
     axis = Axis.of((estimate, *widened, *criterion.wanted, *stars))
-    bars = [axis.bar("here", *(interval or (estimate, estimate)), estimate)]
+    low, high = interval or (estimate, estimate)
+    bars = [axis.bar("here", low, high, estimate)]
     if widened and value.get("aa_spread"):
         bars.insert(0, axis.bar("wide", *widened))
     return {
