@@ -36,7 +36,7 @@ _TAGS = re.compile(r"^:tags:\s*\[(.*)\]\s*$", re.M)
 _OPTIONS = re.compile(r"\A(?::[^\n]*\n)+")
 _OPTION = re.compile(r"^:([a-z-]+):\s*(.*?)\s*$", re.M)
 _PRINTS = re.compile(r"\bprints?\b")
-_VARIED = re.compile(r"\blab\.explore\.\w+\(")
+_VARIED = re.compile(r"\blab\.(explore\.\w+|vary)\(")
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ class Counts:
     choice: int
     number: int
     order: int
+    curve: int
     at_once: int
     at_run: int
     from_memory: int
@@ -80,6 +81,7 @@ COLUMNS: tuple[tuple[str, str, Callable[[Counts], str]], ...] = (
     ("choice", "questions with options", lambda c: str(c.choice)),
     ("number", "questions for a number", lambda c: str(c.number)),
     ("order", "questions for the order of lines", lambda c: str(c.order)),
+    ("curve", "questions for a curve, to be drawn", lambda c: str(c.curve)),
     ("once", "questions that tell the answer at once", lambda c: str(c.at_once)),
     ("run", "questions whose answer waits for the run", lambda c: str(c.at_run)),
     ("memory", "questions that are asked after the summary", lambda c: str(c.from_memory)),
@@ -128,6 +130,7 @@ def counted(name: str, folder: Path, text: str, asked: Iterable[Question]) -> Co
         choice=kinds["choice"],
         number=kinds["number"],
         order=kinds["order"],
+        curve=kinds["curve"],
         at_once=times["at once"],
         at_run=times["at the run"],
         from_memory=times["from memory"],
