@@ -2,7 +2,7 @@
 
 A chapter needs six verbs: `lab.server`, `lab.load`, `lab.compare`, `lab.trace`, `lab.predict`
 and `lab.claim`; `lab.ask` puts the reader's prediction before the run, `lab.answer` and
-`lab.reveal` what was right where it is decided;
+`lab.reveal` what was right where it is decided; `lab.vary` changes one thing;
 `lab.doctor`, `lab.ps` and `lab.stop_all` look after the machine.
 Nothing is imported before it is used, so `import lab` is fast.
 """
@@ -31,6 +31,7 @@ _PUBLIC = {
     "ask": "lab.widgets.question.questions:ask",
     "answer": "lab.widgets.question.questions:answer",
     "reveal": "lab.widgets.question.questions:reveal",
+    "vary": "lab.widgets.vary.vary:vary",
     "need": "lab.measure.need:need",
     "doctor": "lab.instruments.doctor:doctor",
     "ps": "lab.servers.registry:ps",

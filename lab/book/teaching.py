@@ -36,7 +36,7 @@ _TAGS = re.compile(r"^:tags:\s*\[(.*)\]\s*$", re.M)
 _OPTIONS = re.compile(r"\A(?::[^\n]*\n)+")
 _OPTION = re.compile(r"^:([a-z-]+):\s*(.*?)\s*$", re.M)
 _PRINTS = re.compile(r"\bprints?\b")
-_VARIED = re.compile(r"\blab\.explore\.\w+\(")
+_VARIED = re.compile(r"\blab\.(explore\.\w+|vary)\(")
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class Counts:
     choice: int
     number: int
     order: int
+    curve: int
     at_once: int
     at_run: int
     from_memory: int
@@ -61,7 +62,7 @@ class Counts:
     @property
     def questions(self) -> int:
         """Return how many questions there are, of whatever kind."""
-        return self.choice + self.number + self.order
+        return self.choice + self.number + self.order + self.curve
 
     @property
     def tracing_share(self) -> float:
@@ -84,6 +85,7 @@ COLUMNS: tuple[tuple[str, str, Callable[[Counts], str]], ...] = (
     ("choice", "questions with options", lambda c: str(c.choice)),
     ("number", "questions for a number", lambda c: str(c.number)),
     ("order", "questions for the order of lines", lambda c: str(c.order)),
+    ("curve", "questions for a curve, to be drawn", lambda c: str(c.curve)),
     ("once", "questions that tell the answer at once", lambda c: str(c.at_once)),
     ("run", "questions whose answer waits for the run", lambda c: str(c.at_run)),
     ("memory", "questions that are asked after the summary", lambda c: str(c.from_memory)),
@@ -131,6 +133,7 @@ def counted(name: str, folder: Path, text: str, asked: Iterable[Question]) -> Co
         choice=kinds["choice"],
         number=kinds["number"],
         order=kinds["order"],
+        curve=kinds["curve"],
         at_once=times["at once"],
         at_run=times["at the run"],
         from_memory=times["from memory"],

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, spread_text
 
 SAME = 0.05
-# The order is that of the table on the page of verdicts; yours.js knows the same words.
+# The order is that of the table on the page of verdicts.
 WORDS = {
     "held": "The whole interval reaches the limit of the claim.",
     "held stronger": "The whole interval lies beyond what was published.",
@@ -27,6 +27,11 @@ WORDS = {
     "no verdict": "The trials cannot tell: the interval crosses the limit that decides, chance is "
     f"not excluded, there are fewer than {PAIRS_FOR_A_VERDICT} pairs, or a check failed.",
 }
+
+
+def holds(verdict: str) -> bool | None:
+    """Return whether what has this verdict holds; None without a verdict."""
+    return None if verdict == "no verdict" else verdict.startswith("held")
 
 
 @dataclass(frozen=True)

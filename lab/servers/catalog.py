@@ -82,13 +82,21 @@ def server(
     env: Mapping[str, object] | None = None,
     workers: int | None = None,
     node: str | os.PathLike[str] | None = None,
+    program: str | None = None,
+    like: str | None = None,
 ) -> Recipe:
-    """The recipe of a server from the catalogue or from a `%%server` cell; nothing runs yet.
+    """The recipe of a server from the catalogue, from a `%%server` cell or of a text; nothing runs
+    yet.
 
     env : parameters, as the catalogue lists them; workers : processes, where the server has a
-    choice; node : another Node executable. Raises UnknownServer (with the nearest names),
-    UnknownParameter, CatalogError.
+    choice; node : another Node executable; program, like : its text, and whose job it does, as
+    `define` takes them. Raises UnknownServer (with the nearest names), UnknownParameter,
+    CatalogError.
     """
+    if program is not None:
+        return define(name, program, like=like, env=env)
+    if like is not None:
+        raise CatalogError(f"{name} is like={like!r}, and has no program: write program=TEXT")
     entry = _entry(name)
     if not entry:
         raise UnknownServer(

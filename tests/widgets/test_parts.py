@@ -67,7 +67,7 @@ def test_a_site_gets_each_file_whole_and_anew_when_a_part_is_saved(tmp_path, mon
     assert (site / "a.css").stat().st_mtime_ns == before["a.css"]
 
 
-@pytest.mark.parametrize("name", ["question", "explore", "replay"])
+@pytest.mark.parametrize("name", ["question", "explore", "vary", "replay"])
 def test_what_stands_inside_a_page_has_all_it_needs_and_cannot_end_early(name, monkeypatch):
     code = parts.script(name)
     assert "</script" not in code

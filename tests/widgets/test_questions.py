@@ -41,6 +41,17 @@ items = ["a", "b"]
 right = [["a", "b"]]
 why = "First things first."
 """
+CURVE = """
+[cliff]
+ask = "How many *answers* at each size?"
+x = [1, 65536, "4 MiB"]
+x_name = "a body of"
+unit = "answers/s"
+y = [10, 10000]
+scale = "log"
+within = 2
+why = "The bytes are copied."
+"""
 
 
 @pytest.fixture
@@ -268,6 +279,49 @@ def test_a_wrong_file_is_named_with_what_is_wrong(book, text, said):
     with pytest.raises(LabError, match=re.escape(said)) as error:
         questions.questions()
     assert "two/questions.toml" in str(error.value)
+
+
+def test_a_curve_is_asked_without_an_answer_and_decided_point_by_point(book):
+    book(CURVE)
+    asked = data_of(lab.ask("cliff"))
+    assert asked["kind"] == "curve"
+    assert (asked["x"], asked["y"], asked["scale"]) == (["1", "65,536", "4 MiB"], [10, 1e4], "log")
+    assert "right" not in asked
+    assert "A curve: answers/s at a body of 1, 65,536, 4 MiB." in lab.ask("cliff")._repr_html_()
+    ratio = Ratio("a", "b", "p50", None, 80.0, 70.0, 90.0, 6, 0.1)
+    answer = lab.answer("cliff", [9000, 812.345, ratio])
+    told = data_of(answer)
+    assert (told["right"], told["within"]) == ([9000.0, 812.345, 80.0], 2)
+    assert "9,000, 812, 80 answers/s (at a body of 1, 65,536, 4 MiB)" in repr(answer)
+    assert "The bytes are copied." in answer._repr_html_()
+
+
+def test_a_curve_with_a_point_that_was_not_measured_could_not_be_told(book):
+    book(CURVE)
+    assert lab.answer("cliff", [1.0, math.nan, 2.0]).value is None
+    for wrong in ([1, 2], 3.0, "4", [1, 2, "three"]):
+        with pytest.raises(LabError, match=r"'cliff' asks for"):
+            lab.answer("cliff", wrong)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (("x = [1, 65536,", "x = [1,"), "three places or more"),
+        (('x = [1, 65536, "4 MiB"]', "x = [1, 2, 2]"), "no two the same"),
+        (("y = [10, 10000]", "y = [10000, 10]"), "the lower one first"),
+        (("y = [10, 10000]", "y = [0, 10000]"), 'or "log" with y above 0'),
+        (("y = [10, 10000]", ""), "the two ends of its axis"),
+        (('"log"', '"root"'), "scale = 'root'"),
+        (("within = 2", "right = [1, 2]"), "a number for each x"),
+        (('x = [1, 65536, "4 MiB"]', ""), "which is for curves"),
+        (('unit = "answers/s"', 'items = ["a", "b"]'), "which is for curves"),
+    ],
+)
+def test_a_wrong_curve_is_named_with_what_is_wrong(book, changed, said):
+    book(CURVE.replace(*changed))
+    with pytest.raises(LabError, match=re.escape(said)):
+        questions.questions()
 
 
 def test_an_id_twice_in_the_book_is_an_error(book):

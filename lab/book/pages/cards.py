@@ -142,7 +142,7 @@ def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
         "sentence": entry["sentence"],
         "verdict": verdict,
         "verdict_key": _key(verdict),
-        "tone": TONES.get(verdict, "fail") if c else "none",
+        "tone": TONES[judge.holds(verdict)] if c else "none",
         "source": entry["source"],
         "who": f"{source['author']} {source['year']}",
         **{key: source[key] for key in ("author", "title", "year", "url")},
@@ -183,7 +183,8 @@ def _marks(value: dict[str, Any], criterion: judge.Criterion) -> dict[str, Any] 
     interval = _ends(value)
     widened = _widened(value) if interval else ()
     axis = Axis.of((estimate, *widened, *criterion.wanted, *stars))
-    bars = [axis.bar("here", *(interval or (estimate, estimate)), estimate)]
+    low, high = interval or (estimate, estimate)
+    bars = [axis.bar("here", low, high, estimate)]
     if widened and value.get("aa_spread"):
         bars.insert(0, axis.bar("wide", *widened))
     return {
@@ -204,7 +205,7 @@ def _of_chapter(chapter: str, found: list[dict[str, Any]]) -> dict[str, Any]:
                 "anchor": anchor(c["id"]),
                 "sentence": c["sentence"],
                 "verdict": c["verdict"],
-                "tone": TONES.get(c["verdict"], "fail"),
+                "tone": TONES[judge.holds(c["verdict"])],
                 "measured": _measured(c),
                 "limit": c["limit"],
                 "more": [

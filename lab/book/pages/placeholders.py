@@ -105,13 +105,13 @@ def changed(env: BuildEnvironment, build: Build) -> list[str]:
 
 
 def _made_for(page: str, name: str, build: Build) -> Content:
-    return _of_page[name](build, page) if name in _of_page else _made(name, build)
+    return _made(name, build, page if name in _of_page else "")
 
 
 @cache
-def _made(name: str, build: Build) -> Content:
+def _made(name: str, build: Build, page: str) -> Content:
     """Return what a maker says once all is read; it is asked twice, and some of it is drawn."""
-    return _makers[name](build)
+    return _of_page[name](build, page) if page else _makers[name](build)
 
 
 def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -6,6 +6,7 @@ const { call } = require("./client.js");
 const { glue } = require("./glue.js");
 const median = require("./median.js");
 const { programText } = require("./program.js");
+const { vary } = require("./vary.js");
 
 const verb =
   (name) =>
@@ -49,6 +50,7 @@ module.exports = {
   ask: verb("ask"),
   answer: verb("answer"),
   reveal: verb("reveal"),
+  vary,
   published: verb("published"),
   plot: group("plot"),
   table: verb("table"),

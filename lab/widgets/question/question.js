@@ -25,6 +25,7 @@
       const ratio = Math.abs(answer / right);
       return ratio <= within * 1.000001 && 1 / ratio <= within * 1.000001;
     }
+    if (kind === "curve") return LabCurve.isRight(question, answer);
     if (kind === "order") {
       const orders = Array.isArray(right[0]) ? right : [right];
       return orders.some((order) => same(order, answer));
@@ -36,6 +37,7 @@
   /** Whether a kept answer still fits the question: its options may have changed since. */
   function fits(question, answer) {
     if (question.kind === "number") return typeof answer === "number";
+    if (question.kind === "curve") return LabCurve.fits(question, answer);
     if (!Array.isArray(answer)) return false;
     const names = question.options?.map((o) => o.name) ?? question.items;
     if (question.kind === "order") return same([...names].sort(), [...answer].sort());
@@ -186,12 +188,8 @@
       const form = el("form", { novalidate: true, id: `${this.name}-form` });
       const message = el("p", { class: "message", role: "status", id: `${this.name}-message` });
       const body = el("div");
-      const read = { choice: this.choices, number: this.number, order: this.order }[kind].call(
-        this,
-        body,
-        answer,
-        message,
-      );
+      const { choices: choice, number, order, curve } = this;
+      const read = { choice, number, order, curve }[kind].call(this, body, answer, message);
       const send = this.locked ? "Lock in my prediction" : "Check";
       form.addEventListener("submit", (event) => {
         event.preventDefault();
@@ -288,6 +286,12 @@
       return () => items;
     }
 
+    curve(body, answer) {
+      const { element, read } = LabCurve.pad(this.data, answer, parseNumber);
+      body.append(element);
+      return read;
+    }
+
     take(answer) {
       const { id } = this.data;
       const kept = store.read(id);
@@ -313,7 +317,7 @@
       this.answered = true;
       const again = button(this.locked ? "Change it" : "Try again", () => {
         this.showForm(answer);
-        this.querySelector('input, .items button[aria-disabled="false"]')?.focus();
+        this.querySelector('[role="slider"], input, .items button[aria-disabled="false"]')?.focus();
       });
       const right = isRight(this.data, answer);
       const given = el("div", { class: "given", tabindex: -1 });
@@ -355,6 +359,7 @@
         " ",
         el("span", { html: question.unit }),
       ];
+    if (question.kind === "curve") return LabCurve.said(question, answer);
     if (question.kind === "order")
       return answer.flatMap((item, i) => [i ? ", " : "", el("code", {}, item)]);
     const chosen = [answer].flat().map((name) => question.options.find((o) => o.name === name));
@@ -374,6 +379,8 @@
   /** Why it is right: of each option, with the reader's marked; for a number, what may have led elsewhere, too. */
   function reasons(question, answer, right) {
     const { kind, options, why } = question;
+    if (kind === "curve")
+      return [...LabCurve.compared(question, answer), why ? el("p", { html: why }) : ""];
     if (kind !== "choice") {
       const thought = right === false && kind === "number" ? mistake(question, answer) : null;
       return [thought, why].filter(Boolean).map((html) => el("p", { html }));
@@ -447,8 +454,10 @@
 
     handleEvent(event) {
       if (event.type !== "beforeprint") return super.handleEvent(event);
+      const { met } = this;
       this.met = true; // on paper the reader meets all of them
       this.follow();
+      this.met = met;
     }
 
     follow() {

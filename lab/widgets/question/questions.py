@@ -8,6 +8,9 @@ under it, in their browser and nowhere else. Kinds, by the keys that an entry ha
     options   several choices, each with `text` and `why` (shown when it is chosen or right)
     unit      a number; `within` is the factor by which a guess may be off (1 for exactly)
     items     lines to be put in order
+    x         a curve, to be drawn: a number with its `unit` at each of these places, between the
+              two of `y`; `scale` of that axis is "linear" or "log", `x_name` says what x is. It is
+              right if three quarters of the points are within the factor
 
 `right` is the answer: names of options, a number, or lists of items (any of them is right). It is
 left out when the run decides; the chapter then gives it to `lab.answer`.
@@ -45,12 +48,13 @@ from lab.processes.node_range import Range, node_range
 from lab.records.reference import node_of
 from lab.storage.gate import checked
 from lab.text.arithmetic import value as arithmetic
-from lab.text.numbers import half_up
+from lab.text.numbers import half_up, place
 from lab.widgets import parts
 
 WITHIN = 1.5
 MISTAKEN = 1.1  # the factor by which a guess may be off what a mistake's formula makes
 KINDS = {"options": "choice", "unit": "number", "items": "order"}
+CURVE = "curve"  # has a unit, too
 FILE = "questions.toml"  # in the folder of the chapter
 
 
@@ -81,7 +85,7 @@ class Question:
     """A question as it is asked; shows itself, with or without JavaScript."""
 
     id: str
-    kind: str  # choice | number | order
+    kind: str  # choice | number | order | curve
     ask: str
     right: tuple[Any, ...] | float | None  # None: the run decides
     why: str = ""
@@ -90,6 +94,10 @@ class Question:
     unit: str = ""
     within: float = WITHIN
     items: tuple[str, ...] = ()
+    x: tuple[str, ...] = ()  # the places of a curve
+    x_name: str = ""
+    y: tuple[float, float] = (0.0, 1.0)  # the ends of its axis
+    scale: str = "linear"
     mistakes: tuple[Mistake, ...] = ()
     warm_up: bool = False  # tells at once: what the page presumes
     on: tuple[tuple[Range, Question], ...] = ()  # what is asked on other versions of Node
@@ -121,6 +129,9 @@ class Question:
             data["options"] = [{"name": name, "text": inline(t)} for name, t, _ in self.options]
         elif self.kind == "number":
             data["unit"] = inline(self.unit)
+        elif self.kind == CURVE:
+            data |= {"unit": inline(self.unit), "x": list(self.x), "x_name": inline(self.x_name)}
+            data |= {"y": list(self.y), "scale": self.scale}
         else:
             data["items"] = list(self.items)
         return data
@@ -133,7 +144,7 @@ class Question:
                 option["why"] = inline(why)
             return data
         data["why"] = inline(self.why)
-        if self.kind == "number":
+        if self.kind in ("number", CURVE):
             data["within"] = self.within
             if told := self._mistaken(right):
                 data["mistakes"] = [
@@ -176,7 +187,10 @@ class Question:
         ]
         if choices:
             parts.append(f"<ul>{''.join(f'<li>{c}</li>' for c in choices)}</ul>")
-        if self.unit:
+        if self.kind == CURVE:
+            places = escape(", ".join(self.x))
+            parts.append(f"<p>A curve: {inline(self.unit)} at {inline(self.x_name)} {places}.</p>")
+        elif self.unit:
             parts.append(f"<p>A number: {inline(self.unit)}.</p>")
         return "".join(parts)
 
@@ -208,6 +222,11 @@ class Question:
             return "; ".join(written(text).removesuffix(".") for text in texts)
         if self.kind == "number":
             return f"{half_up(float(right))} {written(self.unit)}"
+        if self.kind == CURVE:
+            drawn = ", ".join(half_up(float(value)) for value in right)
+            places = ", ".join(self.x)
+            at = f"{written(self.x_name)} {escape(places) if markup else places}".strip()
+            return f"{drawn} {written(self.unit)} (at {at})"
         orders = [right] if isinstance(right[0], str) else right
         lines = (_sequence(order) if markup else ", ".join(order) for order in orders)
         return "; or ".join(lines)
@@ -300,8 +319,9 @@ def on_node(question: Question, version: str) -> Question:
 
 
 @checked
-def answer(id: str, value: float | str | list[str] | Ratio | None, of: object = None) -> Answer:
-    """Return what the run said to a question: a number or ratio, the name of an option, an order.
+def answer(id: str, value: float | str | list[Any] | Ratio | None, of: object = None) -> Answer:
+    """Return what the run said to a question: a number or ratio, the name of an option, an order,
+    the numbers of a curve.
 
     A number that is not finite is "this run could not tell". of : what a program printed that the
     value is made of; it is said of rows from the recorded run. Raises LabError for an unknown
@@ -344,12 +364,28 @@ def _value(question: Question, value: Any) -> Any:
         except (TypeError, ValueError):
             raise LabError(f"{question.id!r} asks for a number, got {value!r}") from None
         return number if math.isfinite(number) else None
+    if question.kind == CURVE:
+        return _drawn(question, value)
     wanted = value if isinstance(value, list) else [value]
     known = [n for n, _, _ in question.options] if question.kind == "choice" else question.items
     unknown = [one for one in wanted if one not in known]
     if unknown:
         raise LabError(f"{question.id!r} has no {unknown[0]!r}, only {', '.join(known)}")
     return value
+
+
+def _drawn(question: Question, value: Any) -> list[float] | None:
+    """What a run said to a curve: a number at each of its places; None if one is missing."""
+    if not isinstance(value, list) or len(value) != len(question.x):
+        raise LabError(
+            f"{question.id!r} asks for {len(question.x)} numbers, at {', '.join(question.x)}; "
+            f"got {value!r}"
+        )
+    try:
+        made = [float(one.estimate if isinstance(one, Ratio) else one) for one in value]
+    except (TypeError, ValueError):
+        raise LabError(f"{question.id!r} asks for a list of numbers, got {value!r}") from None
+    return made if all(map(math.isfinite, made)) else None
 
 
 def questions(folder: Path | None = None) -> dict[str, Question]:
@@ -445,9 +481,7 @@ def _plain(name: str, id: str, entry: Any) -> Question:
 
     if not isinstance(entry, Mapping):
         raise wrong("is no table: write [its-id] above its keys")
-    kinds = [kind for key, kind in KINDS.items() if key in entry]
-    if len(kinds) != 1:
-        raise wrong("needs exactly one of options, unit, items")
+    kind = _kind(entry, wrong)
     known = {*Question.__dataclass_fields__}
     known -= {"id", "kind", "node", "chapter", "number", "of", "memory"}
     if unknown := set(entry) - known:
@@ -457,7 +491,6 @@ def _plain(name: str, id: str, entry: Any) -> Question:
     for key in ("ask", "code", "unit", "why"):
         if not isinstance(entry.get(key, ""), str):
             raise wrong(f"has {key} = {entry[key]!r}, which is no text")
-    kind = kinds[0]
     options, items = entry.get("options", {}), entry.get("items", [])
     if kind == "choice" and not _are_options(options):
         raise wrong("needs two options or more, each with `text` and `why`: options.its-name = {…}")
@@ -472,7 +505,8 @@ def _plain(name: str, id: str, entry: Any) -> Question:
     within = entry.get("within", WITHIN)
     if not _is_number(within) or within < 1:
         raise wrong(f"has within = {within!r}: it is the factor a guess may be off, 1 or more")
-    right = _right(kind, entry.get("right"), options, items, wrong)
+    curve = _curve(entry, wrong) if kind == CURVE else {}
+    right = _right(kind, entry.get("right"), options, items or curve.get("x", ()), wrong)
     return Question(
         id=id,
         kind=kind,
@@ -484,10 +518,42 @@ def _plain(name: str, id: str, entry: Any) -> Question:
         unit=entry.get("unit", ""),
         within=float(within),
         items=tuple(items),
+        **curve,
         mistakes=_mistakes(kind, entry.get("mistakes", []), right, within, wrong),
         warm_up=entry.get("warm_up", False),
         chapter=name.removesuffix(f"/{FILE}"),
     )
+
+
+def _kind(entry: Mapping[str, Any], wrong: Any) -> str:
+    kinds = [kind for key, kind in KINDS.items() if key in entry]
+    if len(kinds) != 1:
+        raise wrong("needs exactly one of options, unit, items")
+    if "x" in entry and kinds == ["number"]:
+        return CURVE
+    if extra := {"x", "x_name", "y", "scale"} & set(entry):
+        raise wrong(f"has {min(extra)!r}, which is for curves: those have x, y and unit")
+    return kinds[0]
+
+
+def _curve(entry: Mapping[str, Any], wrong: Any) -> dict[str, Any]:
+    """The axes of a curve."""
+    x, y, scale = entry["x"], entry.get("y"), entry.get("scale", "linear")
+    places = [place(one) for one in x] if isinstance(x, list) else []
+    if len(places) < 3 or not _are_texts(places) or len(set(places)) < len(places):
+        raise wrong(f"has x = {x!r}: three places or more, numbers or texts, no two the same")
+    if not (isinstance(y, list) and len(y) == 2 and all(map(_is_number, y)) and y[0] < y[1]):
+        raise wrong(f"has y = {y!r}: the two ends of its axis, the lower one first")
+    if scale not in ("linear", "log") or (scale == "log" and y[0] <= 0):
+        raise wrong(f'has scale = {scale!r}: "linear", or "log" with y above 0')
+    if not isinstance(entry.get("x_name", ""), str):
+        raise wrong(f"has x_name = {entry['x_name']!r}, which is no text")
+    return {
+        "x": tuple(places),
+        "x_name": entry.get("x_name", ""),
+        "y": (float(y[0]), float(y[1])),
+        "scale": scale,
+    }
 
 
 def _mistakes(kind: str, given: Any, right: Any, within: float, wrong: Any) -> tuple[Mistake, ...]:
@@ -564,6 +630,14 @@ def _right(kind: str, right: Any, options: Any, items: Any, wrong: Any) -> Any:
         if not _is_number(right):
             raise wrong(f"has right = {right!r}, which is no number")
         return float(right)
+    if kind == CURVE:
+        if (
+            not isinstance(right, list)
+            or len(right) != len(items)
+            or not all(map(_is_number, right))
+        ):
+            raise wrong(f"has right = {right!r}: a number for each x")
+        return tuple(map(float, right))
     if kind == "choice":
         rights = [right] if isinstance(right, str) else right
         if not _are_texts(rights) or not rights or not set(rights) <= set(options):

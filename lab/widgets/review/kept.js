@@ -7,7 +7,7 @@
   const { store } = LabQuestion;
   const { logOf, stateOf, together } = LabReview;
   const LOG = "lab-review"; // { version, said }; a sitting is kept under the same and its page
-  const KINDS = ["choice", "number", "order"];
+  const KINDS = ["choice", "number", "order", "curve"];
 
   let held = null; // what the browser did not keep lives as long as the page
   const log = {

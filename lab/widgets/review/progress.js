@@ -111,7 +111,7 @@
           el(
             "p",
             {},
-            sign(last.right),
+            sign(last.right, ""),
             ` in ${when}: you said `,
             ...words(question, last.answer),
             `, ${percent(last.sure)} sure.`,
@@ -129,12 +129,12 @@
       const mine = [" You said ", ...words(question, page.first)];
       if (page.right === null)
         return [el("strong", {}, "● Locked in."), ...mine, ". Its page tells what is right."];
-      if (page.right) return [sign(true), ...mine, "."];
+      if (page.right) return [sign(true, "."), ...mine, "."];
       const { kind, right } = question;
       const one = kind === "order" && Array.isArray(right?.[0]) ? right[0] : right;
       const decided =
         one === null || one === undefined ? [] : [" It is ", ...words(question, one), "."];
-      return [sign(false), ...mine, ".", ...decided];
+      return [sign(false, "."), ...mine, ".", ...decided];
     }
 
     // ---- As a file ---------------------------------------------------------------------------------------------------
@@ -256,8 +256,12 @@
     }
   }
 
-  const sign = (right) =>
-    el("strong", { class: right ? "right" : "wrong" }, right ? "✓ Right" : "✗ Not right");
+  const sign = (right, end) =>
+    el(
+      "strong",
+      { class: right ? "right" : "wrong" },
+      `${right ? "✓ Right" : "✗ Not right"}${end}`,
+    );
 
   customElements.define("lab-progress", Progress);
 })();

@@ -15,12 +15,13 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from lab import claims
+from lab import claims, settings
 from lab.book.build.build import Build
 from lab.book.pages import placeholders, verdicts
 from lab.book.pages.placeholders import Html
 from lab.book.pages.reviews import title_of
 from lab.book.pages.yours import compare_results, results
+from lab.judging import judge
 from lab.plot.ticks import ratio_ends, ratio_ticks
 from lab.text.looks import macros
 from lab.widgets.question.questions import json_script
@@ -162,6 +163,7 @@ class Page:
             ],
             "scale": scale,
             "ticks": ratio_ticks(*scale, 0.12),
+            "words": words(),
             "yours": self.yours,
         }
 
@@ -169,6 +171,11 @@ class Page:
     def drawn(self) -> dict[str, Any]:
         """What the script makes of it."""
         return compare_results.drawn(self.data)
+
+
+def words() -> dict[str, list[str]]:
+    """Return what a verdict and a profile may be called in a file that the page reads."""
+    return {"verdicts": list(judge.WORDS), "profiles": list(settings.PROFILES)}
 
 
 def page_of(build: Build) -> Page:

@@ -1,0 +1,42 @@
+// Variations: `run` and `of` are the cell's, so they are called here; what is tried, and how it is shown, is Python's.
+"use strict";
+
+const { call } = require("./client.js");
+
+const MODULE = "widgets.vary.vary";
+const LACKING = ["NoRecord", "StaleRecord"];
+
+/**
+ * What each value of the one thing that is changed gives: `run(value, experiment)` measures it, `of(result, value)` says its numbers by
+ * name and unit. One of `values`, or any other `value`, is measured; the others come from their records (`measure: "all"`: none does).
+ */
+async function vary(id, run, { values, value, of, measure, ...shown } = {}) {
+  if (typeof run !== "function" || typeof of !== "function" || typeof values !== "object")
+    throw new TypeError(
+      "lab.vary(id, (value, experiment) => …, { values: […], of: (result, value) => ({ … }) }): " +
+        "run and of are functions, values an array, or an object that names them.",
+    );
+  const tried = [];
+  const absent = [];
+  for (const one of await call(`${MODULE}.planned`, [id, values, value, measure])) {
+    const { numbers, made, lacks } = await attempt(id, one, run, of);
+    if (lacks) absent.push(one.name);
+    else tried.push({ ...one, numbers, run: made });
+  }
+  return call(`${MODULE}.drawn`, [id, tried, { ...shown, value, absent }]);
+}
+
+async function attempt(id, { value, experiment, live, optional }, run, of) {
+  if (!live) await call(`${MODULE}.hold`, [id]);
+  try {
+    const made = await run(value, experiment);
+    return { made, numbers: await of(made, value) };
+  } catch (error) {
+    if (optional && LACKING.includes(error.name)) return { lacks: true };
+    throw error;
+  } finally {
+    if (!live) await call(`${MODULE}.release`, [id]);
+  }
+}
+
+module.exports = { vary };

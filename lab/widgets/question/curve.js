@@ -1,0 +1,352 @@
+// A curve that a reader draws before the measured one is shown: a point at each place of x, moved with a finger, a mouse or arrow keys,
+// or written as numbers. Part of question.js; x stands in equal steps, y between two ends.
+
+(() => {
+  const ENOUGH = 3 / 4; // of the points, near the measured ones
+  const STEPS = 60; // an arrow key moves a point by one
+
+  // ---- What a curve is worth: no page needed ---------------------------------------------------------------
+
+  const near = (value, right, within) => {
+    if (value === 0 || right === 0 || value < 0 !== right < 0) return value === right;
+    const ratio = Math.abs(value / right);
+    return ratio <= within * 1.000001 && 1 / ratio <= within * 1.000001;
+  };
+
+  /** At how many of its points a curve is near the measured one. */
+  const hits = ({ right, within = 1 }, answer) =>
+    answer.filter((value, i) => near(value, right[i], within)).length;
+
+  const isRight = (question, answer) => hits(question, answer) >= ENOUGH * question.x.length;
+
+  const fits = ({ x }, answer) =>
+    Array.isArray(answer) && answer.length === x.length && answer.every(Number.isFinite);
+
+  /** What places a value between 0 and 1 on the axis, and its inverse. */
+  function axis({ y: [low, high], scale }) {
+    const [to, from] = scale === "log" ? [Math.log, Math.exp] : [Number, Number];
+    const [a, b] = [to(low), to(high)];
+    return {
+      at: (value) =>
+        scale === "log" && value <= 0 ? 0 : Math.max(0, Math.min(1, (to(value) - a) / (b - a))),
+      value: (at) => Number(from(a + (b - a) * Math.max(0, Math.min(1, at))).toPrecision(2)),
+    };
+  }
+
+  /** Round numbers from one end of the axis to the other, some five of them. */
+  function ticks({ y: [low, high], scale }) {
+    if (scale !== "log") {
+      const raw = (high - low) / 4;
+      const power = 10 ** Math.floor(Math.log10(raw));
+      const step = [1, 2, 5, 10].map((k) => k * power).find((one) => one >= raw * 0.999);
+      const first = Math.ceil(low / step);
+      const count = Math.floor((high / step) * 1.000001) - first + 1;
+      return Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+    }
+    const decades = Math.log10(high / low);
+    const of = decades > 2 ? [1] : [1, 2, 5];
+    const from = Math.floor(Math.log10(low));
+    const powers = Array.from({ length: Math.ceil(decades) + 2 }, (_, i) => from + i);
+    const all = powers.flatMap((power) => of.map((k) => Number(`${k}e${power}`)));
+    const inside = all.filter((one) => low * 0.999 <= one && one <= high * 1.001);
+    const every = Math.ceil(inside.length / 7);
+    return inside.filter((_, i) => i % every === 0);
+  }
+
+  globalThis.LabCurve = { isRight, fits, hits, axis, ticks };
+  if (typeof document === "undefined") return;
+
+  // ---- Drawn ------------------------------------------------------------------------------------------------------
+
+  const { el, svg } = LabDom;
+  const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [340, 230, 48, 14, 22, 40];
+  let count = 0;
+
+  const short = (value) =>
+    Math.abs(value) >= 1e6
+      ? `${LabNumbers.bare(value / 1e6)}M`
+      : Math.abs(value) >= 1e4
+        ? `${LabNumbers.bare(value / 1e3)}k`
+        : LabNumbers.tidy(value);
+
+  const text = (html) => el("span", { html }).textContent;
+
+  /** The empty axes, and what places a point on them. */
+  function paper(question, attributes) {
+    const { x, x_name: xName, unit } = question;
+    const { at, value } = axis(question);
+    const wide = (WIDTH - LEFT - RIGHT) / x.length;
+    const px = (i) => LEFT + wide * (i + 0.5);
+    const py = (v) => HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * at(v);
+    const line = (d, name) => svg("path", { d, class: name });
+    const word = (content, more) => svg("text", more, content);
+    const named = Math.ceil((Math.max(...x.map((one) => one.length)) * 6.4 + 6) / wide);
+    const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, ...attributes });
+    drawing.append(
+      svg(
+        "g",
+        { "aria-hidden": "true" },
+        word(text(unit), { x: 0, y: 12 }),
+        ...ticks(question).flatMap((v) => [
+          line(`M${LEFT} ${py(v)}H${WIDTH - RIGHT}`, "grid"),
+          word(short(v), { x: LEFT - 6, y: py(v) + 4, "text-anchor": "end" }),
+        ]),
+        line(`M${LEFT} ${HEIGHT - BOTTOM}H${WIDTH - RIGHT}`, "edge"),
+        ...x.flatMap((name, i) =>
+          (x.length - 1 - i) % named
+            ? []
+            : [word(name, { x: px(i), y: HEIGHT - BOTTOM + 15, "text-anchor": "middle" })],
+        ),
+        word(text(xName), {
+          x: LEFT + (wide * x.length) / 2,
+          y: HEIGHT - 6,
+          "text-anchor": "middle",
+        }),
+      ),
+    );
+    const curve = (values) =>
+      values.map((v, i) => `${i ? "L" : "M"}${px(i).toFixed(1)} ${py(v).toFixed(1)}`).join("");
+    const place = (event) => {
+      const box = drawing.getBoundingClientRect();
+      const [u, v] = [event.clientX - box.x, event.clientY - box.y].map(
+        (length) => (length * WIDTH) / box.width,
+      );
+      const i = Math.max(0, Math.min(x.length - 1, Math.floor((u - LEFT) / wide)));
+      return { i, value: value((HEIGHT - BOTTOM - v) / (HEIGHT - BOTTOM - TOP)) };
+    };
+    return { drawing, line, px, py, curve, place };
+  }
+
+  /** What a reader draws on; `read` returns the curve, or what is missing. */
+  function pad(question, answer, parseNumber) {
+    const { x, unit, x_name: xName } = question;
+    const { at, value } = axis(question);
+    const values = answer ? [...answer] : x.map(() => value(0.5));
+    const moved = x.map(() => Boolean(answer));
+    const name = `lab-curve-${++count}`;
+    const { drawing, line, px, py, curve, place } = paper(question, {
+      role: "group",
+      "aria-label": "Your curve",
+      class: "pad",
+    });
+    const path = line("", "mine");
+    const told = (i) => `${LabNumbers.halfUp(values[i])} ${text(unit)}`;
+    const where = (i) => [text(xName), x[i]].filter(Boolean).join(" ");
+    const points = x.map((_, i) =>
+      svg("circle", {
+        r: 7,
+        cx: px(i),
+        class: "point",
+        role: "slider",
+        "aria-label": where(i),
+        "aria-orientation": "vertical",
+        "aria-valuemin": question.y[0],
+        "aria-valuemax": question.y[1],
+        onkeydown: (event) => key(event, i),
+        onfocus: () => rove(i),
+      }),
+    );
+    const inputs = x.map((_, i) =>
+      el("input", {
+        type: "text",
+        inputmode: "decimal",
+        autocomplete: "off",
+        size: 8,
+        id: `${name}-${i}`,
+        onchange: () => {
+          const given = parseNumber(inputs[i].value);
+          if (given === null) inputs[i].value = moved[i] ? String(values[i]) : "";
+          else set(i, given);
+        },
+      }),
+    );
+    const rove = (i) => {
+      points.forEach((point, k) => {
+        point.setAttribute("tabindex", k === i ? 0 : -1);
+      });
+    };
+    const draw = () => {
+      path.setAttribute("d", curve(values));
+      points.forEach((point, i) => {
+        point.setAttribute("cy", py(values[i]));
+        point.setAttribute("aria-valuenow", values[i]);
+        point.setAttribute("aria-valuetext", moved[i] ? told(i) : `${told(i)}, not moved yet`);
+        point.classList.toggle("moved", moved[i]);
+        if (document.activeElement !== inputs[i]) inputs[i].value = moved[i] ? values[i] : "";
+      });
+    };
+    const set = (i, given) => {
+      values[i] = given;
+      moved[i] = true;
+      draw();
+    };
+    const key = (event, i) => {
+      const by = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+      const to = { Home: 0, End: 1 }[event.key];
+      const next = { ArrowRight: i + 1, ArrowLeft: i - 1 }[event.key];
+      if (by === undefined && to === undefined && next === undefined) return;
+      event.preventDefault();
+      if (next !== undefined) points[next]?.focus();
+      else set(i, value(to ?? at(values[i]) + by / STEPS));
+    };
+    let last = null;
+    const follow = (event) => {
+      if (last === null && event.type !== "pointerdown") return;
+      const here = place(event);
+      const from = last ?? here;
+      // A fast stroke passes over places between two events.
+      const [low, high] = [Math.min(from.i, here.i), Math.max(from.i, here.i)];
+      for (let i = low; i <= high; i++)
+        if (i !== from.i || i === here.i) {
+          const share = here.i === from.i ? 1 : (i - from.i) / (here.i - from.i);
+          set(i, value(at(from.value) + share * (at(here.value) - at(from.value))));
+        }
+      last = here;
+    };
+    const area = svg("rect", {
+      class: "area",
+      x: LEFT,
+      y: TOP - 8,
+      width: WIDTH - LEFT - RIGHT,
+      height: HEIGHT - BOTTOM - TOP + 16,
+    });
+    drawing.append(area, path, ...points);
+    drawing.addEventListener("pointerdown", (event) => {
+      if (event.button > 0) return;
+      event.preventDefault();
+      drawing.setPointerCapture(event.pointerId);
+      follow(event);
+      points[last.i].focus();
+    });
+    drawing.addEventListener("pointermove", follow);
+    for (const over of ["pointerup", "pointercancel"])
+      drawing.addEventListener(over, () => {
+        last = null;
+      });
+    rove(0);
+    draw();
+    const rows = x.map((_, i) =>
+      el("li", {}, el("label", { for: inputs[i].id }, where(i)), " ", inputs[i]),
+    );
+    const element = el(
+      "div",
+      { class: "curve" },
+      el(
+        "p",
+        { class: "hint" },
+        "Draw across the axes. With keys: left and right choose a point, up and down move it.",
+      ),
+      drawing,
+      el(
+        "details",
+        {},
+        el("summary", {}, "Write numbers instead"),
+        el("ul", { "aria-label": text(unit) }, ...rows),
+      ),
+    );
+    const read = () => {
+      const open = x.filter((_, i) => !moved[i]);
+      return open.length ? `Draw your curve first: it has no point at ${open.join(", ")}.` : values;
+    };
+    return { element, read };
+  }
+
+  /** A curve in a line. */
+  function said({ unit, x, x_name: xName }, answer) {
+    const numbers = answer.map((value) => LabNumbers.halfUp(value)).join(", ");
+    return [
+      el("strong", {}, numbers),
+      " ",
+      el("span", { html: unit }),
+      " (at ",
+      el("span", { html: xName }),
+      ` ${x.join(", ")})`,
+    ];
+  }
+
+  /** The reader's curve, if there is one, and the measured one over it, with how near it came. */
+  function compared(question, answer) {
+    const { x, right, within = 1 } = question;
+    const ends = [...question.y, ...right, ...(answer ?? [])].filter(
+      (value) => question.scale !== "log" || value > 0,
+    );
+    const wider = { ...question, y: [Math.min(...ends), Math.max(...ends)] };
+    const { drawing, line, px, py, curve } = paper(wider, {
+      role: "img",
+      "aria-label": "The measured curve and yours; their numbers are in the table below",
+    });
+    if (answer) drawing.append(line(curve(answer), "mine"));
+    drawing.append(
+      line(curve(right), "right"),
+      ...right.map((v, i) => svg("circle", { r: 4, cx: px(i), cy: py(v), class: "measured" })),
+    );
+    const head = ["", ...(answer ? ["yours"] : []), "measured", ...(answer ? ["near"] : [])];
+    const rows = x.map((name, i) => [
+      name,
+      ...(answer ? [LabNumbers.halfUp(answer[i])] : []),
+      LabNumbers.tidy(right[i]),
+      ...(answer ? [near(answer[i], right[i], within) ? "✓" : "✗"] : []),
+    ]);
+    return [
+      el(
+        "div",
+        { class: "curve" },
+        drawing,
+        el(
+          "p",
+          { class: "hint" },
+          answer
+            ? `Yours is dashed, the measured one drawn through. Near, by a factor of ${within}, at ${hits(question, answer)} of ${x.length} points${worst(question, answer)}.`
+            : "The measured curve.",
+        ),
+        el(
+          "details",
+          {},
+          el("summary", {}, "As a table"),
+          el(
+            "table",
+            {},
+            el(
+              "thead",
+              {},
+              el(
+                "tr",
+                {},
+                ...head.map((one) => (one ? el("th", { scope: "col" }, one) : el("td"))),
+              ),
+            ),
+            el(
+              "tbody",
+              {},
+              ...rows.map(([first, ...rest]) =>
+                el(
+                  "tr",
+                  {},
+                  el("th", { scope: "row" }, first),
+                  ...rest.map((one) => el("td", {}, one)),
+                ),
+              ),
+            ),
+          ),
+        ),
+      ),
+    ];
+  }
+
+  /** Where a curve is farthest from the measured one, in words; "" if it is near everywhere. */
+  function worst(question, answer) {
+    const { x, right, within = 1 } = question;
+    const off = right.map((value, i) => {
+      if (near(answer[i], value, within)) return 0;
+      const ratio = Math.abs(answer[i] / value);
+      return Number.isFinite(ratio) && ratio > 0 ? Math.abs(Math.log(ratio)) : Infinity;
+    });
+    const most = Math.max(...off);
+    if (most === 0) return "";
+    const i = off.indexOf(most);
+    const [mine, measured] = [LabNumbers.halfUp(answer[i]), LabNumbers.tidy(right[i])];
+    return `; farthest off at ${x[i]}: you drew ${mine}, it was ${measured}`;
+  }
+
+  Object.assign(globalThis.LabCurve, { pad, said, compared });
+})();

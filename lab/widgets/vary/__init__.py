@@ -1,0 +1,1 @@
+"""One thing changed, with the recorded values of it at hand."""

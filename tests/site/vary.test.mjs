@@ -1,0 +1,318 @@
+// What a reader changes and draws, in a real browser: variations and curves, with keys, with a finger, without script, axe.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { STATIC } from "./components.mjs";
+import { session } from "./session.mjs";
+
+const own = session({ folder: "vary" });
+const FOLDER = own.folder;
+const AXE = createRequire(import.meta.url).resolve("axe-core");
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+const value = (label, at, text, told, more = {}) => ({ label, at, text, told, ...more });
+const VARY = {
+  name: "How many <code>AT_ONCE</code>",
+  measures: [
+    { name: "hashes", unit: "/s" },
+    { name: "leaves", unit: "" },
+  ],
+  scale: "linear",
+  start: 0,
+  values: [
+    value("2", [0.5, null], ["120", "open"], "2: hashes 120 /s; leaves open."),
+    value("a <code>thousand</code>", [1, null], ["240", "closed"], "a thousand: hashes 240 /s.", {
+      why: "They <em>queue</em>.",
+    }),
+    value("3", [0.01, null], ["2.4", "none"], "3: hashes 2.4 /s.", { here: true }),
+  ],
+};
+const ROWS = ["2", "a thousand", "3"].map((v) => `<tr><th scope="row">${v}</th></tr>`).join("");
+const vary = (data = VARY) =>
+  `<lab-vary><script type="application/json">${JSON.stringify(data)}</script><details open>` +
+  `<summary>AT_ONCE: every value</summary><table>${ROWS}</table></details></lab-vary>`;
+
+const ASKED = {
+  id: "cliff",
+  kind: "curve",
+  ask: "How many?",
+  number: 1,
+  of: 1,
+  unit: "answers/s",
+  x: ["1 byte", "1 KiB", "64 KiB", "4 MiB"],
+  x_name: "a body of",
+  y: [10, 10000],
+  scale: "log",
+};
+const DECIDED = {
+  ...ASKED,
+  where: "Here",
+  within: 2,
+  right: [9000, 8000, 900, 20],
+  why: "Copied.",
+};
+const element = (tag, id, data) =>
+  `<${tag} id="${id}"><script type="application/json">${JSON.stringify(data)}</script><p>plain</p></${tag}>`;
+const curve = () =>
+  element("lab-question", "question-cliff", ASKED) + element("lab-answer", "answer-cliff", DECIDED);
+
+function page(name, body, theme = "light") {
+  const at = (file) => pathToFileURL(join(STATIC, file)).href;
+  const file = join(FOLDER, `${name}.html`);
+  const styles = ["lab.css", "question.css", "vary.css"];
+  const scripts = ["numbers.js", "question.js", "vary.js"];
+  writeFileSync(
+    file,
+    `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +
+      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
+      styles.map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
+      `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}</style>` +
+      scripts.map((f) => `<script src="${at(f)}"></script>`).join("") +
+      `<body><main><h1>${name}</h1>${body}</main></body></html>`,
+  );
+  return pathToFileURL(file).href;
+}
+
+const open = (url, body, options = {}) =>
+  own.open(
+    url,
+    async (tab, seen) => {
+      await body(tab);
+      assert.deepEqual(seen, { foreign: [], failed: [], errors: [] });
+    },
+    { viewport: { width: 760, height: 900 }, ...options },
+  );
+const told = (tab) => tab.locator("lab-vary [role=status]").innerText();
+const shown = (tab) => tab.locator("lab-vary .numbers:visible").count();
+
+async function breaksNoRule(tab) {
+  await tab.addScriptTag({ content: readFileSync(AXE, "utf8") });
+  const { violations } = await tab.evaluate(() => globalThis.axe.run("main"));
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`),
+    [],
+  );
+}
+
+describe("a variation", () => {
+  test("begins with the chapter's own value, and shows another when it is chosen", async () => {
+    await open(page("vary", vary()), async (tab) => {
+      assert.equal(await told(tab), "2: hashes 120 /s; leaves open.");
+      assert.equal(await shown(tab), 1);
+      await tab.getByLabel("a thousand").check();
+      assert.equal(await told(tab), "a thousand: hashes 240 /s.");
+      assert.equal(await tab.locator("lab-vary .why").innerText(), "They queue.");
+      assert.equal(await shown(tab), 2); // what was tried stays
+      assert.equal(
+        await tab
+          .locator("lab-vary .chosen")
+          .innerText()
+          .then((t) => t.includes("240")),
+        true,
+      );
+    });
+  });
+
+  test("draws every number on one axis, and none where there is no number", async () => {
+    await open(page("axis", vary()), async (tab) => {
+      for (const name of ["a thousand", "3"]) await tab.getByLabel(name).check();
+      const widths = await tab
+        .locator("lab-vary .axis")
+        .evaluateAll((all) =>
+          all.map((one) => parseFloat(getComputedStyle(one, "::before").width) / one.clientWidth),
+        );
+      assert.deepEqual(
+        widths.map((share) => share.toFixed(2)),
+        ["0.50", "1.00", "0.01"],
+      );
+    });
+  });
+
+  test("is worked with arrow keys alone, and says each value once", async () => {
+    await open(page("keys", vary()), async (tab) => {
+      await tab.keyboard.press("Tab");
+      await tab.keyboard.press("ArrowDown");
+      assert.equal(await told(tab), "a thousand: hashes 240 /s.");
+      await tab.keyboard.press("ArrowDown");
+      assert.equal(await told(tab), "3: hashes 2.4 /s.");
+      assert.equal(await tab.locator("lab-vary [role=status]").count(), 1);
+    });
+  });
+
+  test("is a named group of radio buttons, beside a table of every value", async () => {
+    await open(page("names", vary()), async (tab) => {
+      const tree = await tab.locator("lab-vary").ariaSnapshot();
+      assert.match(tree, /group "How many AT_ONCE"/);
+      assert.match(tree, /radio "a thousand"/);
+      assert.match(tree, /radio "3 measured here"/);
+      await tab.getByText("every value").click();
+      assert.equal(await tab.getByRole("row").count(), 3);
+    });
+  });
+
+  test("without script shows the table of every value, open", async () => {
+    const options = { javaScriptEnabled: false };
+    await open(
+      page("plain", vary()),
+      async (tab) => {
+        assert.equal(await tab.getByRole("row").count(), 3);
+        assert.ok(await tab.getByRole("row").last().isVisible());
+      },
+      options,
+    );
+  });
+
+  test("what cannot be read leaves the table", async () => {
+    const broken = vary().replace('{"name"', "{name");
+    await open(page("broken", broken), async (tab) => {
+      assert.ok(await tab.getByRole("row").last().isVisible());
+      assert.equal(await tab.getByRole("radio").count(), 0);
+    });
+  });
+
+  test("has a thumb's room and no scrolling sideways at 360 px", async () => {
+    await open(
+      page("phone", vary()),
+      async (tab) => {
+        for (const row of await tab.locator("lab-vary .value label").all()) {
+          await row.tap();
+          assert.ok((await row.boundingBox()).height >= 44);
+        }
+        assert.equal(await shown(tab), 3);
+        assert.ok((await tab.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+      },
+      PHONE,
+    );
+  });
+
+  test("on paper shows what was not tried, too", async () => {
+    await open(page("paper", vary()), async (tab) => {
+      await tab.emulateMedia({ media: "print" });
+      assert.equal(await shown(tab), 3);
+    });
+  });
+});
+
+describe("a curve", () => {
+  const point = (tab, at) => tab.getByRole("slider", { name: `a body of ${at}` });
+
+  test("is drawn with arrow keys, locked in, and stands below the measured one", async () => {
+    await open(page("curve", curve()), async (tab) => {
+      await point(tab, "1 byte").focus();
+      for (let i = 0; i < 4; i++) {
+        await tab.keyboard.press(i === 3 ? "Home" : "End");
+        await tab.keyboard.press("ArrowRight");
+      }
+      assert.equal(await point(tab, "4 MiB").getAttribute("aria-valuetext"), "10 answers/s");
+      await tab.keyboard.press("ArrowUp");
+      assert.equal(await point(tab, "4 MiB").getAttribute("aria-valuenow"), "11");
+      await tab.getByRole("button", { name: "Lock in my prediction" }).click();
+      const answer = tab.locator("lab-answer");
+      await answer.getByText("at 3 of 4 points").waitFor();
+      const said = await answer.innerText();
+      assert.match(said, /✓ Right/); // 3 of 4, 64 KiB is far off
+      assert.match(said, /farthest off at 64 KiB: you drew 10,000, it was 900/);
+      assert.match(said, /Copied\./);
+      await answer.getByText("As a table").click();
+      assert.equal(await answer.getByRole("row").count(), 5);
+      await tab.reload();
+      await tab.getByText("Locked in.").waitFor(); // kept in this browser
+    });
+  });
+
+  test("is drawn in one stroke, which leaves no place out", async () => {
+    await open(page("stroke", curve()), async (tab) => {
+      const { x, y, width, height } = await tab.locator("lab-question .area").boundingBox();
+      await tab.mouse.move(x + 4, y + 10);
+      await tab.mouse.down();
+      await tab.mouse.move(x + width - 4, y + height - 10, { steps: 2 });
+      await tab.mouse.up();
+      const values = await tab
+        .getByRole("slider")
+        .evaluateAll((all) => all.map((one) => Number(one.getAttribute("aria-valuenow"))));
+      assert.deepEqual(
+        values,
+        [...values].sort((a, b) => b - a),
+      );
+      assert.equal(new Set(values).size, 4);
+      assert.equal(await tab.locator("lab-question .moved").count(), 4);
+    });
+  });
+
+  test("that is not whole is not locked in, and says where it ends", async () => {
+    await open(page("part", curve()), async (tab) => {
+      await point(tab, "1 KiB").focus();
+      await tab.keyboard.press("ArrowUp");
+      await tab.getByRole("button", { name: "Lock in my prediction" }).click();
+      const said = await tab.locator("lab-question .message").innerText();
+      assert.equal(said, "Draw your curve first: it has no point at 1 byte, 64 KiB, 4 MiB.");
+    });
+  });
+
+  test("may be written as numbers", async () => {
+    await open(page("numbers", curve()), async (tab) => {
+      await tab.getByText("Write numbers instead").click();
+      const inputs = tab.locator("lab-question input");
+      for (const [i, text] of ["9,000", "8000", "many", "20"].entries()) {
+        await inputs.nth(i).fill(text);
+        await inputs.nth(i).press("Tab");
+      }
+      assert.equal(await inputs.nth(2).inputValue(), "");
+      await inputs.nth(2).fill("900");
+      await inputs.nth(2).press("Tab");
+      await tab.getByRole("button", { name: "Lock in my prediction" }).click();
+      await tab.getByText("at 4 of 4 points").waitFor();
+      assert.match(
+        await tab.locator("lab-question").innerText(),
+        /9,000, 8,000, 900, 20 answers\/s/,
+      );
+    });
+  });
+
+  test("of nobody is shown as measured alone, when asked for", async () => {
+    await open(page("open", curve()), async (tab) => {
+      await tab.getByRole("button", { name: "Show without predicting" }).click();
+      assert.equal(await tab.locator("lab-answer .mine").count(), 0);
+      assert.equal(await tab.locator("lab-answer .measured").count(), 4);
+    });
+  });
+
+  test("fits a phone before and after, and its numbers too", async () => {
+    await open(
+      page("phone-curve", curve()),
+      async (tab) => {
+        const width = () => tab.evaluate(() => document.documentElement.scrollWidth);
+        await tab.getByText("Write numbers instead").tap();
+        assert.ok((await width()) <= 360);
+        await tab.getByRole("button", { name: "Show without predicting" }).tap();
+        assert.ok((await width()) <= 360);
+      },
+      PHONE,
+    );
+  });
+});
+
+describe("both", () => {
+  for (const colorScheme of ["light", "dark"])
+    test(`break no rule of axe in the ${colorScheme}, at any point`, async () => {
+      await open(
+        page(`axe-${colorScheme}`, vary() + curve(), colorScheme),
+        async (tab) => {
+          await breaksNoRule(tab);
+          await tab.getByLabel("a thousand").check();
+          await tab.getByText("Write numbers instead").click();
+          for (const input of await tab.locator("lab-question input[type=text]").all())
+            await input.fill("100");
+          await tab.getByRole("button", { name: "Lock in my prediction" }).click();
+          await tab.getByText("As a table").click();
+          await tab.getByText("every value").click();
+          await breaksNoRule(tab);
+        },
+        { colorScheme },
+      );
+    });
+});
