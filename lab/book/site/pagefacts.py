@@ -34,6 +34,7 @@ FOR = {
     "numbers.": "<(loop-replay|lab-(question|answer|asked|review|progress|explore|vary|yours|"
     "verdicts))",
     "replay.": "<loop-replay",
+    "curve.": '"kind":"curve"',
     "question.": "<lab-(question|answer|review|progress)",
     "review.": "<lab-(review|progress)",
     "explore.": "<lab-explore",
