@@ -19,8 +19,10 @@ def note(kind: str, **facts: Any) -> None:
     Kinds: "file" (path), "server" (name, started), "load" (requests), "record" and "measured"
     (experiment), "node" (major: another Node that a program ran with, or would if it were here),
     "runtime" (name as in `needs` of the catalogue, version), "claim" (held and what it shows),
-    "remark" (text, a line of the build's report); `lab.book.build.used` reads them. A single short
-    write in append mode is atomic enough for the processes of one chapter to share the file.
+    "answer" (id, right, measured, node: what is right of a question), "replay" (name, source,
+    orders, place, key: a program whose order is predicted), "remark" (text, a line of the build's
+    report); `lab.book.build.used` reads them. A single short write in append mode is atomic enough
+    for the processes of one chapter to share the file.
     """
     target = os.environ.get("LAB_USAGE_FILE")
     if not target:

@@ -56,7 +56,10 @@ function frame(main) {
       "lab.css",
       "replay.css",
       "question.css",
+      "review.css",
       "explore.css",
+      "ratios.css",
+      "verdicts.css",
       "yours.css",
     ],
     [page("book/event-loop/phases.html").match(/mystnb\.\w+\.css/)?.[0] ?? "lab.css"],
@@ -100,7 +103,9 @@ function add({ name, number, names, part, html }) {
   const own = (id) => prefix(number, id);
   for (const gone of article.querySelectorAll("script, a.headerlink")) gone.remove();
   // On paper nothing opens.
-  for (const answer of article.querySelectorAll(":is(lab-question, lab-answer) details"))
+  for (const answer of article.querySelectorAll(
+    ":is(lab-question, lab-answer, lab-review) details",
+  ))
     answer.open = true;
   for (const node of article.querySelectorAll("*")) {
     if (node.id) node.id = own(node.id);

@@ -26,7 +26,7 @@ from lab.book.build import mend, report, toc
 from lab.book.build.build import Build
 from lab.book.build.parallel_replay import Ahead
 from lab.book.build.showing import DOUBTED, Showing
-from lab.book.pages import placeholders, predictions, status, verdicts
+from lab.book.pages import cards, placeholders, predictions, reviews, status, verdicts
 from lab.book.pages.yours import page as yours
 from lab.book.pages.yours import results
 from lab.book.site import assets, mathml, pictures, published, whose, writer
@@ -75,9 +75,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     pictures.setup(app)
     whose.setup(app)
     writer.setup(app)
-    makers = (status, published, verdicts, predictions, yours)
+    makers = (status, published, verdicts, cards, predictions, yours)
     placeholders.setup(
-        app, {name: make for module in makers for name, make in module.MAKERS.items()}
+        app,
+        {name: make for module in makers for name, make in module.MAKERS.items()},
+        reviews.MAKERS,
     )
     app.connect("html-page-context", yours.add_assets)
     assets.setup(app)

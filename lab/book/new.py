@@ -106,18 +106,25 @@ def _ids() -> dict[str, str]:
 
 
 def _listing(text: str, topic: str, word: str) -> str:
-    """Return _toc.yml with a page more: last in the last part that has pages of its topic, or in a
-    new one behind the parts of all topics.
+    """Return _toc.yml with a page more: last in the last part that has pages of its topic, though
+    before its review, or in a new one behind the parts of all topics.
     """
     entry = f"      - file: book/{topic}/{word}\n"
     head, *parts = re.split(r"(?m)^(?=  - caption:)", text)
     pages = [re.findall(r"- file: book/(?!about/)([^/\s]+)/", part) for part in parts]
     if at := max((i for i, topics in enumerate(pages, 1) if topic in topics), default=0):
-        parts[at - 1] = f"{parts[at - 1].rstrip()}\n{entry}"
+        parts[at - 1] = _with(parts[at - 1], entry)
         return "".join([head, *parts])
     at = max((i for i, topics in enumerate(pages, 1) if topics), default=0)
     parts.insert(at, f"  - caption: {topic.replace('-', ' ').capitalize()}\n    chapters:\n{entry}")
     return "".join([head, *parts])
+
+
+def _with(part: str, entry: str) -> str:
+    """Return a part of _toc.yml with an entry more: the last, but for the review."""
+    rest = re.search(r"( +- file: \S+/review\s*)?\Z", part.rstrip())
+    before, review = (part[: rest.start()], part[rest.start() :]) if rest else (part, "")
+    return f"{before.rstrip()}\n{entry}{review}"
 
 
 def _server(name: str) -> Beginning:

@@ -48,6 +48,7 @@ class Counts:
     minutes: int
     code: int
     numbers: int
+    questions: int
     choice: int
     number: int
     order: int
@@ -60,11 +61,6 @@ class Counts:
     variations: int
 
     @property
-    def questions(self) -> int:
-        """Return how many questions there are, of whatever kind."""
-        return self.choice + self.number + self.order + self.curve
-
-    @property
     def tracing_share(self) -> float:
         """Return the share of questions that ask what a program prints, counted strictly."""
         return self.tracing / self.questions if self.questions else 0.0
@@ -73,7 +69,7 @@ class Counts:
         """Return the counts and what is made of them."""
         counted = {field.name: getattr(self, field.name) for field in fields(self)}
         share = round(self.tracing_share, 3)
-        return {**counted, "questions": self.questions, "tracing_share": share}
+        return {**counted, "tracing_share": share}
 
 
 # Heading, what it counts, how a cell shows it.
@@ -130,6 +126,7 @@ def counted(name: str, folder: Path, text: str, asked: Iterable[Question]) -> Co
         minutes=math.ceil(minutes),
         code=code,
         numbers=len(re.findall(r"\{glue:[a-z]+\}`", FENCE.sub("", body))),
+        questions=len(asked),
         choice=kinds["choice"],
         number=kinds["number"],
         order=kinds["order"],
@@ -168,8 +165,8 @@ def places() -> list[list[str]]:
             question.id,
             question.kind,
             when(question),
-            _under(text, f'ask("{question.id}")'),
-            _under(text, f'reveal("{question.id}")', f'answer("{question.id}",'),
+            under(text, f'ask("{question.id}")'),
+            under(text, f'reveal("{question.id}")', f'answer("{question.id}",'),
         ]
         for chapter, asked in questions.by_chapter()
         for text in [(paths.ROOT / f"{chapter}.md").read_text("utf-8")]
@@ -177,7 +174,7 @@ def places() -> list[list[str]]:
     ]
 
 
-def _under(text: str, *calls: str) -> str:
+def under(text: str, *calls: str) -> str:
     """Return the heading above the first of these calls; a dash for none."""
     at = max(text.find(call) for call in calls)
     headings = re.findall(r"^#+ (.+)$", FENCE.sub("", text[: text.rfind("```{", 0, at)]), re.M)

@@ -15,7 +15,9 @@ ROOT = Path(__file__).parents[2]
 WIDTH = 80  # columns of code that a page shows; what is wider scrolls
 LINES = 15  # of a cell that is shown; what is longer is folded (hide-input) or belongs in a file
 SHAPE = ["What you may believe now", "Predict", "Run", "See", "Why", "Change one thing"]
-ENDS = ["Summary", "Sources"]
+MEMORY = "From memory"  # what a page asks of other situations than its own, where it does
+ENDS = [["Summary", "Sources"], ["Summary", MEMORY, "Sources"]]
+AGAIN = 3  # questions from memory
 TAGS = {"remove-cell", "remove-input", "hide-input", "raises-exception"}
 WORDS = range(1000, 3001)  # of prose, the sources not counted: one sitting
 SIMULATED = {"book/instruments/noise-and-verdicts": ["alarms"]}  # figures of what no run made
@@ -24,6 +26,7 @@ KERNELS = {"python3": "python", "javascript": "javascript"}
 LISTED = re.findall(r"file: (book/\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
 PAGES = {name: (ROOT / f"{name}.md").read_text("utf-8") for name in LISTED}
 CHAPTERS = {name: text for name, text in PAGES.items() if "\nkernelspec:" in text}
+ASKS = re.compile(r'(?:await )?(?:require\("lab"\)|lab)\.ask\("([\w-]+)"\);?')
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n((?::[^\n]*\n)*)\n?(.*?)^```$", re.S | re.M)
 
 # The page of ten minutes is for readers who have not decided yet to read a chapter: no goals, no
@@ -48,10 +51,10 @@ def shown(text):
 def test_the_parts_of_a_chapter_stand_in_their_order(name):
     headings = re.findall(r"^## (.+)$", CELL.sub("", CHAPTERS[name]), re.M)
     known = [h.partition(":")[0] for h in headings]
-    places = [known.index(part) for part in (*SHAPE[:3], *SHAPE[4:], *ENDS)]
+    places = [known.index(part) for part in (*SHAPE[:3], *SHAPE[4:], *ENDS[0])]
     assert places == sorted(places), headings
     assert "See" in known, headings
-    assert headings[-2:] == ENDS
+    assert headings[headings.index("Summary") :] in ENDS
     assert "**After this page you can**" in CHAPTERS[name]
 
 
@@ -99,6 +102,26 @@ def test_a_chapter_is_read_in_one_sitting(name):
 @each_chapter
 def test_the_end_tells_in_a_few_points_what_was_found(name):
     assert 3 <= len(points(section(CHAPTERS[name], "Summary"))) <= 7
+
+
+@each_chapter
+def test_from_memory_a_page_asks_three_questions_and_nothing_else(name):
+    text = CHAPTERS[name]
+    of_page = dict(questions.by_chapter())[name]
+    again = [question for question in of_page if question.memory]
+    if f"\n## {MEMORY}\n" not in text:
+        assert again == [], f"what is asked after the summary stands under ## {MEMORY}"
+        return
+    asks = section(text, MEMORY)
+    said = CELL.sub("", asks).strip()
+    assert said and "\n\n" not in said, "a line about what is asked, then the cells"
+    asked = []
+    for tags, lines in cells(asks):
+        asked.append(ASKS.fullmatch(" ".join(lines))[1])
+        assert "[remove-input]" in tags
+    assert len(asked) == AGAIN
+    assert asked == [question.id for question in again]
+    assert [q.id for q in again if q.right is None] == [], "no run comes after the summary"
 
 
 @each_chapter

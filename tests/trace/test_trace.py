@@ -723,7 +723,7 @@ def test_a_trace_shows_itself_without_javascript_and_escapes_the_program(monkeyp
     made = traced(text, runs=2)
     monkeypatch.setenv("LAB_CHAPTER", "some/chapter")
     page = made._repr_html_()
-    assert page.startswith("<loop-replay predict>")
+    assert page.startswith('<loop-replay predict id="replay-')
     assert page.count("</script>") == 1  # that of the data alone
     assert "<b>" not in page.split("</script>", 1)[1]
     assert "<table><caption>What Node" in page

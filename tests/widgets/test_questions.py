@@ -4,13 +4,12 @@ import json
 import math
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 
 import lab
 from lab import paths
-from lab.book.pages import predictions
+from lab.book.site import pagefacts
 from lab.errors import LabError
 from lab.judging.stats import Ratio
 from lab.records.output import Printed
@@ -86,17 +85,6 @@ def test_questions_are_numbered_as_their_chapter_asks_them_not_as_the_file_lists
 
 def test_the_run_has_a_place_that_its_question_can_lead_to(book):
     assert '<lab-answer id="answer-factor">' in lab.answer("factor", 2.0)._repr_html_()
-
-
-def test_the_overview_follows_the_contents_of_the_book(book):
-    book(CHOICE.replace("[wins]", "[later]"), "aaa")
-    for name in ("aaa", "one"):
-        (paths.ROOT / f"book/part/{name}.md").write_text(f"# {name}\n", "utf-8")
-    toc = "root: book/index\nchapters:\n  - file: book/part/one\n  - file: book/part/aaa\n"
-    (paths.ROOT / "_toc.yml").write_text(toc, "utf-8")
-    built = SimpleNamespace(outcomes={"book/part/aaa": None, "book/part/one": None})
-    html = predictions.overview(built).html
-    assert html.index("part/one.html") < html.index("part/aaa.html")
 
 
 def test_a_question_is_complete_without_javascript(book):
@@ -233,15 +221,6 @@ def test_emphasis_is_looked_for_outside_of_code_only(text, html, plain):
     assert (questions.inline(text), questions.plain(text)) == (html, plain)
 
 
-def test_the_overview_has_the_questions_as_plain_text_that_ends_no_element(book):
-    book(CHOICE.replace("*async*", "</script>"))
-    (paths.ROOT / "book/part/one.md").write_text("# One\n")
-    html = predictions.overview(SimpleNamespace(outcomes={"book/part/one": None})).html
-    [one] = json.loads(re.search(r'json">(.*?)</script>', html)[1])
-    assert (one["title"], one["url"]) == ("One", "part/one.html")
-    assert one["questions"] == [{"id": "wins", "ask": "Which wins, sync or </script>?"}]
-
-
 def test_a_script_in_a_text_stays_text(book):
     book(RUN.replace("By what factor?", "</script><script>alert(1)</script>"))
     assert "<script>alert" not in lab.ask("factor")._repr_html_()
@@ -316,6 +295,15 @@ def test_a_curve_is_asked_without_an_answer_and_decided_point_by_point(book):
     assert (told["right"], told["within"]) == ([9000.0, 812.345, 80.0], 2)
     assert "9,000, 812, 80 answers/s (at a body of 1, 65,536, 4 MiB)" in repr(answer)
     assert "The bytes are copied." in answer._repr_html_()
+
+
+def test_only_what_asks_for_a_curve_brings_the_pad_to_draw_on(book, monkeypatch):
+    book(CHOICE + CURVE)
+    monkeypatch.delenv("LAB_CHAPTER", raising=False)
+    told = [lab.ask("wins"), lab.ask("cliff"), lab.answer("cliff", [1, 2, 3])]
+    assert ["globalThis.LabCurve =" in one._repr_html_() for one in told] == [False, True, True]
+    mark = pagefacts.FOR["curve."]  # on a page of the book
+    assert [bool(re.search(mark, one._repr_html_())) for one in told] == [False, True, True]
 
 
 def test_a_curve_with_a_point_that_was_not_measured_could_not_be_told(book):

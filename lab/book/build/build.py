@@ -340,6 +340,8 @@ class Build:
             versions=versions,
             machine=machine().label,
             claims=noted.claims,
+            answers=noted.answers,
+            replays=noted.replays,
             drawn_from=sorted(noted.drawn_from),
             measured=sorted(noted.measured),
         )

@@ -32,6 +32,8 @@ class Record:
     versions: dict[str, str] = field(default_factory=dict)
     machine: str = ""
     claims: list[dict[str, Any]] = field(default_factory=list)
+    answers: list[dict[str, Any]] = field(default_factory=list)  # what is right of its questions
+    replays: list[dict[str, Any]] = field(default_factory=list)  # programs whose order is asked
     drawn_from: list[str] = field(default_factory=list)  # experiments read from the reference
     measured: list[str] = field(default_factory=list)  # experiments measured while it ran
 

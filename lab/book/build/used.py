@@ -21,6 +21,8 @@ class Usage:
     requests: int = 0
     versions: dict[str, str] = field(default_factory=dict)
     claims: list[dict[str, Any]] = field(default_factory=list)
+    answers: list[dict[str, Any]] = field(default_factory=list)
+    replays: list[dict[str, Any]] = field(default_factory=list)
     drawn_from: set[str] = field(default_factory=set)
     measured: set[str] = field(default_factory=set)
     remarks: list[str] = field(default_factory=list)
@@ -51,8 +53,9 @@ class Usage:
                 self.versions[name] = str(row["version"]).removeprefix("v")
             if name not in KNOWN_RUNTIMES:
                 self.names.add(f"program:{name}")
-        elif kind == "claim":
-            self.claims.append({k: v for k, v in row.items() if k != "kind"})
+        elif kind in ("claim", "answer", "replay"):
+            of = {"claim": self.claims, "answer": self.answers, "replay": self.replays}[kind]
+            of.append({k: v for k, v in row.items() if k != "kind"})
 
 
 def read(path: Path) -> Usage:

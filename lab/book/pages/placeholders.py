@@ -39,13 +39,10 @@ Cell = str | Link | Sequence["str | Link"]
 
 @dataclass(frozen=True)
 class PageTable:
-    """Head and rows; the name of a page becomes a link to it. prose : the first column holds
-    sentences, not labels.
-    """
+    """Head and rows; the name of a page becomes a link to it."""
 
     head: list[str]
     rows: list[list[Cell]]
-    prose: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,9 @@ class Html:
 
 Content = PageTable | Html
 Maker = Callable[[Build], Content]
+PageMaker = Callable[[Build, str], Content]  # of what each page has its own of
 _makers: dict[str, Maker] = {}
+_of_page: dict[str, PageMaker] = {}
 
 
 class Placeholder(nodes.General, nodes.Element):
@@ -72,16 +71,17 @@ class FromTheBuild(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the placeholder."""
         env: Any = self.env
-        which = directives.choice(self.arguments[0], tuple(_makers))
+        which = directives.choice(self.arguments[0], (*_makers, *_of_page))
         pages = dict(getattr(env, "lab_filled_pages", {}))
         pages[env.docname] = sorted({*pages.get(env.docname, ()), which})
         env.lab_filled_pages = pages
         return [Placeholder(which=which)]
 
 
-def setup(app: Sphinx, makers: dict[str, Maker]) -> None:
+def setup(app: Sphinx, makers: dict[str, Maker], of_page: dict[str, PageMaker]) -> None:
     """Register directive and event, and what it can stand for."""
     _makers.update(makers)
+    _of_page.update(of_page)
     app.add_node(Placeholder)
     app.add_directive("build-status", FromTheBuild)
     app.connect("doctree-resolved", _fill)
@@ -96,7 +96,7 @@ def changed(env: BuildEnvironment, build: Build) -> list[str]:
     for page, names in sorted(getattr(e, "lab_filled_pages", {}).items()):
         if page not in env.found_docs:
             continue
-        made = [repr(_made(name, build)) for name in names]
+        made = [repr(_made_for(page, name, build)) for name in names]
         after[page] = hashlib.sha256(json.dumps(made).encode()).hexdigest()
         if after[page] != before.get(page):
             pages.append(page)
@@ -104,16 +104,20 @@ def changed(env: BuildEnvironment, build: Build) -> list[str]:
     return pages
 
 
+def _made_for(page: str, name: str, build: Build) -> Content:
+    return _made(name, build, page if name in _of_page else "")
+
+
 @cache
-def _made(name: str, build: Build) -> Content:
+def _made(name: str, build: Build, page: str) -> Content:
     """Return what a maker says once all is read; it is asked twice, and some of it is drawn."""
-    return _makers[name](build)
+    return _of_page[name](build, page) if page else _makers[name](build)
 
 
 def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for node in list(doctree.findall(Placeholder)):
         build: Build = app.lab_build  # type: ignore[attr-defined]
-        content = _made(node["which"], build)
+        content = _made_for(docname, node["which"], build)
         if isinstance(content, Html):
             node.replace_self(nodes.raw("", content.html, format="html"))
         else:
@@ -143,9 +147,7 @@ def _table(app: Sphinx, docname: str, table: PageTable) -> nodes.Node:
     if any(table.head):
         group += nodes.thead("", row(table.head))
     group += nodes.tbody("", *(row(cells) for cells in table.rows))
-    made = nodes.table("", group)
-    # The theme drops the classes of a table.
-    return nodes.container("", made, classes=["lab-prose-table"]) if table.prose else made
+    return nodes.table("", group)
 
 
 def _entry(cell: Cell, inline: Callable[[str | Link], nodes.Node]) -> nodes.entry:

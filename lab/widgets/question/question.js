@@ -1,4 +1,5 @@
-// Predictions and questions: <lab-question>, what is right, where it is decided: <lab-answer>, and all of a reader's: <lab-progress>.
+// Predictions and questions: <lab-question>, and what is right, where it is decided: <lab-answer>. The review that asks them again
+// and the list of all of them are built upon these (lab/widgets/review).
 // Their content is JSON (lab/widgets/question/questions.py); without JavaScript the markup inside stays. Answers are kept in this browser.
 
 (() => {
@@ -49,6 +50,9 @@
     return given === undefined ? null : given;
   }
 
+  /** When the answer that counts was given; 0 if nobody knows. Before 24 November 2026 only the time of the last was kept. */
+  const sinceOf = (kept) => [kept?.since, kept?.at].find(Number.isFinite) ?? 0;
+
   /** What to tell those who came to this number by a typical error; undefined if none fits. */
   function mistake({ mistakes = [] }, answer) {
     return mistakes.find(({ low, high }) => low <= answer && answer <= high)?.why;
@@ -57,7 +61,7 @@
   const same = (a, b) => a.length === b.length && a.every((x, i) => x === b[i]);
   const alike = (a, b) => a === b || (Array.isArray(a) && Array.isArray(b) && same(a, b));
 
-  globalThis.LabQuestionModel = { parseNumber, isRight, fits, counted, mistake };
+  globalThis.LabQuestionModel = { parseNumber, isRight, fits, counted, sinceOf, mistake };
   if (typeof customElements === "undefined" || customElements.get("lab-question")) return;
 
   // ---- Where answers are kept ---------------------------------------------------------------------------------
@@ -80,8 +84,6 @@
       tell(null);
     },
   };
-  /** The orders that were predicted in replays (replay/predict.js): answers, too, though nowhere counted. */
-  const replays = () => storage.keys("loop-replay:");
   // Another tab's answer is newer than what is held here.
   addEventListener("storage", ({ key }) => {
     const id = key?.startsWith(PREFIX) ? key.slice(PREFIX.length) : null;
@@ -292,8 +294,14 @@
 
     take(answer) {
       const { id } = this.data;
-      const first = counted(this.data, store.read(id)) ?? answer;
-      store.write(id, { answer, first, right: isRight(this.data, first), at: Date.now() });
+      const kept = store.read(id);
+      const before = counted(this.data, kept);
+      const first = before ?? answer;
+      // Of a locked one it is not known: <lab-answer> says so once the reader is there.
+      const known = before !== null && typeof kept.right === "boolean" ? kept.right : null;
+      const right = this.locked ? known : isRight(this.data, first);
+      const at = Date.now();
+      store.write(id, { answer, first, right, at, since: before === null ? at : sinceOf(kept) });
       this.showAnswered(answer);
       this.querySelector(".given").focus();
     }
@@ -425,7 +433,31 @@
 
   class Answer extends Element {
     start() {
+      this.watch = new IntersectionObserver((entries) => {
+        this.met = entries.at(-1).isIntersecting;
+        if (this.met) this.follow();
+      });
       this.follow();
+    }
+
+    listen() {
+      super.listen();
+      this.watch.observe(this);
+      addEventListener("beforeprint", this);
+    }
+
+    disconnectedCallback() {
+      super.disconnectedCallback();
+      this.watch?.disconnect();
+      removeEventListener("beforeprint", this);
+    }
+
+    handleEvent(event) {
+      if (event.type !== "beforeprint") return super.handleEvent(event);
+      const { met } = this;
+      this.met = true; // on paper the reader meets all of them
+      this.follow();
+      this.met = met;
     }
 
     follow() {
@@ -433,9 +465,10 @@
       const kept = store.read(id);
       const answer = counted(this.data, kept);
       const right = isRight(this.data, answer);
-      if (answer !== null && kept.right !== right && !this.judging) {
+      // Told once the reader has come here: until then the list of all predictions says "locked in".
+      if (this.met && answer !== null && kept.right !== right && !this.judging) {
         this.judging = true; // two runs of one question must not contradict each other for ever
-        store.write(id, { ...kept, right }); // for the overview, which has no run at hand
+        store.write(id, { ...kept, right });
         this.judging = false;
       }
       const place = document.getElementById(`question-${id}`);
@@ -471,94 +504,7 @@
     }
   }
 
-  // ---- All of them ----------------------------------------------------------------------------------------------------
-
-  class Progress extends Element {
-    start() {
-      // One element for good: what is replaced with its text in it is not read out.
-      this.status = el("p", { role: "status", tabindex: -1 });
-      this.table = el("div");
-      this.replaceChildren(this.status, this.table);
-      this.follow();
-    }
-
-    follow() {
-      const all = this.data.flatMap(({ questions }) => questions);
-      const kept = new Map(all.map(({ id }) => [id, store.read(id)])); // once
-      const state = ({ id }) => kept.get(id);
-      const answered = all.filter(state);
-      const good = answered.filter((q) => state(q).right === true).length;
-      const judged = answered.filter((q) => typeof state(q).right === "boolean").length;
-      const rows = this.data.map(({ title, url, questions }) =>
-        el(
-          "tr",
-          {},
-          el("th", { scope: "row" }, el("a", { href: url }, title)),
-          el(
-            "td",
-            {},
-            ...questions.map((q, i) => {
-              const kept = state(q);
-              const word = !kept
-                ? "open"
-                : kept.right
-                  ? "right"
-                  : kept.right === false
-                    ? "wrong"
-                    : "given";
-              const sign = { open: "○", right: "✓", wrong: "✗", given: "●" }[word];
-              return el(
-                "a",
-                {
-                  class: `dot ${word}`,
-                  href: `${url}#question-${q.id}`,
-                  title: q.ask,
-                  "aria-label": `${title}, question ${i + 1}: ${word}`,
-                },
-                sign,
-              );
-            }),
-          ),
-        ),
-      );
-      const decided = judged ? `; ${good} of the ${judged} that are decided were right.` : ".";
-      this.status.textContent = `${answered.length} of ${all.length} answered${decided}`;
-      this.table.replaceChildren(
-        el("p", { class: "key" }, "○ open, ● locked in, ✓ right, ✗ wrong"),
-        el(
-          "table",
-          {},
-          el(
-            "thead",
-            {},
-            el(
-              "tr",
-              {},
-              el("th", { scope: "col" }, "chapter"),
-              el("th", { scope: "col" }, "questions"),
-            ),
-          ),
-          el("tbody", {}, ...rows),
-        ),
-        el(
-          "p",
-          { class: "actions" },
-          button("Forget all my answers", () => this.reset(all), {
-            disabled: !answered.length && !replays().length,
-          }),
-        ),
-      );
-    }
-
-    reset(all) {
-      if (!confirm("Forget all your answers in this book? They are kept nowhere else.")) return;
-      for (const key of replays()) storage.set(key, null);
-      store.forget(all.map(({ id }) => id));
-      this.status.focus();
-    }
-  }
-
   customElements.define("lab-question", Question);
   customElements.define("lab-answer", Answer);
-  customElements.define("lab-progress", Progress);
+  globalThis.LabQuestion = { Element, Question, store, said, solution };
 })();

@@ -167,10 +167,19 @@ class Question:
     def _repr_html_(self) -> str:
         inside = f"{json_script(self.to_json())}{self._fallback()}"
         id = f"question-{escape(self.id)}"
-        return f'{assets("question")}<lab-question id="{id}">{inside}</lab-question>'
+        return f'{_assets(self)}<lab-question id="{id}">{inside}</lab-question>'
 
     def _fallback(self) -> str:
-        parts = [f"<p>Question {self.number} of {self.of}</p>", f"<p>{inline(self.asked)}</p>"]
+        if self.at_once:
+            told = f"<details><summary>Answer</summary>{self.solution(self.right)}</details>"
+        else:
+            place = f'<a href="#answer-{escape(self.id)}">further down the page</a>'
+            told = f"<p>The answer waits {place}.</p>"
+        return f"<p>Question {self.number} of {self.of}</p>{self.plainly()}{told}"
+
+    def plainly(self) -> str:
+        """Return as HTML what is asked, for who has no JavaScript."""
+        parts = [f"<p>{inline(self.asked)}</p>"]
         if self.code:
             parts.append(f"<pre><code>{escape(self.code)}</code></pre>")
         choices = [inline(t) for _, t, _ in self.options] + [
@@ -183,11 +192,6 @@ class Question:
             parts.append(f"<p>A curve: {inline(self.unit)} at {inline(self.x_name)} {places}.</p>")
         elif self.unit:
             parts.append(f"<p>A number: {inline(self.unit)}.</p>")
-        if self.at_once:
-            parts.append(f"<details><summary>Answer</summary>{self.solution(self.right)}</details>")
-        else:
-            place = f'<a href="#answer-{escape(self.id)}">further down the page</a>'
-            parts.append(f"<p>The answer waits {place}.</p>")
         return "".join(parts)
 
     def solution(self, right: Any, where: str = "The answer") -> str:
@@ -267,7 +271,7 @@ class Answer:
         id = escape(self.question.id)
         place = f"Question {self.question.number} of {self.question.of}"
         return (
-            f'{assets("question")}<lab-answer id="answer-{id}">{json_script(self.to_json())}'
+            f'{_assets(self.question)}<lab-answer id="answer-{id}">{json_script(self.to_json())}'
             f'<p><a href="#question-{id}">{place}</a>: {inline(self.question.asked)}</p>'
             f"<details><summary>Show the answer</summary>"
             f"{self.question.solution(self.value, self._where)}</details></lab-answer>"
@@ -288,12 +292,27 @@ def ask(id: str) -> Question:
         )
     question = found[id]
     usage.note_file(_file(question.chapter))
-    return _on_this_node(question) if question.on else question
+    asked = _on_this_node(question) if question.on else question
+    if asked.at_once:
+        _noted(Answer(asked, asked.right, measured=False))
+    return asked
+
+
+def _noted(told: Answer) -> Answer:
+    """Tell the build what is right, for the pages that ask and judge again."""
+    question = told.question
+    of = {"id": question.id, "node": question.node, "measured": told.measured}
+    usage.note("answer", right=told.value, **of)
+    return told
 
 
 def _on_this_node(question: Question) -> Question:
     """Return what a question is on the Node that its page ran on."""
-    version = node_of(question.run, settings.mode())
+    return on_node(question, node_of(question.run, settings.mode()))
+
+
+def on_node(question: Question, version: str) -> Question:
+    """Return what a question is on one Node."""
     found = next((other for those, other in question.on if version in those), question)
     number, of, memory = question.number, question.of, question.memory
     return replace(found, number=number, of=of, memory=memory, node=version)
@@ -314,7 +333,8 @@ def answer(id: str, value: float | str | list[Any] | Ratio | None, of: object = 
             f"the answer to {id!r} stands in its file: it needs no run. Leave `right` out there, "
             f'or show it with lab.reveal("{id}")'
         )
-    return Answer(question, _value(question, value), bool(getattr(of, "recorded", False)))
+    recorded = bool(getattr(of, "recorded", False))
+    return _noted(Answer(question, _value(question, value), recorded))
 
 
 @checked
@@ -330,7 +350,7 @@ def reveal(id: str) -> Answer:
     if question.at_once:
         why = "it is a warm-up" if question.warm_up else "it is asked after the summary"
         raise LabError(f"{id!r} tells its answer at once, for {why}: leave this call out")
-    return Answer(question, question.right, measured=False)
+    return _noted(Answer(question, question.right, measured=False))
 
 
 def _value(question: Question, value: Any) -> Any:
@@ -672,6 +692,10 @@ def json_script(data: Any) -> str:
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     text = text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
     return f'<script type="application/json">{text}</script>'
+
+
+def _assets(question: Question) -> str:
+    return (assets(CURVE) if question.kind == CURVE else "") + assets("question")
 
 
 def assets(name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
+from lab import usage
 from lab.records.trace import Trace, words
 from lab.text.looks import html as look
 from lab.text.numbers import count
@@ -28,7 +29,31 @@ PHASE_NAMES = {
 @look.register
 def shown(trace: Trace) -> str:
     """The HTML of a trace, which asks for its order first if it was made so."""
-    return page(trace.data, predict=trace.predict)
+    data = trace.data
+    if trace.predict:
+        seen = [order["lines"] for made in data["versions"] for order in made["orders"]]
+        of = {"name": data["name"], "source": data["source"]}
+        usage.note("replay", place=_place(data), key=key(data), orders=seen, **of)
+    return page(data, predict=trace.predict)
+
+
+def key(data: Mapping[str, Any]) -> str:
+    """Return under what a browser keeps the order that its reader predicts, as predict.js does."""
+    units = f"{data['name']}\n{data['source']}".encode("utf-16-le", "surrogatepass")
+    mixed = 5381
+    for low, high in zip(units[::2], units[1::2], strict=True):
+        mixed = (mixed * 33 ^ (low | high << 8)) & 0xFFFFFFFF
+    return f"loop-replay:{_base36(mixed)}"
+
+
+def _base36(number: int) -> str:
+    digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+    return (_base36(number // 36) if number >= 36 else "") + digits[number % 36]
+
+
+def _place(data: Mapping[str, Any]) -> str:
+    """Return the id of a replay's element on its page."""
+    return key(data).replace("loop-replay:", "replay-")
 
 
 def page(data: Mapping[str, Any], *, predict: bool = True) -> str:
@@ -37,7 +62,7 @@ def page(data: Mapping[str, Any], *, predict: bool = True) -> str:
     body = body.replace("<!--", "<\\u0021--")
     flag = " predict" if predict else ""
     return (
-        f"{_assets()}<loop-replay{flag}>"
+        f'{_assets()}<loop-replay{flag} id="{_place(data)}">'
         f'<script type="application/json">{body}</script>'
         f'{fallback(data)}<div slot="orders" class="lab-orders">{histogram(data)}</div>'
         "</loop-replay>"

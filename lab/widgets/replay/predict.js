@@ -85,7 +85,10 @@
     return h.toString(36);
   }
 
-  LoopReplay.predict = { itemsOf, judge, verdict, recordingOf, decision };
+  /** Under what a prediction is kept: that of another program, or of an edited one, is another. */
+  const keyOf = (data) => `loop-replay:${hash(`${data.name}\n${data.source}`)}`;
+
+  LoopReplay.predict = { itemsOf, judge, verdict, recordingOf, decision, keyOf };
   if (typeof customElements === "undefined" || customElements.get("loop-replay")) return;
 
   // ---- The reader's order --------------------------------------------------------------------------------------------
@@ -97,7 +100,7 @@
     /** box : where it asks; view : the replay, covered meanwhile */
     constructor(data, items, box, view) {
       Object.assign(this, { data, items, box, view });
-      this.key = `loop-replay:${hash(`${data.name}\n${data.source}`)}`;
+      this.key = keyOf(data);
       const order = storage.read(this.key)?.order;
       if (Array.isArray(order) && same([...order].sort(), texts(items).sort())) this.judged(order);
       else this.ask();
@@ -196,9 +199,17 @@
 
     check() {
       const order = texts(this.order.items);
-      storage.write(this.key, { order });
+      this.keep(order);
       this.judged(order);
       this.box.querySelector(".verdict").focus();
+    }
+
+    /** The first order counts, as of questions the first answer; null: it is asked again. */
+    keep(order) {
+      const kept = storage.read(this.key);
+      const first = [kept?.first, kept?.order].find(Array.isArray);
+      const began = first ? { first, at: kept.at } : { first: order, at: Date.now() };
+      storage.write(this.key, { order, ...began });
     }
 
     judged(order) {
@@ -230,7 +241,12 @@
         el(
           "p",
           { class: "actions" },
-          button("Forget my prediction and ask again", null, () => this.again(), "Predict again"),
+          button(
+            "Predict again; your first order counts",
+            null,
+            () => this.again(),
+            "Predict again",
+          ),
         ),
       );
       view.select(recordingOf(view.recordings, found.order));
@@ -240,7 +256,7 @@
     }
 
     again() {
-      storage.write(this.key, null);
+      this.keep(null);
       this.ask();
       this.box.querySelector('.picks button[aria-disabled="false"]').focus();
     }

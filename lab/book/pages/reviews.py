@@ -1,0 +1,200 @@
+"""The review after each part: `{build-status} review` on a page called `…/review`.
+
+It asks what was asked since the review before it in `_toc.yml`, and what the parts before asked.
+The build knows what is right from what the chapters noted when they told it (`lab.answer`,
+`lab.reveal`, a replay that asks for its order).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from lab import paths
+from lab.book import teaching
+from lab.book.build import toc
+from lab.book.build.build import Build
+from lab.book.pages import placeholders
+from lab.book.pages.placeholders import Html
+from lab.widgets.question import questions
+from lab.widgets.question.questions import Question, inline, json_script, plain
+
+KINDS = {"choice", "number", "order", "curve"}  # that lab/widgets/review can ask
+LINES = range(2, 13)  # of a program whose order is predicted, as in replay/predict.js
+SEEN = "In which order does this program print its lines?"
+SEVERAL = " More than one order was seen; any of them is right."
+
+
+@dataclass(frozen=True)
+class Told:
+    """A question of a page, and what its page says is right."""
+
+    question: Question
+    right: Any  # None: not known in this build, or not to this run
+    measured: bool
+    place: str  # where its page tells: page and anchor
+    section: str  # the heading above that
+    replay: str = ""  # under what a browser keeps the order that is predicted there
+
+    @property
+    def can_be_asked(self) -> bool:
+        """Return whether a review can ask it, and judge."""
+        return self.question.kind in KINDS and self.right is not None
+
+    def to_json(self, page: str) -> dict[str, Any]:
+        """Return what an element needs that asks it again on `page`."""
+        data = self.question.tells(self.right) | self._about(page)
+        if self.question.code:
+            data["code"] = self.question.code
+        if self.replay:
+            data["key"] = self.replay
+        return data
+
+    def shown(self, page: str) -> dict[str, Any]:
+        """Return what an element needs that lists it on `page`, without the reasons."""
+        asked = {"id": self.question.id, "kind": self.question.kind}
+        if self.question.kind not in KINDS:
+            return asked | {"ask": inline(self.question.asked)} | self._about(page)
+        data = self.to_json(page)
+        for left in ("why", "mistakes", "code", "number", "of", "measured"):
+            data.pop(left, None)
+        for option in data.get("options", ()):
+            option.pop("why")
+        return data
+
+    def _about(self, page: str) -> dict[str, Any]:
+        data = {"url": address(self.place, page), "section": self.section}
+        flags = {"measured": self.measured, "memory": self.question.memory}
+        return data | {name: True for name, so in flags.items() if so}
+
+    def plainly(self, page: str) -> str:
+        """Return as HTML what is asked, and folded what is right, for who has no JavaScript."""
+        where = "On its page" if self.measured else "The answer"
+        link = f'<p><a href="{escape(address(self.place, page))}">Read it again</a></p>'
+        return (
+            f"<li>{self.question.plainly()}<details><summary>Answer</summary>"
+            f"{self.question.solution(self.right, where)}{link}</details></li>"
+        )
+
+
+def review(build: Build, page: str) -> Html:
+    """Return the review of a part: its questions and those of the parts before."""
+    before, own = part_of(page)
+    found = of_chapters(build, before)
+    told = {name: [one for one in asked if one.can_be_asked] for name, asked in found.items()}
+    asks = [
+        {
+            "title": title_of(chapter),
+            "own": chapter in own,
+            "questions": [one.to_json(page) for one in asked],
+        }
+        for chapter, asked in told.items()
+        if asked
+    ]
+    mine = [one for name in own for one in told.get(name, ())]
+    without = (
+        "<p>Here a script asks you some questions of this part and of those before, and keeps in "
+        "this browser what you said: that needs JavaScript. Without it, these are the questions of "
+        f"this part, each with its answer folded.</p><ol>{''.join(a.plainly(page) for a in mine)}"
+        "</ol>"
+    )
+    data = {"page": page, "chapters": asks}
+    return Html(f"<lab-review>{json_script(data)}{without}</lab-review>")
+
+
+def part_of(page: str) -> tuple[list[str], list[str]]:
+    """Return the pages before a review, and those of them that no other review comes after."""
+    before = toc.pages()[: toc.pages().index(page)]
+    reviews = [i for i, name in enumerate(before) if name.endswith("/review")]
+    own = before[reviews[-1] + 1 if reviews else 0 :]
+    return [name for name in before if not name.endswith("/review")], own
+
+
+def of_chapters(build: Build, chapters: Iterable[str]) -> dict[str, list[Told]]:
+    """Return what those of these pages ask that are chapters of this build."""
+    asked = dict(questions.by_chapter())
+    here = (chapter for chapter in chapters if chapter in build.outcomes)
+    return {chapter: list(_asked(build, chapter, asked.get(chapter, []))) for chapter in here}
+
+
+def _asked(build: Build, chapter: str, asked: Iterable[Question]) -> Iterator[Told]:
+    """A chapter's questions in its order, then its replays."""
+    record = build.last(chapter)
+    text = (paths.ROOT / f"{chapter}.md").read_text("utf-8")
+    answers = {one["id"]: one for one in reversed(record.answers)} if record else {}
+    for found in asked:
+        noted = answers.get(found.id, {})
+        version = noted.get("node")
+        question = questions.on_node(found, version) if found.on and version else found
+        locked = not question.at_once
+        calls = ('reveal("{}")', 'answer("{}",') if locked else ('ask("{}")',)
+        yield Told(
+            question,
+            noted.get("right"),
+            bool(noted.get("measured")),
+            f"{chapter}#{'answer' if locked else 'question'}-{question.id}",
+            _heading(teaching.under(text, *(call.format(question.id) for call in calls))),
+        )
+    replays = {one["place"]: one for one in record.replays} if record else {}
+    for noted in replays.values():
+        if told := _replay(chapter, text, noted):
+            yield told
+
+
+def _replay(chapter: str, text: str, noted: Mapping[str, Any]) -> Told | None:
+    """The order of a program as a question; None for what its replay does not ask either."""
+    first = noted["orders"][0] if noted["orders"] else []
+    if len(first) not in LINES or len(set(first)) < 2:
+        return None
+    orders = [order for order in noted["orders"] if sorted(order) == sorted(first)]
+    orders = [order for i, order in enumerate(orders) if order not in orders[:i]]
+    # As in replay/predict.js it never starts with an order that is right.
+    turns = (sorted(first)[i:] + sorted(first)[:i] for i in range(len(first)))
+    items = next((turn for turn in turns if turn not in orders), sorted(first))
+    question = Question(
+        id=noted["place"],
+        kind="order",
+        ask=SEEN + (SEVERAL if len(orders) > 1 else ""),
+        right=tuple(tuple(order) for order in orders),
+        why="The replay on its page shows each step.",
+        code=noted["source"].strip("\n"),
+        items=tuple(items),
+        chapter=chapter,
+    )
+    place = f"{chapter}#{noted['place']}"
+    section = _heading(_above(text, noted))
+    return Told(
+        question, question.tells(question.right)["right"], True, place, section, noted["key"]
+    )
+
+
+def _above(text: str, noted: Mapping[str, Any]) -> str:
+    """The heading above a replay: where its page names the program's file, or has its text."""
+    if f'/{noted["name"]}"' in text or f'"{noted["name"]}"' in text:
+        return teaching.under(text, f'"{noted["name"]}"', f'/{noted["name"]}"')
+    words = r"\s+".join(map(re.escape, noted["source"].split()))
+    found = re.search(words, text)
+    return teaching.under(text, found[0]) if found else ""
+
+
+def _heading(text: str) -> str:
+    return "" if text == "–" else plain(text)
+
+
+def address(place: str, page: str) -> str:
+    """Return how a page of the book leads to a place, `book/part/name#anchor`."""
+    name, mark, anchor = place.partition("#")
+    return f"{posixpath.relpath(name, posixpath.dirname(page))}.html{mark}{anchor}"
+
+
+def title_of(chapter: str) -> str:
+    """Return the heading of a chapter, its name if it has none."""
+    lines = (paths.ROOT / f"{chapter}.md").read_text("utf-8").splitlines()
+    return next((plain(line[2:].strip()) for line in lines if line.startswith("# ")), chapter)
+
+
+MAKERS: dict[str, placeholders.PageMaker] = {"review": review}

@@ -1,0 +1,134 @@
+// The calibration curve of a reader: how sure, against how often right. Drawn, in a sentence, and as a table.
+
+(() => {
+  if (typeof document === "undefined") return;
+  const { el, svg } = LabDom;
+  const { calibration, points, verdict, percent, span, ENOUGH } = LabReview;
+
+  const SIZE = 260; // of the square, in its own units
+  const PLACE = { left: 48, top: 12, right: 14, bottom: 44 };
+  const TICKS = [0, 0.25, 0.5, 0.75, 1];
+  const x = (share) => PLACE.left + share * SIZE;
+  const y = (share) => PLACE.top + (1 - share) * SIZE;
+
+  /** A figure of what was `said` in reviews; below so many answers a sentence that says so. */
+  function curve(said, level = "h2") {
+    const heading = el(level, {}, "How sure, and how often right");
+    const found = calibration(points(said));
+    const missing = ENOUGH - (found?.n ?? 0);
+    if (missing > 0) {
+      const so = found ? `So far there ${found.n === 1 ? "is 1" : `are ${found.n}`}. ` : "";
+      return el(
+        "section",
+        { class: "calibration" },
+        heading,
+        el(
+          "p",
+          {},
+          `${so}From ${ENOUGH} questions on, answered in reviews, this shows how your confidence compares with how often `,
+          "you were right. Of fewer it would show little but chance.",
+        ),
+      );
+    }
+    return el(
+      "section",
+      { class: "calibration" },
+      heading,
+      el("p", {}, verdict(found)),
+      el(
+        "figure",
+        {},
+        drawn(found),
+        el(
+          "figcaption",
+          {},
+          "A dot for each level of confidence, with the number of answers and the 95 % interval of the share (Wilson). ",
+          "On the dashed line one is exactly as often right as sure. Each question counts once, the first time. ",
+          `Brier score ${LabNumbers.bare(found.brier)}: the mean square of how far your confidence was from 1 for a right `,
+          "answer and from 0 for a wrong one. 0 is best, and always saying 50 % gives 0.25.",
+        ),
+      ),
+      el("details", {}, el("summary", {}, "The same as a table"), tabled(found)),
+    );
+  }
+
+  function drawn(found) {
+    const width = PLACE.left + SIZE + PLACE.right;
+    const height = PLACE.top + SIZE + PLACE.bottom;
+    const label = (text, at) => svg("text", at, text);
+    const ticks = TICKS.flatMap((share) => [
+      svg("path", { class: "grid", d: `M${x(0)} ${y(share)}H${x(1)}M${x(share)} ${y(0)}V${y(1)}` }),
+      label(percent(share), { x: x(share), y: y(0) + 18, "text-anchor": "middle" }),
+      label(percent(share), { x: x(0) - 6, y: y(share) + 4, "text-anchor": "end" }),
+    ]);
+    const bins = found.bins.flatMap(({ sure, share, interval: [low, high], n }) => {
+      const side = sure > 0.9 ? -1 : 1;
+      return [
+        svg("path", {
+          class: "interval",
+          d: `M${x(sure)} ${y(low)}V${y(high)}M${x(sure) - 4} ${y(low)}h8M${x(sure) - 4} ${y(high)}h8`,
+        }),
+        svg("circle", { class: "share", cx: x(sure), cy: y(share), r: 4.5 }),
+        label(String(n), {
+          x: x(sure) + 8 * side,
+          y: y(share) + (share > 0.95 ? 16 : -6),
+          "text-anchor": side > 0 ? "start" : "end",
+        }),
+      ];
+    });
+    return svg(
+      "svg",
+      { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": spoken(found) },
+      ...ticks,
+      svg("path", { class: "exact", d: `M${x(0)} ${y(0)}L${x(1)} ${y(1)}` }),
+      ...bins,
+      label("how sure you were", { x: x(0.5), y: height - 6, "text-anchor": "middle" }),
+      label("how often right", {
+        transform: `translate(12 ${y(0.5)}) rotate(-90)`,
+        "text-anchor": "middle",
+      }),
+    );
+  }
+
+  const named = ({ from, to }) =>
+    from === 1
+      ? "100 %"
+      : `${Math.round(100 * from)} to ${to === 1 ? "under 100 %" : `under ${percent(to)}`}`;
+
+  const spoken = ({ bins }) =>
+    `Calibration: ${bins.map((bin) => `${percent(bin.sure)} sure, ${bin.good} of ${bin.n} right`).join("; ")}.`;
+
+  function tabled({ bins }) {
+    const head = ["you said", "on average", "answers", "right", "share", "95 % interval"];
+    const row = (bin) => [
+      percent(bin.sure),
+      String(bin.n),
+      String(bin.good),
+      percent(bin.share),
+      span(bin.interval),
+    ];
+    return el(
+      "div",
+      { class: "scrolls", tabindex: 0, role: "group", "aria-label": "Calibration as a table" },
+      el(
+        "table",
+        {},
+        el("thead", {}, el("tr", {}, ...head.map((name) => el("th", { scope: "col" }, name)))),
+        el(
+          "tbody",
+          {},
+          ...bins.map((bin) =>
+            el(
+              "tr",
+              {},
+              el("th", { scope: "row" }, named(bin)),
+              ...row(bin).map((text) => el("td", {}, text)),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+
+  LabReview.curve = curve;
+})();

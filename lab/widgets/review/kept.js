@@ -1,0 +1,72 @@
+// What a reader has answered, as this browser keeps it: on pages, in replays, and in reviews.
+
+(() => {
+  if (typeof document === "undefined") return;
+  const { storage } = LabDom;
+  const { fits, counted, sinceOf, isRight } = LabQuestionModel;
+  const { store } = LabQuestion;
+  const { logOf, stateOf, together } = LabReview;
+  const LOG = "lab-review"; // { version, said }; a sitting is kept under the same and its page
+  const KINDS = ["choice", "number", "order", "curve"];
+
+  let held = null; // what the browser did not keep lives as long as the page
+  const log = {
+    read: () => together(logOf(storage.read(LOG)), held ?? []),
+    /** Put more of them in; another tab may have done so, too. */
+    add(said) {
+      if (!said.length) return;
+      const all = together(log.read(), said);
+      held = storage.write(LOG, { version: 1, said: all }) ? null : all;
+      tell();
+    },
+    /** Take away all of them, and every sitting. */
+    forget() {
+      held = null;
+      for (const key of storage.keys(LOG)) storage.set(key, null);
+    },
+  };
+  const tell = () => document.dispatchEvent(new CustomEvent("lab-question", { detail: null }));
+  addEventListener("storage", ({ key }) => key?.startsWith(LOG) && tell());
+
+  /** Whether a question of that kind can be judged here; of others it is known only that they were answered. */
+  const known = ({ kind }) => KINDS.includes(kind);
+
+  /** What was answered on its page, or in its replay: { first, answer, right, since, at }; right is null until the page has
+   * told it. Null for none.
+   */
+  function onPage(question) {
+    if (question.key) {
+      const kept = storage.read(question.key);
+      const [first, answer] = [kept?.first ?? kept?.order, kept?.order ?? kept?.first];
+      if (!fits(question, first) || !fits(question, answer)) return null;
+      const since = Number.isFinite(kept.at) ? kept.at : 0;
+      return { first, answer, right: isRight(question, first), since, at: since };
+    }
+    const kept = store.read(question.id);
+    if (!known(question)) return kept?.answer === undefined ? null : { since: sinceOf(kept) };
+    const first = counted(question, kept);
+    if (first === null) return null;
+    const right = typeof kept.right === "boolean" ? kept.right : null;
+    const answer = fits(question, kept.answer) ? kept.answer : first;
+    const since = sinceOf(kept);
+    return { first, answer, right, since, at: Number.isFinite(kept.at) ? kept.at : since };
+  }
+
+  /** Keep what a file says of a question on its page. */
+  function keep(question, { first, answer, right, since, at }) {
+    if (!question.key) return store.write(question.id, { answer, first, right, at, since });
+    storage.write(question.key, { order: answer, first, at: since || undefined });
+  }
+
+  /** Where a question stands for reviews: see schedule.js; `waits`: it is locked in, and its page has not told yet. */
+  function standing(question, said) {
+    const page = onPage(question);
+    if (page && page.right === null) return { state: null, waits: true };
+    const right = page && (isRight(question, page.first) ?? page.right);
+    const history = page ? [{ at: page.since, right, page: true }] : [];
+    const later = said.filter(({ id }) => id === question.id);
+    return { state: stateOf([...history, ...later].sort((a, b) => a.at - b.at)), waits: false };
+  }
+
+  Object.assign(LabReview, { LOG, log, known, onPage, keep, standing });
+})();

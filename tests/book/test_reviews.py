@@ -1,0 +1,295 @@
+"""The review after each part, and the list of a reader's predictions: what the build feeds them."""
+
+import json
+import re
+import subprocess
+from types import SimpleNamespace
+
+import pytest
+
+import lab
+from lab import paths
+from lab.book.build import toc, used
+from lab.book.build.history import Record
+from lab.book.pages import predictions, reviews
+from lab.book.pages.placeholders import Html
+from lab.records.trace import Trace
+from lab.widgets.question import questions
+from lab.widgets.replay import html as replay
+
+CHOICE = """
+[wins]
+ask = "Which wins, `sync` or *async*?"
+right = "sync"
+options.sync = { text = "The first", why = "Because < and & are characters." }
+options.async = { text = "The second", why = "No." }
+"""
+RUN = """
+[factor]
+ask = "By what factor?"
+unit = "times"
+within = 2
+why = "The waits overlap."
+[[factor.mistakes]]
+formula = "right * 10"
+why = "Ten clients are not ten times."
+"""
+AGAIN = """
+[again]
+ask = "How many then?"
+unit = "threads"
+right = 4
+why = "Four."
+"""
+PAGE = """# One *day*
+
+## Predict
+
+lab.ask("wins")
+lab.ask("factor")
+
+## See
+
+```{code-cell} python
+lab.trace("late.cjs")
+```
+
+## Why: it waits
+
+```{code-cell} python
+lab.answer("factor", value)
+```
+
+```{code-cell} python
+lab.reveal("wins")
+```
+
+## Summary
+
+## From memory
+
+```{code-cell} python
+lab.ask("again")
+```
+"""
+TOC = """root: book/index
+parts:
+  - caption: First
+    chapters:
+      - file: book/part/one
+      - file: book/part/review
+  - caption: Second
+    chapters:
+      - file: book/other/two
+      - file: book/other/review
+      - file: book/predictions
+"""
+TRACE = {
+    "name": "late.cjs",
+    "source": "console.log('é')\n// 𝄞",
+    "versions": [
+        {"node": "v24", "orders": [{"lines": ["a", "b"]}, {"lines": ["b", "a"]}]},
+        {"node": "v26", "orders": [{"lines": ["a", "b"]}]},
+    ],
+}
+SHOWN = [{"id": "factor", "right": 9.5, "measured": True, "node": ""}]
+SHOWN += [{"id": "wins", "right": ["sync"], "measured": False, "node": ""}]
+SHOWN += [{"id": "again", "right": 4.0, "measured": False, "node": ""}]
+LATE = {"name": "late.cjs", "source": "c()\n", "place": "replay-x", "key": "loop-replay:x"}
+
+
+@pytest.fixture
+def book(tmp_path, monkeypatch):
+    """Two parts of a chapter each; `book(notes)` is a build of both, with notes of the first."""
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    for name, text in (("part/one", CHOICE + RUN + AGAIN), ("other/two", "")):
+        (tmp_path / f"book/{name}").mkdir(parents=True)
+        (tmp_path / f"book/{name}/questions.toml").write_text(text, "utf-8")
+    (tmp_path / "book/part/one.md").write_text(PAGE, "utf-8")
+    (tmp_path / "book/other/two.md").write_text('# Two\n\nlab.ask("last")\n', "utf-8")
+    other = CHOICE.replace("[wins]", "[last]").replace("right =", "warm_up = true\nright =")
+    (tmp_path / "book/other/two/questions.toml").write_text(other, "utf-8")
+    (tmp_path / "_toc.yml").write_text(TOC, "utf-8")
+
+    def built(answers=SHOWN, replays=()):
+        last = [{"id": "last", "right": ["sync"], "measured": False, "node": ""}]
+        notes = {
+            "book/part/one": {"answers": list(answers), "replays": list(replays)},
+            "book/other/two": {"answers": last},
+        }
+        records = {
+            name: Record("t", "c", "now", "", 0.0, 0, 0, {}, **of) for name, of in notes.items()
+        }
+        return SimpleNamespace(outcomes=dict.fromkeys(records), last=records.get)
+
+    return built
+
+
+def data_of(shown: Html):
+    return json.loads(re.search(r'json">(.*?)</script>', shown.html)[1])
+
+
+def asked(build, page="book/part/review"):
+    """The questions of a review by their ids."""
+    chapters = data_of(reviews.review(build, page))["chapters"]
+    return {q["id"]: q for chapter in chapters for q in chapter["questions"]}
+
+
+def test_a_chapter_notes_what_it_told_and_the_build_reads_it(book, tmp_path, monkeypatch):
+    notes = tmp_path / "notes.jsonl"
+    monkeypatch.setenv("LAB_USAGE_FILE", str(notes))
+    for told in (
+        lambda: lab.ask("wins"),
+        lambda: lab.ask("factor"),
+        lambda: lab.ask("again"),
+        lambda: lab.reveal("wins"),
+        lambda: lab.answer("factor", 9.5),
+    ):
+        told()
+    found = used.read(notes).answers
+    assert {one["id"]: (one["right"], one["measured"]) for one in found} == {
+        "again": (4.0, False),  # at once
+        "wins": (["sync"], False),
+        "factor": (9.5, True),
+    }
+    assert len(found) == 3  # asking tells nothing of what is locked
+
+
+def test_a_replay_that_asks_first_notes_its_orders_and_another_one_nothing(tmp_path, monkeypatch):
+    notes = tmp_path / "notes.jsonl"
+    monkeypatch.setenv("LAB_USAGE_FILE", str(notes))
+    monkeypatch.setattr(replay, "page", lambda data, predict: "")
+    for predict in (False, True):
+        replay.shown(Trace(TRACE, predict))
+    (found,) = used.read(notes).replays
+    assert found["orders"] == [["a", "b"], ["b", "a"], ["a", "b"]]
+    assert (found["name"], found["source"]) == ("late.cjs", TRACE["source"])
+    assert found["key"].removeprefix("loop-replay:") == found["place"].removeprefix("replay-")
+
+
+def test_the_key_of_a_replay_is_the_one_that_a_browser_keeps_it_under():
+    files = [paths.WIDGETS / name for name in ("dom.js", "replay/model.js", "replay/predict.js")]
+    script = "globalThis.LoopReplay = {};\n" + "\n".join(
+        f"await import({json.dumps(file.as_uri())});" for file in files
+    )
+    script += f"\nconsole.log(LoopReplay.predict.keyOf({json.dumps(TRACE)}))"
+    argv = ["node", "--input-type=module", "-e", script]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == replay.key(TRACE)
+
+
+def test_a_review_knows_what_is_right_and_where_to_read_it_again(book):
+    found = asked(book())
+    factor = found["factor"]
+    assert (factor["right"], factor["measured"], factor["within"]) == (9.5, True, 2)
+    assert factor["mistakes"][0]["low"] < 95 < factor["mistakes"][0]["high"]
+    assert (factor["url"], factor["section"]) == ("one.html#answer-factor", "Why: it waits")
+    assert found["wins"]["options"][0]["why"] == "Because &lt; and &amp; are characters."
+    assert (found["again"]["url"], found["again"]["memory"]) == ("one.html#question-again", True)
+    assert "memory" not in found["wins"]
+
+
+def test_a_review_leaves_out_what_no_run_has_told(book):
+    for answers in ([], [{"id": "factor", "right": None, "measured": True, "node": ""}]):
+        assert "factor" not in asked(book(answers))
+    no_record = SimpleNamespace(outcomes={"book/part/one": None}, last=lambda _: None)
+    assert asked(no_record) == {}
+
+
+def test_a_review_leaves_out_a_kind_that_it_cannot_ask(book, monkeypatch):
+    real = dict(questions.by_chapter())
+    pointed = [questions.Question(id="factor", kind="map", ask="Point at it", right=1.0)]
+    monkeypatch.setattr(
+        questions, "by_chapter", lambda: [*{**real, "book/part/one": pointed}.items()]
+    )
+    assert asked(book()) == {}
+    (one,) = [c for c in data_of(predictions.overview(book())) if c["title"] == "One day"]
+    assert [(q["kind"], q["ask"]) for q in one["questions"]] == [("map", "Point at it")]
+
+
+def test_a_later_review_mixes_in_the_parts_before_and_says_which_are_its_own(book):
+    chapters = data_of(reviews.review(book(), "book/other/review"))["chapters"]
+    assert [(c["title"], c["own"]) for c in chapters] == [("One day", False), ("Two", True)]
+    urls = [q["url"] for c in chapters for q in c["questions"]]
+    assert "../part/one.html#answer-factor" in urls and "two.html#question-last" in urls
+    first = data_of(reviews.review(book(), "book/part/review"))
+    assert [c["title"] for c in first["chapters"]] == ["One day"]
+    assert first["page"] == "book/part/review"
+
+
+def test_the_order_of_a_replay_is_asked_again_and_every_order_that_was_seen_is_right(book):
+    orders = [["a", "b", "c"], ["a", "c", "b"], ["a", "b", "c"], ["a", "b"]]
+    found = asked(book(replays=[{**LATE, "orders": orders}]))["replay-x"]
+    assert found["right"] == [["a", "b", "c"], ["a", "c", "b"]]
+    assert found["items"] == ["b", "c", "a"]  # never one that is right
+    assert (found["key"], found["code"]) == ("loop-replay:x", "c()")
+    assert (found["url"], found["section"]) == ("one.html#replay-x", "See")
+    assert "any of them is right" in found["ask"]
+
+
+@pytest.mark.parametrize("lines", [[], ["a"], ["a", "a"], list("abcdefghijklm")])
+def test_the_order_of_too_few_or_too_many_lines_is_no_question(book, lines):
+    assert "replay-x" not in asked(book(replays=[{**LATE, "orders": [lines] if lines else []}]))
+
+
+def test_the_node_of_the_page_decides_which_answer_is_asked(book):
+    file = paths.ROOT / "book/part/one/questions.toml"
+    by_node = 'run = "x"\n[[again.on]]\nnode = ">=26"\nright = 8\nwhy = "Eight."\n'
+    file.write_text(CHOICE + RUN + AGAIN + by_node, "utf-8")
+    for node, why in (("24.1.0", "Four."), ("26.1.0", "Eight.")):
+        found = asked(book([{"id": "again", "right": 4.0, "measured": False, "node": node}]))
+        assert (found["again"]["why"], f"Node {node}" in found["again"]["ask"]) == (why, True)
+
+
+def test_without_javascript_a_review_is_its_own_questions_with_folded_answers(book):
+    html = reviews.review(book(), "book/other/review").html.partition("</script>")[2]
+    assert "needs JavaScript" in html
+    assert html.count("<details><summary>Answer</summary>") == 1  # not those of the part before
+    assert '<a href="two.html#question-last">Read it again</a>' in html
+    first = reviews.review(book(), "book/part/review").html.partition("</script>")[2]
+    assert "On its page: 9.5 times. The waits overlap." in first
+    assert "The answer: The first." in first
+
+
+def test_no_text_of_a_review_ends_its_script(book):
+    file = paths.ROOT / "book/part/one/questions.toml"
+    file.write_text(CHOICE.replace("*async*", "</script><script>alert(1)</script>"), "utf-8")
+    for shown in (reviews.review(book(), "book/part/review"), predictions.overview(book())):
+        assert "<script>alert" not in shown.html
+
+
+def test_the_overview_follows_the_contents_of_the_book_and_tells_no_reasons(book):
+    first, second = data_of(predictions.overview(book()))
+    assert (first["chapter"], first["title"], second["title"]) == ("part/one", "One day", "Two")
+    wins, factor, again = first["questions"]
+    assert (wins["right"], factor["right"], factor["unit"]) == (["sync"], 9.5, "times")
+    assert wins["url"] == "part/one.html#answer-wins"
+    assert wins["ask"] == "Which wins, <code>sync</code> or <em>async</em>?"
+    for question in (wins, factor, again):
+        assert not {"why", "mistakes", "code"} & set(question)
+        assert all(set(option) == {"name", "text"} for option in question.get("options", ()))
+
+
+def test_the_overview_has_also_what_no_run_has_told(book):
+    first, _ = data_of(predictions.overview(book([])))
+    assert [(q["id"], q["right"]) for q in first["questions"]] == [
+        ("wins", None),
+        ("factor", None),
+        ("again", None),
+    ]
+
+
+# ---- The book's own -----------------------------------------------------------------------------
+
+
+def test_every_part_of_the_book_ends_with_its_review():
+    pages = toc.pages()
+    listed = [name for name in pages if name.endswith("/review")]
+    files = (paths.ROOT / "book").glob("*/review.md")
+    assert sorted(listed) == sorted(f"book/{file.parent.name}/review" for file in files)
+    for name in listed:
+        before, own = reviews.part_of(name)
+        chapters = [one for one in own if "\nkernelspec:" in (paths.ROOT / f"{one}.md").read_text()]
+        assert len(chapters) >= 3, f"{name} is about {own}"
+        assert before[-len(own) :] == own
+        assert "```{build-status} review\n```" in (paths.ROOT / f"{name}.md").read_text("utf-8")
