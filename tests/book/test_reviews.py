@@ -198,13 +198,13 @@ def test_a_review_leaves_out_what_no_run_has_told(book):
 
 def test_a_review_leaves_out_a_kind_that_it_cannot_ask(book, monkeypatch):
     real = dict(questions.by_chapter())
-    drawn = [questions.Question(id="factor", kind="curve", ask="Draw it", right=1.0)]
+    pointed = [questions.Question(id="factor", kind="map", ask="Point at it", right=1.0)]
     monkeypatch.setattr(
-        questions, "by_chapter", lambda: [*{**real, "book/part/one": drawn}.items()]
+        questions, "by_chapter", lambda: [*{**real, "book/part/one": pointed}.items()]
     )
     assert asked(book()) == {}
     (one,) = [c for c in data_of(predictions.overview(book())) if c["title"] == "One day"]
-    assert [(q["kind"], q["ask"]) for q in one["questions"]] == [("curve", "Draw it")]
+    assert [(q["kind"], q["ask"]) for q in one["questions"]] == [("map", "Point at it")]
 
 
 def test_a_later_review_mixes_in_the_parts_before_and_says_which_are_its_own(book):

@@ -9,6 +9,7 @@ import pytest
 
 import lab
 from lab import paths
+from lab.book.site import pagefacts
 from lab.errors import LabError
 from lab.judging.stats import Ratio
 from lab.records.output import Printed
@@ -294,6 +295,15 @@ def test_a_curve_is_asked_without_an_answer_and_decided_point_by_point(book):
     assert (told["right"], told["within"]) == ([9000.0, 812.345, 80.0], 2)
     assert "9,000, 812, 80 answers/s (at a body of 1, 65,536, 4 MiB)" in repr(answer)
     assert "The bytes are copied." in answer._repr_html_()
+
+
+def test_only_what_asks_for_a_curve_brings_the_pad_to_draw_on(book, monkeypatch):
+    book(CHOICE + CURVE)
+    monkeypatch.delenv("LAB_CHAPTER", raising=False)
+    told = [lab.ask("wins"), lab.ask("cliff"), lab.answer("cliff", [1, 2, 3])]
+    assert ["globalThis.LabCurve =" in one._repr_html_() for one in told] == [False, True, True]
+    mark = pagefacts.FOR["curve."]  # on a page of the book
+    assert [bool(re.search(mark, one._repr_html_())) for one in told] == [False, True, True]
 
 
 def test_a_curve_with_a_point_that_was_not_measured_could_not_be_told(book):

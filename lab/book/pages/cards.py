@@ -36,7 +36,7 @@ NOT_JUDGED = "not judged in this build"
 HTML = macros(
     (Path(site.__file__).parent / "templates/components/claim-cards.html").read_text("utf-8")
 )
-APART = 0.11  # share of an axis between two of its ticks: room for "0.5×" on a phone
+APART = 0.13  # share of an axis between two of its ticks: room for "0.5×" on a phone
 # An axis has 1 at the same place on every card, and its own length, or what is near 1 would be a
 # dot beside what is far; below 1 there is less to show. No axis is shorter than a factor of 3.
 ONE = 0.3

@@ -23,7 +23,7 @@ from lab.book.pages.placeholders import Html
 from lab.widgets.question import questions
 from lab.widgets.question.questions import Question, inline, json_script, plain
 
-KINDS = {"choice", "number", "order"}  # that lab/widgets/review can ask
+KINDS = {"choice", "number", "order", "curve"}  # that lab/widgets/review can ask
 LINES = range(2, 13)  # of a program whose order is predicted, as in replay/predict.js
 SEEN = "In which order does this program print its lines?"
 SEVERAL = " More than one order was seen; any of them is right."

@@ -1,5 +1,5 @@
 // A curve that a reader draws before the measured one is shown: a point at each place of x, moved with a finger, a mouse or arrow keys,
-// or written as numbers. Part of question.js; x stands in equal steps, y between two ends.
+// or written as numbers. For question.js, which is loaded after it; x stands in equal steps, y between two ends.
 
 (() => {
   const ENOUGH = 3 / 4; // of the points, near the measured ones

@@ -167,7 +167,7 @@ class Question:
     def _repr_html_(self) -> str:
         inside = f"{json_script(self.to_json())}{self._fallback()}"
         id = f"question-{escape(self.id)}"
-        return f'{assets("question")}<lab-question id="{id}">{inside}</lab-question>'
+        return f'{_assets(self)}<lab-question id="{id}">{inside}</lab-question>'
 
     def _fallback(self) -> str:
         if self.at_once:
@@ -271,7 +271,7 @@ class Answer:
         id = escape(self.question.id)
         place = f"Question {self.question.number} of {self.question.of}"
         return (
-            f'{assets("question")}<lab-answer id="answer-{id}">{json_script(self.to_json())}'
+            f'{_assets(self.question)}<lab-answer id="answer-{id}">{json_script(self.to_json())}'
             f'<p><a href="#question-{id}">{place}</a>: {inline(self.question.asked)}</p>'
             f"<details><summary>Show the answer</summary>"
             f"{self.question.solution(self.value, self._where)}</details></lab-answer>"
@@ -692,6 +692,10 @@ def json_script(data: Any) -> str:
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     text = text.replace("</", "<\\/").replace("<!--", "<\\u0021--")
     return f'<script type="application/json">{text}</script>'
+
+
+def _assets(question: Question) -> str:
+    return (assets(CURVE) if question.kind == CURVE else "") + assets("question")
 
 
 def assets(name: str) -> str:

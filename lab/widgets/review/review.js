@@ -153,13 +153,14 @@
           ? el(
               "p",
               { class: "actions" },
-              button(`Ask me ${plural(count, "question")}`, () => this.begin()),
+              button(`Ask me ${plural(count, "question")}`, () => this.sit()),
             )
           : "",
       );
     }
 
-    begin() {
+    /** A sitting of those that wait. */
+    sit() {
       const began = Date.now();
       const ids = choose(this.cards(), began);
       if (!ids.length) return this.offer();
@@ -229,7 +230,7 @@
           "p",
           { class: "actions" },
           this.left().length ? button("Go on", () => this.ask(true)) : "",
-          more ? button(`Ask me ${more} more`, () => this.begin()) : "",
+          more ? button(`Ask me ${more} more`, () => this.sit()) : "",
         ),
         curve(log.read(), "h2"),
       );
