@@ -49,12 +49,17 @@ const ORDER = {
   ...{ items: ["b", "a"], right: [["a", "b"]], why: "Step through it.", code: "a();\nb();" },
   ...{ url: "two.html#replay-x", section: "See" },
 };
-const CURVE = { id: "drawn", kind: "curve", ask: "Draw it.", url: "one.html#x", section: "Why" };
+const UNKNOWN = { id: "drawn", kind: "melody", ask: "Sing it.", url: "one.html#x", section: "Why" };
+const CURVE = {
+  ...{ id: "sizes", kind: "curve", ask: "Draw it.", unit: "ms", within: 1.5, why: "It grows." },
+  ...{ x: ["1", "10", "100"], x_name: "KiB", y: [0, 10], scale: "linear", right: [1, 4, 9] },
+  ...{ url: "one.html#answer-sizes", section: "See" },
+};
 const chapter = (title, questions, isOwn = true) => ({ title, own: isOwn, questions });
 const PART = {
   page: "book/part/review",
   chapters: [
-    chapter("One", [choice("first"), number("count"), CURVE]),
+    chapter("One", [choice("first"), number("count"), UNKNOWN]),
     chapter("Two", [choice("second", { memory: true }), ORDER]),
   ],
 };
@@ -68,8 +73,8 @@ const BOOK = PART.chapters.map(({ title, questions }) => ({
 
 function page(name, tag, data, theme = "light") {
   const at = (file) => pathToFileURL(join(STATIC, file)).href;
-  const styles = ["lab.css", "question.css", "review.css"];
-  const scripts = ["numbers.js", "question.js", "review.js"];
+  const styles = ["lab.css", "question.css", "curve.css", "review.css"];
+  const scripts = ["numbers.js", "curve.js", "question.js", "review.js"];
   const file = join(own.folder, `${name}-${theme}.html`);
   writeFileSync(
     file,
@@ -148,7 +153,7 @@ describe("a review", () => {
   test("asks for an answer and a confidence, then tells, and counts at the end", async () => {
     await open(review(), async (tab) => {
       assert.match(await text(tab), /Waiting: 4 that you have not answered yet/);
-      assert.doesNotMatch(await text(tab), /Draw it/); // a kind that it does not know
+      assert.doesNotMatch(await text(tab), /Sing it/); // a kind that it does not know
       await press(tab, "Ask me 4 questions");
       assert.match(await asked(tab).innerText(), /Question 1 of 4/);
       await tab.getByLabel("The bad one").check();
@@ -193,6 +198,26 @@ describe("a review", () => {
         await asked(tab).innerText(),
         /✗ No\. You said 16 threads\.\s+It is 4 threads\.\s+Cores\./,
       );
+    });
+  });
+
+  test("asks for a curve, too, and keeps it", async () => {
+    const only = { ...PART, chapters: [chapter("One", [CURVE])] };
+    await open(review(only), async (tab) => {
+      await press(tab, "Ask me 1 question");
+      await asked(tab).locator("details summary").first().click();
+      const inputs = asked(tab).locator("details input");
+      for (const [i, value] of ["1", "4", "2"].entries()) {
+        await inputs.nth(i).fill(value);
+        await inputs.nth(i).blur();
+      }
+      await tab.getByLabel("50 %", { exact: true }).check();
+      await press(tab, "Check");
+      assert.match(await asked(tab).innerText(), /It grows\./);
+      const [one] = await said(tab);
+      assert.deepEqual([one.answer, one.right], [[1, 4, 2], false]);
+      await tab.reload();
+      assert.match(await text(tab), /0 of 1 right/);
     });
   });
 
@@ -387,7 +412,7 @@ describe("the list of predictions", () => {
           await row(tab, "In which order?").innerText(),
           /✗ Not right\. You said b, a\. It is a, b\./,
         );
-        assert.match(await row(tab, "Draw it.").innerText(), /Not answered yet/);
+        assert.match(await row(tab, "Sing it.").innerText(), /Not answered on its page/);
         const link = row(tab, "Which first?").getByRole("link", { name: "Why" });
         assert.equal(await link.getAttribute("href"), "one.html#answer-first");
         assert.match(

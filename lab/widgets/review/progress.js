@@ -103,7 +103,7 @@
       const lines = [el("p", { class: "ask", html: ask })];
       const link = el("a", { href: url }, section || "Its page");
       if (page) lines.push(el("p", {}, ...this.became(question, page)));
-      else lines.push(el("p", { class: "open" }, "○ Not answered yet."));
+      else lines.push(el("p", { class: "open" }, "○ Not answered on its page."));
       const last = later.at(-1);
       if (last) {
         const when = later.length > 1 ? `${later.length} reviews, the last time` : "a review";

@@ -244,7 +244,7 @@
     el(
       "p",
       {},
-      question.measured ? "Measured on its page: " : "On its page: ",
+      question.measured && !question.key ? "Measured on its page: " : "On its page: ",
       linked(question),
       ".",
     );
