@@ -136,7 +136,9 @@ def test_numbers_stand_by_their_size_and_are_compared_with_the_first_that_is_giv
     data = data_of(made)
     assert [one["label"] for one in data["values"]] == ["1", "50", "200"]
     assert data["start"] == 1
-    assert made.told(made.at(200)) == "200: x 2,000 (4 ×); half 100 (4 ×). × compares with 50."
+    assert made.told(made.at(200)) == (
+        "200 – x: 2,000 (4.00\u00a0×); half: 100 (4.00\u00a0×). × compares with 50."
+    )
 
 
 def test_numbers_of_one_unit_share_an_axis():
@@ -148,8 +150,8 @@ def test_numbers_of_one_unit_share_an_axis():
 def test_a_choice_is_told_in_a_sentence_beside_the_first_value():
     made = tried(name="how `often`")
     assert repr(made).splitlines()[1:] == [
-        "two: time 3 ms (1 ×). × compares with one.",
-        "3: time 1 ms (0.333 ×). × compares with one.",
+        "two – time: 3 ms (1.00\u00a0×). × compares with one.",
+        "3 – time: 1 ms (0.333\u00a0×). × compares with one.",
     ]
     assert data_of(made)["name"] == "how <code>often</code>"
 
@@ -266,7 +268,7 @@ def test_javascript_has_the_same_verb(tmp_path):
     said = json.loads(done.stdout)
     assert said["told"] == ["my-id", "my-id-two", "my-id-3", "my-id-1000"]
     assert said["numbers"] == {"time (ms)": 1, "value": 3}
-    assert said["text"].splitlines()[1].startswith("3: time 1 ms (0.333 ×)")
+    assert said["text"].splitlines()[1].startswith("3 – time: 1 ms (0.333\u00a0×)")
     assert "values an array" in said["broken"]
 
 

@@ -210,7 +210,8 @@
       width: WIDTH - LEFT - RIGHT,
       height: HEIGHT - BOTTOM - TOP + 16,
     });
-    drawing.append(area, path, ...points);
+    drawing.prepend(area);
+    drawing.append(path, ...points);
     drawing.addEventListener("pointerdown", (event) => {
       if (event.button > 0) return;
       event.preventDefault();

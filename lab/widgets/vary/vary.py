@@ -33,7 +33,7 @@ from lab.records.identity import experiment_id
 from lab.records.reference import NoRecord, StaleRecord
 from lab.records.table import Rows
 from lab.storage.gate import checked
-from lab.text.numbers import factor, number
+from lab.text.numbers import number
 from lab.text.phrasing import printable, unbroken
 from lab.widgets.question.questions import assets, inline, json_script, plain
 
@@ -94,10 +94,10 @@ class Variation:
             for name in self.measures
             if name in one.numbers
         ]
-        versus = any(part.endswith(" ×)") for part in parts)
+        versus = any(part.endswith("×)") for part in parts)
         sides = f" × compares with {label(first.value)}." if versus else ""
         here = " Measured here." if self._is_here(one) else ""
-        return f"{label(one.value)}: {'; '.join(parts)}.{sides}{here}"
+        return f"{label(one.value)} – {'; '.join(parts)}.{sides}{here}"
 
     @property
     def shown(self) -> list[Tried]:
@@ -376,11 +376,11 @@ def _text(value: Any) -> str:
 def _beside(measure: str, value: Any, first: Any, is_first: bool) -> str:
     """Return a number with its name and unit, and by which factor it differs from the first."""
     name, unit = _split(measure)
-    told = f"{name} {_text(value)} {unit}".strip()
+    told = f"{name}: {_text(value)} {unit}".strip()
     both = _is_number(value) and _is_number(first)
     if is_first or not both or first <= 0 or value <= 0:
         return told
-    return f"{told} ({factor(value / first)} ×)"
+    return f"{told} ({number(value / first)}\u00a0×)"
 
 
 def _axis(values: Sequence[Any], scale: str) -> Callable[[Any], float | None]:
