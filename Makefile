@@ -49,7 +49,7 @@ links: replay ## ask every outside link of the book whether it still answers (ne
 pdf: replay browser ## the whole book in one document, _build/pdf/nodejs-io-measured.pdf
 	@node tools/pdf.mjs _build/replay/html _build/pdf
 
-lighthouse: replay browser ## ask Lighthouse about three pages of the replayed site
+lighthouse: replay browser ## ask Lighthouse about four pages of the replayed site
 	@$(ask_lighthouse) _build/replay/html
 
 # Apart from what the book needs: who only reads or measures can do without its 200 packages.

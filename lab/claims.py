@@ -88,7 +88,7 @@ class Claim(Shown, Stored):
     @property
     def holds(self) -> bool | None:
         """Whether the sentence holds here; None without a verdict."""
-        return None if self.verdict == "no verdict" else self.verdict.startswith("held")
+        return judge.holds(self.verdict)
 
     @property
     def own(self) -> bool:

@@ -58,6 +58,8 @@ function frame(main) {
       "question.css",
       "review.css",
       "explore.css",
+      "ratios.css",
+      "verdicts.css",
       "yours.css",
     ],
     [page("book/event-loop/phases.html").match(/mystnb\.\w+\.css/)?.[0] ?? "lab.css"],

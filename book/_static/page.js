@@ -225,8 +225,7 @@
     element.setAttribute("aria-label", name);
   }
 
-  // The name of a row that is a formula is none to browsers. And where a table becomes a list, on a phone, each figure
-  // says what it is.
+  // The name of a row that is a formula is none to browsers.
   function tables() {
     for (const formula of all("tbody th math")) {
       const name = document.createElement("span");
@@ -236,11 +235,6 @@
         .join(" ");
       formula.setAttribute("aria-hidden", "true");
       formula.after(name);
-    }
-    for (const table of all(".lab-prose-table table")) {
-      const heads = all("thead th", table).map((head) => head.textContent.trim());
-      for (const row of all("tbody tr", table))
-        for (const cell of all("td", row)) cell.dataset.head = heads[cell.cellIndex] ?? "";
     }
   }
 

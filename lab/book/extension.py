@@ -26,10 +26,10 @@ from lab.book.build import mend, report, toc
 from lab.book.build.build import Build
 from lab.book.build.parallel_replay import Ahead
 from lab.book.build.showing import DOUBTED, Showing
-from lab.book.pages import placeholders, predictions, reviews, status, verdicts
+from lab.book.pages import cards, placeholders, predictions, reviews, status, verdicts
 from lab.book.pages.yours import page as yours
 from lab.book.pages.yours import results
-from lab.book.site import assets, mathml, published, whose, writer
+from lab.book.site import assets, mathml, pictures, published, whose, writer
 from lab.errors import LabError
 from lab.kernels.forks import provisioner
 from lab.processes.nodes import anchored
@@ -72,9 +72,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", _all_read)
     app.connect("build-finished", _finish, priority=900)
     mathml.setup(app)
+    pictures.setup(app)
     whose.setup(app)
     writer.setup(app)
-    makers = (status, published, verdicts, predictions, yours)
+    makers = (status, published, verdicts, cards, predictions, yours)
     placeholders.setup(
         app,
         {name: make for module in makers for name, make in module.MAKERS.items()},

@@ -106,17 +106,25 @@ def _ids() -> dict[str, str]:
 
 
 def _listing(text: str, topic: str, word: str) -> str:
-    """Return _toc.yml with a page more: last in its part, or in a new one behind the topics."""
+    """Return _toc.yml with a page more: last in the last part that has pages of its topic, though
+    before its review, or in a new one behind the parts of all topics.
+    """
     entry = f"      - file: book/{topic}/{word}\n"
-    parts = re.split(r"(?m)^(?=  - caption:)", text)
-    for i, part in enumerate(parts):
-        if f" book/{topic}/" in part:
-            parts[i] = f"{part.rstrip()}\n{entry}"
-            return "".join(parts)
-    whole = (i for i, part in enumerate(parts) if re.search(r"- file: book/[^/\s]+\s", part))
-    at = next(whole, len(parts))  # the first part about the whole book
+    head, *parts = re.split(r"(?m)^(?=  - caption:)", text)
+    pages = [re.findall(r"- file: book/(?!about/)([^/\s]+)/", part) for part in parts]
+    if at := max((i for i, topics in enumerate(pages, 1) if topic in topics), default=0):
+        parts[at - 1] = _with(parts[at - 1], entry)
+        return "".join([head, *parts])
+    at = max((i for i, topics in enumerate(pages, 1) if topics), default=0)
     parts.insert(at, f"  - caption: {topic.replace('-', ' ').capitalize()}\n    chapters:\n{entry}")
-    return "".join(parts)
+    return "".join([head, *parts])
+
+
+def _with(part: str, entry: str) -> str:
+    """Return a part of _toc.yml with an entry more: the last, but for the review."""
+    rest = re.search(r"( +- file: \S+/review\s*)?\Z", part.rstrip())
+    before, review = (part[: rest.start()], part[rest.start() :]) if rest else (part, "")
+    return f"{before.rstrip()}\n{entry}{review}"
 
 
 def _server(name: str) -> Beginning:

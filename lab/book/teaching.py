@@ -48,6 +48,7 @@ class Counts:
     minutes: int
     code: int
     numbers: int
+    questions: int
     choice: int
     number: int
     order: int
@@ -60,11 +61,6 @@ class Counts:
     variations: int
 
     @property
-    def questions(self) -> int:
-        """Return how many questions there are, of whatever kind."""
-        return self.choice + self.number + self.order + self.curve
-
-    @property
     def tracing_share(self) -> float:
         """Return the share of questions that ask what a program prints, counted strictly."""
         return self.tracing / self.questions if self.questions else 0.0
@@ -73,7 +69,7 @@ class Counts:
         """Return the counts and what is made of them."""
         counted = {field.name: getattr(self, field.name) for field in fields(self)}
         share = round(self.tracing_share, 3)
-        return {**counted, "questions": self.questions, "tracing_share": share}
+        return {**counted, "tracing_share": share}
 
 
 # Heading, what it counts, how a cell shows it.
@@ -130,6 +126,7 @@ def counted(name: str, folder: Path, text: str, asked: Iterable[Question]) -> Co
         minutes=math.ceil(minutes),
         code=code,
         numbers=len(re.findall(r"\{glue:[a-z]+\}`", FENCE.sub("", body))),
+        questions=len(asked),
         choice=kinds["choice"],
         number=kinds["number"],
         order=kinds["order"],

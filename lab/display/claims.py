@@ -17,7 +17,7 @@ from lab.text.looks import html
 from lab.text.numbers import bare, count, factor
 from lab.text.phrasing import capital
 
-_TONES = {"held": "ok", "held stronger": "ok", "held weaker": "ok", "no verdict": "warn"}
+TONES = {True: "ok", None: "warn", False: "fail"}
 
 
 @html.register
@@ -38,7 +38,7 @@ def claim(c: Claim) -> str:
         lines.append(f"Measured: {c.measures}.")
     figure = _beside(c) if c.source else ""
     more = figure + _quoted(c) if c.source else ""
-    shown = box(_TONES.get(c.verdict, "fail"), c.verdict, lines, more)
+    shown = box(TONES[c.holds], c.verdict, lines, more)
     return f'{STYLE}<div id="{escape(anchor(c.id))}">{shown}</div>'
 
 

@@ -11,6 +11,7 @@ import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from lab.instruments.adapters import (
@@ -37,12 +38,10 @@ MODES = ("keep", "close", "every10")
 FRAMINGS = ("length", "chunked", "until-close")
 ABOVE_MS = 3.0  # how much a p50 may lie above the truth: timers, two processes, the kernel
 BELOW_MS = 0.05  # and below, for clocks
-ROUNDS_MS = {"ab": 0.5, "hey": 0.05, "hey-csv": 0.05, "autocannon": 1.0}  # as far as it rounds
 LITTLE = 0.05
 ASKED = 40  # requests, for answers and bytes
 BODY_BYTES = 1000
 Tried = tuple[ToolResult | None, str]  # the result, or why there is none
-OPEN_ONLY = ("ours-open", "artillery")  # the truths here are those of a closed loop
 
 
 def calibrate(
@@ -61,7 +60,8 @@ def calibrate(
         "bodies": bodies,
         "ceiling": ceiling,
     }
-    asked = [n for n in ADAPTERS if n not in OPEN_ONLY] if tools is None else list(tools)
+    # The truths here are those of a closed loop.
+    asked = [n for n in ADAPTERS if not ADAPTERS[n].is_open] if tools is None else list(tools)
     found = {name: adapter(name).present() for name in asked}
     chosen = [adapter(name) for name in asked if found[name]]
     started = utc()
@@ -90,7 +90,7 @@ def delays(tools: Sequence[Adapter], seconds: float) -> Iterator[Reading]:
             for tool in tools:
                 result, note = run(tool, ToolSpec(root(running.url), n, seconds))
                 said, trusted = (result.said, result.trusted) if result else (Figures(), Figures())
-                slack = ROUNDS_MS.get(tool.name, 0.0)
+                slack = tool.rounds_ms
                 yield Reading(
                     *(tool.name, mode, "p50", "ms"),
                     truth=DELAY_MS,
@@ -122,10 +122,9 @@ def bodies(tools: Sequence[Adapter], seconds: float) -> Iterator[Reading]:
             url = root(running.url) + path
             on_the_wire = answer_bytes(url)
             for tool in tools:
-                if tool.name == "wrk":  # which cannot stop after a number of requests
-                    spec = ToolSpec(url, 2, seconds, timeout_s=3)
-                else:
-                    spec = ToolSpec(url, 2, seconds=None, requests=ASKED, timeout_s=3)
+                spec = ToolSpec(url, 2, seconds, timeout_s=3)
+                if tool.counts:
+                    spec = replace(spec, seconds=None, requests=ASKED)
                 yield from counted(tool.name, framing, on_the_wire, spec, run(tool, spec))
 
 

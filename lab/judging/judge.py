@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, spread_text
 
 SAME = 0.05
-# The order is that of the table on the page of verdicts; yours.js knows the same words.
+# The order is that of the table on the page of verdicts.
 WORDS = {
     "held": "The whole interval reaches the limit of the claim.",
     "held stronger": "The whole interval lies beyond what was published.",
@@ -27,6 +27,11 @@ WORDS = {
     "no verdict": "The trials cannot tell: the interval crosses the limit that decides, chance is "
     f"not excluded, there are fewer than {PAIRS_FOR_A_VERDICT} pairs, or a check failed.",
 }
+
+
+def holds(verdict: str) -> bool | None:
+    """Return whether what has this verdict holds; None without a verdict."""
+    return None if verdict == "no verdict" else verdict.startswith("held")
 
 
 @dataclass(frozen=True)
@@ -73,12 +78,29 @@ class Criterion:
         return math.sqrt(low) if low > 1 else 1 + self.same
 
     @property
+    def wanted(self) -> tuple[float, float]:
+        """From where to where the whole interval has to lie for the claim to hold."""
+        if self.expects == "same":
+            return 1 / (1 + self.same), 1 + self.same
+        return (0.0, self.limit) if self.upside_down else (self.limit, math.inf)
+
+    @property
+    def wanted_text(self) -> str:
+        """The same in words."""
+        if self.expects == "same":
+            return self._equal
+        return f"{'≤' if self.upside_down else '≥'} {self.limit:.3g}×"
+
+    @property
     def text(self) -> str:
         """The limit and the band in words."""
-        equal = f"{1 / (1 + self.same):.3g}× to {1 + self.same:.3g}×"
         if self.expects == "same":
-            return equal
-        return f"{'≤' if self.upside_down else '≥'} {self.limit:.3g}×; equal: {equal}"
+            return self._equal
+        return f"{self.wanted_text}; equal: {self._equal}"
+
+    @property
+    def _equal(self) -> str:
+        return f"{1 / (1 + self.same):.3g}× to {1 + self.same:.3g}×"
 
 
 def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
@@ -97,9 +119,8 @@ def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
         return Judged("no verdict", claim.text, why)
     if not equal and not ratio.decided:
         # Which side is ahead is open; that the limit is not reached need not be.
-        limits = (0.0, claim.limit) if claim.upside_down else (claim.limit, math.inf)
-        outside = low > limits[1] or high < limits[0]
-        if outside and not _differs(limits, inside=False):
+        outside = low > claim.wanted[1] or high < claim.wanted[0]
+        if outside and not _differs(claim.wanted, inside=False):
             return Judged("did not hold", claim.text)
         return Judged("no verdict", claim.text, ratio.undecided)
     return Judged("no difference" if equal else _side(low, high, claim), claim.text)

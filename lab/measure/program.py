@@ -168,13 +168,8 @@ def _recipe(server: Recipe | str | None) -> Recipe | None:
     return server
 
 
-def present_source(path: Path) -> str:
-    """Return the digest of a program and of what it imports, as records of its output have it."""
-    return digest(covered(path))
-
-
 def digest(texts: Mapping[Path, str]) -> str:
-    """Return the digest of what a program covers."""
+    """Return the digest of what `covered` gives, as records of a program's output have it."""
     return hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]
 
 

@@ -31,7 +31,6 @@ from lab.storage.json_form import plain
 TOOLS = ("ours", "hey", "wrk", "ab", "autocannon", "autocannon-fixed")
 PRIMING = 3  # requests before each run: the first answers of a fresh process are slow
 SMOKE_ROUNDS = 3  # the smoke profile asks whether everything runs: a few requests a connection
-TIMED = ("wrk", "ours-open")  # cannot be asked for a number of requests
 OPEN_CONNECTIONS = 1000  # the most in flight in an open loop
 
 
@@ -49,9 +48,9 @@ def survey(
 
     arms : recipes or names of the catalogue, by the name shown; seconds : of each run (most tools
     round up to whole ones; the smoke profile asks for few requests instead); rate : requests per
-    second of `ours-open`. A tool that fails is left out with its reason. Raises AdapterError for an
-    unknown tool, LabError in the reference profile if one is missing; NoRecord, StaleRecord in
-    replay.
+    second of tools with an open loop. A tool that fails is left out with its reason. Raises
+    AdapterError for an unknown tool, LabError in the reference profile if one is missing; NoRecord,
+    StaleRecord in replay.
     """
     names = list(tools)
     fit("tools", names, list[str])
@@ -109,20 +108,20 @@ def _run(
 ) -> ToolResult:
     """One tool against a fresh process of the server."""
     theirs, ours = split(None, recipe.workers)
-    is_open = tool == "ours-open"
+    program = adapter(tool)
     with recipe.start(cpus=theirs) as running:
         for _ in range(PRIMING):
             running.get()
         spec = ToolSpec(
             running.url.rstrip("/") + "/",
-            OPEN_CONNECTIONS if is_open else connections,
+            OPEN_CONNECTIONS if program.is_open else connections,
             seconds,
-            rate_per_s=rate if is_open else None,
+            rate_per_s=rate if program.is_open else None,
             cpus=ours,
         )
-        if settings.profile().name == "smoke" and tool not in TIMED:
+        if settings.profile().name == "smoke" and program.counts:
             spec = replace(spec, seconds=None, requests=SMOKE_ROUNDS * connections)
-        result = adapter(tool).run(spec)
+        result = program.run(spec)
     usage.note("load", requests=result.said.n or result.trusted.n or 0)
     return result
 

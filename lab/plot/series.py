@@ -206,7 +206,7 @@ def spread_note(series: Sequence[Series], what: str = "trials") -> list[str]:
     return [f"each point: {n} {'blocks' if twice else what}, {mean}, 95 % interval"]
 
 
-def draw_series(canvas: Canvas, axes: Any, scale: Scale, series: Sequence[Series]) -> list[Label]:
+def draw_series(axes: Any, scale: Scale, series: Sequence[Series]) -> list[Label]:
     """Draw all series and return their labels; nothing is named yet."""
     labels = []
     geometric = all_geometric(series)

@@ -89,7 +89,7 @@ def lines(
         axes = canvas.axes(y_label, x_label)
         y_limits(axes, every, [p.y for p in marks], y_scale)
         scale.apply(axes, canvas)
-        labels = draw_series(canvas, axes, scale, every)
+        labels = draw_series(axes, scale, every)
         draw_published(axes, scale, marks)
         background = behind(recorded=NAME if behind_it else "", published=marks)
         canvas.names(axes, labels if by else [], background)

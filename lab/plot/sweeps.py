@@ -97,7 +97,7 @@ def sweep(
         scale.apply(axes, canvas)
         for band in bands:
             draw_band(axes, scale, _within(band, scale))
-        labels = draw_series(canvas, axes, scale, series)
+        labels = draw_series(axes, scale, series)
         draw_published(axes, scale, marks)
         canvas.names(axes, labels, behind(bands, NAME if grey else "", marks))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lab.text.numbers import short
@@ -49,6 +49,23 @@ def ratio_ticks(low: float, high: float, apart: float) -> list[float]:
         ):
             kept.append(value)
     return sorted(kept)
+
+
+def ratio_ends(values: Iterable[float], room: float) -> tuple[float, float]:
+    """Return the ends of an axis of ratios that shows 1 and these values, with `room`, a factor,
+    beyond the outermost.
+    """
+    seen = [1.0, *(v for v in values if 0 < v < math.inf)]
+    return float(f"{min(seen) / room:.4g}"), float(f"{max(seen) * room:.4g}")
+
+
+def ratio_place(value: float, ends: tuple[float, float]) -> float:
+    """Return where a ratio stands between the ends of its log axis, in percent of its length; what
+    lies beyond an end stands at it. yours.js places those of a reader's file alike.
+    """
+    low, high = ends
+    inside = min(max(value, low), high)
+    return round(100 * math.log(inside / low) / math.log(high / low), 2)
 
 
 def log_y(axes: Any, low: float, high: float) -> None:

@@ -126,6 +126,8 @@ describe("tampered storage", () => {
           for (const key of [
             "loop-replay:x",
             "lab-question:x",
+            "lab-review",
+            "lab-review:book/streams/review",
             "lab-yours",
             "theme",
             "mode",

@@ -9,9 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
+from sphinx.errors import ConfigError
 from tiny_book import TINY, Book
 
-from lab.book.site import card, icons, pagefacts, reading
+from lab.book.site import assets, card, icons, pagefacts, reading
 from lab.plot.forest import Line
 from lab.widgets import parts
 
@@ -56,12 +57,19 @@ def test_a_renamed_page_sends_its_readers_on(html):
     assert "url=book/index.html" in (html / "index.html").read_text()
 
 
-@pytest.mark.parametrize("redirects", [{"old": "book/gone"}, {"book/one/beta": "book/one/alpha"}])
-def test_a_redirect_to_nowhere_or_from_a_living_page_stops_the_build(root, tmp_path, redirects):
+def test_a_redirect_to_nowhere_stops_the_build(root, tmp_path):
     shutil.copytree(root, tmp_path / "book")
-    done = build(tmp_path / "book", redirects=redirects)
+    done = build(tmp_path / "book", redirects={"old": "book/gone"})
     assert done.returncode != 0
     assert "lab_redirects in _config.yml" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("redirects", [{"old": "book/gone"}, {"book/one/beta": "book/one/alpha"}])
+def test_a_redirect_to_nowhere_or_from_a_living_page_is_refused(redirects):
+    config = SimpleNamespace(lab_redirects=redirects, root_doc="index")
+    env = SimpleNamespace(found_docs={"index", "book/one/alpha", "book/one/beta"})
+    with pytest.raises(ConfigError, match=r"lab_redirects in _config\.yml"):
+        assets._redirects(SimpleNamespace(config=config, env=env))
 
 
 def test_the_map_lists_every_page_at_the_site_s_address(html):
@@ -110,27 +118,29 @@ def test_the_notebook_beside_the_source_is_clean_and_readable_from_disk(html):
     )
 
 
-def test_a_chapter_that_is_only_reworded_keeps_the_outputs_in_its_notebook(root, tmp_path):
-    shutil.copytree(root, tmp_path / "book")
-    source = tmp_path / "book/book/one/alpha.md"
-    source.write_text(source.read_text().replace("Prose of alpha.", "Other prose of alpha."))
-    done = build(tmp_path / "book", redirects={})
+@pytest.fixture(scope="module")
+def later(root, tmp_path_factory):
+    """The site after a chapter was reworded, and without an address."""
+    again = tmp_path_factory.mktemp("later") / "book"
+    shutil.copytree(root, again)
+    Book(again).edit("book/one/alpha.md", "Prose of alpha.", "Other prose of alpha.")
+    (again / "_build/html/sitemap.xml").unlink()
+    done = build(again, redirects={})
     assert done.returncode == 0, done.stderr
-    text = (tmp_path / "book/_build/html/_sources/book/one/alpha.ipynb").read_text()
+    return again / "_build/html"
+
+
+def test_a_chapter_that_is_only_reworded_keeps_the_outputs_in_its_notebook(later):
+    text = (later / "_sources/book/one/alpha.ipynb").read_text()
     assert "Other prose" in text
     cells = json.loads(text)["cells"]
     assert any(cell["outputs"] for cell in cells if cell["cell_type"] == "code")
 
 
-def test_without_an_address_there_is_no_map_and_no_picture_to_be_fetched(root, tmp_path):
-    shutil.copytree(root, tmp_path / "book")
-    (tmp_path / "book/_build/html/sitemap.xml").unlink()
-    done = build(tmp_path / "book", redirects={})
-    assert done.returncode == 0, done.stderr
-    out = tmp_path / "book/_build/html"
-    assert not (out / "sitemap.xml").exists()
-    assert not (out / "book/zero/old.html").exists()
-    page = (out / "book/one/alpha.html").read_text()
+def test_without_an_address_there_is_no_map_and_no_picture_to_be_fetched(later):
+    assert not (later / "sitemap.xml").exists()
+    assert not (later / "book/zero/old.html").exists()
+    page = (later / "book/one/alpha.html").read_text()
     assert "og:title" in page
     assert "og:image" not in page and "canonical" not in page
 

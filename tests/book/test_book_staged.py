@@ -22,6 +22,7 @@ if os.environ["LAB_MODE"] == "live":
 """
 PATIENT = """import os, pathlib, time
 if os.environ["LAB_MODE"] == "live" and not pathlib.Path("patience").exists():
+    pathlib.Path("asleep").touch()
     time.sleep(60)"""
 LIVE = 'if os.environ["LAB_MODE"] == "live":'
 
@@ -29,6 +30,19 @@ LIVE = 'if os.environ["LAB_MODE"] == "live":'
 @pytest.fixture
 def book(tmp_path):
     return Book.copied(tmp_path / "book")
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    """A book after its first build, with the site as it was when each chapter was measured; what
+    the build said, and what it noted.
+    """
+    book = Book.copied(tmp_path_factory.mktemp("first") / "book")
+    at(book, "alpha")
+    at(book, "beta")
+    done = book.build()
+    assert done.returncode == 0, done.stdout + done.stderr
+    return book, done.stdout.splitlines(), book.report()
 
 
 def whose(book, name, site="_build/html"):
@@ -43,12 +57,8 @@ def at(book, chapter, old="import os, pathlib", new=KEEP):
     book.edit(f"book/one/{chapter}.md", old, new.format(chapter))
 
 
-def test_the_whole_site_can_be_read_before_the_first_chapter_is_measured(book):
-    at(book, "alpha")
-    at(book, "beta")
-    done = book.build()
-    assert done.returncode == 0, done.stdout + done.stderr
-    said = done.stdout.splitlines()
+def test_the_whole_site_can_be_read_before_the_first_chapter_is_measured(first):
+    book, said, _ = first
     (line,) = [line for line in said if line.startswith("Read now")]
     assert (book.root / "_build/html/index.html").as_uri() in line
     assert said.index(line) < min(i for i, one in enumerate(said) if "one/alpha: exec" in one)
@@ -60,10 +70,8 @@ def test_the_whole_site_can_be_read_before_the_first_chapter_is_measured(book):
     assert whose(book, "index", "seen-alpha")[1].startswith("None of 2 chapters")
 
 
-def test_each_page_is_replaced_when_its_chapter_is_done(book):
-    at(book, "alpha")
-    at(book, "beta")
-    assert book.build().returncode == 0
+def test_each_page_is_replaced_when_its_chapter_is_done(first):
+    book, _, noted = first
     assert whose(book, "one/alpha", "seen-beta")[0] == "Yours"
     assert whose(book, "one/beta", "seen-beta")[0] == "Recorded"
     for page in ("index", "about/machine"):
@@ -71,7 +79,7 @@ def test_each_page_is_replaced_when_its_chapter_is_done(book):
     machine = (book.root / "seen-beta/book/about/machine.html").read_text()
     assert "it shows the recorded run until it is measured here" in machine
     assert [whose(book, page)[0] for page in PAGES] == ["", "Yours", "Yours", ""]
-    assert [c["action"] for c in book.report()["chapters"]] == ["executed", "executed"]
+    assert [c["action"] for c in noted["chapters"]] == ["executed", "executed"]
 
 
 def test_chapters_are_measured_in_the_order_of_the_book_in_every_profile(book):
@@ -91,8 +99,18 @@ def test_a_build_that_is_stopped_leaves_a_whole_site_and_goes_on_there(book, sig
     for line in build.stdout:
         if line.startswith("one/beta: executing"):
             break
+    else:
+        pytest.fail(f"It ended by itself: {build.communicate()[1]}")
+    if sign == signal.SIGTERM:  # while its cell runs, the others while its kernel starts
+        assert eventually((book.root / "book/one/asleep").exists, DEADLINE_S)
     build.send_signal(sign)
-    build.communicate(timeout=DEADLINE_S)
+    _, said = build.communicate(timeout=DEADLINE_S)
+    if sign != signal.SIGKILL:
+        assert build.returncode == 130, said
+        # What was half made, such as a kernel's event loop, may complain behind it.
+        line, *behind = said.strip().splitlines()
+        assert line.startswith("Interrupted. What is done stays cached"), said
+        assert not behind or sign == signal.SIGINT, said
     assert [whose(book, page)[0] for page in PAGES] == [
         "Yours in part",
         "Yours",
@@ -106,6 +124,7 @@ def test_a_build_that_is_stopped_leaves_a_whole_site_and_goes_on_there(book, sig
     done = book.build()
     assert done.returncode == 0, done.stdout + done.stderr
     assert book.ran() == ["beta"] and book.drawn() == []
+    assert "one/alpha: from cache" in done.stdout
     assert [whose(book, page)[0] for page in PAGES] == ["", "Yours", "Yours", ""]
     book.build()
     assert book.ran() == book.drawn() == []
@@ -150,8 +169,8 @@ def test_a_warning_of_an_earlier_pass_is_told_once_and_fails_the_build(book):
     assert book.ran() == ["alpha", "beta"]
 
 
-def test_pages_that_a_killed_pass_had_read_and_not_written_are_written(book):
-    assert book.build().returncode == 0
+def test_pages_that_a_killed_pass_had_read_and_not_written_are_written(first):
+    book, _, _ = first
     page = book.root / "_build/html/book/one/alpha.html"
     page.write_text("half a page")
     (book.root / "_build/.lab/writing").write_text("process 4711, since 12:00:00")

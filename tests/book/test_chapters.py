@@ -1,5 +1,6 @@
 """Every chapter has the shape that readers learn to find their way in, and fits the page."""
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import prose
 import pytest
 
+from lab.book import teaching
 from lab.widgets.question import questions
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +29,11 @@ CHAPTERS = {name: text for name, text in PAGES.items() if "\nkernelspec:" in tex
 ASKS = re.compile(r'(?:await )?(?:require\("lab"\)|lab)\.ask\("([\w-]+)"\);?')
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n((?::[^\n]*\n)*)\n?(.*?)^```$", re.S | re.M)
 
-each_chapter = pytest.mark.parametrize("name", CHAPTERS)
+# The page of ten minutes is for readers who have not decided yet to read a chapter: no goals, no
+# sources, no code but a handler. What it must keep instead stands at the end.
+START = "book/start"
+each_page = pytest.mark.parametrize("name", CHAPTERS)
+each_chapter = pytest.mark.parametrize("name", [name for name in CHAPTERS if name != START])
 
 
 def cells(text):
@@ -77,7 +83,7 @@ def test_a_chapter_says_at_once_what_it_is_for_and_how_long_it_takes(name):
     assert re.search(r"Reading\s+takes\s+[^;]+;\s+the\s+cells\s+measure\s+for\s", opening)
 
 
-@each_chapter
+@each_page
 def test_a_notebook_can_be_saved_by_jupyterlab_as_it_is(name):
     head = CHAPTERS[name].split("---\n")[1]
     assert "    extension: .md\n    format_name: myst\n" in head
@@ -123,13 +129,13 @@ def test_the_thing_to_change_is_a_cell(name):
     assert CELL.search(section(CHAPTERS[name], "Change one thing"))
 
 
-@each_chapter
+@each_page
 def test_tags_of_cells_are_known(name):
     used = {tag for tags, _ in cells(CHAPTERS[name]) for tag in re.findall(r"[\w-]+", tags)}
     assert used - {"tags"} <= TAGS
 
 
-@each_chapter
+@each_page
 def test_no_cell_measures_time_by_itself(name):
     clocks = re.compile(r"perf_counter|time\.time\(|performance\.now\(|hrtime|console\.time")
     assert [
@@ -137,7 +143,7 @@ def test_no_cell_measures_time_by_itself(name):
     ] == []
 
 
-@each_chapter
+@each_page
 def test_every_footnote_is_defined_and_used(name):
     text = CHAPTERS[name]
     defined = re.findall(r"^\[\^([\w-]+)\]: ", text, re.M)
@@ -146,7 +152,7 @@ def test_every_footnote_is_defined_and_used(name):
     assert [note for note in named if named[note] < 2 or defined.count(note) > 1] == []
 
 
-@each_chapter
+@each_page
 def test_no_line_of_code_is_wider_than_the_page(name):
     wide = [
         line
@@ -158,7 +164,7 @@ def test_no_line_of_code_is_wider_than_the_page(name):
     assert wide == []
 
 
-@each_chapter
+@each_page
 def test_a_cell_is_one_thought(name):
     long = [lines[0] for lines in shown(CHAPTERS[name]) if len(lines) > LINES]
     assert long == []
@@ -174,7 +180,7 @@ def calls(text, what):
         yield text[match.end() : end - 1]
 
 
-@each_chapter
+@each_page
 def test_a_figure_says_what_its_rows_are_made_of(name):
     text = CHAPTERS[name]
     rows = {f"{of}.rows" for of in re.findall(r"(\w+) = (?:await )?lab\.node\(", text)}
@@ -211,7 +217,7 @@ def test_an_answer_waits_until_something_was_run(name):
         assert told.start() > run, told[0]
 
 
-@each_chapter
+@each_page
 def test_what_a_chapter_claims_can_be_false(name):
     assert "lab.claim(" in CHAPTERS[name]
 
@@ -246,3 +252,52 @@ def test_every_folder_of_programs_and_questions_is_that_of_a_page_or_shared_by_a
     assert {f"{name}/questions.toml" for name in CHAPTERS} <= {
         file.relative_to(ROOT).as_posix() for file in files
     }
+
+
+def test_the_first_page_behind_the_title_takes_ten_minutes():
+    assert LISTED[0] == START
+    [counts] = [one for one in teaching.chapters() if one.chapter == START]
+    assert counts.words <= 700
+    assert 5 <= counts.minutes <= 10
+
+
+def test_the_first_page_shows_a_program_but_no_cell_and_no_python():
+    text = CHAPTERS[START]
+    assert "language: javascript" in text and not shown(text)
+    assert text.count("```{literalinclude}") in range(1, 4)
+    assert not re.search(r"\bPython\b|\binterval|confidence", prose.prose(text))
+
+
+def test_the_first_page_asks_lets_change_and_orders_before_it_tells():
+    text = CHAPTERS[START]
+    asked = [q for chapter, qs in questions.by_chapter() if chapter == START for q in qs]
+    told = [(f'ask("{q.id}")', f'"{q.id}"', q) for q in asked]
+    assert len(told) >= 2 and not any(q.at_once for q in asked)
+    run = text.index("lab.node(")
+    for ask, name, _ in told:
+        assert text.index(ask) < run < text.rindex(name)
+    assert text.index("lab.vary(") < text.index("lab.trace(")
+    assert "predict: false" not in text
+
+
+def test_the_changes_on_the_first_page_are_lines_of_its_server():
+    (ways,) = re.findall(r"const ways = (\{.*?\});", CHAPTERS[START], re.S)
+    source = (ROOT / "servers/node/ping.mjs").read_text("utf-8")
+    changes = json.loads(ways).values()
+    assert len(changes) == 4
+    assert [line for line in changes if line not in source] == []
+
+
+def test_the_first_page_ends_with_two_doors_that_lead_on():
+    doors = points(section(CHAPTERS[START], "Two doors"))
+    assert len(doors) == 2
+    assert f"({LISTED[1].removeprefix('book/')}.md)" in doors[0]
+    assert "how-to-run-it" in doors[1]
+    assert "(how-to-run-it)=" in (ROOT / "book/index.md").read_text("utf-8")
+
+
+def test_the_title_page_has_a_door_to_the_first_page():
+    home = (ROOT / "book/index.md").read_text("utf-8")
+    before, door, after = home.partition("(start.md)")
+    assert door
+    assert "verdict-plot" not in before and "verdict-plot" in after

@@ -10,7 +10,7 @@ import pytest
 from lab import paths
 from lab.book import __main__ as book
 from lab.book.moved import NotMoved, moved
-from lab.measure.program import node, present_source
+from lab.measure.program import covered, digest, node
 from lab.records.reference import StaleRecord
 
 COUNT, TWO, OTHER, STAYS = (f"book/part/{name}.mjs" for name in ("count", "two", "other", "stays"))
@@ -104,11 +104,11 @@ def test_moved_programs_are_replayed_again_once_their_records_have_followed(both
 def test_only_program_and_digest_change_in_its_records_and_nothing_in_others(
     project, name, experiment, edited
 ):
-    before, source = contents(), present_source(paths.ROOT / name)
+    before, source = contents(), digest(covered(paths.ROOT / name))
     pairs = move(name)
     if edited:
         edit(deeper(name), *edited)
-    now = present_source(paths.ROOT / deeper(name))
+    now = digest(covered(paths.ROOT / deeper(name)))
     assert (now != source) == bool(edited)
     assert moved(pairs) == [experiment]
     after = before[f"{experiment}.json"]
@@ -202,7 +202,7 @@ def test_what_was_edited_before_it_was_moved_is_recorded_again(both):
 def test_a_file_that_has_come_to_an_address_since_is_named(project):
     edit(OTHER, "console", "import('./late.mjs').catch(() => {});\nconsole")
     git("commit", "-q", "-a", "-m", "imports what is not there")
-    source = present_source(paths.ROOT / OTHER)
+    source = digest(covered(paths.ROOT / OTHER))
     edit("data/reference/other.json", '"source": "', f'"source": "{source}", "was": "')
     pairs = move(OTHER)
     edit(deeper(OTHER), "./late.mjs", "../late.mjs")

@@ -13,6 +13,7 @@ from lab.book.build.history import Record, Records
 from lab.book.pages.yours import collect, compare_results, page, results
 from lab.book.pages.yours.results import SCHEMA
 from lab.errors import LabError
+from lab.judging import judge
 from lab.processes.machine import machine
 from lab.records import reference, store
 
@@ -233,6 +234,7 @@ def drawn(claims, its=(), mine=()):
             "arms": [[*a, x, int(a in counted)] for a, x in compare_results.medians(its).items()],
             "scale": [0.1, 10],
             "ticks": [1],
+            "words": page.words(),
             "yours": {**head, **about, "made": "2026-01-02", "claims": yours, "arms": list(mine)},
         }
     )
@@ -277,6 +279,14 @@ def test_no_verdict_is_neither_the_same_nor_another():
     }
     rows = drawn({str(i): pair for i, pair in enumerate(cases)})["rows"]
     assert [rows[str(i)]["same"] for i in range(len(cases))] == list(cases.values())
+
+
+def test_a_verdict_may_be_each_word_that_one_can_be_and_no_other(monkeypatch):
+    monkeypatch.setitem(judge.WORDS, "held twice", "The interval reaches the limit two times over.")
+    rows = drawn({word: (word, word) for word in judge.WORDS})["rows"]
+    assert [row for row in rows if row not in rows[row]["yours"]] == []
+    with pytest.raises(LabError, match=r"should be one of held, .*held twice, not .*thrice"):
+        drawn({"a": ("held", "held thrice")})
 
 
 def test_without_a_common_verdict_it_says_so():

@@ -6,6 +6,7 @@ import subprocess
 from types import SimpleNamespace
 
 import pytest
+from tiny_book import Book
 
 import lab
 from lab import paths
@@ -198,13 +199,13 @@ def test_a_review_leaves_out_what_no_run_has_told(book):
 
 def test_a_review_leaves_out_a_kind_that_it_cannot_ask(book, monkeypatch):
     real = dict(questions.by_chapter())
-    drawn = [questions.Question(id="factor", kind="curve", ask="Draw it", right=1.0)]
+    pointed = [questions.Question(id="factor", kind="map", ask="Point at it", right=1.0)]
     monkeypatch.setattr(
-        questions, "by_chapter", lambda: [*{**real, "book/part/one": drawn}.items()]
+        questions, "by_chapter", lambda: [*{**real, "book/part/one": pointed}.items()]
     )
     assert asked(book()) == {}
     (one,) = [c for c in data_of(predictions.overview(book())) if c["title"] == "One day"]
-    assert [(q["kind"], q["ask"]) for q in one["questions"]] == [("curve", "Draw it")]
+    assert [(q["kind"], q["ask"]) for q in one["questions"]] == [("map", "Point at it")]
 
 
 def test_a_later_review_mixes_in_the_parts_before_and_says_which_are_its_own(book):
@@ -277,6 +278,44 @@ def test_the_overview_has_also_what_no_run_has_told(book):
         ("factor", None),
         ("again", None),
     ]
+
+
+TOLD = """
+```{code-cell} python3
+import lab
+lab.answer("factor", 9.5)
+```
+"""
+
+
+@pytest.mark.timeout(400)
+def test_a_build_feeds_a_review_with_what_its_chapters_told_and_again_when_that_changes(tmp_path):
+    book = Book.copied(tmp_path / "book")
+    chapter = book.root / "book/one/alpha"
+    chapter.mkdir()
+    (chapter / "questions.toml").write_text(RUN)
+    page = chapter.with_suffix(".md")
+    page.write_text(page.read_text() + TOLD)
+    text = "# Review: one\n\n```{build-status} review\n```\n"
+    (book.root / "book/one/review.md").write_text(text)
+    listed = "  - file: book/one/alpha\n"
+    book.edit("_toc.yml", listed, f"{listed}  - file: book/one/review\n")
+    config = "    html_math_renderer: mathml\n"
+    scripts = "[numbers.js, question.js, review.js, explore.js]"
+    book.edit("_config.yml", config, f"{config}    html_js_files: {scripts}\n")
+    for right in (9.5, 3.0):
+        done = book.build()
+        assert done.returncode == 0, done.stdout + done.stderr
+        html = book.page("one/review")
+        (asks,) = data_of(Html(html))["chapters"]
+        (factor,) = asks["questions"]
+        assert (asks["title"], factor["id"], factor["right"]) == ("Chapter alpha", "factor", right)
+        assert factor["url"] == "alpha.html#answer-factor"
+        if right == 9.5:
+            book.edit("book/one/alpha.md", "9.5", "3.0")
+    loaded = re.findall(r'<script[^>]* src="[^"]*_static/([a-z]+\.js)', html)
+    assert {"numbers.js", "question.js", "review.js"} <= set(loaded)
+    assert "explore.js" not in loaded
 
 
 # ---- The book's own -----------------------------------------------------------------------------

@@ -128,6 +128,12 @@ def test_only_what_a_reader_sees_is_counted(page):
     assert counts.variations == 1
 
 
+def test_every_question_counts_of_whatever_kind(page):
+    asked = [question(), question(kind="order"), question(kind="one that is new")]
+    counts = teaching.counted("book/part/one", page, PAGE, asked)
+    assert (counts.questions, counts.choice, counts.order, counts.number) == (3, 1, 1, 0)
+
+
 @pytest.mark.parametrize(
     ("options", "lines"),
     [

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import os
 import re
 from dataclasses import replace
@@ -16,7 +17,7 @@ import pytest
 from lab import claims
 from lab.book.build import used as noted
 from lab.book.build.history import Record
-from lab.book.pages import verdicts
+from lab.book.pages import cards, verdicts
 from lab.judging import judge
 from lab.judging.stats import Ratio
 
@@ -77,6 +78,26 @@ def text_of(html):
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
+def cards_of(html):
+    """Each card by the name of its claim: its tone, and what is in it."""
+    card = r'<article class="lab-card lab-(\w+)" id="claim-([^"]+)"(.*?)</article>'
+    found = re.findall(card, html)
+    return {name: (tone, inside) for tone, name, inside in found}
+
+
+def facts_of(html):
+    """What stands under each name of a list of terms."""
+    pairs = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", html)
+    return {text_of(name): text_of(said) for name, said in pairs}
+
+
+def marks_of(html):
+    """Where the marks of a card stand: left end and width, or the place of a star, in percent."""
+    bars = re.findall(r'class="(?:at )?(\w+)" style="[^"]*--l:([\d.]+)%;--w:([\d.]+)%"', html)
+    stars = re.findall(r'class="theirs" style="--x:([\d.]+)%"', html)
+    return {kind: (float(left), float(width)) for kind, left, width in bars}, [*map(float, stars)]
+
+
 def rows_of(html):
     """The rows of a table by their heading, each as the texts of its cells."""
     found = {}
@@ -86,70 +107,140 @@ def rows_of(html):
     return found
 
 
-def test_a_judged_claim_stands_with_both_figures_its_verdict_its_limit_and_its_reason(build):
-    html = verdicts.verdict_table(build).html
-    said, published, here, verdict = rows_of(html)["a file: async ÷ sync"]
-    assert "Afshin Mehrabani 2013" in said
-    assert claims.claims()["claims"]["sync-vs-async-file"].get("why", "") in said
-    assert published == "1.27×"
-    assert here == "0.9× [0.85, 0.95] 12 pairs, A/A ±2 %: widened to [0.833, 0.969]"
-    assert verdict.startswith("reversed wanted ≥ 1.13×")
-    assert "not steady in 9 of 24 trials" in verdict
+def judge_also(build, name, value):
+    """Let the build have judged one more claim; return its card."""
+    claims.claim(name, value)
+    found = noted.read(Path(os.environ["LAB_USAGE_FILE"])).claims
+    record = replace(build.last(PAGE), claims=found)
+    build.last = lambda _: record
+    return cards_of(cards.cards(build).html)[name]
 
 
-def test_a_row_leads_to_the_box_of_its_claim(build):
-    html = verdicts.verdict_table(build).html + verdicts.sentence_table(build).html
+def test_a_card_says_what_was_published_and_measured_what_holds_and_why(build):
+    tone, card = cards_of(cards.cards(build).html)["sync-vs-async-file"]
+    entry = claims.claims()["claims"]["sync-vs-async-file"]
+    assert tone == "fail" and 'data-source="S2" data-verdict="reversed"' in card
+    assert text_of(re.search(r"<h3>(.*?)</h3>", card)[1]) == entry["sentence"]
+    in_sight, folded = card.split("<details>")
+    assert "Afshin Mehrabani 2013 reversed" in text_of(in_sight)
+    assert entry["why"] in text_of(in_sight)
+    assert facts_of(in_sight) == {
+        "published": "1.27×",
+        "here": "0.9× [0.85, 0.95]",
+        "holds if": "≥ 1.13×",
+    }
+    facts = facts_of(folded)
+    assert entry["quote"] in facts["source"]
+    assert facts["limit"] == "≥ 1.13×; equal: 0.952× to 1.05×"
+    assert "12 pairs; A/A ±2 %: widened to [0.833, 0.969]" in facts["trials"]
+    assert facts["checks"] == "not steady in 9 of 24 trials"
+
+
+def test_an_axis_has_1_where_all_have_it_and_the_interval_where_the_verdict_finds_it(build):
+    html = cards.cards(build).html
+    bars, (star,) = marks_of(cards_of(html)["sync-vs-async-file"][1])
+    assert f"--one:{100 * cards.ONE}%" in html
+    one = 100 * cards.ONE
+    left, width = bars["wide"]
+    inner, narrow = bars["here"]
+    assert left < inner and inner + narrow < left + width < one  # reversed: all of it is below 1
+    wanted, room = bars["wanted"]
+    assert one < wanted < star and wanted + room == pytest.approx(100)
+    # As far apart as the logarithms of what they stand for.
+    per_percent = math.log(0.95 / 0.85) / narrow
+    assert math.exp((star - wanted) * per_percent) == pytest.approx(1.2656 / 1.125, rel=0.01)
+
+
+def test_an_interval_lies_in_the_stretch_where_the_claim_holds_just_when_it_holds(build):
+    # A claim that two are equal has a stretch with two ends; one of the smaller lies to the left.
+    for name, value, inside in (
+        ("hello-sleep", ratio(1.0, 0.98, 1.02), True),
+        ("hello-sleep", ratio(1.2, 1.15, 1.25), False),
+        ("gunicorn-scale", ratio(0.9, 0.88, 0.92), True),
+        ("gunicorn-scale", ratio(1.2, 1.15, 1.25), False),
+    ):
+        _, card = judge_also(build, name, value)
+        bars, _ = marks_of(card)
+        (left, width), (wanted, room) = bars["wide"], bars["wanted"]
+        assert (wanted <= left and left + width <= wanted + room + 0.02) is inside
+        assert ('data-verdict="held"' in card) is inside
+
+
+def test_a_card_without_a_verdict_says_why_in_sight(build):
+    tone, card = judge_also(
+        build, "cpu-primes", replace(ratio(1.2, 0.9, 1.5), difference="none", p=0.3)
+    )
+    assert tone == "warn"
+    said = text_of(card.split("<details>")[0])
+    assert re.search(r"No verdict, because \w.+\w\.", said)
+
+
+def test_cards_and_sentences_have_the_address_that_their_box_has_and_lead_to_it(build):
+    html = cards.cards(build).html + cards.sentences(build).html
     for name in ("sync-vs-async-file", "own"):
+        assert html.count(f'id="claim-{name}"') == 1
         assert f'href="{CHAPTER}.html#claim-{name}"' in html
     box = claims.claim("own", ratio(3.0, 2.9, 3.1), above=2)._repr_html_()
     assert 'id="claim-own"' in box
 
 
-def test_a_row_leads_to_the_record_of_its_claim_where_the_site_has_it(build):
+def test_a_card_leads_to_the_record_of_its_claim_where_the_site_has_it(build):
     record = build.last(PAGE)
     for claim in record.claims:
         claim["experiment"] = {"own": "noise-fair", "two": "not-drawn"}.get(claim["id"], "")
     record.drawn_from.append("noise-fair")
-    html = verdicts.verdict_table(build).html + verdicts.sentence_table(build).html
+    html = cards.cards(build).html + cards.sentences(build).html
     assert re.findall(r'href="([^"]+\.json)"', html) == ["../records/noise-fair.json"]
     assert 'aria-label="the record noise-fair"' in html
 
 
-def test_every_published_claim_is_listed_and_those_nobody_judged_say_so(build):
-    rows = rows_of(verdicts.verdict_table(build).html)
-    assert len(rows) == len(claims.claims()["claims"])
-    assert {row[-1] for name, row in rows.items() if name != "a file: async ÷ sync"} == {
-        verdicts.NOT_JUDGED
-    }
+def test_every_published_claim_has_a_card_and_those_nobody_judged_say_so(build):
+    found = cards_of(cards.cards(build).html)
+    assert set(found) == set(claims.claims()["claims"])
+    for name, (tone, card) in found.items():
+        judged = name == "sync-vs-async-file"
+        assert (cards.NOT_JUDGED in card) is not judged
+        assert ('class="axis"' in card) is judged
+        assert judged or tone == "none"
 
 
-def test_a_ratio_that_we_derived_says_so_and_has_no_star(build, monkeypatch):
-    claims.claim("response-size", ratio(5.3, 4.7, 6.0))
-    record = build.last(PAGE)
-    found = noted.read(Path(os.environ["LAB_USAGE_FILE"])).claims
-    build.last = lambda name: replace(record, claims=found)
-    row = rows_of(verdicts.verdict_table(build).html)["256 KiB: Buffer ÷ string"]
-    assert row[1].startswith("10× derived: ")
+def test_what_one_can_choose_adds_up_to_the_cards(build):
+    html = cards.cards(build).html
+    found = cards_of(html)
+    for facet in ("source", "verdict"):
+        counts = re.findall(rf'name="{facet}" value="([^"]+)".*?\((\d+)\)', html)
+        assert sum(int(n) for _, n in counts) == len(found)
+        for value, n in counts:
+            having = [card for _, card in found.values() if f'data-{facet}="{value}"' in card]
+            assert len(having) == int(n) > 0
+
+
+def test_a_ratio_that_we_derived_says_so_and_has_no_star(build):
+    _, card = judge_also(build, "response-size", ratio(5.3, 4.7, 6.0))
+    assert facts_of(card)["published"] == "10×, derived by us"
+    assert facts_of(card)["derived"].startswith("10×: ")
+    assert marks_of(card)[1] == []
     stars = {line.name: line.published for line in verdicts.lines(build)}
     assert stars["256 KiB: Buffer ÷ string"] is None
     assert stars["a file: async ÷ sync"] is not None
 
 
-def test_the_books_own_sentences_are_a_table_of_their_own_with_what_judged_them(build):
-    html = verdicts.sentence_table(build).html
-    rows = rows_of(html)
-    three = next(row for name, row in rows.items() if name.startswith("Three is more"))
-    assert three[0].startswith("3× [2.9, 3.1] 12 pairs, A/A ±2 %")
-    assert three[1] == "≥ 2" and three[2].startswith("held")
-    number = next(row for name, row in rows.items() if name.startswith("Two is two"))
-    assert number[0] == "2 counted"
+def test_the_books_own_sentences_stand_by_chapter_with_what_judged_them(build):
+    html = cards.sentences(build).html
+    said = [text_of(line) for line in re.findall(r"<li.*?</li>", html)]
+    assert said[0].startswith("held Three is more, <b>surely</b>.")
+    assert "measured 3× [2.9, 3.1], 12 pairs, A/A ±2 %" in said[0] and "wanted ≥ 2" in said[0]
+    assert "measured 2, counted; wanted 2 to 2" in said[1]
     assert "<b>surely</b>" not in html
-    assert "1 of 2 are judged by the interval" in text_of(html)
+    assert re.findall(r"<summary>(.*?)</summary>", html) == [
+        'Sync or Async Files <span class="n">2 held</span>'
+    ]
+    assert "1 are judged by the interval" in text_of(html)
 
 
 def test_every_word_of_a_verdict_is_defined_and_every_change_of_a_criterion_shown(build):
-    assert set(rows_of(verdicts.word_table(build).html)) == set(judge.WORDS)
-    shown = text_of(verdicts.criteria_table(build).html)
+    assert set(rows_of(cards.words(build).html)) == set(judge.WORDS)
+    shown = text_of(cards.criteria(build).html)
     assert all(text in shown for texts in claims.changes().values() for text in texts)
 
 
@@ -181,7 +272,7 @@ def test_a_claim_of_the_record_says_so_on_a_page_that_was_measured_here(build):
         html = verdicts.verdict_data(build).html
         found = [unquote(part.split('"', 1)[0]) for part in html.split("charset=utf-8,")[1:]]
         lines = [r for text in found[1:] for r in csv.DictReader(io.StringIO(text))]
-        said = text_of(verdicts.sentence_table(build).html).count("recorded")
+        said = text_of(cards.sentences(build).html).count("recorded")
         return [r["recorded"] for r in lines], json.loads(found[0])[0]["recorded"], said
 
     assert shown() == (["False"] * 3, False, 0)  # all of the site is recorded, and it says so
@@ -192,7 +283,7 @@ def test_a_claim_of_the_record_says_so_on_a_page_that_was_measured_here(build):
 def test_a_build_without_verdicts_says_so_instead_of_drawing_nothing():
     empty = SimpleNamespace(outcomes={}, waiting=list, last=lambda name: None)
     assert "No chapter" in verdicts.verdict_plot(empty).html
-    assert rows_of(verdicts.sentence_table(empty).html) == {}
+    assert "0 sentences" in cards.sentences(empty).html
 
 
 def test_what_a_claim_notes_is_one_line_that_can_be_read(build, tmp_path):

@@ -39,14 +39,14 @@ from lab.instruments.adapters import (
     wrk,
 )
 from lab.instruments.adapters.base import figures_of
-from lab.instruments.adapters.child import run_to_end
+from lab.instruments.adapters.child import ran, run_to_end
 from lab.paths import NODE_SIDE, ROOT, SERVERS
+from lab.processes import nodes
 
 pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
 
 TOOLS = Path(__file__).parents[1] / "fixtures" / "tools"
 NOWHERE = "http://127.0.0.1:9/"
-NEEDS_A_RATE = {"ours-open", "artillery"}
 LINUX = sys.platform == "linux"
 
 
@@ -374,7 +374,7 @@ def test_figures_of_rows_count_verified_answers_and_use_order_statistics():
 @pytest.mark.parametrize("name", [n for n in ADAPTERS if n != "artillery"])
 def test_a_tool_measures_a_real_server(name):
     tool = or_skip(name)
-    rate = 50.0 if name in NEEDS_A_RATE else None
+    rate = 50.0 if tool.is_open else None
     with delay(5) as url:
         result = tool.run(ToolSpec(url, connections=4, seconds=1, rate_per_s=rate))
     most = rate or 4 / 0.005
@@ -407,7 +407,7 @@ def test_names_outside_this_machine_are_not_looked_up():
         assert printed.stdout.strip() == answer, printed
 
 
-@pytest.mark.parametrize("name", ["ours", "hey", "hey-csv", "ab", "autocannon", "autocannon-fixed"])
+@pytest.mark.parametrize("name", [name for name, tool in ADAPTERS.items() if tool.counts])
 def test_a_tool_sends_exactly_the_requests_it_was_asked_for(name):
     tool = or_skip(name)
     with delay(1) as url:
@@ -418,7 +418,7 @@ def test_a_tool_sends_exactly_the_requests_it_was_asked_for(name):
 @pytest.mark.parametrize("name", [n for n in ADAPTERS if n != "artillery"])
 def test_a_dead_port_is_an_error_or_a_throughput_of_nothing(name):
     tool = or_skip(name)
-    rate = 50.0 if name in NEEDS_A_RATE else None
+    rate = 50.0 if tool.is_open else None
     started = time.monotonic()
     try:
         result = tool.run(ToolSpec("http://127.0.0.1:1/", 2, seconds=1, rate_per_s=rate))
@@ -429,10 +429,28 @@ def test_a_dead_port_is_an_error_or_a_throughput_of_nothing(name):
     assert time.monotonic() - started < 20
 
 
-@pytest.mark.parametrize("name", ["wrk", "hey", "ab", "autocannon", "ours"])
+@pytest.mark.parametrize("name", ADAPTERS)
 def test_a_tool_refuses_what_it_cannot_do(name):
-    with pytest.raises(Unsupported):
-        or_skip(name).run(ToolSpec(NOWHERE, rate_per_s=10))
+    tool = or_skip(name)
+    if not tool.is_open:
+        with pytest.raises(Unsupported):
+            tool.run(ToolSpec(NOWHERE, rate_per_s=10))
+    if not tool.counts:
+        with pytest.raises(Unsupported):
+            tool.run(ToolSpec(NOWHERE, seconds=None, requests=10))
+    if tool.is_open:
+        with pytest.raises(Unsupported):
+            tool.run(ToolSpec(NOWHERE))
+
+
+def test_a_file_of_ours_that_a_tool_is_given_is_noted_as_used(tmp_path, monkeypatch):
+    noted = tmp_path / "usage"
+    noted.touch()
+    monkeypatch.setenv("LAB_USAGE_FILE", str(noted))
+    ran("ours", ToolSpec(NOWHERE), [nodes.program(), str(NODE_SIDE / "api/median.js"), "median"])
+    assert [json.loads(line)["path"] for line in noted.read_text().splitlines()] == [
+        "lab/node/api/median.js"
+    ]
 
 
 def test_counts_a_tool_would_round_are_refused():

@@ -13,7 +13,7 @@ import pytest
 import lab
 from lab import paths
 from lab.errors import LabError
-from lab.measure.program import present_source
+from lab.measure.program import covered, digest
 from lab.records import reference
 from lab.records.identity import of_recipe
 
@@ -66,7 +66,7 @@ def test_a_recorded_output_is_of_the_present_program_and_of_what_it_imports(file
     if paths.RUNS in program.parents:
         pytest.skip(f"{program.name} is written by a cell, which asks when replayed")
     assert program.exists(), f"{recorded['program']} is gone: python -m lab.book moved"
-    present = present_source(program)
+    present = digest(covered(program))
     assert present == recorded["source"], (
         f"{recorded['program']} or what it imports changed since {file.name} was recorded: "
         "make reference"

@@ -306,7 +306,7 @@ def test_a_port_that_opens_under_load_is_told(program, hello, tmp_path, monkeypa
     opens = """
         import { createServer as second } from "node:net";
         let n = 0;
-        const open = () => n++ === 20 && second().listen(0, "0.0.0.0");
+        const open = () => void (n++ === 20 && second().listen(0, "0.0.0.0")); // and answer
     """
     text = textwrap.dedent(opens) + hello.replace("=> response", "=> open() || response")
     with pytest.raises(NotLoopback, match=r"0\.0\.0\.0, port \d+"):

@@ -13,7 +13,6 @@ const page = (end) => pages.find(({ name }) => name.endsWith(end)).url;
 const PHASES = page("event-loop/phases.html");
 const GLOSSARY = page("glossary.html");
 const NOTATION = page("notation.html");
-const VERDICTS = page("/verdicts.html");
 const SEARCH = page("search.html");
 const own = session();
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
@@ -451,23 +450,6 @@ describe("on a phone", () => {
       }
     },
   );
-
-  onPhone("each figure of a verdict says what it is", VERDICTS, async (tab) => {
-    const tables = await tab.locator(".lab-prose-table table").all();
-    assert.ok(tables.length > 0);
-    for (const table of tables) {
-      const told = await table.evaluate((e) => ({
-        heads: [...e.querySelectorAll("thead th")].map((head) => head.textContent.trim()),
-        rows: [...e.querySelectorAll("tbody tr")].map((row) =>
-          [...row.querySelectorAll("td")].map((cell) =>
-            getComputedStyle(cell, "::before").content.replaceAll('"', ""),
-          ),
-        ),
-      }));
-      assert.ok(told.rows.length > 3);
-      for (const row of told.rows) assert.deepEqual(row, told.heads.slice(1));
-    }
-  });
 
   onPhone("the copy button is there before one touches the listing", PHASES, async (tab) => {
     const button = tab.locator(".copybtn").first();

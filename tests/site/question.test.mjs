@@ -1,4 +1,4 @@
-// Questions in a real browser: every kind, kept answers, keyboard, what the run said, overview, no script, axe.
+// Questions in a real browser: every kind, kept answers, keyboard, what the run said, no script, axe.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -50,6 +50,7 @@ const ORDER = {
   ],
 };
 const RUN = { ...NUMBER, id: "run", number: 4, within: 1.5, where: "Here" };
+const RUN_RIGHT = { ...RUN, right: 9 };
 /** As the page asks it: what is right, and why, is in its <lab-answer>. */
 const asked = ({ right, why, mistakes, where, within, ...rest }) => ({
   ...rest,
@@ -116,17 +117,9 @@ const locked = (question) =>
     element("lab-question", asked(question)) +
       element("lab-answer", { where: "The answer", ...question }),
   );
-const overview = () =>
-  page(
-    "overview",
-    element("lab-progress", [
-      {
-        title: "A chapter",
-        url: "all.html",
-        questions: [CHOICE, NUMBER, ORDER, RUN].map(({ id, ask }) => ({ id, ask })),
-      },
-    ]),
-  );
+/** What the browser keeps of a question. */
+const kept = (tab, id) =>
+  tab.evaluate((id) => JSON.parse(localStorage.getItem(`lab-question:${id}`)), id);
 
 describe("a question", () => {
   test("tells nothing before it is answered, then why each option is right or wrong", async () => {
@@ -199,8 +192,8 @@ describe("a question", () => {
       await one.getByLabel("The tick").check();
       await one.getByRole("button", { name: "Check" }).click();
       assert.match(await one.innerText(), /✓ Right[\s\S]*first answer counts: The timer/);
-      await tab.goto(overview());
-      assert.match(await text(tab), /1 of 4 answered; 0 of the 1 that are decided were right/);
+      const { first, answer, right } = await kept(tab, "choice");
+      assert.deepEqual([first, answer, right], [["timer"], ["tick"], false]);
     });
   });
 
@@ -365,8 +358,9 @@ describe("a prediction", () => {
         /You said 2 threads[\s\S]*first answer counts: 8 threads/,
       );
       assert.match(await said.innerText(), /✓ Right. You predicted 8 threads, and then 2 threads/);
-      await tab.goto(overview());
-      assert.match(await text(tab), /1 of 4 answered; 1 of the 1 that are decided were right/);
+      const { first, answer, since, at } = await kept(tab, "run");
+      assert.deepEqual([first, answer], [8, 2]);
+      assert.ok(since < at); // of the first, and of the last
     });
   });
 
@@ -416,6 +410,51 @@ describe("a prediction", () => {
       await tab.getByLabel("The tick").check();
       await press(tab, "Lock in my prediction");
       assert.match(await said.innerText(), /✓ Right/);
+    });
+  });
+
+  test("counts as told once its reader has come to where it is told, or prints the page", async () => {
+    const far = page(
+      "far",
+      element("lab-question", asked(RUN)) +
+        '<div style="height: 3000px"></div>' +
+        element("lab-answer", { ...RUN, right: 9 }),
+    );
+    const ways = {
+      scrolls: (tab) => tab.locator("lab-answer").scrollIntoViewIfNeeded(),
+      prints: (tab) => tab.evaluate(() => dispatchEvent(new Event("beforeprint"))),
+    };
+    for (const [way, comes] of Object.entries(ways))
+      await open(far, async (tab) => {
+        await tab.locator("#question-run input").fill("8");
+        await press(tab, "Lock in my prediction");
+        await tab.waitForTimeout(100); // in which it must not become known
+        assert.equal((await kept(tab, "run")).right, null);
+        await comes(tab);
+        await tab.waitForFunction(
+          () => JSON.parse(localStorage.getItem("lab-question:run")).right === true,
+        );
+        // Another answer afterwards takes nothing back.
+        await press(tab, "Change it");
+        await tab.locator("#question-run input").fill("100");
+        await press(tab, "Lock in my prediction");
+        const { right, first } = await kept(tab, "run");
+        assert.deepEqual([right, first], [true, 8], way);
+      });
+  });
+
+  test("is printed with its answer if it was made, and without it if not", async () => {
+    await open(locked(RUN_RIGHT), async (tab) => {
+      const said = tab.locator("lab-answer");
+      await tab.emulateMedia({ media: "print" });
+      await tab.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      assert.doesNotMatch(await said.innerText(), /9 threads|Four\./);
+      await tab.emulateMedia({ media: "screen" });
+      await tab.locator("#question-run input").fill("8");
+      await press(tab, "Lock in my prediction");
+      await tab.emulateMedia({ media: "print" });
+      await tab.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      assert.match(await said.innerText(), /You predicted 8 threads[\s\S]*9 threads\.\s+Four\./);
     });
   });
 
@@ -483,61 +522,6 @@ describe("a prediction", () => {
         ),
       );
       assert.deepEqual(right, [true, true, true, false, false, false, false]);
-    });
-  });
-});
-
-describe("the overview", () => {
-  test("counts what was answered, tells what was right, and can forget it all", async () => {
-    await open(all(), async (tab) => {
-      await tab.locator("#question-choice").getByLabel("The tick").check();
-      await tab.locator("#question-choice").getByRole("button", { name: "Check" }).click();
-      await tab.locator("#question-run input").fill("100");
-      await press(tab, "Lock in my prediction");
-      await tab.goto(overview());
-      assert.match(await text(tab), /2 of 4 answered; 1 of the 2 that are decided were right/);
-      assert.match(await text(tab), /✓[\s\S]*○[\s\S]*○[\s\S]*✗/);
-      tab.on("dialog", (dialog) => dialog.accept());
-      await tab.evaluate(() => {
-        globalThis.before = document.querySelector("[role=status]");
-      });
-      await press(tab, "Forget all my answers");
-      assert.match(await tab.locator("[role=status]:focus").innerText(), /0 of 4 answered/);
-      assert.ok(
-        await tab.evaluate(() => globalThis.before === document.querySelector("[role=status]")),
-      );
-      await tab.goto(all());
-      assert.match(await text(tab), /You have not made your prediction/);
-    });
-  });
-
-  test("names every mark by its chapter, and forgets the orders of the replays, too", async () => {
-    await open(overview(), async (tab) => {
-      assert.match(await text(tab), /0 of 4 answered\./);
-      assert.doesNotMatch(await text(tab), /of the 0/);
-      const marks = tab.getByRole("link", { name: "A chapter, question 2: open", exact: true });
-      assert.equal(await marks.count(), 1);
-      await tab.evaluate(() => {
-        localStorage.setItem("loop-replay:abc", "{}");
-        localStorage.setItem("theirs", "stays");
-      });
-      await tab.reload();
-      tab.on("dialog", (dialog) => dialog.accept());
-      await press(tab, "Forget all my answers");
-      assert.deepEqual(await tab.evaluate(() => Object.keys(localStorage)), ["theirs"]);
-    });
-  });
-
-  test("follows what another tab does", async () => {
-    await open(overview(), async (tab) => {
-      const other = await tab.context().newPage();
-      await other.goto(all());
-      await other.locator("#question-choice").getByLabel("The tick").check();
-      await other.locator("#question-choice").getByRole("button", { name: "Check" }).click();
-      await tab.getByText("1 of 4 answered").waitFor();
-      tab.on("dialog", (dialog) => dialog.accept());
-      await press(tab, "Forget all my answers");
-      await other.locator("#question-choice").getByRole("button", { name: "Check" }).waitFor();
     });
   });
 });
@@ -626,8 +610,6 @@ describe("for everybody", () => {
       });
       await first.getByRole("button", { name: "Check" }).waitFor(); // it asks again
       for (const kind of ["lab-question", "lab-answer"]) assert.ok(await letGo(tab, kind), kind);
-      await tab.goto(overview());
-      assert.ok(await letGo(tab, "lab-progress"));
     });
   });
 

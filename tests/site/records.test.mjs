@@ -22,7 +22,7 @@ async function records(tab, url) {
 
 describe("records", () => {
   it("of a page are two clicks away and open in the browser, on a host and from a disk", async () => {
-    const page = pagesOf(site).find(({ name }) => name.endsWith("one-process-or-several.html"));
+    const page = pagesOf(site).find(({ name }) => name.endsWith("one-process-and-a-loop.html"));
     for (const url of [page.url, own.host.url + page.name]) {
       const tab = await own.browser.newPage();
       await tab.goto(url, { waitUntil: "load" });

@@ -134,7 +134,9 @@ function page(name, body, theme = "light") {
     file,
     `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +
       `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-      ["lab.css", "yours.css"].map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
+      ["lab.css", "ratios.css", "yours.css"]
+        .map((f) => `<link rel="stylesheet" href="${at(f)}">`)
+        .join("") +
       `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}` +
       `a{color:var(--lab-1)}</style>` +
       ["numbers.js", "yours.js"].map((f) => `<script src="${at(f)}"></script>`).join("") +

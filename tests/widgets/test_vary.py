@@ -86,6 +86,13 @@ def test_the_reference_profile_measures_every_value(monkeypatch):
     assert "here" not in repr(made)
 
 
+def test_all_values_are_measured_where_a_page_claims_something_about_them():
+    asked = []
+    made = tried(asked, measure="all")
+    assert {mode for *_, mode in asked} == {"live"}
+    assert "here" not in repr(made)
+
+
 @pytest.mark.parametrize("error", [NoRecord, StaleRecord])
 def test_live_a_value_without_a_record_is_left_out_and_named(error):
     made = tried(lacks=["two"], error=error, why={"two": "It waits twice."})

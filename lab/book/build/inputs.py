@@ -37,9 +37,6 @@ COMPANIONS = {
         "lab/processes/proctree.py",
     ),
     "lab/servers/process.py": ("lab/node/probe.cjs",),
-    "lab/instruments/adapters/ours.py": ("lab/node/loadgen/main.mjs",),
-    "lab/instruments/adapters/autocannon.py": ("lab/node/autocannon-run.mjs",),
-    "lab/instruments/adapters/wrk.py": ("lab/instruments/adapters/wrk_report.lua",),
 }
 NODE_SIDE = Path("lab/node")
 # Written by chapters while they run; a result cannot depend on itself.

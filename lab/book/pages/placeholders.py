@@ -39,13 +39,10 @@ Cell = str | Link | Sequence["str | Link"]
 
 @dataclass(frozen=True)
 class PageTable:
-    """Head and rows; the name of a page becomes a link to it. prose : the first column holds
-    sentences, not labels.
-    """
+    """Head and rows; the name of a page becomes a link to it."""
 
     head: list[str]
     rows: list[list[Cell]]
-    prose: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,13 +105,13 @@ def changed(env: BuildEnvironment, build: Build) -> list[str]:
 
 
 def _made_for(page: str, name: str, build: Build) -> Content:
-    return _of_page[name](build, page) if name in _of_page else _made(name, build)
+    return _made(name, build, page if name in _of_page else "")
 
 
 @cache
-def _made(name: str, build: Build) -> Content:
+def _made(name: str, build: Build, page: str) -> Content:
     """Return what a maker says once all is read; it is asked twice, and some of it is drawn."""
-    return _makers[name](build)
+    return _of_page[name](build, page) if page else _makers[name](build)
 
 
 def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -150,9 +147,7 @@ def _table(app: Sphinx, docname: str, table: PageTable) -> nodes.Node:
     if any(table.head):
         group += nodes.thead("", row(table.head))
     group += nodes.tbody("", *(row(cells) for cells in table.rows))
-    made = nodes.table("", group)
-    # The theme drops the classes of a table.
-    return nodes.container("", made, classes=["lab-prose-table"]) if table.prose else made
+    return nodes.table("", group)
 
 
 def _entry(cell: Cell, inline: Callable[[str | Link], nodes.Node]) -> nodes.entry:

@@ -8,7 +8,7 @@ from lab.book.build import toc
 from lab.book.build.build import Build
 from lab.book.pages import placeholders
 from lab.book.pages.placeholders import Html
-from lab.book.pages.reviews import address, of_chapter, title_of
+from lab.book.pages.reviews import address, of_chapters, title_of
 from lab.widgets.question.questions import json_script
 
 PAGE = "book/predictions"
@@ -18,7 +18,7 @@ def overview(build: Build) -> Html:
     """Return every question of the chapters in this build, in the order of the book, and what is
     right as far as the build knows; a list of links without JavaScript.
     """
-    told = {chapter: list(of_chapter(build, chapter)) for chapter in toc.in_order(build.outcomes)}
+    told = of_chapters(build, toc.in_order(build.outcomes))
     data = [
         {
             "chapter": chapter.removeprefix("book/"),

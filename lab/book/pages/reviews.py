@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -84,7 +84,7 @@ class Told:
 def review(build: Build, page: str) -> Html:
     """Return the review of a part: its questions and those of the parts before."""
     before, own = part_of(page)
-    found = {name: list(of_chapter(build, name)) for name in before}
+    found = of_chapters(build, before)
     told = {name: [one for one in asked if one.can_be_asked] for name, asked in found.items()}
     asks = [
         {
@@ -95,7 +95,7 @@ def review(build: Build, page: str) -> Html:
         for chapter, asked in told.items()
         if asked
     ]
-    mine = [one for name in own for one in told[name]]
+    mine = [one for name in own for one in told.get(name, ())]
     without = (
         "<p>Here a script asks you some questions of this part and of those before, and keeps in "
         "this browser what you said: that needs JavaScript. Without it, these are the questions of "
@@ -114,14 +114,19 @@ def part_of(page: str) -> tuple[list[str], list[str]]:
     return [name for name in before if not name.endswith("/review")], own
 
 
-def of_chapter(build: Build, chapter: str) -> Iterator[Told]:
-    """Return what a chapter of this build asks, in its order: its questions, then its replays."""
+def of_chapters(build: Build, chapters: Iterable[str]) -> dict[str, list[Told]]:
+    """Return what those of these pages ask that are chapters of this build."""
+    asked = dict(questions.by_chapter())
+    here = (chapter for chapter in chapters if chapter in build.outcomes)
+    return {chapter: list(_asked(build, chapter, asked.get(chapter, []))) for chapter in here}
+
+
+def _asked(build: Build, chapter: str, asked: Iterable[Question]) -> Iterator[Told]:
+    """A chapter's questions in its order, then its replays."""
     record = build.last(chapter)
-    if chapter not in build.outcomes:
-        return
     text = (paths.ROOT / f"{chapter}.md").read_text("utf-8")
     answers = {one["id"]: one for one in reversed(record.answers)} if record else {}
-    for found in dict(questions.by_chapter()).get(chapter, []):
+    for found in asked:
         noted = answers.get(found.id, {})
         version = noted.get("node")
         question = questions.on_node(found, version) if found.on and version else found

@@ -31,13 +31,16 @@ DATA_PAGE = "book/about/data"
 LONGEST = 200  # characters of a description; what previews and results of a search show
 # Static files, by how their name begins, that only some pages need, and what these have in them.
 FOR = {
-    "numbers.": "<(loop-replay|lab-(question|answer|asked|review|progress|explore|vary|yours))",
+    "numbers.": "<(loop-replay|lab-(question|answer|asked|review|progress|explore|vary|yours|"
+    "verdicts))",
     "replay.": "<loop-replay",
     "curve.": '"kind":"curve"',
     "question.": "<lab-(question|answer|review|progress)",
     "review.": "<lab-(review|progress)",
     "explore.": "<lab-explore",
     "vary.": "<lab-vary",
+    "ratios.": "lab-ratios",
+    "verdicts.": "<lab-verdicts",
     "mystnb.": 'class="cell|pasted-',
     "sphinx-design.": "sd-",
     "design-tabs.": "sd-tab",

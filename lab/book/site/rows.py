@@ -16,38 +16,6 @@ from lab.storage import stored
 from lab.storage.json_form import rounded
 
 QUANTILES = (0.5, 0.9, 0.99)
-COLUMNS = (
-    "arm",
-    "control",
-    "sweep",
-    "at",
-    "block",
-    "order",
-    "started",
-    "server",
-    "version",
-    "loop",
-    "connections",
-    "rate_per_s",
-    "warmup_s",
-    "window_s",
-    "throughput_per_s",
-    "mean_ms",
-    "p50_ms",
-    "p90_ms",
-    "p99_ms",
-    "max_ms",
-    "sent",
-    "ok",
-    "failed",
-    "in_flight_at_end",
-    "server_cores",
-    "client_elu",
-    "loadavg_before",
-    "others_cores",
-    "warnings",
-    "failures",
-)
 
 
 def of_file(source: Path) -> list[dict[str, Any]]:

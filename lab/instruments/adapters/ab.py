@@ -69,6 +69,7 @@ class Ab(Adapter):
 
     name = program = "ab"
     install = "sudo apt-get install apache2-utils (Debian, Ubuntu); part of macOS"
+    rounds_ms = 0.5
     capabilities = Capabilities(
         raw_rows=Capability(
             False,

@@ -40,6 +40,7 @@ class Artillery(Adapter):
 
     name = program = "artillery"
     install = "npm install --global artillery (about 590 MB)"
+    is_open, counts = True, False
     capabilities = Capabilities(
         raw_rows=Capability(False, "It keeps sketches with buckets of about 2 % width."),
         latency=Capability(

@@ -44,6 +44,7 @@ class Autocannon(Adapter):
     name = "autocannon"
     install = "npm ci (in the folder of the book)"
     fix = False
+    rounds_ms = 1.0
     capabilities = Capabilities(
         raw_rows=Capability(
             False,
@@ -137,6 +138,7 @@ class AutocannonFixed(Autocannon):
 
     name = "autocannon-fixed"
     fix = True
+    rounds_ms = 0.0
     capabilities = Capabilities(
         raw_rows=Capability(
             True, "A row per answer, error, timeout and request in flight at the end."

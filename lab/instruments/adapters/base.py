@@ -206,6 +206,9 @@ class Adapter(ABC):
     program: str = ""  # what is looked for in PATH; empty: it comes with the book's own packages
     install: str
     capabilities: Capabilities
+    is_open: bool = False  # sends at a rate_per_s, whatever is answered
+    counts: bool = True  # can be asked for a number of requests
+    rounds_ms: float = 0.0  # how far what it prints may lie off, rounded
 
     @abstractmethod
     def _version(self) -> str | None:

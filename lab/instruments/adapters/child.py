@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from lab import paths, usage
 from lab.instruments.adapters.base import AdapterError, Ran, ToolFailed, ToolSpec, UnreadableOutput
 from lab.processes import child
 from lab.processes.child import Finished, shown
@@ -21,9 +23,13 @@ def ran(
     line: str | None = None,
 ) -> Ran:
     """Run a tool to its end, on the cores of the spec and `more_s` beyond its deadline at most.
+    Files of `lab` that it is given are noted as used.
 
     Raises AdapterError where it cannot be pinned, ToolFailed if it does not end, or with an error.
     """
+    for word in argv:
+        if Path(word).is_absolute() and paths.relative(word).startswith("lab/"):
+            usage.note_file(word)
     command = pinned(argv, spec.cpus)
     finished = run_to_end(command, spec.deadline_s + more_s, env=env, line=line)
     asked = () if line is None else (line,)

@@ -69,6 +69,7 @@ class Hey(Adapter):
     name = program = "hey"
     install = "sudo apt-get install hey (Debian, Ubuntu) or brew install hey (macOS)"
     csv = False
+    rounds_ms = 0.05
     capabilities = Capabilities(
         raw_rows=Capability(False, "The summary has none; hey-csv is the same program with rows."),
         latency=Capability(

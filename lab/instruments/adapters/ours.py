@@ -34,7 +34,6 @@ class Ours(Adapter):
 
     name = "ours"
     install = "nothing: it is part of lab (Node >= 20)"
-    open_loop = False
     capabilities = Capabilities(
         raw_rows=Capability(True, "One row per request, whatever became of it."),
         latency=Capability(
@@ -101,6 +100,7 @@ class OursOpen(Ours):
     """The generator of this course, open loop: Poisson arrivals, latency from the intended time."""
 
     name = "ours-open"
+    is_open, counts = True, False
 
     def stream(self, spec: ToolSpec) -> dict[str, Any]:
         """The stream that the generator is asked for."""

@@ -49,6 +49,7 @@ class Wrk(Adapter):
 
     name = program = "wrk"
     install = "sudo apt-get install wrk (Debian, Ubuntu) or brew install wrk (macOS)"
+    counts = False
     capabilities = Capabilities(
         raw_rows=Capability(False, "wrk keeps only a histogram, corrected before anyone sees it."),
         latency=Capability(

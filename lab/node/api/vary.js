@@ -8,9 +8,9 @@ const LACKING = ["NoRecord", "StaleRecord"];
 
 /**
  * What each value of the one thing that is changed gives: `run(value, experiment)` measures it, `of(result, value)` says its numbers by
- * name and unit. One of `values`, or any other `value`, is measured; the others come from their records.
+ * name and unit. One of `values`, or any other `value`, is measured; the others come from their records (`measure: "all"`: none does).
  */
-async function vary(id, run, { values, value, of, ...shown } = {}) {
+async function vary(id, run, { values, value, of, measure, ...shown } = {}) {
   if (typeof run !== "function" || typeof of !== "function" || typeof values !== "object")
     throw new TypeError(
       "lab.vary(id, (value, experiment) => …, { values: […], of: (result, value) => ({ … }) }): " +
@@ -18,7 +18,7 @@ async function vary(id, run, { values, value, of, ...shown } = {}) {
     );
   const tried = [];
   const absent = [];
-  for (const one of await call(`${MODULE}.planned`, [id, values, value])) {
+  for (const one of await call(`${MODULE}.planned`, [id, values, value, measure])) {
     const { numbers, made, lacks } = await attempt(id, one, run, of);
     if (lacks) absent.push(one.name);
     else tried.push({ ...one, numbers, run: made });

@@ -454,8 +454,10 @@
 
     handleEvent(event) {
       if (event.type !== "beforeprint") return super.handleEvent(event);
+      const { met } = this;
       this.met = true; // on paper the reader meets all of them
       this.follow();
+      this.met = met;
     }
 
     follow() {

@@ -11,7 +11,10 @@
   const isText = (text) => typeof text === "string" && text.length > 0 && text.length <= LONGEST;
   const isAnswer = (answer) =>
     Number.isFinite(answer) ||
-    (Array.isArray(answer) && answer.length > 0 && answer.length < 100 && answer.every(isText));
+    (Array.isArray(answer) &&
+      answer.length > 0 &&
+      answer.length < 100 &&
+      (answer.every(isText) || answer.every(Number.isFinite))); // names, lines; a curve's numbers
   const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
   /** What was said in reviews, the oldest first; what is no such thing is left out. */

@@ -57,8 +57,16 @@
     return [guess, ...[0.5, 0.7, 0.9, 1].filter((step) => step > guess + 0.05)];
   }
 
+  /** A mean may be right where its parts are not. */
+  function chance(bins) {
+    const off = bins.filter(({ sure, interval: [low, high] }) => sure < low || sure > high);
+    return off.length
+      ? `Over all, chance alone could make that difference; at ${off.length} of ${bins.length} levels of confidence it hardly could.`
+      : "Chance alone could make that difference.";
+  }
+
   /** In a sentence, what can be said of so many, and no more. */
-  function verdict({ n, good, sure, interval }) {
+  function verdict({ n, good, sure, interval, bins }) {
     const told = `On average you were ${percent(sure)} sure, and ${good} of ${n} were right: ${percent(good / n)}`;
     const within = `(95 % interval ${span(interval)})`;
     const [low, high] = interval;
@@ -67,7 +75,7 @@
         ? "You were right less often than you thought."
         : sure < low
           ? "You were right more often than you thought."
-          : "Chance alone could make that difference.";
+          : chance(bins);
     return `${told} ${within}. ${meaning}`;
   }
 

@@ -6,7 +6,7 @@
   const { calibration, points, verdict, percent, span, ENOUGH } = LabReview;
 
   const SIZE = 260; // of the square, in its own units
-  const PLACE = { left: 48, top: 12, right: 14, bottom: 44 };
+  const PLACE = { left: 64, top: 12, right: 28, bottom: 44 };
   const TICKS = [0, 0.25, 0.5, 0.75, 1];
   const x = (share) => PLACE.left + share * SIZE;
   const y = (share) => PLACE.top + (1 - share) * SIZE;
@@ -62,7 +62,7 @@
       label(percent(share), { x: x(0) - 6, y: y(share) + 4, "text-anchor": "end" }),
     ]);
     const bins = found.bins.flatMap(({ sure, share, interval: [low, high], n }) => {
-      const side = sure > 0.9 ? -1 : 1;
+      const side = sure > 0.8 && sure < 1 ? -1 : 1; // beside "certain" there is little room
       return [
         svg("path", {
           class: "interval",

@@ -14,6 +14,7 @@
     read: () => together(logOf(storage.read(LOG)), held ?? []),
     /** Put more of them in; another tab may have done so, too. */
     add(said) {
+      if (!said.length) return;
       const all = together(log.read(), said);
       held = storage.write(LOG, { version: 1, said: all }) ? null : all;
       tell();

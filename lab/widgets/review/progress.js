@@ -103,7 +103,7 @@
       const lines = [el("p", { class: "ask", html: ask })];
       const link = el("a", { href: url }, section || "Its page");
       if (page) lines.push(el("p", {}, ...this.became(question, page)));
-      else lines.push(el("p", { class: "open" }, "○ Not answered yet."));
+      else lines.push(el("p", { class: "open" }, "○ Not answered on its page."));
       const last = later.at(-1);
       if (last) {
         const when = later.length > 1 ? `${later.length} reviews, the last time` : "a review";
@@ -111,7 +111,7 @@
           el(
             "p",
             {},
-            sign(last.right),
+            sign(last.right, ""),
             ` in ${when}: you said `,
             ...words(question, last.answer),
             `, ${percent(last.sure)} sure.`,
@@ -129,12 +129,12 @@
       const mine = [" You said ", ...words(question, page.first)];
       if (page.right === null)
         return [el("strong", {}, "● Locked in."), ...mine, ". Its page tells what is right."];
-      if (page.right) return [sign(true), ...mine, "."];
+      if (page.right) return [sign(true, "."), ...mine, "."];
       const { kind, right } = question;
       const one = kind === "order" && Array.isArray(right?.[0]) ? right[0] : right;
       const decided =
         one === null || one === undefined ? [] : [" It is ", ...words(question, one), "."];
-      return [sign(false), ...mine, ".", ...decided];
+      return [sign(false, "."), ...mine, ".", ...decided];
     }
 
     // ---- As a file ---------------------------------------------------------------------------------------------------
@@ -256,8 +256,12 @@
     }
   }
 
-  const sign = (right) =>
-    el("strong", { class: right ? "right" : "wrong" }, right ? "✓ Right" : "✗ Not right");
+  const sign = (right, end) =>
+    el(
+      "strong",
+      { class: right ? "right" : "wrong" },
+      `${right ? "✓ Right" : "✗ Not right"}${end}`,
+    );
 
   customElements.define("lab-progress", Progress);
 })();

@@ -20,10 +20,6 @@
 
     follow() {}
 
-    get locked() {
-      return false;
-    }
-
     frame(first, ...rest) {
       if (this.answered) return super.frame(first, ...rest);
       super.frame(first, this.sureness(), ...rest);
@@ -94,9 +90,9 @@
       this.told = el("p", { role: "status", class: "told", tabindex: -1 });
       this.place = el("div");
       this.replaceChildren(this.told, this.place);
-      const sitting = this.sitting();
-      if (!sitting || Date.now() - sitting.began > STALE) this.offer();
-      else if (this.left(sitting).length) this.ask();
+      this.sitting = this.kept();
+      if (!this.sitting || Date.now() - this.sitting.began > STALE) this.offer();
+      else if (this.left().length) this.ask();
       else this.account();
     }
 
@@ -119,20 +115,21 @@
     }
 
     /** { began, ids } of the sitting that is under way or was ended; null for none. */
-    sitting() {
-      const kept = this.held ?? storage.read(this.key);
+    kept() {
+      const kept = storage.read(this.key);
       const ids = Array.isArray(kept?.ids) ? kept.ids.filter((id) => this.byId.has(id)) : [];
       return ids.length && Number.isFinite(kept.began) ? { began: kept.began, ids } : null;
     }
 
     /** What was said in it. */
-    said({ began, ids }) {
+    said() {
+      const { began, ids } = this.sitting;
       return log.read().filter(({ id, at }) => at >= began && ids.includes(id));
     }
 
-    left(sitting) {
-      const said = new Set(this.said(sitting).map(({ id }) => id));
-      return sitting.ids.filter((id) => !said.has(id));
+    left() {
+      const said = new Set(this.said().map(({ id }) => id));
+      return this.sitting.ids.filter((id) => !said.has(id));
     }
 
     offer() {
@@ -156,35 +153,38 @@
           ? el(
               "p",
               { class: "actions" },
-              button(`Ask me ${plural(count, "question")}`, () => this.begin()),
+              button(`Ask me ${plural(count, "question")}`, () => this.sit()),
             )
           : "",
       );
     }
 
-    begin() {
+    /** A sitting of those that wait. */
+    sit() {
       const began = Date.now();
       const ids = choose(this.cards(), began);
       if (!ids.length) return this.offer();
-      this.held = storage.write(this.key, { began, ids }) ? null : { began, ids };
+      this.sitting = { began, ids };
+      storage.write(this.key, this.sitting); // for when the page is loaded again
       this.ask(true);
     }
 
     /** The next question; `focus`: the reader pressed for it. */
     ask(focus = false) {
       this.offers = false;
-      const sitting = this.sitting();
-      const [id] = this.left(sitting);
-      if (!id) return this.account(true);
-      const number = sitting.ids.length - this.left(sitting).length + 1;
-      const question = { ...this.byId.get(id), number, of: sitting.ids.length };
+      const left = this.left();
+      if (!left.length) return this.account(true);
+      const [id] = left;
+      const of = this.sitting.ids.length;
+      const number = of - left.length + 1;
+      const question = { ...this.byId.get(id), number, of };
       const asked = el(
         "lab-asked",
         {},
         el("script", { type: "application/json" }, JSON.stringify(question)),
       );
       asked.goesOn = () => {
-        const more = this.left(sitting).length;
+        const more = left.length - 1;
         return [
           button(more ? "Next question" : "How did it go?", () => this.ask(true)),
           more ? button("Stop here", () => this.account(true)) : "",
@@ -193,7 +193,7 @@
       asked.keeps = (answer, sure) => {
         const right = isRight(question, answer);
         log.add([{ id, at: Date.now(), answer, sure, right }]);
-        this.told.textContent = `${right ? "Right" : "Not right"}. ${number} of ${question.of} asked.`;
+        this.told.textContent = `${right ? "Right" : "Not right"}. ${number} of ${of} asked.`;
       };
       this.told.textContent = "";
       this.place.replaceChildren(asked);
@@ -204,8 +204,7 @@
     /** What became of the sitting. */
     account(focus = false) {
       this.offers = false;
-      const sitting = this.sitting();
-      const said = this.said(sitting);
+      const said = this.said();
       const good = said.filter(({ right }) => right).length;
       const wrong = said.filter(({ right }) => !right).map(({ id }) => this.byId.get(id));
       this.told.textContent = said.length
@@ -230,8 +229,8 @@
         el(
           "p",
           { class: "actions" },
-          this.left(sitting).length ? button("Go on", () => this.ask(true)) : "",
-          more ? button(`Ask me ${more} more`, () => this.begin()) : "",
+          this.left().length ? button("Go on", () => this.ask(true)) : "",
+          more ? button(`Ask me ${more} more`, () => this.sit()) : "",
         ),
         curve(log.read(), "h2"),
       );
@@ -242,7 +241,13 @@
   const linked = ({ url, title, section }) =>
     el("a", { href: url }, section ? `${title}: ${section}` : title);
   const readAgain = (question) =>
-    el("p", { class: "hint" }, "On its page: ", linked(question), ".");
+    el(
+      "p",
+      {},
+      question.measured && !question.key ? "Measured on its page: " : "On its page: ",
+      linked(question),
+      ".",
+    );
 
   customElements.define("lab-asked", Asked);
   customElements.define("lab-review", Review);

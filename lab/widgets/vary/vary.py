@@ -203,17 +203,18 @@ def vary(
     why: Mapping[str, str] | None = None,
     scale: Literal["linear", "log"] = "linear",
     note: str = "",
+    measure: Literal["one", "all"] = "one",
 ) -> Variation:
     """Return what each value of the one thing that is changed gives; it shows itself.
 
     run : measures a value, run(value, experiment); of : its numbers, of(result, value), by name
     and unit, {"median (ms)": 2.1}. values : those that have records, maybe by their names; value :
     the one to measure (the first), name : what is changed, why : {value: sentence}, scale : of the
-    axes, note : for the caption. Raises LabError for values that cannot be told apart, what `run`
-    raises, NoRecord.
+    axes, note : for the caption, measure : "all" measures every value here, as claims about several
+    of them need. Raises LabError for values that cannot be told apart, what `run` raises, NoRecord.
     """
     tried, absent = [], []
-    for one in planned(id, values, value):
+    for one in planned(id, values, value, measure):
         try:
             with _held(id, one["live"]):
                 made = run(one["value"], one["experiment"])
@@ -231,7 +232,10 @@ def vary(
 
 @checked
 def planned(
-    id: str, values: Sequence[Any] | Mapping[str, Any], value: Any = None
+    id: str,
+    values: Sequence[Any] | Mapping[str, Any],
+    value: Any = None,
+    measure: Literal["one", "all"] | None = None,
 ) -> list[dict[str, Any]]:
     """Return the values to try, each with its name, the id of its experiment, whether it is
     measured here, and whether it may be left out where it has no record. Raises LabError.
@@ -243,7 +247,7 @@ def planned(
     mine = names[0] if value is None else value
     listed = [*names, *([] if str(mine) in map(str, names) else [mine])]
     live = settings.mode() == "live"
-    every = settings.profile().name == "reference"
+    every = measure == "all" or settings.profile().name == "reference"
     ids = [id if i == 0 else experiment_id(None, id, [str(one)]) for i, one in enumerate(listed)]
     twice = next((one for i, one in enumerate(ids) if one in ids[:i]), "")
     if twice:

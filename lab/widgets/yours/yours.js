@@ -7,11 +7,6 @@
   const SCHEMA = 1;
   const LIMIT_BYTES = 200_000;
   const KEPT = "lab-yours";
-  const VERDICTS = [
-    ...["held", "held stronger", "held weaker", "no difference", "reversed", "did not hold"],
-    "no verdict",
-  ];
-  const PROFILES = ["smoke", "course", "reference"];
   const NOTHING = "–";
 
   // ---- Is it a result file? No page needed -------------------------------------------------------------------------
@@ -45,11 +40,11 @@
       : refuse(`${where} should be one of ${known.join(", ")}, not ${seen(value)}.`);
   const maybe = (value, check) => (value === null || value === undefined ? null : check(value));
 
-  function readClaim(given, where) {
+  function readClaim(given, where, verdicts) {
     object(given, where);
     const claim = {
       id: text(given.id, `${where}.id`),
-      verdict: choice(given.verdict, `${where}.verdict`, VERDICTS),
+      verdict: choice(given.verdict, `${where}.verdict`, verdicts),
       ratio: choice(given.ratio, `${where}.ratio`, [true, false]),
     };
     for (const key of ["estimate", "low", "high"])
@@ -68,8 +63,9 @@
     return [JSON.stringify(name), middle(trials)];
   }
 
-  /** What a result file says, known fields only; throws Refused with a sentence for the reader. */
-  function readResults(source) {
+  /** What a result file says, known fields only; throws Refused with a sentence for the reader. `words`: those that a verdict
+   * and a profile may be, as the build knows them. */
+  function readResults(source, words) {
     if (source.length > LIMIT_BYTES) refuse(tooLarge(source.length));
     let given;
     try {
@@ -90,7 +86,9 @@
     const { machine, versions } = given;
     object(machine, "machine");
     object(versions, "versions");
-    const claims = list(given.claims, "claims", 1000).map((c, i) => readClaim(c, `claims[${i}]`));
+    const claims = list(given.claims, "claims", 1000).map((c, i) =>
+      readClaim(c, `claims[${i}]`, words.verdicts),
+    );
     const arms = list(given.arms, "arms", 3000).map((a, i) => readArm(a, `arms[${i}]`));
     const twice = [claims.map((c) => c.id), arms.map(([name]) => name)]
       .flatMap((names) => names.filter((n, i) => names.indexOf(n) !== i))
@@ -106,7 +104,7 @@
         arch: text(machine.arch, "machine.arch"),
         node: text(versions.node ?? "?", "versions.node", 30),
         python: text(versions.python ?? "?", "versions.python", 30),
-        profile: choice(given.profile, "profile", PROFILES),
+        profile: choice(given.profile, "profile", words.profiles),
         made: text(given.made, "made", 30).slice(0, 10),
       },
       claims: new Map(claims.map((c) => [c.id, c])),
@@ -307,7 +305,7 @@
   }
 
   /** All that changes with a file; `yours` null is "no file yet". */
-  function draw(data, yours = data.yours && readResults(JSON.stringify(data.yours))) {
+  function draw(data, yours = data.yours && readResults(JSON.stringify(data.yours), data.words)) {
     const claims = yours?.claims ?? new Map();
     const [published, own] = [false, true].map((of) => data.claims.filter((c) => c.own === of));
     const other = ({ id, book }) => same(book, claims.get(id)) === "no";
@@ -466,7 +464,7 @@
 
     show(source, name) {
       try {
-        const results = readResults(source);
+        const results = readResults(source, this.data.words);
         const words = fill(this.data, results);
         this.source = source;
         this.status.classList.remove("bad");

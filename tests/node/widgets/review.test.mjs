@@ -187,7 +187,9 @@ describe("calibration", () => {
       verdict(calibration(Array.from({ length: n }, (_, i) => ({ sure, right: i < good }))));
     assert.match(many(40, 0.9, 20), /90 % sure, and 20 of 40 were right: 50 % .*less often than/);
     assert.match(many(40, 0.5, 36), /more often than you thought/);
-    assert.match(many(12, 0.7, 7), /Chance alone could make that difference/);
+    assert.match(many(12, 0.7, 7), /\. Chance alone could make that difference\.$/);
+    const said = [0.1, 0.9].flatMap((sure) => Array(20).fill({ sure, right: sure < 0.5 }));
+    assert.match(verdict(calibration(said)), /at 2 of 2 levels of confidence it hardly could/);
     assert.equal(calibration(Array(ENOUGH - 1).fill({ sure: 1, right: true })).enough, false);
     assert.equal(calibration(Array(ENOUGH).fill({ sure: 1, right: true })).enough, true);
   });
@@ -282,6 +284,10 @@ describe("answers as a file", () => {
     for (const kept of [null, 5, "x", {}, { said: 5 }, { said: [null, {}, [], { id: 5 }] }])
       assert.deepEqual(logOf(kept), []);
     assert.deepEqual(logOf({ said: [{ ...said, more: "thrown away" }] }), [said]);
+    for (const answer of [4, ["a", "b"], [1, 2.5, -3]])
+      assert.deepEqual(logOf({ said: [{ ...said, answer }] }), [{ ...said, answer }]); // of every kind
+    for (const answer of ["x", [], [1, "a"], [null], [Number.NaN], { a: 1 }, true])
+      assert.deepEqual(logOf({ said: [{ ...said, answer }] }), []);
   });
 
   test("as a table have a line each, and nothing that a spreadsheet would run", () => {

@@ -15,13 +15,14 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from lab import claims
+from lab import claims, settings
 from lab.book.build.build import Build
 from lab.book.pages import placeholders, verdicts
 from lab.book.pages.placeholders import Html
 from lab.book.pages.reviews import title_of
 from lab.book.pages.yours import compare_results, results
-from lab.plot.ticks import ratio_ticks
+from lab.judging import judge
+from lab.plot.ticks import ratio_ends, ratio_ticks
 from lab.text.looks import macros
 from lab.widgets.question.questions import json_script
 
@@ -47,8 +48,9 @@ HTML = macros("""
     {% endmacro %}
 
     {% macro plot(rows, drawn) %}
-    <div class="lab-yours-plot" data-lab-claims role="img" aria-label="{{ drawn.alt }}"{{ " " }}
-    style="--one:{{ drawn.one }}%"><p class="key"><span class="book"></span> the book’s{{ " " }}
+    <div class="lab-yours-plot lab-ratios" data-lab-claims role="img"{{ " " }}
+    aria-label="{{ drawn.alt }}" style="--one:{{ drawn.one }}%">
+    <p class="key"><span class="book"></span> the book’s{{ " " }}
     <span class="yours"></span> yours <span class="theirs">☆</span> published</p>
     {% for row in rows %}
     <div class="line" data-lab-row="{{ row.id }}"><span class="name">{{ row.name }}</span>
@@ -84,8 +86,8 @@ HTML = macros("""
     <tr data-lab-machine="{{ key }}"><th scope="row">{{ name }}</th>
     <td>{{ its }}</td><td>{{ mine }}</td></tr>
     {% endfor %}</tbody></table></div><p data-lab-factor>{{ drawn.factor }}</p>
-    <div class="lab-yours-plot factor" data-lab-strip role="img" style="--one:50%"{{ " " }}
-    aria-label="{{ drawn.factor }}"{% if not drawn.strip %} hidden{% endif %}>
+    <div class="lab-yours-plot lab-ratios factor" data-lab-strip role="img"{{ " " }}
+    style="--one:50%" aria-label="{{ drawn.factor }}"{% if not drawn.strip %} hidden{% endif %}>
     {{ drawn.strip|safe }}</div>
     {% endmacro %}
 
@@ -161,6 +163,7 @@ class Page:
             ],
             "scale": scale,
             "ticks": ratio_ticks(*scale, 0.12),
+            "words": words(),
             "yours": self.yours,
         }
 
@@ -168,6 +171,11 @@ class Page:
     def drawn(self) -> dict[str, Any]:
         """What the script makes of it."""
         return compare_results.drawn(self.data)
+
+
+def words() -> dict[str, list[str]]:
+    """Return what a verdict and a profile may be called in a file that the page reads."""
+    return {"verdicts": list(judge.WORDS), "profiles": list(settings.PROFILES)}
 
 
 def page_of(build: Build) -> Page:
@@ -250,13 +258,12 @@ def _rows(build: Build, book: dict[str, Any] | None) -> list[Row]:
 
 def _scale(rows: list[dict[str, Any]]) -> tuple[float, float]:
     """Return the ends of an axis of ratios: 1, all values, and room for another machine's."""
-    seen = [1.0]
+    seen: list[float] = []
     for row in rows:
         if not row["own"]:
             book = row["book"] or {}
             seen += [*(book.get(k) or 0 for k in FIGURES), *(row["published"] or ())]
-    low, high = min(v for v in seen if v > 0) / 1.6, max(seen) * 1.6
-    return float(f"{low:.4g}"), float(f"{high:.4g}")
+    return ratio_ends(seen, 1.6)
 
 
 def _fact(found: dict[str, Any] | None, key: str) -> str:

@@ -1,0 +1,324 @@
+"""The page of verdicts: `{build-status} verdicts`, a card a published claim, `sentences`, those of
+the book by chapter, and what the verdicts mean: `verdict-words`, `criteria`.
+
+All of it stands there without a script; verdicts.js lets a reader choose which cards to see. A
+published claim that no chapter of this build judged is listed as such.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+from lab import claims
+from lab.book import site
+from lab.book.build.build import Build
+from lab.book.pages import placeholders
+from lab.book.pages.placeholders import Html
+from lab.book.pages.reviews import title_of
+from lab.book.pages.verdicts import judged, provenance
+from lab.book.site import published as records
+from lab.display.claims import TONES, anchor
+from lab.judging import judge
+from lab.judging.stats import spread_text
+from lab.plot.measures import metric_of
+from lab.plot.ticks import ratio_ends, ratio_place, ratio_ticks
+from lab.text.looks import macros
+from lab.text.numbers import bare, count, factor, short, tidy
+from lab.text.phrasing import unbroken
+
+NOT_JUDGED = "not judged in this build"
+HTML = macros(
+    (Path(site.__file__).parent / "templates/components/claim-cards.html").read_text("utf-8")
+)
+APART = 0.13  # share of an axis between two of its ticks: room for "0.5×" on a phone
+# An axis has 1 at the same place on every card, and its own length, or what is near 1 would be a
+# dot beside what is far; below 1 there is less to show. No axis is shorter than a factor of 3.
+ONE = 0.3
+SHORTEST = math.log(3)
+ROOM = 1.08
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The axis of a card: its ends, and what stands on it."""
+
+    ends: tuple[float, float]
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Axis:
+        """Return the shortest that has room for these ratios."""
+        low, high = (math.log(end) for end in ratio_ends(values, ROOM))
+        length = max(-low / ONE, high / (1 - ONE), SHORTEST)
+        return cls((math.exp(-length * ONE), math.exp(length * (1 - ONE))))
+
+    def at(self, value: float) -> float:
+        """Where a ratio stands, in percent."""
+        return ratio_place(value, self.ends)
+
+    def bar(
+        self, kind: str, low: float, high: float, middle: float | None = None
+    ) -> dict[str, Any]:
+        """A stretch of the axis, with a point in it unless there is none."""
+        left, right = self.at(low), self.at(high)
+        width = round(right - left, 2)
+        return {"kind": kind, "left": left, "width": width, "x": self.at(middle or low)}
+
+    @property
+    def ticks(self) -> list[dict[str, Any]]:
+        """Ticks and their texts."""
+        ticks = ratio_ticks(*self.ends, APART)
+        return [{"x": self.at(t), "text": f"{short(t)}×"} for t in ticks]
+
+
+def cards(build: Build) -> Html:
+    """Return a card a published claim: what was said, what we found, the verdict, and why."""
+    found = {c["id"]: c for c in judged(build, published=True)}
+    names = [*found, *(n for n in claims.claims()["claims"] if n not in found)]
+    shown = [_card(name, found.get(name)) for name in names]
+    sources = claims.claims()["sources"]
+    by_source = [(id, f"{of['author']} {of['year']}") for id, of in sources.items()]
+    by_verdict = [(_key(word), word) for word in (*judge.WORDS, NOT_JUDGED)]
+    facets = [
+        _facet("source", "Source", by_source, [card["source"] for card in shown]),
+        _facet("verdict", "Verdict", by_verdict, [card["verdict_key"] for card in shown]),
+    ]
+    return Html(str(HTML.cards(shown, 100 * ONE, facets, provenance([*found.values()]))))
+
+
+def sentences(build: Build) -> Html:
+    """Return the sentences of the course itself, each with its limit, by chapter."""
+    found = judged(build, published=False)
+    chapters = [
+        _of_chapter(chapter, [*its]) for chapter, its in groupby(found, lambda c: str(c["chapter"]))
+    ]
+    certain = sum(c.get("basis") == "interval" for c in found)
+    counted = sum(c.get("basis") == "count" for c in found)
+    told = (
+        f"{count(len(found), 'sentence')}: {_tally(found)}. Of these, {certain} are judged by the "
+        f"interval of a ratio, in brackets, {counted} by something counted, and "
+        f"{len(found) - certain - counted} by one measured number without an interval. "
+        f"{provenance(found)}"
+    )
+    return Html(str(HTML.sentences(chapters, unbroken(told.strip()))))
+
+
+def words(build: Build) -> Html:
+    """Return the words that a verdict can be, and what each means."""
+    caption = (
+        "What a verdict says. “Interval” is the 95 % interval, widened by the A/A spread. A "
+        "verdict under which the ratio cannot be 1 needs the sign-flip test as well; without it "
+        "there is no verdict."
+    )
+    summary = f"What the {len(judge.WORDS)} verdicts mean"
+    return Html(
+        str(HTML.table(summary, unbroken(caption), ("verdict", "it means"), judge.WORDS.items()))
+    )
+
+
+def criteria(build: Build) -> Html:
+    """Return how criteria changed after a first result was known."""
+    changes = claims.changes()
+    rows = [(name, text) for name, texts in changes.items() for text in texts]
+    caption = "Criteria that changed after a first result was known"
+    summary = f"{count(len(rows), 'change')} to {count(len(changes), 'criterion', 'criteria')}"
+    return Html(str(HTML.table(summary, caption, ("claim", "what changed"), rows)))
+
+
+def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
+    """Return what the card of a published claim says; `c` None if no chapter judged it."""
+    entry = claims.claims()["claims"][name]
+    source = claims.claims()["sources"][entry["source"]]
+    criterion = claims.criterion(name)
+    verdict = c["verdict"] if c else NOT_JUDGED
+    card = {
+        "anchor": anchor(name),
+        "short": entry["short"],
+        "sentence": entry["sentence"],
+        "verdict": verdict,
+        "verdict_key": _key(verdict),
+        "tone": TONES[judge.holds(verdict)] if c else "none",
+        "source": entry["source"],
+        "who": f"{source['author']} {source['year']}",
+        **{key: source[key] for key in ("author", "title", "year", "url")},
+        **{key: entry.get(key, "") for key in ("quote", "derived", "measures", "why")},
+        "printed": claims.published_text(criterion.printed),
+        "has_ratio": criterion.printed is not None,
+        "wanted": criterion.wanted_text,
+        "changed": entry.get("changed", ()),
+        **{key: "" for key in ("marks", "here", "interval", "because", "figures", "links")},
+    }
+    if c is None:
+        return card
+    value = c["value"]
+    return {
+        **card,
+        "marks": _marks(value, criterion),
+        "here": _estimate(value),
+        "interval": _interval(value),
+        "recorded": c.get("recorded", False),
+        "because": c.get("because", ""),
+        "figures": [_as_printed(figure) for figure in c.get("published", ())],
+        "trials": _trials(c),
+        "limit": c["limit"],
+        "warnings": c.get("warnings", ()),
+        "beside": [_named(beside) for beside in c.get("beside", ())],
+        "links": _links(c),
+    }
+
+
+def _marks(value: dict[str, Any], criterion: judge.Criterion) -> dict[str, Any] | None:
+    """Return the axis and what stands on it; None without an estimate. A ratio that we derived is
+    none that was published, so it has no star.
+    """
+    estimate = value["estimate"]
+    if not estimate:
+        return None
+    stars = () if criterion.derived else criterion.printed or ()
+    interval = _ends(value)
+    widened = _widened(value) if interval else ()
+    axis = Axis.of((estimate, *widened, *criterion.wanted, *stars))
+    low, high = interval or (estimate, estimate)
+    bars = [axis.bar("here", low, high, estimate)]
+    if widened and value.get("aa_spread"):
+        bars.insert(0, axis.bar("wide", *widened))
+    return {
+        "ticks": axis.ticks,
+        "wanted": axis.bar("wanted", *criterion.wanted),
+        "bars": bars,
+        "stars": sorted({axis.at(star) for star in stars}),
+    }
+
+
+def _of_chapter(chapter: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+    changes = claims.changes()
+    return {
+        "title": title_of(chapter),
+        "told": _tally(found),
+        "sentences": [
+            {
+                "anchor": anchor(c["id"]),
+                "sentence": c["sentence"],
+                "verdict": c["verdict"],
+                "tone": TONES[judge.holds(c["verdict"])],
+                "measured": _measured(c),
+                "limit": c["limit"],
+                "more": [
+                    *([f"no verdict, because {c['because']}"] if c.get("because") else ()),
+                    *c.get("warnings", ()),
+                    *(f"changed {text.rstrip('.')}" for text in changes.get(c["id"], ())),
+                ],
+                "links": _links(c, "in the chapter"),
+            }
+            for c in found
+        ],
+    }
+
+
+def _facet(
+    key: str, name: str, choices: Sequence[tuple[str, str]], seen: list[str]
+) -> dict[str, Any]:
+    """Return a choice for each value that a card has, with how many have it."""
+    there = [{"key": k, "name": n, "count": seen.count(k)} for k, n in choices if k in seen]
+    return {"key": key, "name": name, "choices": there}
+
+
+def _key(verdict: str) -> str:
+    """A verdict as an address names it."""
+    return verdict.replace(" ", "-")
+
+
+def _tally(found: Sequence[dict[str, Any]]) -> str:
+    """How often there is each verdict: "7 held, 1 no verdict"."""
+    seen = [c["verdict"] for c in found]
+    return ", ".join(f"{seen.count(word)} {word}" for word in judge.WORDS if word in seen)
+
+
+def _ends(value: dict[str, Any]) -> tuple[float, float] | None:
+    if value["low"] is None or value["high"] is None or value["pairs"] < 2:
+        return None
+    return value["low"], value["high"]
+
+
+def _widened(value: dict[str, Any]) -> tuple[float, float]:
+    spread = value.get("aa_spread") or 1.0
+    low, high = value["low"], value["high"]
+    return (low or 0.0) / spread, (math.inf if high is None else high) * spread
+
+
+def _estimate(value: dict[str, Any]) -> str:
+    return "no figure" if value["estimate"] is None else f"{factor(value['estimate'], bare)}×"
+
+
+def _interval(value: dict[str, Any]) -> str:
+    ends = _ends(value)
+    return f"[{', '.join(factor(end, bare) for end in ends)}]" if ends else ""
+
+
+def _ratio(value: dict[str, Any]) -> str:
+    return f"{_estimate(value)} {_interval(value)}".strip()
+
+
+def _control(value: dict[str, Any]) -> str:
+    spread = value.get("aa_spread")
+    if spread is None:
+        return "no A/A control"
+    low, high = _widened(value)
+    return f"A/A ±{spread_text(spread)}: widened to [{factor(low, bare)}, {factor(high, bare)}]"
+
+
+def _named(value: dict[str, Any]) -> str:
+    shown = metric_of(value["metric"]).noun
+    return f"{value['a']} ÷ {value['b']}, {shown}: {_ratio(value)}"
+
+
+def _trials(c: dict[str, Any]) -> str:
+    """Return what was divided, from how many pairs, with what control, when and on which Node."""
+    value, on = c["value"], c.get("on") or {}
+    told = [_named(value), count(value["pairs"], "pair"), _control(value)]
+    if value.get("p") is not None:
+        told.append(f"sign-flip p = {tidy(value['p'])}")
+    if on:
+        told.append(f"Node {on['node'].removeprefix('v')}, {on['machine']}")
+    if c.get("measured"):
+        told.append(c["measured"][:10])
+    return "; ".join(told)
+
+
+def _as_printed(figure: dict[str, Any]) -> str:
+    return str(claims.PublishedFigure(**figure))
+
+
+def _measured(c: dict[str, Any]) -> str:
+    value = c["value"]
+    if isinstance(value, dict):
+        told = [_ratio(value), count(value["pairs"], "pair"), _control(value)]
+    else:
+        told = ["no figure" if value is None else bare(value)]
+        told += ["counted" if c.get("basis") == "count" else "one number"]
+    if c.get("recorded"):
+        told.append("recorded")
+    return ", ".join(told)
+
+
+def _links(c: dict[str, Any], there: str = "") -> list[dict[str, str]]:
+    """Return the way to the box of a claim in its chapter, and to its record."""
+    url = f"{PurePosixPath(c['chapter']).relative_to('book')}.html#{anchor(c['id'])}"
+    ways = [{"url": url, "text": there or title_of(c["chapter"]), "name": ""}]
+    if name := c["record"]:
+        file = f"../{records.FOLDER}/{quote(name)}.json"
+        ways.append({"url": file, "text": "record", "name": f"the record {name}"})
+    return ways
+
+
+MAKERS: dict[str, placeholders.Maker] = {
+    "verdicts": cards,
+    "verdict-words": words,
+    "criteria": criteria,
+    "sentences": sentences,
+}

@@ -1,0 +1,298 @@
+// The page of verdicts in a real browser: the cards as the build draws them, opened from a file.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { before, describe, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { STATIC } from "./components.mjs";
+import { letGo, session } from "./session.mjs";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const ROOT = resolve(HERE, "../..");
+const own = session({ folder: "verdicts" });
+const AXE = createRequire(import.meta.url).resolve("axe-core");
+const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+const [S2, REVERSED] = ["Afshin Mehrabani 2013", "reversed"];
+
+const urls = {};
+before(() => {
+  const env = {
+    ...process.env,
+    PYTHONPATH: ROOT,
+    PATH: [join(ROOT, ".venv/bin"), process.env.PATH].join(delimiter),
+  };
+  const options = { cwd: ROOT, env, encoding: "utf8" };
+  const made = JSON.parse(execFileSync("python", [join(HERE, "verdicts_page.py")], options));
+  for (const theme of ["light", "dark"]) urls[theme] = page(made, theme);
+});
+
+function page(made, theme) {
+  const at = (file) => pathToFileURL(join(STATIC, file)).href;
+  const styles = ["lab.css", "ratios.css", "verdicts.css"];
+  const file = join(own.folder, `${theme}.html`);
+  writeFileSync(
+    file,
+    `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>Verdicts</title>` +
+      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
+      styles.map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
+      `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}` +
+      `a{color:var(--lab-1)}</style>` +
+      ["numbers.js", "verdicts.js"].map((f) => `<script src="${at(f)}"></script>`).join("") +
+      `<body><main class="bd-article"><h1>Verdicts</h1><h2 id="what-was-published">Published</h2>` +
+      `${made["verdict-words"]}${made.verdicts}${made["verdict-data"]}` +
+      `<h2 id="sentences">Sentences</h2>${made.sentences}<h2>Changed</h2>${made.criteria}</main></body></html>`,
+  );
+  return pathToFileURL(file).href;
+}
+
+const open = (hash, use, options = {}) =>
+  own.open(
+    urls.light + hash,
+    async (tab, seen) => {
+      await use(tab);
+      assert.deepEqual(seen, { foreign: [], failed: [], errors: [] });
+    },
+    options,
+  );
+const box = (tab, name) => tab.getByRole("checkbox", { name, exact: false }).first();
+const shown = (tab) =>
+  tab
+    .locator(".lab-card")
+    .evaluateAll((all) =>
+      all.filter((card) => card.checkVisibility()).map(({ id }) => id.replace("claim-", "")),
+    );
+const said = (tab) => tab.locator("lab-verdicts [role=status]").innerText();
+const hash = (tab) => tab.evaluate(() => location.hash);
+const focused = (locator) => locator.evaluate((e) => e === document.activeElement);
+const FILES = ["sync-vs-async-file", "sync-vs-async-file-p50"];
+
+describe("without a script", () => {
+  test("all cards are there, and nothing to choose with", async () => {
+    await open(
+      "#source=S2",
+      async (tab) => {
+        assert.equal((await shown(tab)).length, 14);
+        assert.equal(await tab.locator("lab-verdicts form").isVisible(), false);
+        assert.equal(await tab.getByRole("checkbox").count(), 0);
+        assert.equal(await tab.getByRole("button").count(), 0);
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+});
+
+describe("what is chosen", () => {
+  test("is shown, counted aloud, and in the address", async () => {
+    await open("", async (tab) => {
+      assert.equal(await said(tab), "All 14 claims are shown.");
+      const steps = await tab.evaluate(() => history.length);
+      await box(tab, S2).check();
+      assert.deepEqual(await shown(tab), FILES);
+      assert.equal(await said(tab), "2 of 14 claims are shown.");
+      assert.equal(await hash(tab), "#source=S2");
+      await box(tab, REVERSED).check();
+      assert.deepEqual(await shown(tab), ["sync-vs-async-file"]);
+      assert.equal(await hash(tab), "#source=S2&verdict=reversed");
+      await box(tab, "no verdict").check(); // of one kind either, of two kinds both
+      assert.deepEqual(await shown(tab), FILES);
+      assert.equal(await hash(tab), "#source=S2&verdict=reversed,no-verdict");
+      assert.equal(await tab.evaluate(() => history.length), steps);
+    });
+  });
+
+  test("says what the other kind has left, and offers nothing that would be empty", async () => {
+    await open("", async (tab) => {
+      const label = (name) =>
+        tab.locator("lab-verdicts label", { hasText: name }).first().innerText();
+      assert.match(await label(REVERSED), /\(2\)/);
+      await box(tab, S2).check();
+      assert.match(await label(REVERSED), /\(1\)/);
+      assert.match(await label(S2), /\(2\)/);
+      assert.match(await label("held"), /\(0\)/);
+      assert.ok(await box(tab, "held").isDisabled());
+      await box(tab, S2).uncheck();
+      assert.ok(await box(tab, "held").isEnabled());
+    });
+  });
+
+  test("comes with the address, also with one that is only partly understood", async () => {
+    await open("#source=S2,S99&verdict=no-verdict,odd&more=1", async (tab) => {
+      assert.deepEqual(await shown(tab), ["sync-vs-async-file-p50"]);
+      assert.ok(await box(tab, S2).isChecked());
+      await tab.evaluate(() => {
+        location.hash = "verdict=reversed";
+      });
+      await tab.waitForFunction(
+        () => document.querySelectorAll(".lab-card:not([hidden])").length === 2,
+      );
+      assert.deepEqual(await shown(tab), ["db-read", "sync-vs-async-file"]);
+      assert.equal(await box(tab, S2).isChecked(), false);
+    });
+    await open("#%E0%A4%A", async (tab) => assert.equal((await shown(tab)).length, 14));
+  });
+
+  test("is let go with one button, which keeps the focus", async () => {
+    await open("#source=S2", async (tab) => {
+      const all = tab.getByRole("button", { name: "Show all" });
+      assert.equal(await all.getAttribute("aria-disabled"), "false");
+      await all.press("Enter");
+      assert.equal((await shown(tab)).length, 14);
+      assert.equal(await hash(tab), "");
+      assert.ok(await focused(all));
+      assert.equal(await all.getAttribute("aria-disabled"), "true");
+    });
+  });
+
+  test("can be chosen with the keyboard alone", async () => {
+    await open("", async (tab) => {
+      const first = tab.locator("lab-verdicts input").first();
+      for (let i = 0; i < 10 && !(await focused(first)); i++) await tab.keyboard.press("Tab");
+      assert.ok(await focused(first));
+      const ring = await first.evaluate((e) => getComputedStyle(e.parentNode).outlineStyle);
+      assert.equal(ring, "solid");
+      await tab.keyboard.press("Tab");
+      await tab.keyboard.press("Space");
+      assert.equal(await hash(tab), "#source=S1");
+      assert.deepEqual(await said(tab), "3 of 14 claims are shown.");
+      await tab.keyboard.press("Space");
+      assert.equal(await hash(tab), "");
+    });
+  });
+});
+
+describe("the address of one claim", () => {
+  const there = async (tab, name) => {
+    const place = tab.locator(`#claim-${name}`);
+    await place.waitFor();
+    assert.ok(await focused(place));
+    const { y } = await place.boundingBox();
+    assert.ok(y >= -1 && y < 900, `${y}`);
+    return place;
+  };
+
+  test("shows it, with all that it has to say", async () => {
+    await open("#claim-express-vs-pycnic", async (tab) => {
+      const card = await there(tab, "express-vs-pycnic");
+      assert.ok(await card.getByText("Multi-worker Pycnic").isVisible());
+    });
+  });
+
+  test("shows it, although what was chosen hides it", async () => {
+    await open("#source=S2", async (tab) => {
+      await tab.evaluate(() => {
+        location.hash = "claim-sync-vs-async-file"; // in sight: the choice stays
+      });
+      await there(tab, "sync-vs-async-file");
+      assert.equal((await shown(tab)).length, 2);
+      await tab.evaluate(() => {
+        location.hash = "claim-db-read";
+      });
+      await there(tab, "db-read");
+      assert.equal((await shown(tab)).length, 14);
+      assert.equal(await box(tab, S2).isChecked(), false);
+      assert.equal(await said(tab), "All 14 claims are shown.");
+    });
+  });
+
+  test("opens the chapter of a sentence of the book", async () => {
+    await open("#claim-own-two", async (tab) => {
+      const line = await there(tab, "own-two");
+      assert.ok(await line.getByText("Two is two.").isVisible());
+      assert.equal(await tab.getByText("Three is more.").isVisible(), false);
+    });
+  });
+
+  test("that is another place leaves what was chosen", async () => {
+    await open("#source=S2", async (tab) => {
+      await tab.evaluate(() => {
+        location.hash = "sentences";
+      });
+      await tab.waitForTimeout(100);
+      assert.deepEqual(await shown(tab), FILES);
+    });
+  });
+});
+
+describe("the page", () => {
+  for (const [theme, size] of [
+    ["light", {}],
+    ["dark", {}],
+    ["light", PHONE],
+  ])
+    test(`breaks no rule of axe: ${theme}, ${size.viewport?.width ?? "wide"}`, async () => {
+      await own.open(
+        `${urls[theme]}#source=S2`,
+        async (tab) => {
+          await tab.evaluate(() => {
+            for (const details of document.querySelectorAll("details")) details.open = true;
+          });
+          await tab.addScriptTag({ path: AXE });
+          const rules = { rules: { "target-size": { enabled: true } } };
+          const { violations } = await tab.evaluate((o) => globalThis.axe.run(document, o), rules);
+          assert.deepEqual(
+            violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`),
+            [],
+          );
+        },
+        size,
+      );
+    });
+
+  test("does not scroll sideways on a phone, and has room for a thumb", async () => {
+    await open(
+      "",
+      async (tab) => {
+        await tab.evaluate(() => {
+          for (const details of document.querySelectorAll("details")) details.open = true;
+        });
+        const { wide, low } = await tab.evaluate(() => ({
+          wide: document.documentElement.scrollWidth - innerWidth,
+          low: [...document.querySelectorAll("lab-verdicts :is(label, button, summary)")].filter(
+            (e) => e.checkVisibility() && e.getBoundingClientRect().height < 44,
+          ).length,
+        }));
+        assert.deepEqual({ wide, low }, { wide: 0, low: 0 });
+      },
+      PHONE,
+    );
+  });
+
+  test("does not move when the boxes to tick appear", async () => {
+    const top = (tab) =>
+      tab
+        .locator(".lab-card")
+        .first()
+        .evaluate((e) => e.offsetTop);
+    await open("", async (tab) => {
+      const with_ = await top(tab);
+      await tab.evaluate(() => {
+        document.querySelector("lab-verdicts form").hidden = true;
+      });
+      assert.equal(await top(tab), with_);
+    });
+  });
+
+  test("has on paper what was chosen, and every sentence, folded or not", async () => {
+    await open("#source=S2", async (tab) => {
+      await tab.emulateMedia({ media: "print" });
+      assert.deepEqual(await shown(tab), FILES);
+      const seen = (selector) =>
+        tab.locator(selector).evaluateAll((all) => all.filter((e) => e.offsetHeight).length);
+      assert.equal(await seen("lab-verdicts form, .lab-card details"), 0);
+      assert.equal(await seen(".lab-sentences li"), 2);
+      assert.ok((await seen(".lab-folded td")) > 6);
+    });
+  });
+
+  test("keeps nothing of what is taken off it", async () => {
+    await open("", async (tab) => {
+      assert.ok(await letGo(tab, "lab-verdicts"));
+      await tab.evaluate(() => {
+        location.hash = "claim-db-read";
+      });
+    });
+  });
+});
