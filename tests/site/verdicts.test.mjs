@@ -280,7 +280,7 @@ describe("the page", () => {
       await tab.emulateMedia({ media: "print" });
       assert.deepEqual(await shown(tab), FILES);
       const seen = (selector) =>
-        tab.locator(selector).evaluateAll((all) => all.filter((e) => e.offsetHeight).length);
+        tab.locator(selector).evaluateAll((all) => all.filter((e) => e.checkVisibility()).length);
       assert.equal(await seen("lab-verdicts form, .lab-card details"), 0);
       assert.equal(await seen(".lab-sentences li"), 2);
       assert.ok((await seen(".lab-folded td")) > 6);
