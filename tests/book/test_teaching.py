@@ -20,14 +20,8 @@ WANTED = {
     "variations": 1,  # of the thing to change, recorded, on each page, at least
     "at_once": 4,  # questions of the book that tell at once: warm-up, at most
 }
-LIMITS = {
-    "words": 2475,
-    "numbers": 39,
-    "tracing": 0.15,
-    "from_memory": 0,
-    "variations": 0,
-    "at_once": 4,
-}
+LIMITS = WANTED | {"words": 2274}  # the law before the run
+BEGINS = "book/start"  # ten minutes, in which there is nothing to remember yet
 COUNTS = teaching.chapters()
 each = pytest.mark.parametrize("counts", COUNTS, ids=lambda counts: counts.chapter)
 
@@ -40,7 +34,7 @@ def test_no_page_is_longer_than_the_longest_was(counts):
 
 @each
 def test_each_page_asks_from_memory_and_has_something_to_try(counts):
-    assert counts.from_memory >= LIMITS["from_memory"]
+    assert counts.from_memory >= LIMITS["from_memory"] or counts.chapter == BEGINS
     assert counts.variations >= LIMITS["variations"]
 
 
