@@ -66,7 +66,7 @@ describe("the focus shows wherever Tab leads in an article, also in forced colou
       for (const forcedColors of ["none", "active"]) {
         await tab.emulateMedia({ forcedColors });
         await tab.keyboard.press("Tab"); // from here on, the focus is one of the keyboard
-        const unseen = await tab.locator("article").evaluate((article) => {
+        const unseen = await tab.locator("article.bd-article").evaluate((article) => {
           const STOPS = "a[href], button, input, select, summary, [tabindex='0']";
           const within = (root) =>
             [...root.querySelectorAll("*")].flatMap((e) => [
