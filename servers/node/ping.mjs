@@ -4,10 +4,7 @@ import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 
 const { PORT = "0", HOW = "plain", SLICE_MS = "5" } = process.env;
-const SLICE = Number(SLICE_MS);
-
-let hashes = 0;
-let pings = 0;
+let [hashes, pings] = [0, 0];
 const said = () => `${hashes} hashes and ${pings} pings so far\n`;
 
 const hashFor = (ms) => {
@@ -30,7 +27,7 @@ const withAsync = async (response) => {
 
 const withAwait = async (response) => {
   for (const end = performance.now() + 500; performance.now() < end; ) {
-    hashFor(SLICE);
+    hashFor(Number(SLICE_MS));
     await Promise.resolve();
   }
   response.end(said());
@@ -38,7 +35,7 @@ const withAwait = async (response) => {
 
 const withSetImmediate = async (response) => {
   for (const end = performance.now() + 500; performance.now() < end; ) {
-    hashFor(SLICE);
+    hashFor(Number(SLICE_MS));
     await new Promise(setImmediate);
   }
   response.end(said());
@@ -46,7 +43,6 @@ const withSetImmediate = async (response) => {
 
 const handler = { plain, async: withAsync, await: withAwait, setImmediate: withSetImmediate }[HOW];
 if (!handler) throw new Error(`HOW=${HOW}: plain, async, await or setImmediate`);
-
 const server = createServer((request, response) => {
   response.setHeader("content-type", "text/plain; charset=utf-8");
   if (request.url !== "/ping") return handler(response);
