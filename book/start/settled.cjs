@@ -18,7 +18,9 @@ const server = createServer((socket) => {
 });
 
 server.listen(0, "127.0.0.1", () => {
-  connect(server.address().port, "127.0.0.1").write("ping");
-  handler();
-  console.log("the handler has returned");
+  const client = connect(server.address().port, "127.0.0.1", () => {
+    client.write("ping");
+    handler();
+    console.log("the handler has returned");
+  });
 });

@@ -5,6 +5,7 @@ const { call } = require("./client.js");
 
 const MODULE = "widgets.vary.vary";
 const LACKING = ["NoRecord", "StaleRecord"];
+let before = Promise.resolve(); // what is replayed and what is measured is said for all of Python: one after another
 
 /**
  * What each value of the one thing that is changed gives: `run(value, experiment)` measures it, `of(result, value)` says its numbers by
@@ -16,6 +17,12 @@ async function vary(id, run, { values, value, of, measure, ...shown } = {}) {
       "lab.vary(id, (value, experiment) => …, { values: […], of: (result, value) => ({ … }) }): " +
         "run and of are functions, values an array, or an object that names them.",
     );
+  const turn = before.then(() => all(id, run, { values, value, of, measure, ...shown }));
+  before = turn.catch(() => {});
+  return turn;
+}
+
+async function all(id, run, { values, value, of, measure, ...shown }) {
   const tried = [];
   const absent = [];
   for (const one of await call(`${MODULE}.planned`, [id, values, value, measure])) {

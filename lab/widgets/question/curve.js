@@ -26,10 +26,16 @@
   function axis({ y: [low, high], scale }) {
     const [to, from] = scale === "log" ? [Math.log, Math.exp] : [Number, Number];
     const [a, b] = [to(low), to(high)];
+    // Coarse, as a drawn value is, and finer than a step of the keys.
+    const unit = 10 ** Math.floor(Math.log10((high - low) / STEPS));
+    const round = (value) =>
+      scale === "log"
+        ? Number(value.toPrecision(2))
+        : Number((Math.round(value / unit) * unit).toPrecision(12));
     return {
       at: (value) =>
         scale === "log" && value <= 0 ? 0 : Math.max(0, Math.min(1, (to(value) - a) / (b - a))),
-      value: (at) => Number(from(a + (b - a) * Math.max(0, Math.min(1, at))).toPrecision(2)),
+      value: (at) => round(from(a + (b - a) * Math.max(0, Math.min(1, at)))),
     };
   }
 

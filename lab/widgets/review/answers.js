@@ -4,17 +4,19 @@
 (() => {
   const SCHEMA = "nodejs-io-measured/answers";
   const VERSION = 1;
-  const LONGEST = 200; // characters of a line or a name in an answer
+  const LONGEST = 200; // characters of an id
+  const LONGEST_LINE = 2000; // of a name or a line in an answer; a program may print an empty one
   const MOST = 50_000; // answers of a file
 
   const isTime = (at) => Number.isFinite(at) && at >= 0 && at < 8.64e15; // as far as dates go
   const isText = (text) => typeof text === "string" && text.length > 0 && text.length <= LONGEST;
+  const isLine = (text) => typeof text === "string" && text.length <= LONGEST_LINE;
   const isAnswer = (answer) =>
     Number.isFinite(answer) ||
     (Array.isArray(answer) &&
       answer.length > 0 &&
       answer.length < 100 &&
-      (answer.every(isText) || answer.every(Number.isFinite))); // names, lines; a curve's numbers
+      (answer.every(isLine) || answer.every(Number.isFinite))); // names, lines; a curve's numbers
   const alike = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
   /** What was said in reviews, the oldest first; what is no such thing is left out. */
@@ -27,6 +29,7 @@
           isTime(one.at) &&
           isAnswer(one.answer) &&
           typeof one.right === "boolean" &&
+          Number.isFinite(one.sure) &&
           one.sure >= 0 &&
           one.sure <= 1,
       )
@@ -54,7 +57,7 @@
 
   /** The file, of `pages`: { id, chapter, kind, first, answer, right, since, at } and of `said`. Times are written as dates. */
   function written(pages, said, now) {
-    const date = (at) => (at ? new Date(at).toISOString() : null);
+    const date = (at) => (at && isTime(at) ? new Date(at).toISOString() : null);
     const file = {
       schema: SCHEMA,
       version: VERSION,
@@ -73,7 +76,7 @@
   /** The same for a spreadsheet, a line an answer: of pages the first one. */
   function table(pages, said) {
     const about = new Map(pages.map((one) => [one.id, one]));
-    const date = (at) => (at ? new Date(at).toISOString() : "");
+    const date = (at) => (at && isTime(at) ? new Date(at).toISOString() : "");
     const rows = [
       ...pages.map((one) => ({ ...one, where: "page", at: date(one.since), answer: one.first })),
       ...said.map((one) => ({ ...about.get(one.id), ...one, where: "review", at: date(one.at) })),

@@ -46,27 +46,35 @@
     if (!known(question)) return kept?.answer === undefined ? null : { since: sinceOf(kept) };
     const first = counted(question, kept);
     if (first === null) return null;
-    const right = typeof kept.right === "boolean" ? kept.right : null;
+    // Told once, and judged by what is right now: another run may have decided otherwise since.
+    const right = typeof kept.right === "boolean" ? (isRight(question, first) ?? kept.right) : null;
     const answer = fits(question, kept.answer) ? kept.answer : first;
     const since = sinceOf(kept);
     return { first, answer, right, since, at: Number.isFinite(kept.at) ? kept.at : since };
   }
 
-  /** Keep what a file says of a question on its page. */
+  /** What was said of a question in reviews; what no longer fits it was said of an earlier wording. */
+  const reviewed = (question, said) =>
+    said.filter(
+      ({ id, answer }) => id === question.id && known(question) && fits(question, answer),
+    );
+
+  /** Keep what a file says of a question on its page, and tell nobody yet; returns whether it is kept. */
   function keep(question, { first, answer, right, since, at }) {
-    if (!question.key) return store.write(question.id, { answer, first, right, at, since });
-    storage.write(question.key, { order: answer, first, at: since || undefined });
+    if (question.key)
+      return storage.write(question.key, { order: answer, first, at: since || undefined });
+    store.keep(question.id, { answer, first, right, at, since });
+    return true;
   }
 
   /** Where a question stands for reviews: see schedule.js; `waits`: it is locked in, and its page has not told yet. */
   function standing(question, said) {
     const page = onPage(question);
     if (page && page.right === null) return { state: null, waits: true };
-    const right = page && (isRight(question, page.first) ?? page.right);
-    const history = page ? [{ at: page.since, right, page: true }] : [];
-    const later = said.filter(({ id }) => id === question.id);
-    return { state: stateOf([...history, ...later].sort((a, b) => a.at - b.at)), waits: false };
+    const history = page ? [{ at: page.since, right: page.right, page: true }] : [];
+    const all = [...history, ...reviewed(question, said)].sort((a, b) => a.at - b.at);
+    return { state: stateOf(all), waits: false };
   }
 
-  Object.assign(LabReview, { LOG, log, known, onPage, keep, standing });
+  Object.assign(LabReview, { LOG, log, known, onPage, keep, reviewed, standing, tell });
 })();

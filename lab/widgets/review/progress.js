@@ -5,8 +5,10 @@
   if (typeof customElements === "undefined" || customElements.get("lab-progress")) return;
   const { el, button, storage } = LabDom;
   const { Element, store, said: words } = LabQuestion;
-  const { log, known, onPage, keep, standing, curve, inDays, percent } = LabReview;
+  const { log, known, onPage, keep, reviewed, standing, tell } = LabReview;
+  const { curve, inDays, percent } = LabReview;
   const { merged, written, table, read, NoAnswers } = LabReview;
+  const PREFIX = "lab-question:"; // of what question.js keeps
   const BIGGEST = 20e6; // bytes of a file that is read
   const FILTERS = [
     ["all", "All", () => true],
@@ -52,7 +54,7 @@
         questions: chapter.questions.map((question) => ({
           question,
           page: onPage(question),
-          later: said.filter(({ id }) => id === question.id),
+          later: reviewed(question, said),
           state: known(question) ? standing(question, said).state : null,
         })),
       }));
@@ -222,13 +224,12 @@
       const known = new Map(this.data.flatMap(({ questions }) => questions).map((q) => [q.id, q]));
       let taken = 0;
       let strange = left;
+      let full = 0;
       for (const [id, record] of pages) {
         const question = known.get(id);
         if (!question || !this.fit(question, record)) strange += 1;
-        else {
-          keep(question, merged(onPage(question), record));
-          taken += 1;
-        }
+        else if (keep(question, merged(onPage(question), record))) taken += 1;
+        else full += 1;
       }
       const fitting = said.filter(({ id, answer }) => {
         const question = known.get(id);
@@ -236,10 +237,12 @@
       });
       strange += said.length - fitting.length;
       log.add(fitting);
+      tell();
       const others = strange
         ? ` ${strange} more are of questions that this book does not have, or do not fit them.`
         : "";
-      return `${taken + fitting.length} answers of the file are here now, beside those that were here before.${others}`;
+      const refused = full ? ` ${full} could not be kept: this browser has no room for them.` : "";
+      return `${taken + fitting.length} answers of the file are here now, beside those that were here before.${others}${refused}`;
     }
 
     fit(question, { first, answer }) {
@@ -251,7 +254,10 @@
       if (!confirm("Forget all your answers in this book? They are kept nowhere else.")) return;
       for (const key of storage.keys("loop-replay:")) storage.set(key, null);
       log.forget();
-      store.forget(this.data.flatMap(({ questions }) => questions).map(({ id }) => id));
+      // Also of questions that the book no longer asks.
+      const kept = storage.keys(PREFIX).map((key) => key.slice(PREFIX.length));
+      const asked = this.data.flatMap(({ questions }) => questions).map(({ id }) => id);
+      store.forget(new Set([...asked, ...kept]));
       this.status.focus();
     }
   }

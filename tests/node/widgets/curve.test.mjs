@@ -37,6 +37,22 @@ describe("a curve", () => {
 });
 
 describe("its axis", () => {
+  test("takes each step of the keys as another value, on either scale and wherever it begins", () => {
+    for (const curve of [
+      { y: [0, 250], scale: "linear" },
+      { y: [0, 3], scale: "linear" },
+      { y: [0.1, 1000], scale: "log" },
+    ]) {
+      const { at, value } = axis(curve);
+      let [now, steps] = [curve.y[0], 0];
+      while (now < curve.y[1] && steps < 100) {
+        const next = value(at(now) + 1 / 60);
+        assert.ok(next > now, `${curve.y}: ${now} stays`);
+        [now, steps] = [next, steps + 1];
+      }
+      assert.equal(now, curve.y[1]);
+    }
+  });
   test("places a value and finds it again, in two digits, between its ends", () => {
     const { at, value } = axis(CURVE);
     assert.ok(Math.abs(at(10) - 1 / 3) < 1e-9);

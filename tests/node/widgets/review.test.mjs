@@ -255,7 +255,12 @@ describe("answers as a file", () => {
       { ...one.pages[0], right: "yes" },
       { ...one.pages[0], first: ["x".repeat(300)] },
     ];
-    const strange = [null, { ...one.reviews[0], sure: 2 }, { ...one.reviews[0], right: 1 }];
+    const [review] = one.reviews;
+    const strange = [
+      null,
+      { ...review, right: 1 },
+      ...[2, null, "0.5", true].map((sure) => ({ ...review, sure })),
+    ];
     const file = read(JSON.stringify({ ...one, pages: [...bad, ...one.pages], reviews: strange }));
     assert.deepEqual([...file.pages.keys()], ["q"]);
     assert.deepEqual(file.said, []);
