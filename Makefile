@@ -11,10 +11,13 @@ export PATH := $(PATH)$(shell node=$$(command -v '$(LAB_NODE)') && printf ':%s' 
 endif
 # Set by an outer notebook or build; not meant for ours.
 unexport LAB_CHAPTER LAB_USAGE_FILE VIRTUAL_ENV PYTHONPATH
+# Many images of containers set it. A build and its kernels are Python started dozens of times, tests hundreds: with
+# what was compiled thrown away, each compiles all packages again, which is three quarters of its start.
+unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack lab preview replay book-results links pdf lighthouse reference results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev addons kernels browser lint pytest nodetest smoke site
+.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set addons kernels browser lint pytest nodetest smoke site livetest hub hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -25,11 +28,14 @@ book: setup ## run what has changed and build the site into _build/html
 chapter: setup ## measure one chapter again: make chapter NAME=blocking/off-the-loop [PROFILE=course|reference]
 	@LAB_MODE=live LAB_PROFILE=$(or $(PROFILE),$(LAB_PROFILE),course) $(BIN)/python -m lab.book chapter "$(NAME)"
 
-new: setup ## begin a chapter: make new NAME=topic/name; or WHAT=server NAME=node/x, WHAT=question, WHAT=claim
+new: setup ## begin a chapter: make new NAME=topic/name; or WHAT=server NAME=node/x, WHAT=question, WHAT=claim, WHAT=exercise NAME=topic/chapter/its-id
 	@$(BIN)/python -m lab.book new -- "$(or $(WHAT),chapter)" "$(NAME)"
 
 teaching: setup ## count how each chapter teaches: words, minutes, questions and when they tell (ARGS=--json)
 	@$(BIN)/python -m lab.book teaching $(ARGS)
+
+live: setup-lab ## the book in a browser, its cells to be run on the page (ARGS=--no-browser)
+	@$(BIN)/python -m lab.live $(ARGS)
 
 lab: setup-lab ## JupyterLab on book/, both kernels ready
 	@$(BIN)/jupyter lab --config tools/jupyter_lab_config.py $(ARGS)
@@ -45,6 +51,9 @@ book-results: replay ## write data/book-results.json again, after records were a
 
 links: replay ## ask every outside link of the book whether it still answers (needs the network)
 	@LAB_MODE=replay $(BIN)/jupyter-book build . --builder linkcheck --path-output _build/links
+
+slides: replay browser ## slides of a chapter, its questions and figures: make slides NAME=blocking/sync-or-async-files
+	@node tools/slides.mjs _build/replay/html _build/slides $(NAME)
 
 pdf: replay browser ## the whole book in one document, _build/pdf/nodejs-io-measured.pdf
 	@node tools/pdf.mjs _build/replay/html _build/pdf
@@ -65,13 +74,50 @@ reference: setup ## record the reference run again (long; an idle machine, pleas
 results: setup ## write what was measured here into one file, and say where it is
 	@$(BIN)/python -m lab results
 
-# The browser first, because it is needed last.
-test: browser lint pytest nodetest smoke site ## linters, tests, the book in the smoke profile, the site in a browser
+# The browser first, because it is needed last. Of the chapters some of each kind are run on their pages again; all of them
+# take a quarter of an hour, by `make livetest` and every night.
+test: LIVE_PAGES := start event-loop/phases instruments/what-a-load-test-measures instruments/noise-and-verdicts \
+  blocking/workers-cluster-processes buffers/bytes-and-strings streams/backpressure-today
+test: browser lint pytest nodetest smoke site livetest ## linters, tests, the book in the smoke profile, the site and its cells in a browser
+
+check: setup ## say what your program for an exercise is worth: make check EXERCISE=summary FILE=mine.mjs
+	@$(if $(and $(EXERCISE),$(FILE)),,echo "Write make check EXERCISE=summary FILE=mine.mjs; make exercises lists the exercises." >&2; exit 2)
+	@$(BIN)/python -m lab check "$(EXERCISE)" "$(FILE)" $(ARGS)
+
+mutation: setup ## try the checks on the answers of their exercises: make mutation [EXERCISE="summary abba"] [NODES="22 24 26"] [ARGS="--times 100 --beside 4 --resume"]
+	@sh tools/sandbox.sh
+	@$(if $(NODES),sh tools/nodes/install.sh $(NODES),:)
+	@$(BIN)/python -m lab.grading.mutation $(EXERCISE) $(foreach node,$(NODES),--node $(node)) $(ARGS)
+
+grade: setup ## judge a folder of hand-ins, a folder for each student: make grade FOLDER=week-1 [ARGS="--out DIR"]
+	@$(if $(FOLDER),,echo "Write make grade FOLDER=..., a folder that holds one for each student." >&2; exit 2)
+	@sh tools/sandbox.sh
+	@$(BIN)/python -m lab grade "$(FOLDER)" $(ARGS)
+
+classroom: setup-classroom ## install what a class needs: nbgrader, and Dask for many hand-ins at once
+	@sh tools/sandbox.sh
+	@echo "Next: make course COURSE=../my-course [SYLLABUS=6|12]"
+
+course: setup-classroom ## a course for nbgrader: make course COURSE=../my-course [SYLLABUS=6|12] [START=2027-01-11]
+	@$(if $(COURSE),,echo "Write make course COURSE=../my-course, a folder that is new, or a course already." >&2; exit 2)
+	@sh tools/sandbox.sh
+	@$(BIN)/python -m lab.classroom make "$(COURSE)" --syllabus "$(or $(SYLLABUS),6)" --start "$(START)"
+
+classtest: setup-classroom setup-dev ## the tests of a class with nbgrader and Dask themselves, some minutes (ARGS="-m nightly")
+	@sh tools/sandbox.sh
+	@$(BIN)/python -m pytest tests/classroom -n 2 --dist loadfile $(ARGS)
+
+exercises: setup ## list the exercises
+	@$(BIN)/python -m lab exercises
+
+# One after the other, as each is measured; what it has not named right is marked with a star.
+clinic-set: setup ## run `lab examine` over programs of known illness and none, print what it said; some 25 minutes (ARGS="07 starved-pool")
+	@$(BIN)/python tests/clinic/variant_set.py $(ARGS)
 
 # Every case, also those that a test run leaves to the night; the pages are those of the recorded run.
-attack: replay browser ## hostile servers, surroundings, signals, records, pages: all cases, some ten minutes
+attack: setup-lab replay browser ## hostile servers, surroundings, signals, records, pages: all cases, some ten minutes
 	@SITE=_build/replay/html LAB_ATTACK_SEED=$${LAB_ATTACK_SEED:-$$(($$(date +%s) / 86400))} \
-	  $(BIN)/python -m pytest tests/attack -m "" $(ARGS)
+	  $(BIN)/python -m pytest tests/attack tests/live -m "" $(ARGS)
 
 browser: setup-dev ## get a browser into this folder or from the system's packages, if there is none
 	@node tools/browser.mjs --install >/dev/null
@@ -84,10 +130,11 @@ lint: setup-dev
 	@npx --no-install biome check --error-on-warnings .
 	@npx --no-install cspell lint --no-progress --no-summary
 
-pytest: setup-dev
+pytest: setup-lab setup-dev
+	@sh tools/sandbox.sh
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
-	@few=0; $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder -m "not alone and not nightly" $(ARGS) || few=$$?; \
+	@few=0; $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not alone and not nightly" $(ARGS) || few=$$?; \
 	  [ $$few = 0 ] || [ $$few = 5 ] || exit $$few; \
 	  $(BIN)/python -m pytest -m "alone and not nightly" $(ARGS) || { code=$$?; [ $$code = 5 ] && [ $$few = 0 ] || exit $$code; }
 # 5 is "no test": ARGS may leave one of the two nothing to do, and not both.
@@ -107,6 +154,32 @@ site: setup-dev
 	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=2 tests/site/*.test.mjs
 	@$(ask_lighthouse) _build/smoke/html
 
+livetest: setup-lab setup-dev ## run every cell on its page in a browser; after make smoke, a quarter of an hour (PAGES=book/start: one)
+	@echo "== the cells, run on their pages"
+	@PAGES='$(or $(PAGES),$(LIVE_PAGES:%=book/%))' SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=2 $(if $(PAGES),,tests/live/*.test.mjs) tests/live/chapters.mjs
+
+define hub_proxy
+cmp -s tools/hub/package-lock.json tools/hub/node_modules/.made || \
+  { (cd tools/hub && npm ci) && cp tools/hub/package-lock.json tools/hub/node_modules/.made; }
+endef
+
+hub-server: setup-hub replay ## a JupyterHub for a class, see the page teaching/hub: LAB_HUB_STUDENTS="ann ben" LAB_HUB_PASSWORD=... make hub-server
+	@$(hub_proxy)
+	@$(BIN)/python -m jupyterhub --config tools/hub/jupyterhub_config.py $(ARGS)
+
+hub-sizes: setup-hub setup-dev browser replay ## measure what a hub and its students take, into data/hub-sizes.json (half an hour)
+	@$(hub_proxy)
+	@SITE=_build/replay/html node bench/hub.mjs
+
+hub: setup-hub setup-dev browser replay ## the book in a real JupyterHub behind its proxy, tried in a browser
+	@$(hub_proxy)
+	@SITE=_build/replay/html node --test --test-reporter=spec tests/live/hub.nightly.mjs
+
+class-test: setup-classroom setup-hub setup-dev browser replay ## a week of a class in a real hub, in a browser: release, work, grade, give back (PICTURES=DIR: one of each step)
+	@sh tools/sandbox.sh
+	@$(hub_proxy)
+	@SITE=_build/replay/html node --test --test-reporter=spec tests/live/class.nightly.mjs
+
 bench: setup ## measure the build and the measurement core; prints and stores figures
 	@for f in bench/*.py; do $(BIN)/python $$f || exit 1; done
 
@@ -117,7 +190,7 @@ RESOLVE = $${UV:-uv} pip compile --quiet --universal --python-version 3.11 --for
 lock: ## resolve requirements.in and requirements/*.in into the .txt beside them (needs uv: `pip install uv` anywhere)
 	@mkdir -p _build && cat requirements.txt requirements/*.txt | sed -n 's/^\([^ ]*==[^ ]*\).*/\1/p' | sort -u >_build/pins.txt
 	@$(RESOLVE) $(UPGRADE) requirements.in requirements/*.in -o _build/pins.txt
-	@for layer in requirements requirements/lab requirements/preview requirements/dev; do \
+	@for layer in requirements requirements/lab requirements/preview requirements/dev requirements/hub requirements/classroom; do \
 	  $(RESOLVE) -c _build/pins.txt $$layer.in -o $$layer.txt && \
 	  sed '/^ *#   -c _build/d' $$layer.txt >_build/layer.txt && cp _build/layer.txt $$layer.txt || exit 1; done
 	@for python in 3.11 3.12 3.13 3.14; do \
@@ -139,7 +212,7 @@ kernels: setup ## put both kernels into .venv again
 	@$(BIN)/python -m lab.kernels.kernelspec
 
 # The book's packages, and with a name those of a layer: `make setup-lab` for JupyterLab, and so on.
-setup setup-lab setup-preview setup-dev:
+setup setup-lab setup-preview setup-dev setup-hub setup-classroom:
 	@sh tools/setup.sh $(patsubst setup-%,%,$(filter-out setup,$@))
 	@$(BIN)/python -m lab.servers.rust_addon
 
@@ -151,4 +224,4 @@ clean: ## remove what builds and chapters wrote; keeps the environments
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## remove the environments too
-	rm -rf .venv node_modules tools/lighthouse/node_modules tools/nodes/node_modules tools/nodes/[0-9]*/node_modules tools/browser/node_modules tools/browser/installed .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock
+	rm -rf .venv node_modules tools/lighthouse/node_modules tools/live/node_modules tools/live/bundle tools/hub/node_modules tools/nodes/node_modules tools/nodes/[0-9]*/node_modules tools/browser/node_modules tools/browser/installed .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock

@@ -2,7 +2,8 @@
 
 A chapter needs six verbs: `lab.server`, `lab.load`, `lab.compare`, `lab.trace`, `lab.predict`
 and `lab.claim`; `lab.ask` puts the reader's prediction before the run, `lab.answer` and
-`lab.reveal` what was right where it is decided; `lab.vary` changes one thing;
+`lab.reveal` what was right where it is decided; `lab.vary` changes one thing; `lab.model` is a
+small model to drive; `lab.exercise` sets a task and `lab.check` says what an answer is worth;
 `lab.doctor`, `lab.ps` and `lab.stop_all` look after the machine.
 Nothing is imported before it is used, so `import lab` is fast.
 """
@@ -23,6 +24,7 @@ _PUBLIC = {
     "compare": "lab.measure.compare:compare",
     "capacity": "lab.measure.capacity:capacity",
     "trace": "lab.trace.verb:trace",
+    "examine": "lab.clinic.verb:examine",
     "node": "lab.measure.program:node",
     "published": "lab.claims:published_figures",
     "survey": "lab.measure.survey:survey",
@@ -32,7 +34,13 @@ _PUBLIC = {
     "answer": "lab.widgets.question.questions:answer",
     "reveal": "lab.widgets.question.questions:reveal",
     "vary": "lab.widgets.vary.vary:vary",
+    "model": "lab.widgets.model.model:model",
     "need": "lab.measure.need:need",
+    "exercise": "lab.widgets.exercise.card:exercise",
+    "check": "lab.grading.verbs:check",
+    "submit": "lab.grading.verbs:submit",
+    "hint": "lab.grading.verbs:hint",
+    "course": "lab.grading.verbs:course",
     "doctor": "lab.instruments.doctor:doctor",
     "ps": "lab.servers.registry:ps",
     "stop_all": "lab.servers.registry:stop_all",
@@ -49,9 +57,12 @@ _PUBLIC = {
 
 # what low rooms ask for -> module that brings it; all others ask who draws them
 _LATE = {
-    "record": "lab.records.store",
+    "record": "lab.clinic.recorded",  # and with it all other kinds
     "Calibration": "lab.display.calibration",
     "Need": "lab.display.need",
+    "Examination": "lab.clinic.report",
+    "Part": "lab.clinic.report",
+    "Versions": "lab.clinic.report",
     "Trace": "lab.widgets.replay.html",
 }
 late.bring = lambda name: importlib.import_module(_LATE.get(name, "lab.display"))
@@ -99,9 +110,11 @@ def _enter_notebook() -> None:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is not None:
+        from lab.grading import submit_cell
         from lab.servers import server_cell
 
         server_cell.load_ipython_extension(shell)
+        submit_cell.load_ipython_extension(shell)
 
 
 _enter_notebook()

@@ -21,6 +21,7 @@ from lab.processes.node_range import node_range
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
 from lab.records.output import Printed
+from lab.records.stamp import Dated
 from lab.records.trace import Trace
 from lab.records.trial import Trial
 from lab.settings import mode, profile
@@ -30,7 +31,7 @@ from lab.storage.json_form import Stored, flat
 from lab.text.looks import Shown
 from lab.text.numbers import bare
 
-Measured: TypeAlias = Trial | Comparison | Printed | Trace
+Measured: TypeAlias = Trial | Comparison | Printed | Trace | Dated
 CLAIMS = paths.DATA / "claims.toml"
 FIGURES = paths.DATA / "published-results.csv"
 

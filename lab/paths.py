@@ -13,7 +13,8 @@ ROOT = Path(os.environ.get("LAB_ROOT") or Path(__file__).resolve().parent.parent
 SERVERS = ROOT / "servers"
 CATALOG = SERVERS / "catalog.toml"
 DATA = ROOT / "data"
-RUNS = DATA / "runs"
+# What is measured, run and handed in here; on a hub each student has a folder of his own.
+RUNS = Path(os.environ.get("LAB_RUNS") or DATA / "runs").resolve()
 REFERENCE = DATA / "reference"
 FILES = RUNS / "files"
 # Running servers of everybody; a test run has a folder of its own.

@@ -22,9 +22,12 @@ def note(kind: str, **facts: Any) -> None:
     "answer" (id, right, measured, node: what is right of a question), "replay" (name, source,
     orders, place, key: a program whose order is predicted), "remark" (text, a line of the build's
     report); `lab.book.build.used` reads them. A single short write in append mode is atomic enough
-    for the processes of one chapter to share the file.
+    for the processes of one chapter to share the file. What is judged on a page that runs by
+    itself goes to LAB_CLAIMS_FILE.
     """
     target = os.environ.get("LAB_USAGE_FILE")
+    if kind == "claim":
+        target = target or os.environ.get("LAB_CLAIMS_FILE")
     if not target:
         return
     line = json.dumps({"kind": kind, **facts}, default=str, sort_keys=True) + "\n"

@@ -9,7 +9,6 @@ import signal
 import sys
 import tempfile
 import textwrap
-import time
 from pathlib import Path
 
 # Before `lab` is imported: a test run neither sees nor stops the servers of anybody else, and so
@@ -25,20 +24,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 import psutil
 import pytest
 import tiny_book
+from support import eventually
 
 from lab.processes import guard_link, proctree
 from lab.servers import catalog
 
-linux = pytest.mark.skipif(not proctree.LINUX, reason="needs Linux")
 LEAVE_S = 4.0  # a server has two seconds from SIGTERM, and its guard a little more
-
-
-def eventually(truth, patience_s=5.0, every_s=0.02):
-    """What `truth()` returned when it was true at last, or what it returned last."""
-    end = time.monotonic() + patience_s
-    while not (found := truth()) and time.monotonic() < end:
-        time.sleep(every_s)
-    return found
 
 
 def _ours():
@@ -75,6 +66,13 @@ def _describe(pids):
         with contextlib.suppress(psutil.Error):
             lines.append(f"{pid}: {' '.join(psutil.Process(pid).cmdline())[:200]}")
     return "\n".join(lines)
+
+
+def pytest_collection_modifyitems(items):
+    """The longest file first: of those that run side by side a worker takes whole ones, and all
+    wait for what begins last.
+    """
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/trace/"))
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,8 @@ NEEDS = {
     for need in entry.get("needs", [])
 }
 PREVIEW = {"preview.py", "watcher.py"}
+# What only a Jupyter server loads, and what only a class needs.
+APART = {"lab/live": ROOT / "lab" / "live", "lab/classroom": ROOT / "lab" / "classroom"}
 # The rooms of `lab`, the lowest first, as CONTRIBUTING.md draws them.
 HOUSE = (ROOT / "CONTRIBUTING.md").read_text().partition("## The house")[2].partition("\n## ")[0]
 CELLS = re.findall(r"^\| (`[^|]+`) \|", HOUSE, re.M)
@@ -59,10 +61,13 @@ def imported(files):
         ("requirements.txt", "lab", None),
         ("requirements.txt", "servers/python", None),
         ("requirements/preview.txt", "lab/book", PREVIEW),
+        ("requirements/lab.txt", "lab/live", None),
+        ("requirements/classroom.txt", "lab/classroom", None),
     ],
 )
 def test_what_the_code_imports_is_in_its_layer(lock, where, names):
     files = [f for f in (ROOT / where).rglob("*.py") if (f.name in PREVIEW) == bool(names)]
+    files = [f for f in files if where in APART or not set(APART.values()) & set(f.parents)]
     assert files
     known = packages_distributions()
     held = pins("requirements.txt").keys() | pins(lock).keys()
@@ -95,7 +100,7 @@ def test_what_programs_of_the_book_require_comes_with_it():
     assert packages.isdisjoint(development)
 
 
-@pytest.mark.parametrize("layer", ["lab", "preview", "dev"])
+@pytest.mark.parametrize("layer", ["lab", "preview", "dev", "hub", "classroom"])
 def test_layers_agree_on_versions(layer):
     book, other = pins("requirements.txt"), pins(f"requirements/{layer}.txt")
     assert other

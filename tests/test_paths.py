@@ -1,6 +1,9 @@
 """What a notebook means by the name of a program: its own folder's, or one beside it."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -72,3 +75,17 @@ def test_without_a_folder_of_its_own_a_notebook_hears_of_the_working_directory(p
 def test_a_name_that_no_file_can_have_is_an_error_like_others(part, name):
     with pytest.raises(paths.NoProgram):
         paths.program(name)
+
+
+def test_runs_may_lie_elsewhere_so_that_students_of_one_folder_do_not_share_them(tmp_path):
+    say = "from lab import paths, claims\nprint(paths.RUNS, paths.STATE, paths.FILES, sep='\\n')"
+    env = {name: value for name, value in os.environ.items() if name != "LAB_STATE"}
+    told = subprocess.run(
+        [sys.executable, "-c", say],
+        env={**env, "LAB_RUNS": str(tmp_path / "ann")},
+        cwd=paths.ROOT,
+        text=True,
+        capture_output=True,
+        check=True,
+    ).stdout.splitlines()
+    assert told == [str(tmp_path / "ann" / name) for name in ("", ".state", "files")]

@@ -2,7 +2,7 @@
 # Makes .venv and node_modules what the lock files say, and puts both kernels into .venv. Run by every make target;
 # takes a moment when nothing is missing. Each step leaves a stamp with what it was made from, so that an interrupted
 # one is repeated and a finished one is not.
-#   sh tools/setup.sh [lab] [preview] [dev]     the book's packages, and those that only these commands need
+#   sh tools/setup.sh [lab] [preview] [dev] [hub] [classroom]     the book's packages, and those that only these commands need
 set -eu
 cd "$(dirname "$0")/.."
 here=$(pwd -P)
@@ -16,7 +16,7 @@ case $here in
   *\\*) fail "This folder is $here, and Node loads no module from below a backslash: give it another name." ;;
 esac
 for layer; do
-  [ -f "requirements/$layer.txt" ] || fail "tools/setup.sh knows lab, preview and dev, not $layer."
+  [ -f "requirements/$layer.txt" ] || fail "tools/setup.sh knows lab, preview, dev, hub and classroom, not $layer."
 done
 
 # One at a time: two pip or npm processes in one folder ruin it.
@@ -98,7 +98,7 @@ pip_install() {
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 # What was installed once stays in step: with the pins of another day it might not fit the book's any more.
 layers=book
-for layer in lab preview dev; do
+for layer in lab preview dev hub classroom; do
   case " $* " in *" $layer "*) wanted=yes ;; *) wanted= ;; esac
   [ -z "$wanted" ] && [ ! -e ".venv/.installed-$layer" ] || layers="$layers $layer"
 done
@@ -148,3 +148,24 @@ if ! is .venv/.kernels "$kernels"; then
   .venv/bin/python -W ignore::SyntaxWarning -m lab.kernels.kernelspec
   printf '%s\n' "$kernels" > .venv/.kernels
 fi
+
+# Live pages: what a browser runs of them, bundled once, with packages apart from those of the book; and the server's part.
+case " $* " in *" lab "*|*" hub "*|*" classroom "*)
+  packages=$(cat tools/live/package.json tools/live/package-lock.json | cksum)
+  if ! is tools/live/node_modules/.made "$packages"; then
+    echo "Installing Node packages: live ..."
+    (cd tools/live && npm ci --omit=dev --no-progress --loglevel=error) || fail "npm ci failed in tools/live; why, stands above. Run make again."
+    printf '%s\n' "$packages" > tools/live/node_modules/.made
+  fi
+  sources="$packages $(cat tools/live/bundle.mjs lab/live/client/* | cksum)"
+  if ! is tools/live/bundle/.made "$sources"; then
+    "$program" tools/live/bundle.mjs || fail "What live pages run could not be bundled; why, stands above."
+    mkdir -p tools/live/bundle
+    printf '%s\n' "$sources" > tools/live/bundle/.made
+  fi
+  enabled=.venv/etc/jupyter/jupyter_server_config.d
+  mkdir -p "$enabled"
+  printf '{"ServerApp": {"jpserver_extensions": {"lab.live": true}}}\n' > "$enabled/lab.live.json"
+  mkdir -p .venv/share/jupyter/labextensions
+  ln -sfn "$here/lab/live/notebook" .venv/share/jupyter/labextensions/lab-glued
+esac

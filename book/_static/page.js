@@ -108,6 +108,7 @@
     code();
     tables();
     skipToContents();
+    menu();
     document.getElementById("pst-search-dialog")?.setAttribute("aria-label", "Search the book");
     addEventListener("resize", states);
     states();
@@ -205,6 +206,35 @@
       const open = dialog.open || (aside && !sidebar.matches(".pst-sidebar-hidden"));
       toggle.setAttribute("aria-expanded", String(open));
     };
+  }
+
+  // The menu of downloads: shown until something else is pressed or has the focus.
+  function menu() {
+    const button = document.querySelector("[data-lab-menu]");
+    if (!button) return;
+    const list = button.nextElementSibling;
+    const isOpen = () => list.matches(".show");
+    const show = (open) => {
+      for (const part of [button, list]) part.classList.toggle("show", open);
+      button.setAttribute("aria-expanded", String(open));
+    };
+    document.addEventListener("click", ({ target }) => show(button.contains(target) && !isOpen()));
+    button.parentElement.addEventListener("focusout", ({ relatedTarget, currentTarget }) => {
+      if (relatedTarget && !currentTarget.contains(relatedTarget)) show(false);
+    });
+    button.parentElement.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && isOpen()) {
+        show(false);
+        button.focus();
+      }
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      show(true);
+      const items = all("a, button", list);
+      const next = items.indexOf(document.activeElement) + step;
+      (items[next] ?? items.at(step > 0 ? 0 : -1)).focus();
+    });
   }
 
   // Code, its language, and what it printed are told apart by their looks only.

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 
 const { SERVER_URL, LAB_PROFILE = "course" } = process.env;
-const TRIES = { smoke: 1, course: 4, reference: 10 }[LAB_PROFILE];
+const TRIES = { smoke: 1, course: 2, reference: 10 }[LAB_PROFILE];
 const AFTER_MS = 100;
 const { host, hostname, port } = new URL(SERVER_URL);
 

@@ -24,12 +24,12 @@ from sphinx.util.matching import get_matching_files
 from lab import paths
 from lab.book.build import mend, report, toc
 from lab.book.build.build import Build
-from lab.book.build.parallel_replay import Ahead
+from lab.book.build.parallel_replay import AT_ONCE, BESIDE, Ahead
 from lab.book.build.showing import DOUBTED, Showing
-from lab.book.pages import cards, placeholders, predictions, reviews, status, verdicts
+from lab.book.pages import cards, lessons, placeholders, predictions, reviews, status, verdicts
 from lab.book.pages.yours import page as yours
 from lab.book.pages.yours import results
-from lab.book.site import assets, mathml, pictures, published, whose, writer
+from lab.book.site import assets, cells, mathml, pictures, published, whose, writer
 from lab.errors import LabError
 from lab.kernels.forks import provisioner
 from lab.processes.nodes import anchored
@@ -71,11 +71,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-purge-doc", _forget)
     app.connect("env-updated", _all_read)
     app.connect("build-finished", _finish, priority=900)
+    cells.setup(app)
     mathml.setup(app)
     pictures.setup(app)
     whose.setup(app)
     writer.setup(app)
-    makers = (status, published, verdicts, cards, predictions, yours)
+    makers = (status, published, verdicts, cards, predictions, yours, lessons)
     placeholders.setup(
         app,
         {name: make for module in makers for name, make in module.MAKERS.items()},
@@ -155,11 +156,14 @@ def _before_reading(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> 
     pages = {name: Path(env.doc2path(name)) for name in docnames}
     chapters = {name: p for name, p in pages.items() if "\nkernelspec:" in p.read_text("utf8")}
     build.expected = len(chapters)
-    if build.mode == "replay":
+    # A quick look measures one thing at a time, too (lab.processes.lock), but nobody reads how fast
+    # it was: what else a chapter does may run beside that.
+    places = AT_ONCE if build.mode == "replay" else BESIDE if build.profile == "smoke" else 0
+    if places:
         nb_config = env.mystnb_config  # type: ignore[attr-defined]
         cache, timeout = Path(nb_config.execution_cache_path), nb_config.execution_timeout
         try:
-            build.draw_ahead(chapters, lambda: Ahead(cache, timeout))
+            build.draw_ahead(chapters, lambda: Ahead(cache, timeout, places))
         except LabError as error:
             raise BookError(str(error)) from None
 

@@ -168,8 +168,8 @@ def _addresses(text: str) -> Iterator[tuple[int, int]]:
     or required, or resolved against the address of the module. What a comment or another string
     says is none.
     """
-    from pygments.lexers import JavascriptLexer  # type: ignore[import-untyped]
-    from pygments.token import Comment, String  # type: ignore[import-untyped]
+    from pygments.lexers import JavascriptLexer
+    from pygments.token import Comment, String
 
     tokens = [
         (at, kind, word)

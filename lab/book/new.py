@@ -1,4 +1,5 @@
-"""`make new`: the beginning of a chapter, server, question or claim, written where it belongs.
+"""`make new`: the beginning of a chapter, server, question, claim or exercise, written where it
+belongs.
 
 What is written is a whole that passes every check of the repository, to be replaced part by part.
 The texts are the files in tools/new; a kind more is a function here, named in KINDS.
@@ -16,12 +17,14 @@ import jinja2
 from lab import claims, paths
 from lab.book.build import toc
 from lab.errors import LabError, did_you_mean
+from lab.grading import exercise
 from lab.servers import catalog
 from lab.storage import written
 from lab.widgets.question import questions
 
 _WORD = "[a-z0-9]+(?:-[a-z0-9]+)*"
 _PAGE = "[a-z]+(?:-[a-z]+)*/[a-z]+(?:-[a-z]+)*"
+_EXERCISES = "\n## Exercises\n"
 _QUOTED = re.compile(rf'"({_WORD})"')
 
 
@@ -107,11 +110,11 @@ def _ids() -> dict[str, str]:
 
 def _listing(text: str, topic: str, word: str) -> str:
     """Return _toc.yml with a page more: last in the last part that has pages of its topic, though
-    before its review, or in a new one behind the parts of all topics.
+    before its review, or in a new one behind the parts of all topics: teaching and about are none.
     """
     entry = f"      - file: book/{topic}/{word}\n"
     head, *parts = re.split(r"(?m)^(?=  - caption:)", text)
-    pages = [re.findall(r"- file: book/(?!about/)([^/\s]+)/", part) for part in parts]
+    pages = [re.findall(r"- file: book/(?!(?:about|teaching)/)([^/\s]+)/", part) for part in parts]
     if at := max((i for i, topics in enumerate(pages, 1) if topic in topics), default=0):
         parts[at - 1] = _with(parts[at - 1], entry)
         return "".join([head, *parts])
@@ -151,18 +154,16 @@ def _question(name: str) -> Beginning:
             "question", name, "topic/name/its-id in small letters", "blocking/off-the-loop/qr-who"
         )
     chapter, _, id = name.rpartition("/")
-    page = paths.ROOT / f"book/{chapter}.md"
-    text = page.read_text("utf-8") if page.is_file() else ""
-    before, run, after = text.partition("\n## Run")
+    page = _page(chapter)
+    before, run, after = page.read_text("utf-8").partition("\n## Run")
     shown, why, rest = after.partition("\n## Why")
-    if not run:
-        known = [one.removeprefix("book/") for one in toc.pages() if one.count("/") > 1]
-        raise NotNew(f"book/{chapter}.md is no chapter. {did_you_mean(chapter, known)}")
     if other := questions.questions().get(id):
         raise NotNew(f"{other.chapter}/{questions.FILE} has {id!r} already. Choose another id.")
     language = "javascript" if "\n  language: javascript\n" in before else "python"
+    lab = _lab(language, "")  # the first cells stand before the page's own
     asks, tells = (
-        _drawn("question.md", verb=verb, id=id, language=language) for verb in ("ask", "reveal")
+        _drawn("question.md", verb=verb, id=id, language=language, lab=lab)
+        for verb in ("ask", "reveal")
     )
     file = page.with_suffix("") / questions.FILE
     entry, others = _drawn("question.toml", id=id), ""
@@ -175,6 +176,24 @@ def _question(name: str) -> Beginning:
         "Move the cell that reveals its answer to where the page has shown it. If the run decides "
         f'it, leave `right` out, and write `lab.answer("{id}", value)` there.',
     )
+
+
+def _lab(language: str, before: str) -> str:
+    """How a cell says `lab` where these cells stand before it."""
+    if language == "python":
+        return "lab"
+    return (
+        "await lab" if re.search(r"\blab = require\(\"lab\"\)", before) else 'await require("lab")'
+    )
+
+
+def _page(chapter: str) -> Path:
+    """The file of a chapter. Raises NotNew if there is none."""
+    page = paths.ROOT / f"book/{chapter}.md"
+    if not page.is_file() or "\n## Run" not in page.read_text("utf-8"):
+        known = [one.removeprefix("book/") for one in toc.pages() if one.count("/") > 1]
+        raise NotNew(f"book/{chapter}.md is no chapter. {did_you_mean(chapter, known)}")
+    return page
 
 
 def _claim(name: str) -> Beginning:
@@ -198,16 +217,58 @@ def _claim(name: str) -> Beginning:
     )
 
 
+def _exercise(name: str) -> Beginning:
+    """An exercise of a chapter: a folder with all that one has, and its place on the page."""
+    if not re.fullmatch(f"{_PAGE}/{_WORD}", name):
+        raise _no_name(
+            "exercise", name, "topic/name/its-id in small letters", "blocking/off-the-loop/share"
+        )
+    chapter, _, id = name.rpartition("/")
+    page = _page(chapter)
+    text = page.read_text("utf-8")
+    if id in exercise.names():
+        other = exercise.exercise(id)
+        raise NotNew(f"{paths.relative(other.folder)} is called so already. Choose another id.")
+    folder = exercise.EXERCISES / chapter.partition("/")[0] / id
+    values = {"title": id.replace("-", " ").capitalize(), "chapter": chapter}
+    drawn = paths.ROOT / "tools/new/exercise"
+    files = {
+        _absent(folder / file.relative_to(drawn)): _drawn(
+            file.relative_to(drawn.parent).as_posix(), **values
+        )
+        for file in sorted(drawn.rglob("*"))
+        if file.is_file()
+    }
+    language = "javascript" if "\n  language: javascript\n" in text else "python"
+    before, sources, after = text.partition("\n## Sources")
+    lab = _lab(language, before)
+    cell = _drawn("question.md", verb="exercise", id=id, language=language, lab=lab)
+    head = "" if "\n## Exercises\n" in before else _EXERCISES
+    return Beginning(
+        files,
+        {page: f"{before}{head}\n{cell.strip()}\n{sources}{after}"},
+        f"Replace it part by part; `make mutation EXERCISE={id}` tries its check on all its "
+        f"answers.",
+    )
+
+
 KINDS: dict[str, Callable[[str], Beginning]] = {
     "chapter": _chapter,
     "server": _server,
     "question": _question,
     "claim": _claim,
+    "exercise": _exercise,
 }
 
 
+def _article(what: str) -> str:
+    return "an" if what[0] in "aeiou" else "a"
+
+
 def _no_name(what: str, name: str, wanted: str, example: str) -> NotNew:
-    return NotNew(f"NAME={name!r} is no name for a {what}: write {wanted}, such as {example}.")
+    return NotNew(
+        f"NAME={name!r} is no name for {_article(what)} {what}: write {wanted}, such as {example}."
+    )
 
 
 def _absent(file: Path) -> Path:

@@ -48,9 +48,9 @@ def _source(r: Recipe) -> str:
 
 def _highlighted(text: str, language: str) -> str:
     # The book styles .highlight in both themes; where nobody does, it is plain text.
-    from pygments import highlight  # type: ignore[import-untyped]
-    from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
-    from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import get_lexer_by_name
 
     formatter = HtmlFormatter(cssclass="highlight", wrapcode=True)
     return str(highlight(text, get_lexer_by_name(language), formatter))

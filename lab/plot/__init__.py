@@ -6,6 +6,7 @@ Drawn with matplotlib, shown as inline SVG that follows the page's theme. Nothin
 from lab.plot.arms import comparison
 from lab.plot.figure import Figure
 from lab.plot.forest import forest
+from lab.plot.grids import grid
 from lab.plot.histograms import histogram
 from lab.plot.latency import spectrum
 from lab.plot.overlays import Band, Published
@@ -23,6 +24,7 @@ __all__ = [
     "comparison",
     "dots",
     "forest",
+    "grid",
     "histogram",
     "lines",
     "spectrum",

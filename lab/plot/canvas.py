@@ -118,6 +118,16 @@ class Canvas:
             text = text[:-1]
         return text.rstrip() + "…"
 
+    def in_lines(self, text: str, width: float) -> str:
+        """Return the text in one line or two, each at most this many pixels wide."""
+        text = printable(text)
+        words = text.split(" ")
+        fits = [n for n in range(1, len(words)) if self.width_of(" ".join(words[:n])) <= width]
+        if self.width_of(text) <= width or not fits:
+            return self.clip(text, width)
+        first, rest = words[: fits[-1]], words[fits[-1] :]
+        return f"{' '.join(first)}\n{self.clip(' '.join(rest), width)}"
+
     def text(self, x: float, y: float, text: str, **kwargs: Any) -> Any:
         """Write at a place in pixels from the top left of the whole figure."""
         kwargs.setdefault("color", INK)
@@ -225,11 +235,25 @@ class Canvas:
             if axes.get_yscale() == "log":
                 self.is_log(axes, "y")
         self.settle()
+        self._keep_inside()
         # The layout stands. Saving would run it twice more, half of the time a figure takes.
         self.figure.set_layout_engine("none")
         out = io.StringIO()
         self.figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
         return out.getvalue()
+
+    def _keep_inside(self) -> None:
+        """Move what the axes say back in where it would end beyond the edge, as on a phone."""
+        edge = self.figure.bbox.width - 2
+        for axes in self.figure.axes:
+            across = axes.get_window_extent().width
+            for label in (axes.xaxis.label, self._titles.get(axes)):
+                if label is None or not label.get_text():
+                    continue
+                box = label.get_window_extent()
+                beyond = min(box.x1 - edge, box.x0 - 2)
+                if beyond > 0:
+                    label.set_x(label.get_position()[0] - beyond / across)
 
 
 def _plain(axes: Any, font: float) -> None:

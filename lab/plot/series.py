@@ -95,7 +95,7 @@ class Scale:
         axes.set_xlim(self.low, self.high)
         if self.kind == "log":
             canvas.is_log(axes, "x")
-        shown = list(self.xs)
+        shown = [x for x in self.xs if not (self._are_sizes and x >= 1023 and x + 1 in self.xs)]
         room = canvas.size.width * (0.82 if canvas.narrow else 0.72)
         if self.kind == "names":
             each = room / max(len(shown), 1)
@@ -119,9 +119,14 @@ class Scale:
             kept = log_ticks(min(self.xs), max(self.xs), 4)
         ticks_at(axes, [self.place(x) for x in kept], [self.tick(x) for x in kept])
 
+    @property
+    def _are_sizes(self) -> bool:
+        """Whether x is whole sizes, some perhaps together with the one that is a byte shorter."""
+        return self.unit == "bytes" and all(v < 1024 or v % 1024 in (0, 1023) for v in self.xs)
+
     def tick(self, x: float) -> str:
         """Return what a tick says: sizes by their binary unit, `16 MiB`, the rest as numbers."""
-        if self.unit == "bytes" and all(v < 1024 or v % 1024 == 0 for v in self.xs):
+        if self._are_sizes and (x < 1024 or x % 1024 == 0):
             return "0" if x == 0 else place(x, self.unit).replace(" bytes", "").replace(" byte", "")
         if self.unit == "KiB" and 0 < x < 1 and min(v for v in self.xs if v > 0) < 0.01:
             return place(x, self.unit).replace("bytes", "B").replace("byte", "B")

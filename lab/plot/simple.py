@@ -163,7 +163,7 @@ def bars(
         linear_x(axes, min(0.0, *(begin for _, begin, _ in spans)), end * 1.14, 5)
         axes.set_ylim(len(names) - 0.45, -0.55)
         room = canvas.size.width * (0.36 if canvas.narrow else 0.3)
-        axes.set_yticks(range(len(names)), [canvas.clip(name, room) for name in names])
+        axes.set_yticks(range(len(names)), [canvas.in_lines(n, room) for n in names])
         tone = look(0)
         for who, begin, length in thin:
             at = names.index(who) + 0.38

@@ -1,7 +1,8 @@
-"""One measurement at a time: two at once measure each other.
+"""One measurement at a time: two at once measure each other. Who waits is served in turn.
 
 The lock is per user: it does not hold back what other users of the machine measure. A trial's
-check for other programs notices those.
+check for other programs notices those. Where several users, or the containers of several students,
+share a machine, LAB_QUEUE names a folder of theirs, and with it one lock and one line for all.
 """
 
 from __future__ import annotations
@@ -9,21 +10,30 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import math
 import os
+import re
 import stat
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from html import escape
 from pathlib import Path
+from typing import Any
 
 from lab import settings
 from lab.errors import LabError
+from lab.processes import line
 
 DEADLINE_S = 600.0
 _POLL_S = 0.1
+_SLOW_POLL_S = 1.0
+_COUNT_S = 2.0  # to ask all who wait before us costs more than to ask the nearest
 _PATIENCE_S = 0.5  # a shorter wait is not worth a message
+_SECONDS = re.compile(r"\d+ (s\b|minutes)")
+_TURN_S = 0.1  # nor a shorter turn worth being remembered
 
 _in_process = threading.RLock()
 _depth = 0
@@ -38,21 +48,29 @@ class LockUnsafe(LabError):
 
 
 def lock_path() -> Path:
-    """The lock file of this user: the same for every notebook and every terminal."""
+    """The lock file of this user, the same for every notebook and every terminal; with LAB_QUEUE
+    that of all who share its folder.
+    """
+    if queue := os.environ.get("LAB_QUEUE"):
+        return Path(queue) / "measuring.lock"
     return Path(tempfile.gettempdir()) / f"lab-measuring-{os.getuid()}.lock"
 
 
 @contextlib.contextmanager
 def measuring(
-    deadline_s: float = DEADLINE_S, say: Callable[[str], None] | None = None
+    deadline_s: float | None = None, say: Callable[[str], None] | None = None
 ) -> Iterator[None]:
-    """Hold the machine for measuring; waits for the present holder and says who that is.
+    """Hold the machine for measuring, in the order of arrival; says who has it meanwhile, how many
+    wait before us and how long that may take.
 
-    Nested use within one thread is free; other threads of the process wait too. Raises
-    MachineBusy after `deadline_s`. The system drops the lock when its holder dies.
+    deadline_s : LAB_WAIT_S, or DEADLINE_S, if not given; say : is called with a message that takes
+    the place of the one before, with "" at the end of a wait. Nested use within one thread is
+    free; other threads of the process wait too. Raises MachineBusy after `deadline_s`. The system
+    drops the lock when its holder dies.
     """
     global _depth  # noqa: PLW0603 - one lock per process is the point
     started = time.monotonic()
+    deadline_s = _patience() if deadline_s is None else deadline_s
     if not _in_process.acquire(timeout=deadline_s):
         raise MachineBusy(
             f"Another thread of this process has been measuring for {deadline_s:g} s. "
@@ -66,71 +84,204 @@ def measuring(
             finally:
                 _depth -= 1
             return
-        descriptor = _take(started, deadline_s, say or _to_stderr)
+        descriptor = _take(started, deadline_s, say or _Notice())
         _depth = 1
+        began = time.monotonic()
         try:
             yield
         finally:
             _depth = 0
-            os.ftruncate(descriptor, 0)
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, 0)
             os.close(descriptor)
+            if (took_s := time.monotonic() - began) > _TURN_S:
+                line.remember(_line(), took_s, shared=_is_shared())
     finally:
         _in_process.release()
 
 
 def _take(started: float, deadline_s: float, say: Callable[[str], None]) -> int:
     descriptor = _open(lock_path())
-    told = False
+    place = None
+    try:
+        place = _stand()
+        _wait(descriptor, place, started, deadline_s, say)
+        me = {
+            "pid": os.getpid(),
+            "who": _me(),
+            "notebook": settings.notebook(),
+            "since": time.time(),
+        }
+        with contextlib.suppress(OSError):  # a full disk: held, and nobody knows by whom
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, json.dumps(me).encode(), 0)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    finally:
+        if place is not None:
+            place.leave()
+    return descriptor
+
+
+def _wait(
+    descriptor: int,
+    place: line.Place,
+    started: float,
+    deadline_s: float,
+    say: Callable[[str], None],
+) -> None:
+    """Return when the machine is ours."""
+    told, counted = "", -math.inf
     try:
         while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                waited = time.monotonic() - started
-            if waited > deadline_s:
+            if first := place.is_first:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return
+            now = time.monotonic()
+            if (waited := now - started) > deadline_s:
                 raise MachineBusy(
                     f"Gave up after {waited:.0f} s: {_holder(descriptor)} is still measuring. "
                     "Stop it (or its kernel), then run this cell again."
                 )
-            if waited > _PATIENCE_S and not told:
-                told = True
-                say(f"Waiting: {_holder(descriptor)} is measuring, and two at once disturb.")
-            time.sleep(_POLL_S)
-        os.ftruncate(descriptor, 0)
-        me = {"pid": os.getpid(), "notebook": settings.notebook(), "since": time.time()}
-        os.pwrite(descriptor, json.dumps(me).encode(), 0)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
+            if waited > _PATIENCE_S and now - counted > _COUNT_S:
+                counted = now
+                message = _message(descriptor, place.ahead())
+                # Between two turns nobody is named: what was said stays.
+                if message != told and not (told and _known(descriptor) is None):
+                    told = message
+                    say(message)
+            time.sleep(_POLL_S if first or not told else _SLOW_POLL_S)
+    finally:
+        if told:
+            say("")
+
+
+def _message(descriptor: int, ahead: line.Ahead) -> str:
+    """Say who measures, how many come first and about how long that is (s)."""
+    said = f"Waiting: {_holder(descriptor)} is measuring, and two at once disturb."
+    if ahead.waiting:
+        others = "1 other waits" if ahead.waiting == 1 else f"{ahead.waiting} others wait"
+        said += f" Then {others} before you."
+    if ahead.turn_s is not None:
+        left_s = max(1.0, (ahead.waiting + 1) * ahead.turn_s - (_held_s(descriptor) or 0))
+        said += f" It may take {_about(left_s)}."
+    return said
+
+
+def _about(seconds: float) -> str:
+    """Return it no more precisely than it is known, so that a message seldom changes."""
+    if seconds < 90:
+        return f"{max(1, math.ceil(seconds / 10)) * 10} s"
+    return f"{math.ceil(seconds / 60)} minutes"
+
+
+def _patience() -> float:
+    try:
+        found = float(os.environ.get("LAB_WAIT_S") or DEADLINE_S)
+    except ValueError:
+        found = math.nan
+    if not found >= 0:
+        raise settings.BadSetting(
+            f"LAB_WAIT_S is {os.environ['LAB_WAIT_S']!r}. Set it to the seconds that a cell may "
+            f"wait for its turn, or unset it for {DEADLINE_S:g}."
+        )
+    return found
+
+
+def _is_shared() -> bool:
+    return bool(os.environ.get("LAB_QUEUE"))
+
+
+def _line() -> Path:
+    path = lock_path()
+    return path.parent if _is_shared() else path.with_suffix(".line")
+
+
+def _me() -> str:
+    """What those who wait are told: on a hub the name that it gives us, else the process."""
+    return os.environ.get("LAB_MEASURES_AS") or f"process {os.getpid()}"
+
+
+def _stand() -> line.Place:
+    try:
+        return line.Place(_line(), shared=_is_shared())
+    except OSError as error:
+        raise LockUnsafe(
+            f"Cannot wait in the folder {_line()}: {error}. Remove it and try again."
+        ) from None
 
 
 def _open(path: Path) -> int:
-    # The folder is shared by all users: never follow a link that somebody else put there.
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        descriptor = line.opened(path, shared=_is_shared())
     except OSError as error:
         raise LockUnsafe(
-            f"Cannot open the lock {path}: {error}. Remove it and try again."
+            f"Cannot open the lock {path}: {error}. {_mend()} and try again."
         ) from None
     found = os.fstat(descriptor)
-    if found.st_uid != os.getuid() or not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(found.st_mode) or (found.st_uid != os.getuid() and not _is_shared()):
         os.close(descriptor)
         raise LockUnsafe(f"{path} is not a file of yours (owner {found.st_uid}). Remove it.")
     return descriptor
 
 
-def _holder(descriptor: int) -> str:
+def _mend() -> str:
+    if not _is_shared():
+        return "Remove it"
+    return "LAB_QUEUE must be a folder that all who measure here may write to (mode 1777): make it"
+
+
+def _known(descriptor: int) -> tuple[str, float] | None:
+    """Who holds the lock and since when (s), as he wrote it there; None for garbage."""
     try:
         known = json.loads(os.pread(descriptor, 4096, 0) or b"{}")
-        age_s = time.time() - known["since"]
-        return f"process {known['pid']} ({known['notebook']}, since {age_s:.0f} s)"
-    except (ArithmeticError, KeyError, RecursionError, TypeError, ValueError):
-        return "another process"
+        held_s = time.time() - known["since"]
+        who = known.get("who") or f"process {known['pid']}"
+        return f"{line.tidy(who)} ({line.tidy(known['notebook'])}, since {held_s:.0f} s)", held_s
+    except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        return None
 
 
-def _to_stderr(message: str) -> None:
-    # A page of the book reads the same whether or not its build had to wait.
-    if not os.environ.get("LAB_USAGE_FILE"):
-        print(message, file=sys.stderr, flush=True)
+def _holder(descriptor: int) -> str:
+    known = _known(descriptor)
+    return "another process" if known is None else known[0]
+
+
+def _held_s(descriptor: int) -> float | None:
+    known = _known(descriptor)
+    return None if known is None else known[1]
+
+
+class _Notice:
+    """Says who measures: in a notebook in one place that is empty afterwards, else on stderr."""
+
+    def __init__(self) -> None:
+        self._shown: Any = None
+        self._said = ""
+
+    def __call__(self, message: str) -> None:
+        # A page of the book reads the same whether or not its build had to wait.
+        if os.environ.get("LAB_USAGE_FILE"):
+            return
+        if not _in_notebook():
+            if message and self._said != (said := _SECONDS.sub("", message)):
+                self._said = said  # a terminal keeps every line: one for each change of the line
+                print(message, file=sys.stderr, flush=True)
+            return
+        from IPython.display import HTML, display
+
+        html = f'<p class="lab-waiting" role="status">{escape(message)}</p>' if message else ""
+        if self._shown is None:
+            self._shown = display(HTML(html), display_id=True)
+        else:
+            self._shown.update(HTML(html))
+
+
+def _in_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    found = shell.get_ipython() if shell is not None else None
+    return getattr(found, "kernel", None) is not None and (
+        threading.current_thread() is threading.main_thread()
+    )

@@ -126,6 +126,8 @@ class Trace(Shown):
         for key, hint in (("name", str), ("source", str), ("module", str | None), ("pool", int)):
             gate.fit(key, self.data[key], hint)
         gate.fit("versions", self.data["versions"], list[dict[str, Any]])
+        if not self.data["versions"]:
+            raise ValueError("no version of Node has run it")
         for version in self.data["versions"]:
             gate.fit("node", version["node"], str)
             gate.fit("runs", version["runs"], int)

@@ -75,6 +75,14 @@ def listeners(port: int, pids: Iterable[int] = ()) -> list[Listener]:
     return []
 
 
+def listening(pids: Iterable[int]) -> list[Listener]:
+    """Every socket on which one of these processes listens."""
+    if not sys.platform.startswith("linux"):
+        return _by_psutil(pids)
+    mine = list(pids)
+    return [one for table in _TABLES for one in _listed(table) if owned_by(one, mine)]
+
+
 def outside(whose: Callable[[], Iterable[int]]) -> list[Listener]:
     """The sockets of processes that listen where other machines can reach them.
 
@@ -85,6 +93,25 @@ def outside(whose: Callable[[], Iterable[int]]) -> list[Listener]:
     open_to_all = [one for table in _TABLES for one in _listed(table) if not one.loopback]
     pids = list(whose()) if open_to_all else []
     return [one for one in open_to_all if owned_by(one, pids)]
+
+
+def unaccepted(port: int) -> int | None:
+    """How many connections to a port are complete and not accepted yet; None where the system does
+    not tell.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    found = 0
+    for table in _TABLES:
+        with contextlib.suppress(OSError), Path(f"/proc/net/{table}").open() as lines:
+            next(lines)
+            for line in lines:
+                fields = line.split()
+                if fields[3] != "0A":
+                    break
+                if int(fields[1].rpartition(":")[2], 16) == port:
+                    found += int(fields[4].rpartition(":")[2], 16)  # the receive queue
+    return found
 
 
 def _listed(table: str) -> Iterator[Listener]:

@@ -22,14 +22,21 @@ def text(name: str) -> str:
     return "".join((WIDGETS / part).read_text("utf-8") for part in _parts()[name])
 
 
+def names() -> list[str]:
+    """Return the files that pages may load, in the order in which they need each other."""
+    return list(_parts())
+
+
 def script(name: str) -> str:
     """Return the code of one component and all that it needs, to stand inside a page."""
     return (text(FIRST) + text(f"{name}.js")).replace("</script", "<\\/script")
 
 
 def come_along() -> bool:
-    """Return whether an output brings its component with it; in the book the page loads it."""
-    return not os.environ.get("LAB_CHAPTER")
+    """Return whether an output brings its component with it; in the book, and on a live page, the
+    page loads it.
+    """
+    return not (os.environ.get("LAB_CHAPTER") or os.environ.get("LAB_PAGE"))
 
 
 def put(folder: Path) -> None:

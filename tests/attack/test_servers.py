@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from conftest import linux
+from support import linux
 
 from .ground import attacked, cases
 

@@ -180,7 +180,7 @@ def test_profiles_and_modes_never_share_results(book):
     # Nobody holds it any more: that a build left it there stops no other.
     (book.root / "_build/measuring.lock").write_text("process 4711, since 12:00:00")
     assert book.build(LAB_PROFILE="smoke").returncode == 0
-    assert book.ran() == ["alpha", "beta"]
+    assert sorted(book.ran()) == ["alpha", "beta"]  # beside each other
     assert book.report("_build/smoke")["profile"] == "smoke"
     assert book.build().returncode == 0
     assert book.ran() == []
@@ -201,6 +201,15 @@ def test_chapters_of_a_replay_are_drawn_beside_each_other_and_once_only(book):
     again = book.build(LAB_MODE="replay")
     assert book.drawn() == []
     assert "one/beta: from cache" in again.stdout
+
+
+def test_chapters_of_a_quick_look_are_beside_each_other(book):
+    for mine, other in (("alpha", "beta"), ("beta", "alpha")):
+        book.edit(f"book/one/{mine}.md", "import os, pathlib", MEET.format(mine, other, 30))
+    done = book.build(LAB_PROFILE="smoke")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert sorted(book.ran()) == ["alpha", "beta"]
+    assert done.stdout.count("2 servers, 1,000 requests") == 2  # each has notes of its own
 
 
 def test_chapters_that_measure_are_never_beside_each_other(book):

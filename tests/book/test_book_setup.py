@@ -9,14 +9,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-UTILITIES = ["sh", "cat", "cksum", "cut", "dirname", "grep", "mkdir", "mv", "paste", "rm"]
+UTILITIES = ["sh", "cat", "cksum", "cut", "dirname", "grep", "ln", "mkdir", "mv", "paste", "rm"]
 UTILITIES += ["sed", "sleep", "tr", "uname"]
 PROJECT = ["requirements.txt", "pyproject.toml", "package.json", "package-lock.json", ".npmrc"]
 PROJECT += [
     "lab/kernels/kernelspec.py",
     "lab/processes/nodes.py",
-    *(f"requirements/{layer}.txt" for layer in ("lab", "preview", "dev")),
+    *(f"requirements/{layer}.txt" for layer in ("lab", "preview", "dev", "hub")),
+    *(f"tools/live/{name}" for name in ("package.json", "package-lock.json", "bundle.mjs")),
+    "lab/live/client/live.js",
 ]
+LIVE = "--omit=dev"  # what npm is asked for with JupyterLab, for live pages
 # Says that it is this version, writes down what pip is asked for, and fails at it if told to.
 PYTHON = """
 case "$1 $2" in
@@ -103,6 +106,12 @@ def asked(machine):
     return [file for file in files if not file.endswith("builds-with.txt")] + [
         w[2] for w in words if w[0] == "npm"
     ]
+
+
+def bundled(machine):
+    """What Node was asked to run while JupyterLab is set up again."""
+    program(machine, "node", 'case $1 in --version) echo v24.1.0 ;; *) echo "ran $*" ;; esac')
+    return set_up(machine, "lab").stdout
 
 
 def complains(machine, text, layer=None, **env):
@@ -241,7 +250,13 @@ def test_what_a_layer_adds_is_installed_once_and_stays(complete):
     set_up(complete, "dev")
     assert asked(complete) == []
     set_up(complete, "lab")
-    assert asked(complete) == ["requirements/lab.txt"]
+    assert asked(complete) == ["requirements/lab.txt", LIVE]
+    set_up(complete, "lab")
+    assert asked(complete) == []
+    (complete / "lab/live/client/live.js").write_text("changed")
+    assert "tools/live/bundle.mjs" in bundled(complete)
+    assert asked(complete) == []
+    assert bundled(complete) == ""
 
 
 def test_a_changed_lock_file_is_installed_again_and_keeps_what_was_there(complete):
@@ -293,7 +308,7 @@ def test_an_install_that_failed_is_repeated_and_what_was_finished_is_not(complet
     assert "pip could not install what requirements/lab.txt names" in done.stderr
     assert asked(complete) == ["requirements.txt", "requirements/lab.txt"]
     assert set_up(complete, "lab").returncode == 0
-    assert asked(complete) == ["requirements/lab.txt", "--omit=dev"]
+    assert asked(complete) == ["requirements/lab.txt", "--omit=dev", LIVE]
 
 
 def test_binaries_for_other_systems_do_not_stay(complete):
@@ -303,7 +318,11 @@ def test_binaries_for_other_systems_do_not_stay(complete):
 
 
 def test_an_unknown_layer_is_named(complete):
-    complains(complete, "tools/setup.sh knows lab, preview and dev, not test.", layer="test")
+    complains(
+        complete,
+        "tools/setup.sh knows lab, preview, dev, hub and classroom, not test.",
+        layer="test",
+    )
 
 
 @pytest.mark.parametrize("name", ["of $x", "a:b", "a\\b"])

@@ -1,7 +1,9 @@
 """What the site ships beside its pages, on the book of two chapters."""
 
+import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from types import SimpleNamespace
@@ -12,7 +14,7 @@ import yaml
 from sphinx.errors import ConfigError
 from tiny_book import TINY, Book
 
-from lab.book.site import assets, card, icons, pagefacts, reading
+from lab.book.site import assets, card, icons, pagefacts, reading, styles
 from lab.plot.forest import Line
 from lab.widgets import parts
 
@@ -158,8 +160,77 @@ def test_a_build_that_finds_no_page_changed_brings_the_components_as_they_are_no
 def test_licences_that_must_travel_along_do(html):
     scripts = [*(html / "_static").rglob("*.js")]
     named = [s for s in scripts if f"{s.name}.LICENSE.txt" in s.read_text("utf8")[:500]]
-    assert named, "bootstrap.js names its notice"
     assert all(s.with_name(f"{s.name}.LICENSE.txt").exists() for s in named)
+    sheet = (html / "_static/styles/pydata-sphinx-theme.css").read_text()
+    for whose in ("Bootstrap", "Font Awesome"):
+        assert re.search(rf"/\*![^/]*{whose}(?s:.)*?licensed?", sheet, re.IGNORECASE)
+
+
+def test_no_page_asks_for_the_script_that_is_left_out(html):
+    pages = [p.read_text() for p in html.rglob("*.html")]
+    assert not any("bootstrap.js" in page for page in pages)
+    assert not (html / "_static/scripts/bootstrap.js").exists()
+    assert any("scripts/pydata-sphinx-theme.js" in page for page in pages)
+
+
+def test_of_the_themes_styles_only_what_pages_and_scripts_name_is_left(html):
+    theme = (html / "_static/styles/pydata-sphinx-theme.css").read_text()
+    assert len(theme) < 120_000
+    assert ".bd-article" in theme  # a page has it
+    assert ".pst-squeeze" in theme  # only a script sets it
+    assert ".offcanvas-bottom" not in theme
+    ours = (html / "_static/question.css").read_text()
+    assert "/* " in ours and ours == parts.text("question.css")
+
+
+def test_pages_ask_for_styles_by_what_they_are_now(html):
+    for page in (html / "book/one/alpha.html", html / "search.html"):
+        text = page.read_text()
+        for name in ("pydata-sphinx-theme.css", "sphinx-book-theme.css"):
+            made = hashlib.sha256((html / "_static/styles" / name).read_bytes()).hexdigest()
+            assert re.findall(rf"/{name}[^\"]*", text) == [f"/{name}?v={made[:8]}"]
+
+
+def test_a_rule_stays_if_a_page_could_meet_it():
+    used = frozenset({"a", "b"})
+    cases = {
+        ".a{x:1}": ".a{x:1}",
+        ".gone{x:1}": "",
+        ".a .gone,.b>p{x:1}": ".b>p{x:1}",
+        "p,:root{--x:1}": "p,:root{--x:1}",
+        "#gone{x:1}": "",
+        ".a:not(.gone){x:1}": ".a:not(.gone){x:1}",
+        ":is(.a,.gone) p{x:1}": ":is(.a,.gone) p{x:1}",
+        '[href$=".gone"],.b[title="a,b"]{x:1}': '[href$=".gone"],.b[title="a,b"]{x:1}',
+        ".b\\/2{x:1}": "",
+        "@media print{.gone{x:1}.a{x:1}}": "@media print{.a{x:1}}",
+        "@media print{.gone{x:1}}": "",
+        "@media print{@supports (y:1){.gone{x:1}}}": "",
+        "@font-face{src:url(a;b{c)}": "@font-face{src:url(a;b{c)}",
+        '@charset "UTF-8";.gone{x:1}': '@charset "UTF-8";',
+        '@import url("basic.css");.a{x:1}': '@import url("basic.css");.a{x:1}',
+        "@keyframes k{from{x:1}to{x:2}}": "@keyframes k{from{x:1}to{x:2}}",
+        '.a{content:"}.gone{"}': '.a{content:"}.gone{"}',
+        "/*! licence: {.gone} */.gone{x:1}": "/*! licence: {.gone} */",
+        "/* note { */.a{x:1}": ".a{x:1}",
+        ".a{x:1;/* note } */y:2}": ".a{x:1;y:2}",
+        ".a{background:url(data:image/svg+xml,%3csvg/%3e)}": (
+            ".a{background:url(data:image/svg+xml,%3csvg/%3e)}"
+        ),
+    }
+    for css, kept in cases.items():
+        assert styles.cut(css, used) == kept, css
+
+
+def test_classes_are_found_in_pages_in_their_data_and_as_words_of_scripts():
+    pages = [
+        '<p class="one two" id="three">by four</p>',
+        '<script type="application/json">{"html":"<b class=\\"five\\">"}</script>',
+        "<i data-html='&lt;i class=&quot;six&quot;&gt;'>",
+    ]
+    found = styles.names(pages, ['e.classList.add("seven", `eight-${n}`)'])
+    assert found >= {"one", "two", "three", "five", "six", "seven"}
+    assert "four" not in found
 
 
 def test_only_icons_that_pages_show_stay_in_font_and_styles(html):
@@ -170,11 +241,7 @@ def test_only_icons_that_pages_show_stay_in_font_and_styles(html):
     assert ".fa-hippo" not in sheets
 
 
-def test_rules_names_and_codes_of_icons_are_found():
-    rules = '.fa-bars:before,.fa-navicon:before{content:"\\f0c9"}.fa-dog:before{content:"\\f6d3"}'
-    face = "@font-face{src:url(fa-solid-900.woff2) format(woff2)}"
-    assert icons.RULE.sub("", face + rules) == face
-    assert icons.NAME.findall('<i class="fa-solid fa-dog">') == ["fa-solid", "fa-dog"]
+def test_codes_of_icons_are_found():
     assert icons.CODE.findall('{content:"\\f6d3"}') == ["f6d3"]
 
 

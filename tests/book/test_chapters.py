@@ -16,7 +16,12 @@ WIDTH = 80  # columns of code that a page shows; what is wider scrolls
 LINES = 15  # of a cell that is shown; what is longer is folded (hide-input) or belongs in a file
 SHAPE = ["What you may believe now", "Predict", "Run", "See", "Why", "Change one thing"]
 MEMORY = "From memory"  # what a page asks of other situations than its own, where it does
-ENDS = [["Summary", "Sources"], ["Summary", MEMORY, "Sources"]]
+EXERCISES = "Exercises"
+ENDS = [
+    ["Summary", "Sources"],
+    ["Summary", MEMORY, "Sources"],
+    ["Summary", MEMORY, EXERCISES, "Sources"],
+]
 AGAIN = 3  # questions from memory
 TAGS = {"remove-cell", "remove-input", "hide-input", "raises-exception"}
 WORDS = range(1000, 3001)  # of prose, the sources not counted: one sitting

@@ -118,7 +118,9 @@ def test_a_chapter_stands_last_in_its_part_and_a_new_part_behind_those_of_topics
         "      - file: book/new-topic/test-other",
     ]
     assert after[after.index(added[0]) + 1].endswith("/review")
-    assert "- caption: Results" in after[after.index(added[2]) + 1]
+    following = after[after.index(added[2]) + 1 :]
+    captions = [line.split("caption: ")[1] for line in following if "caption:" in line]
+    assert captions == ["Results", "Teaching", "About"]
 
 
 def test_what_was_there_stays_as_it_was(project):
@@ -203,3 +205,13 @@ def test_where_one_file_cannot_be_written_all_is_as_before(tmp_path, monkeypatch
         "shared.toml": "shared\n",
         "full.toml": "full\n",
     }
+
+
+def test_the_cell_of_an_exercise_says_lab_as_its_page_does():
+    for page, cell in {
+        "blocking/off-the-loop": 'lab.exercise("its-id")',
+        "event-loop/the-life-of-a-request": 'await lab.exercise("its-id");',
+    }.items():
+        begun = new._exercise(f"{page}/its-id")
+        (text,) = begun.changed.values()
+        assert [line for line in text.splitlines() if "its-id" in line] == [cell]

@@ -9,8 +9,8 @@ import urllib.request
 import psutil
 import pytest
 import uvicorn
-from conftest import eventually
 from kernel_client import gone
+from support import eventually
 from tiny_book import Book
 
 from lab.book.build.preview import application

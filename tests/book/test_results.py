@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from lab import paths
+from lab import paths, usage
 from lab.book.build.history import Record, Records
-from lab.book.pages.yours import collect, compare_results, page, results
+from lab.book.pages.yours import collect, compare_results, on_page, page, results
 from lab.book.pages.yours.results import SCHEMA
 from lab.errors import LabError
 from lab.judging import judge
@@ -181,6 +181,50 @@ def test_the_command_collects_what_lies_here_and_says_where_it_is(runs, tmp_path
     monkeypatch.setenv("LAB_PROFILE", "smoke")
     with pytest.raises(LabError, match="LAB_PROFILE"):
         collect.collect()
+
+
+def noted_on_its_page(monkeypatch, *claims):
+    """What the kernel of a page judges."""
+    on_page.notes(CHAPTER).parent.mkdir(parents=True, exist_ok=True)
+    monkeypatch.setenv("LAB_CLAIMS_FILE", str(on_page.notes(CHAPTER)))
+    for one in claims:
+        usage.note("claim", **one)
+    usage.note("server", name="no claim", started=1)
+
+
+def test_what_a_page_judged_by_itself_is_in_the_file_whichever_is_newer(runs, monkeypatch):
+    again = claim("sync-vs-async-file", "held", 1.3, 1.2, 1.4, source="S2")
+    noted_on_its_page(monkeypatch, claim("pool-gate", "held", 7), again, CLAIMS[2])
+    assert on_page.keep(CHAPTER, "course") == 3
+    found = {c["id"]: c for c in results.of_build(build_of("live"))["claims"]}
+    assert {name: c["estimate"] for name, c in found.items()} == {
+        "sync-vs-async-file": 1.3,
+        "pool-gate": 7,
+    }
+    assert found["sync-vs-async-file"]["published"] and found["sync-vs-async-file"]["pairs"] == 6
+    newer = build_of("live")
+    newer.last(CHAPTER).__dict__["executed"] = "2999-01-01T00:00:00"
+    found = {c["id"]: c["estimate"] for c in results.of_build(newer)["claims"]}
+    assert found == {"sync-vs-async-file": 0.884, "pool-gate": 3}
+
+
+def test_without_a_build_the_pages_that_ran_are_the_result(runs, tmp_path, monkeypatch):
+    monkeypatch.setattr(collect, "default_output", lambda: tmp_path / "_build")
+    noted_on_its_page(monkeypatch, CLAIMS[1])
+    on_page.keep(CHAPTER, "course")
+    assert collect.collect().startswith(f"{paths.relative(results.MINE)}: 1 claim and 0 arms")
+
+
+@pytest.mark.parametrize("why", ["edited", "another profile", "another machine", "recorded"])
+def test_what_another_cell_judged_or_was_measured_otherwise_is_no_result(runs, monkeypatch, why):
+    noted_on_its_page(monkeypatch, {**CLAIMS[1], "recorded": why == "recorded"})
+    if why == "edited":
+        on_page.drop(CHAPTER)
+    on_page.keep(CHAPTER, "smoke" if why == "another profile" else "course")
+    if why == "another machine":
+        monkeypatch.setattr(on_page, "machine", lambda: SimpleNamespace(label="another"))
+    found = {c["id"]: c["estimate"] for c in results.of_build(build_of("live", []))["claims"]}
+    assert found == {}
 
 
 def test_the_books_own_file_is_drawn_from_the_present_records():

@@ -6,6 +6,8 @@ import subprocess
 from types import SimpleNamespace
 
 import pytest
+from asked import CHOICE, ENDS, data_of, runs, texts_of
+from asked import RUN as QUESTION
 from tiny_book import Book
 
 import lab
@@ -13,24 +15,11 @@ from lab import paths
 from lab.book.build import toc, used
 from lab.book.build.history import Record
 from lab.book.pages import predictions, reviews
-from lab.book.pages.placeholders import Html
 from lab.records.trace import Trace
 from lab.widgets.question import questions
 from lab.widgets.replay import html as replay
 
-CHOICE = """
-[wins]
-ask = "Which wins, `sync` or *async*?"
-right = "sync"
-options.sync = { text = "The first", why = "Because < and & are characters." }
-options.async = { text = "The second", why = "No." }
-"""
-RUN = """
-[factor]
-ask = "By what factor?"
-unit = "times"
-within = 2
-why = "The waits overlap."
+RUN = f"""{QUESTION}
 [[factor.mistakes]]
 formula = "right * 10"
 why = "Ten clients are not ten times."
@@ -126,13 +115,9 @@ def book(tmp_path, monkeypatch):
     return built
 
 
-def data_of(shown: Html):
-    return json.loads(re.search(r'json">(.*?)</script>', shown.html)[1])
-
-
 def asked(build, page="book/part/review"):
     """The questions of a review by their ids."""
-    chapters = data_of(reviews.review(build, page))["chapters"]
+    chapters = data_of(reviews.review(build, page).html)["chapters"]
     return {q["id"]: q for chapter in chapters for q in chapter["questions"]}
 
 
@@ -204,16 +189,16 @@ def test_a_review_leaves_out_a_kind_that_it_cannot_ask(book, monkeypatch):
         questions, "by_chapter", lambda: [*{**real, "book/part/one": pointed}.items()]
     )
     assert asked(book()) == {}
-    (one,) = [c for c in data_of(predictions.overview(book())) if c["title"] == "One day"]
+    (one,) = [c for c in data_of(predictions.overview(book()).html) if c["title"] == "One day"]
     assert [(q["kind"], q["ask"]) for q in one["questions"]] == [("map", "Point at it")]
 
 
 def test_a_later_review_mixes_in_the_parts_before_and_says_which_are_its_own(book):
-    chapters = data_of(reviews.review(book(), "book/other/review"))["chapters"]
+    chapters = data_of(reviews.review(book(), "book/other/review").html)["chapters"]
     assert [(c["title"], c["own"]) for c in chapters] == [("One day", False), ("Two", True)]
     urls = [q["url"] for c in chapters for q in c["questions"]]
     assert "../part/one.html#answer-factor" in urls and "two.html#question-last" in urls
-    first = data_of(reviews.review(book(), "book/part/review"))
+    first = data_of(reviews.review(book(), "book/part/review").html)
     assert [c["title"] for c in first["chapters"]] == ["One day"]
     assert first["page"] == "book/part/review"
 
@@ -253,14 +238,31 @@ def test_without_javascript_a_review_is_its_own_questions_with_folded_answers(bo
 
 
 def test_no_text_of_a_review_ends_its_script(book):
+    """Not one that becomes markup, which is escaped, nor one that a script takes as it is."""
     file = paths.ROOT / "book/part/one/questions.toml"
-    file.write_text(CHOICE.replace("*async*", "</script><script>alert(1)</script>"), "utf-8")
-    for shown in (reviews.review(book(), "book/part/review"), predictions.overview(book())):
-        assert "<script>alert" not in shown.html
+    file.write_text(CHOICE.replace("*async*", ENDS) + RUN + AGAIN, "utf-8")
+    page = paths.ROOT / "book/part/one.md"
+    told = PAGE.replace("# One *day*", f"# One {ENDS}").replace("Why: it waits", f"Why {ENDS}")
+    page.write_text(told, "utf-8")
+    code = [{**LATE, "source": f"// {ENDS}\n", "orders": [["a", "b"], [ENDS, "b"]]}]
+    build = book(replays=[*code, {**LATE, "place": "replay-y", "orders": [[ENDS, "b"]]}])
+    as_they_are = {
+        "title": f"One {ENDS}",
+        "section": f"Why {ENDS}",
+        "code": f"// {ENDS}",
+        "item": ENDS,
+    }
+    for shown, known in (
+        (reviews.review(build, "book/part/review"), {*as_they_are}),
+        (predictions.overview(build), {*as_they_are} - {"code"}),
+    ):
+        assert not runs(shown.html)
+        texts = {*texts_of(data_of(shown.html))}
+        assert {name for name, text in as_they_are.items() if text in texts} == known
 
 
 def test_the_overview_follows_the_contents_of_the_book_and_tells_no_reasons(book):
-    first, second = data_of(predictions.overview(book()))
+    first, second = data_of(predictions.overview(book()).html)
     assert (first["chapter"], first["title"], second["title"]) == ("part/one", "One day", "Two")
     wins, factor, again = first["questions"]
     assert (wins["right"], factor["right"], factor["unit"]) == (["sync"], 9.5, "times")
@@ -272,7 +274,7 @@ def test_the_overview_follows_the_contents_of_the_book_and_tells_no_reasons(book
 
 
 def test_the_overview_has_also_what_no_run_has_told(book):
-    first, _ = data_of(predictions.overview(book([])))
+    first, _ = data_of(predictions.overview(book([])).html)
     assert [(q["id"], q["right"]) for q in first["questions"]] == [
         ("wins", None),
         ("factor", None),
@@ -307,7 +309,7 @@ def test_a_build_feeds_a_review_with_what_its_chapters_told_and_again_when_that_
         done = book.build()
         assert done.returncode == 0, done.stdout + done.stderr
         html = book.page("one/review")
-        (asks,) = data_of(Html(html))["chapters"]
+        (asks,) = data_of(html)["chapters"]
         (factor,) = asks["questions"]
         assert (asks["title"], factor["id"], factor["right"]) == ("Chapter alpha", "factor", right)
         assert factor["url"] == "alpha.html#answer-factor"

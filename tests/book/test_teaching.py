@@ -20,7 +20,7 @@ WANTED = {
     "variations": 1,  # of the thing to change, recorded, on each page, at least
     "at_once": 4,  # questions of the book that tell at once: warm-up, at most
 }
-LIMITS = WANTED | {"words": 2274}  # the law before the run
+LIMITS = WANTED
 BEGINS = "book/start"  # ten minutes, in which there is nothing to remember yet
 COUNTS = teaching.chapters()
 each = pytest.mark.parametrize("counts", COUNTS, ids=lambda counts: counts.chapter)

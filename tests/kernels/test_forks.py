@@ -13,8 +13,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from conftest import eventually
 from kernel_client import gone
+from support import eventually
 
 from lab import paths
 from lab.kernels import forks
@@ -265,7 +265,7 @@ def test_one_that_was_killed_is_replaced_and_its_folder_removed(build):
 FACTS = "import os, lab, sys; print(os.getpid(), os.getppid(), os.environ['JPY_PARENT_PID'])"
 
 
-def test_a_kernel_of_a_build_is_forked_interrupted_and_started_again(live, build):
+def test_a_kernel_of_a_build_is_forked_interrupted_and_started_again(live, build, tmp_path):
     def told(session):
         ((_, content),) = session.run(FACTS)
         return [int(word) for word in content["text"].split()]
@@ -274,9 +274,13 @@ def test_a_kernel_of_a_build_is_forked_interrupted_and_started_again(live, build
         pid, parent, watched = told(session)
         server = provisioner._server
         assert parent == watched == server._process.pid
-        request = session.send("import time; print('now', flush=True); time.sleep(60)")
+        mark = tmp_path / "after the flush: an interrupt in it is reported without a traceback"
+        request = session.send(
+            "import pathlib, time; print('now', flush=True)\n"
+            f"pathlib.Path({str(mark)!r}).touch(); time.sleep(60)"
+        )
         session.wait_for(request, "now")
-        time.sleep(0.3)  # an interrupt during the flush is reported without a traceback
+        assert eventually(mark.exists, 20)
         session.manager.interrupt_kernel()
         assert session.outputs(request)[-1][1]["ename"] == "KeyboardInterrupt"
         ((_, content),) = session.run("import matplotlib; print(matplotlib.get_backend())")

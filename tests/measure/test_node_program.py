@@ -5,7 +5,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from conftest import eventually
+from support import eventually
 
 import lab
 from lab import claim, paths, plot

@@ -21,6 +21,7 @@ from lab.errors import LabError
 from lab.judging.stats import spread_text
 from lab.paths import ROOT
 from lab.plot import latency
+from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE
 from lab.plot.measures import metric_of, value_words
 from lab.plot.palette import THEMES
@@ -127,6 +128,26 @@ def test_no_text_is_smaller_than_11_pixels_where_it_is_shown(kind, pages):
         sizes = [float(v) for v in re.findall(r'font-size[:=]"?(\d+(?:\.\d+)?)', svg)]
         assert sizes
         assert min(sizes) * scale >= 11
+
+
+def test_a_name_of_several_words_has_two_lines_on_a_phone_before_it_is_cut():
+    canvas = Canvas(NARROW, narrow=True)
+    room = canvas.width_of("waits of random")
+    assert canvas.in_lines("waits of random", room) == "waits of random"
+    assert canvas.in_lines("waits of random length", room) == "waits of random\nlength"
+    assert canvas.in_lines("waits of random length and of more", room).endswith("…")
+    assert canvas.in_lines("one-word-that-is-longer-than-its-place", room).endswith("…")
+
+
+@pytest.mark.parametrize("label", ["reads at once", "reads that wait at once (throughput × 50 ms)"])
+def test_what_the_axes_say_ends_inside_of_a_phone(label):
+    canvas = Canvas(NARROW, narrow=True)
+    axes = canvas.axes(f"{label}: y", label)
+    axes.set_yticks([0], ["async, 8 threads"])
+    canvas.source()
+    for words in (axes.xaxis.label, axes.title, axes._left_title):
+        box = words.get_window_extent()
+        assert not words.get_text() or 0 <= box.x0 < box.x1 <= NARROW.width
 
 
 def test_ids_are_unique_even_when_a_figure_is_shown_twice(figures):
@@ -405,6 +426,10 @@ def test_a_line_that_turns_says_where_and_sizes_have_their_unit():
         "highest 1,430 MiB/s at 16 KiB."
     )
     assert all(f">{tick}</text>" in figure.svg for tick in ("64", "16 KiB", "16 MiB"))
+    shorter = [{"bytes": 2**k - 1, "speed": 100} for k in (12, 15)]
+    rows = [{"bytes": 2**k, "speed": 90} for k in (7, 12, 15, 20)]
+    svg = plot.lines(rows + shorter, x="bytes", y="speed", x_label="size (bytes)").svg
+    assert all(f">{tick}</text>" in svg for tick in ("128", "32 KiB", "1 MiB"))
 
 
 def test_a_line_that_only_rises_names_its_ends_alone():

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from conftest import eventually, linux
+from support import eventually, linux
 
 import lab
 from lab import paths
@@ -74,8 +74,11 @@ def alive(pids):
     return {pid for pid in pids if proctree.start_ticks(pid) is not None}
 
 
-def kernel(then="time.sleep(600)"):
-    """A Python program that started servers, and the pids and ports of these."""
+def kernel(then="time.sleep(600)", ready=""):
+    """A Python program that started servers, and the pids and ports of these.
+
+    With `ready` it has gone so far in `then` that it has said that word.
+    """
     program = subprocess.Popen(
         [sys.executable, "-c", KERNEL.format(then=then)],
         stdin=subprocess.PIPE,
@@ -87,6 +90,8 @@ def kernel(then="time.sleep(600)"):
     program.stdin.write(FAMILY)
     program.stdin.close()
     numbers = [int(word) for word in program.stdout.readline().split()]
+    if ready:
+        assert program.stdout.readline() == f"{ready}\n"
     program.stdout.close()
     assert len(numbers) == 7
     pids, ports = {numbers[0], *numbers[3:]}, numbers[1:3]
@@ -141,9 +146,10 @@ def test_a_forked_child_of_the_kernel_does_not_keep_its_servers_alive():
 @linux
 def test_an_interrupt_of_the_kernel_does_not_reach_its_servers():
     program, pids, _ = kernel(
-        "import signal; signal.signal(signal.SIGINT, lambda *_: None); time.sleep(600)"
+        "import signal; signal.signal(signal.SIGINT, lambda *_: None);"
+        "print('deaf', flush=True); time.sleep(600)",
+        ready="deaf",
     )
-    time.sleep(0.2)
     os.killpg(program.pid, signal.SIGINT)
     time.sleep(0.3)
     assert alive(pids) == pids

@@ -5,7 +5,7 @@ import textwrap
 import time
 
 import pytest
-from conftest import eventually, linux
+from support import eventually, linux
 
 import lab
 from lab.servers import probe

@@ -14,7 +14,7 @@ from dataclasses import asdict
 
 import psutil
 import pytest
-from conftest import eventually, linux
+from support import eventually, linux
 
 import lab
 from lab.measure.load import _server_spec, resolve

@@ -1,4 +1,5 @@
 import http.client
+import json
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -140,13 +141,33 @@ def test_freeze_holds_everybody_up():
         slow, quick = connection(running), connection(running)
         ask(quick)
         slow.request("GET", "/freeze")
-        time.sleep(0.05)  # the freeze has begun; how long exactly does not matter
-        began = time.monotonic()
-        ask(quick)
-        assert time.monotonic() - began > 0.1
+        held, end = 0.0, time.monotonic() + 10
+        while held <= 0.1 and time.monotonic() < end:  # one of the pings is there when it begins
+            began = time.monotonic()
+            ask(quick)
+            held = time.monotonic() - began
+        assert held > 0.1
         slow.getresponse().read()
         slow.close()
         quick.close()
+
+
+@pytest.mark.parametrize("mended", ["advice", "basket"])
+def test_a_mended_book_shop_says_what_it_said_before(mended):
+    paths_asked = ["/advice", "/advice", "/basket/0", "/basket/10", "/basket/9000", "/ping", "/no"]
+    said = []
+    for which in ("nothing", mended):
+        with lab.server("node/baskets", env={"MENDED": which}).start() as running:
+            said.append([running.get(path).text for path in paths_asked])
+    assert said[0] == said[1]
+
+
+def test_the_profiler_in_the_book_shop_has_seen_who_added_up_the_basket():
+    with lab.server("node/baskets", env={"LOOK_US": 1000}).start() as running:
+        running.get("/basket/11000")
+        profile = json.loads(running.get("/profile").text)
+    names = {node["id"]: node["callFrame"]["functionName"] for node in profile["nodes"]}
+    assert "basket" in {names[sample] for sample in profile["samples"]}
 
 
 @alone

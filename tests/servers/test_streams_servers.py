@@ -10,7 +10,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from conftest import linux
+from support import linux
 
 import lab
 from lab import paths
@@ -20,6 +20,9 @@ pytestmark = pytest.mark.alone  # it measures: beside others it would measure th
 
 STREAMS = paths.ROOT / "book/streams"
 FRONT = "servers/system/nginx-front.mjs"
+UPLOADS = "uploads-and-child-processes"
+MOVIE = f"{UPLOADS}/send-movie.mjs"
+TODAY = "backpressure-today"
 
 
 def rows(program, *arguments, server=None, **env):
@@ -91,7 +94,7 @@ def test_every_range_has_exactly_its_bytes():
 
 @pytest.mark.parametrize("how", ["stream", "collect"])
 def test_an_upload_has_the_hash_of_what_was_sent(how):
-    assert rows("files-over-http/send-movie.mjs", 4, server="node/upload", HOW=how)[-1]["same"]
+    assert rows(MOVIE, 4, server="node/upload", HOW=how)[-1]["same"]
 
 
 def test_two_uploads_at_a_time_have_a_file_each():
@@ -111,9 +114,29 @@ def test_two_uploads_at_a_time_have_a_file_each():
 
 @linux
 def test_a_full_disk_is_an_answer_that_says_so():
-    done = rows("files-over-http/send-movie.mjs", 16, server="node/upload", TO="/dev/full")[-1]
+    done = rows(MOVIE, 16, server="node/upload", TO="/dev/full")[-1]
     assert done["status"] == 507
     assert "the disk is full" in done["text"]
+
+
+def test_of_half_an_upload_only_pipeline_says_that_it_is_half():
+    left = {row["how"]: row for row in rows(f"{UPLOADS}/leave-early.mjs")}
+    heard = {how: row["the server hears"] for how, row in left.items()}
+    assert heard == {"pipe": "nothing", "data, then close": "whole", "pipeline": "ECONNRESET"}
+    assert [row["in the file (MiB)"] for row in left.values()] == [8, 8, 8]
+    assert [how for how, row in left.items() if row["open"]] == ["pipe"]
+
+
+def test_a_child_that_must_see_the_end_takes_everything_first():
+    (cat,), (sort,) = (rows(f"{UPLOADS}/through-another.mjs", name) for name in ("cat", "sort"))
+    assert cat["inBeforeOut"] < cat["goneIn"] / 4
+    assert sort["inBeforeOut"] == sort["goneIn"] == sort["comeOut"] == cat["comeOut"]
+
+
+def test_a_child_that_leaves_early_ends_its_input_with_an_error():
+    (head,) = rows(f"{UPLOADS}/through-another.mjs", "head", "-n", "1")
+    assert head["ended"] == "EPIPE"
+    assert head["comeOut"] < 100
 
 
 @pytest.mark.parametrize("way", ["pump", "pipe", "pipeline", "for-await"])
@@ -125,6 +148,35 @@ def test_a_queue_holds_at_most_the_mark_and_one_chunk(way):
 def test_without_backpressure_the_queue_grows():
     looks = rows("flow-and-backpressure/slow-reader.mjs", "ignore", 10, server="node/pump", MIB=24)
     assert max(row["queued"] for row in looks) > 5
+
+
+def test_a_fetch_that_is_not_read_on_stops_its_server_and_a_clone_holds_what_was_read():
+    seen = {
+        row["way"]: row for row in rows(f"{TODAY}/fetch-slowly.mjs", server="node/pump", MIB=64)
+    }
+    assert seen["one chunk"]["sent"] < 32 and seen["one chunk"]["here"] < 2
+    half, cloned = seen["half of it"], seen["half of it, beside a clone"]
+    assert half["here"] < 2 and half["read"] <= half["sent"] < 60
+    assert cloned["read"] <= cloned["here"] + 1 < cloned["read"] + 8
+    whole = seen["await arrayBuffer()"]
+    assert whole["read"] == whole["sent"] == 64
+
+
+def test_most_ways_to_join_two_ends_wait_and_three_hold_all():
+    made = {row["way"]: row["made"] for row in rows(f"{TODAY}/who-waits.mjs")}
+    for way in ("pipeTo Writable.toWeb()", "pipeThrough a CompressionStream"):
+        del made[way]  # it depends on the Node
+    assert {way for way, chunks in made.items() if chunks == 1000} == {
+        "for await, of what start() enqueued",
+        "one branch of tee(), the other is read",
+        "for await, of on(readable, 'data')",
+    }
+    assert sum(10 <= chunks < 50 for chunks in made.values()) == 6
+
+
+@pytest.mark.parametrize(("mark", "chunks", "in_bytes"), [(1, 1, 1), (16, 16, 1), (2**20, 991, 16)])
+def test_a_mark_without_a_size_counts_chunks(mark, chunks, in_bytes):
+    assert [row["held"] for row in rows(f"{TODAY}/writers.mjs", mark)] == [chunks, in_bytes]
 
 
 def test_nothing_reads_frames_but_a_parser():

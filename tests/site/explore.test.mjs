@@ -1,17 +1,13 @@
 // Grids with controls in a real browser: keyboard, what is said, dots only where something was measured, no script, axe.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
 import { describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { watch } from "./browser.mjs";
-import { STATIC } from "./components.mjs";
+import { pageWith } from "./components.mjs";
 import { session } from "./session.mjs";
 
-const own = session({ folder: "explore" });
-const FOLDER = own.folder;
+const own = session({ folder: "explore", context: { viewport: { width: 760, height: 1000 } } });
 const AXE = createRequire(import.meta.url).resolve("axe-core");
 
 const NS = [1, 10, 50];
@@ -64,39 +60,13 @@ const element = (data) =>
   `</figure><details><summary>The grid as a table</summary><table><tr><td>191</td></tr></table></details>` +
   `</lab-explore>`;
 
-function page(name, body, theme = "light") {
-  const at = (file) => pathToFileURL(join(STATIC, file)).href;
-  const file = join(FOLDER, `${name}.html`);
-  writeFileSync(
-    file,
-    `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +
-      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-      ["lab.css", "replay.css", "question.css", "explore.css"]
-        .map((f) => `<link rel="stylesheet" href="${at(f)}">`)
-        .join("") +
-      `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}a{color:var(--lab-1)}</style>` +
-      ["numbers.js", "explore.js"].map((f) => `<script src="${at(f)}"></script>`).join("") +
-      `<body><main><h1>${name}</h1>${body}</main></body></html>`,
-  );
-  return pathToFileURL(file).href;
-}
-
-async function open(url, body, options = {}) {
-  const context = await own.browser.newContext({
-    viewport: { width: 760, height: 1000 },
-    ...options,
+const page = (name, body, theme) =>
+  pageWith(own.folder, {
+    ...{ name, theme, body },
+    styles: ["replay.css", "question.css", "explore.css"],
+    scripts: ["explore.js"],
   });
-  const tab = await context.newPage();
-  tab.setDefaultTimeout(15_000);
-  const seen = watch(tab);
-  try {
-    await tab.goto(url);
-    await body(tab);
-    assert.deepEqual(seen, { foreign: [], failed: [], errors: [] });
-  } finally {
-    await context.close();
-  }
-}
+const open = own.clean;
 
 const share = (data = SHARE) => page("share", element(data));
 const size = () => page("size", element(SIZE));
@@ -386,6 +356,18 @@ describe("both", () => {
       },
       { javaScriptEnabled: false },
     );
+  });
+
+  test("writes no name over another", async () => {
+    const close = [...SHARE.cells, cell(49, 50, [930])];
+    await open(share({ ...SHARE, cells: close }), async (tab) => {
+      const boxes = await tab
+        .locator("lab-explore .drawing text", { hasText: /^\d+ ms$/ })
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()));
+      assert.equal(boxes.length, 4);
+      const rows = boxes.map(({ top, bottom }) => (top + bottom) / 2).sort((a, b) => a - b);
+      for (const [i, row] of rows.entries()) if (i) assert.ok(row - rows[i - 1] >= 13, `${rows}`);
+    });
   });
 
   test("two on a page share no id", async () => {

@@ -53,6 +53,46 @@ describe("with the keyboard", () => {
     });
   }
 
+  it("the menu of downloads opens, is walked through and closes", async () => {
+    await open(PHASES, async (tab) => {
+      const button = tab.getByRole("button", { name: "Download this page" });
+      const items = tab.locator(".dropdown-menu").locator("a, button");
+      const isOpen = async (so) => {
+        assert.equal(await items.first().isVisible(), so);
+        assert.equal(await button.getAttribute("aria-expanded"), String(so));
+      };
+      await isOpen(false);
+      await button.press("Enter");
+      await isOpen(true);
+      assert.ok(await focused(button), "who opened it stays there");
+      await tab.keyboard.press("Tab");
+      assert.ok(await focused(items.nth(0)));
+      await tab.keyboard.press("Escape");
+      await isOpen(false);
+      assert.ok(await focused(button));
+      const steps = [
+        ...[
+          ["ArrowUp", -1],
+          ["ArrowDown", 0],
+          ["ArrowDown", 1],
+          ["ArrowUp", 0],
+        ],
+        ["ArrowUp", -1],
+      ];
+      for (const [key, at] of steps) {
+        await tab.keyboard.press(key);
+        await isOpen(true);
+        assert.ok(await focused(items.nth(at)), `${key} ${at}`);
+      }
+      await tab.keyboard.press("Tab");
+      await isOpen(false);
+      await button.press("Space");
+      await isOpen(true);
+      await tab.locator("h1").click();
+      await isOpen(false);
+    });
+  });
+
   for (const [name, url] of Object.entries({ PHASES, GLOSSARY, SEARCH })) {
     it(`the focus is seen wherever it goes: ${name.toLowerCase()}`, async () => {
       await open(url, async (tab) => {
@@ -183,11 +223,13 @@ describe("by ear", () => {
   it("it is said that something was copied, each time", async () => {
     await open(PHASES, async (tab) => {
       const button = tab.locator(".copybtn").first();
-      for (let i = 0; i < 2; i++) {
+      const say = async () => {
         await button.press("Enter");
         await status(tab, "Copied");
-        await until(tab, () => !document.querySelector("[role=status].lab-said").textContent);
-      }
+      };
+      await say();
+      await until(tab, () => !document.querySelector("[role=status].lab-said").textContent);
+      await say();
     });
   });
 
@@ -502,6 +544,14 @@ describe("on a phone", () => {
       }
     },
   );
+
+  onPhone("the menu of downloads opens beside its button, whole", PHASES, async (tab) => {
+    await tab.getByRole("button", { name: "Download this page" }).tap();
+    const { left, right, height } = await tab
+      .locator(".dropdown-menu")
+      .evaluate((menu) => menu.getBoundingClientRect().toJSON());
+    assert.ok(left >= 0 && right <= PHONE.viewport.width && height > 0, `${left} ${right}`);
+  });
 
   onPhone(
     "a letter leads to the first word of the glossary that begins with it",

@@ -1,16 +1,14 @@
 // Questions in a real browser: every kind, kept answers, keyboard, what the run said, no script, axe.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { STATIC } from "./components.mjs";
+import { pageWith, STATIC } from "./components.mjs";
 import { letGo, session } from "./session.mjs";
 
-const own = session({ folder: "question" });
-const FOLDER = own.folder;
+const own = session({ folder: "question", context: { viewport: { width: 700, height: 900 } } });
 const AXE = createRequire(import.meta.url).resolve("axe-core");
 
 const CHOICE = {
@@ -65,38 +63,13 @@ const element = (tag, data, inside = "<p>plain</p>") =>
   `<${tag} ${data.id ? `id="${NAMED[tag]}-${data.id}"` : ""}>` +
   `<script type="application/json">${JSON.stringify(data)}</script>${inside}</${tag}>`;
 
-function page(name, body, theme = "light") {
-  const at = (file) => pathToFileURL(join(STATIC, file)).href;
-  const file = join(FOLDER, `${name}.html`);
-  writeFileSync(
-    file,
-    `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +
-      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-      ["lab.css", "question.css"].map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
-      `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}</style>` +
-      ["numbers.js", "question.js"].map((f) => `<script src="${at(f)}"></script>`).join("") +
-      `<body><main><h1>${name}</h1>${body}</main></body></html>`,
-  );
-  return pathToFileURL(file).href;
-}
-
-async function open(url, body, options = {}) {
-  const context = await own.browser.newContext({
-    viewport: { width: 700, height: 900 },
-    ...options,
+const page = (name, body, theme) =>
+  pageWith(own.folder, {
+    ...{ name, theme, body },
+    styles: ["question.css"],
+    scripts: ["question.js"],
   });
-  const tab = await context.newPage();
-  tab.setDefaultTimeout(15_000);
-  const errors = [];
-  tab.on("pageerror", (error) => errors.push(error.message));
-  try {
-    await tab.goto(url);
-    await body(tab);
-    assert.deepEqual(errors, []);
-  } finally {
-    await context.close();
-  }
-}
+const open = own.clean;
 
 const press = (tab, name) => tab.getByRole("button", { name, exact: true }).click();
 const text = (tab) => tab.locator("main").innerText();
@@ -582,9 +555,9 @@ describe("for everybody", () => {
       await open(url, async (tab) => {
         await tab.addScriptTag({ path: AXE });
         const problems = async () =>
-          (await tab.evaluate(() => globalThis.axe.run())).violations.map(
-            (v) => `${v.id}: ${v.nodes[0].html}`,
-          );
+          (
+            await tab.evaluate(() => globalThis.axe.run(document, { preload: false }))
+          ).violations.map((v) => `${v.id}: ${v.nodes[0].html}`);
         assert.deepEqual(await problems(), []);
         await tab.getByLabel("The timer").check();
         while ((await tab.getByRole("button", { name: "Check" }).count()) > 0)

@@ -94,27 +94,6 @@ describe("without JavaScript", () => {
   });
 });
 
-describe("a page tells about itself", () => {
-  for (const page of pages.filter(({ name }) => name.startsWith("book/"))) {
-    it(`${page.name}: what it is, and how to cite it`, async () => {
-      await open(page.url, async (tab) => {
-        const meta = (name) =>
-          tab.locator(`meta[property="${name}"], meta[name="${name}"]`).getAttribute("content");
-        assert.ok((await meta("description")).length >= 50);
-        assert.equal(await meta("og:title"), await tab.locator("h1").first().evaluate(heading));
-        assert.ok((await meta("og:description")).length <= 201);
-        await tab.getByText("Cite this page").click();
-        assert.match(await tab.locator(".lab-facts-of-page pre").innerText(), /@incollection\{/);
-      });
-    });
-  }
-  const heading = (h1) => {
-    const copy = h1.cloneNode(true);
-    for (const link of copy.querySelectorAll("a.headerlink")) link.remove();
-    return copy.textContent.trim();
-  };
-});
-
 describe("addresses", () => {
   it("the site's root leads to the book", async () => {
     for (const base of [onDisk, own.host.url]) {

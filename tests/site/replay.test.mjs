@@ -8,28 +8,12 @@ import { STATIC } from "./components.mjs";
 import { axe, element, FOLDER, longTrace, ORDERS, page } from "./replay/page.mjs";
 import { session } from "./session.mjs";
 
-const own = session();
+const own = session({
+  context: { viewport: { width: 800, height: 1000 }, reducedMotion: "reduce" },
+});
 after(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-/** Open a page, run `body` with it, fail on any script error. */
-async function open(url, body, options = {}) {
-  const context = await own.browser.newContext({
-    viewport: { width: 800, height: 1000 },
-    reducedMotion: "reduce",
-    ...options,
-  });
-  const tab = await context.newPage();
-  tab.setDefaultTimeout(15_000);
-  const errors = [];
-  tab.on("pageerror", (error) => errors.push(error.message));
-  try {
-    await tab.goto(url);
-    await body(tab);
-    assert.deepEqual(errors, []);
-  } finally {
-    await context.close();
-  }
-}
+const open = own.clean;
 
 const plain = () => page("plain", element(ORDERS));
 const predicting = () => page("predict", element(ORDERS, "predict"));
@@ -788,7 +772,9 @@ describe("pages", () => {
           assert.ok(wide <= width, `${state}: page is ${wide} px wide`);
           if (!source) return;
           await tab.evaluate(source);
-          const { violations } = await tab.evaluate(() => globalThis.axe.run(document));
+          const { violations } = await tab.evaluate(() =>
+            globalThis.axe.run(document, { preload: false }),
+          );
           const said = violations.map(
             ({ id, nodes }) => `${id}: ${nodes[0].target} ${nodes[0].failureSummary}`,
           );

@@ -2,15 +2,13 @@
 // which time, the calibration curve, answers as a file, keyboard, phone, no script, axe.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
 import { describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { STATIC } from "./components.mjs";
+import { pageWith } from "./components.mjs";
 import { letGo, session } from "./session.mjs";
 
-const own = session({ folder: "review" });
+const own = session({ folder: "review", context: { viewport: { width: 700, height: 900 } } });
 const AXE = createRequire(import.meta.url).resolve("axe-core");
 const DAY = 86_400_000;
 const WHY = "Because.";
@@ -71,52 +69,34 @@ const BOOK = PART.chapters.map(({ title, questions }) => ({
   })),
 }));
 
-function page(name, tag, data, theme = "light") {
-  const at = (file) => pathToFileURL(join(STATIC, file)).href;
-  const styles = ["lab.css", "question.css", "curve.css", "review.css"];
-  const scripts = ["numbers.js", "curve.js", "question.js", "review.js"];
-  const file = join(own.folder, `${name}-${theme}.html`);
-  writeFileSync(
-    file,
-    `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +
-      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-      styles.map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
-      `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}a{color:var(--lab-1)}</style>` +
-      scripts.map((f) => `<script src="${at(f)}"></script>`).join("") +
-      `<body><main><h1>${name}</h1><${tag}><script type="application/json">${JSON.stringify(data)}</script>` +
-      `<p>plain</p></${tag}></main></body></html>`,
-  );
-  return pathToFileURL(file).href;
-}
+const page = (name, tag, data, theme) =>
+  pageWith(own.folder, {
+    ...{ name, theme },
+    styles: ["question.css", "curve.css", "review.css"],
+    scripts: ["curve.js", "question.js", "review.js"],
+    body: `<${tag}><script type="application/json">${JSON.stringify(data)}</script><p>plain</p></${tag}>`,
+  });
 const review = (data = PART, theme) => page("review", "lab-review", data, theme);
 const book = (theme) => page("book", "lab-progress", BOOK, theme);
 
 /** Open a page; `kept`: what the browser keeps already; `days` later than now. */
-async function open(url, use, { kept = {}, days = 0, ...options } = {}) {
-  const context = await own.browser.newContext({
-    viewport: { width: 700, height: 900 },
-    ...options,
-  });
-  const tab = await context.newPage();
-  tab.setDefaultTimeout(15_000);
-  const errors = [];
-  tab.on("pageerror", (error) => errors.push(error.message));
-  try {
-    await tab.clock.install({ time: Date.now() + days * DAY });
-    await tab.goto(url);
-    if (Object.keys(kept).length) {
-      await tab.evaluate((all) => {
-        for (const [key, value] of Object.entries(all))
-          localStorage.setItem(key, JSON.stringify(value));
-      }, kept);
-      await tab.reload();
-    }
-    await use(tab);
-    assert.deepEqual(errors, []);
-  } finally {
-    await context.close();
-  }
-}
+const open = (url, use, { kept = {}, days = 0, ...options } = {}) =>
+  own.clean(
+    "about:blank",
+    async (tab) => {
+      await tab.clock.install({ time: Date.now() + days * DAY });
+      await tab.goto(url);
+      if (Object.keys(kept).length) {
+        await tab.evaluate((all) => {
+          for (const [key, value] of Object.entries(all))
+            localStorage.setItem(key, JSON.stringify(value));
+        }, kept);
+        await tab.reload();
+      }
+      await use(tab);
+    },
+    options,
+  );
 
 const text = (tab) => tab.locator("main").innerText();
 const press = (tab, name) => tab.getByRole("button", { name, exact: true }).click();
@@ -517,8 +497,11 @@ describe("the list of predictions", () => {
         assert.deepEqual((await stored(tab, "lab-review")).said, said);
         // Once more changes nothing.
         const before = await tab.evaluate(() => JSON.stringify({ ...localStorage }));
+        await tab.locator("lab-progress .message").evaluate((one) => {
+          one.textContent = "";
+        });
         await tab.locator("input[type=file]").setInputFiles(file);
-        await tab.waitForTimeout(100);
+        await tab.getByText("5 answers of the file are here now").waitFor();
         assert.equal(await tab.evaluate(() => JSON.stringify({ ...localStorage })), before);
       },
       { kept: here },
@@ -634,9 +617,9 @@ describe("for everybody", () => {
           for (const one of document.querySelectorAll("details")) one.open = true;
         });
         await tab.addScriptTag({ path: AXE });
-        return (await tab.evaluate(() => globalThis.axe.run())).violations.map(
-          (v) => `${v.id}: ${v.nodes[0].html}`,
-        );
+        return (
+          await tab.evaluate(() => globalThis.axe.run(document, { preload: false }))
+        ).violations.map((v) => `${v.id}: ${v.nodes[0].html}`);
       };
       for (const [name, reach] of Object.entries(states))
         await open(

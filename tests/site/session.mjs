@@ -1,5 +1,6 @@
 // What a file of browser tests has while it runs, and what is gone when it is done.
 
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,19 +8,21 @@ import { after, before } from "node:test";
 import { launch, visit, watch } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
-/** `.browser`; `.open(url, use, options)`, a tab of its own for `use(tab, seen)`; `.host`, if a site is to be served;
+/** `.browser`; `.open(url, use, options)`, a tab of its own for `use(tab, seen)`, with `context` for all of them; `.clean`, the
+ * same, and nothing may have been asked of others, have failed or be logged as an error; `.host`, if a site is to be served;
  * `.folder` for pages of the tests' own, if it gets a name.
  */
-export function session({ site, folder } = {}) {
+export function session({ site, folder, context: always } = {}) {
   const own = { folder: folder && mkdtempSync(join(tmpdir(), `${folder}-`)) };
   own.open = async (url, use, options = {}) => {
     const context = await own.browser.newContext({
       viewport: { width: 1280, height: 900 },
+      ...always,
       ...options,
     });
     try {
       const tab = await context.newPage();
-      tab.setDefaultTimeout(10_000);
+      tab.setDefaultTimeout(15_000);
       const seen = watch(tab);
       await visit(tab, url);
       await use(tab, seen);
@@ -27,6 +30,15 @@ export function session({ site, folder } = {}) {
       await context.close();
     }
   };
+  own.clean = (url, use, options) =>
+    own.open(
+      url,
+      async (tab, seen) => {
+        await use(tab);
+        assert.deepEqual(seen, { foreign: [], failed: [], errors: [] });
+      },
+      options,
+    );
   before(async () => {
     own.browser = await launch();
     if (site) own.host = await serve(site);

@@ -1,16 +1,13 @@
 // What a reader changes and draws, in a real browser: variations and curves, with keys, with a finger, without script, axe.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
 import { describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { STATIC } from "./components.mjs";
+import { pageWith } from "./components.mjs";
 import { session } from "./session.mjs";
 
-const own = session({ folder: "vary" });
-const FOLDER = own.folder;
+const own = session({ folder: "vary", context: { viewport: { width: 760, height: 900 } } });
 const AXE = createRequire(import.meta.url).resolve("axe-core");
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
@@ -60,32 +57,13 @@ const element = (tag, id, data) =>
 const curve = () =>
   element("lab-question", "question-cliff", ASKED) + element("lab-answer", "answer-cliff", DECIDED);
 
-function page(name, body, theme = "light") {
-  const at = (file) => pathToFileURL(join(STATIC, file)).href;
-  const file = join(FOLDER, `${name}.html`);
-  const styles = ["lab.css", "question.css", "curve.css", "vary.css"];
-  const scripts = ["numbers.js", "curve.js", "question.js", "vary.js"];
-  writeFileSync(
-    file,
-    `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +
-      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-      styles.map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
-      `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}a{color:var(--lab-1)}</style>` +
-      scripts.map((f) => `<script src="${at(f)}"></script>`).join("") +
-      `<body><main><h1>${name}</h1>${body}</main></body></html>`,
-  );
-  return pathToFileURL(file).href;
-}
-
-const open = (url, body, options = {}) =>
-  own.open(
-    url,
-    async (tab, seen) => {
-      await body(tab);
-      assert.deepEqual(seen, { foreign: [], failed: [], errors: [] });
-    },
-    { viewport: { width: 760, height: 900 }, ...options },
-  );
+const page = (name, body, theme) =>
+  pageWith(own.folder, {
+    ...{ name, theme, body },
+    styles: ["question.css", "curve.css", "vary.css"],
+    scripts: ["curve.js", "question.js", "vary.js"],
+  });
+const open = own.clean;
 const told = (tab) => tab.locator("lab-vary [role=status]").innerText();
 const shown = (tab) => tab.locator("lab-vary .numbers:visible").count();
 
@@ -99,6 +77,27 @@ async function breaksNoRule(tab) {
 }
 
 describe("a variation", () => {
+  test("on a slider shows what was measured where it comes to rest, and nothing else", async () => {
+    await open(page("slider", vary({ ...VARY, slider: true })), async (tab) => {
+      assert.equal(await tab.getByRole("radio").count(), 0);
+      const slider = tab.getByRole("slider", { name: "How many AT_ONCE" });
+      assert.equal(await slider.getAttribute("aria-valuetext"), "2");
+      await slider.focus();
+      await tab.keyboard.press("ArrowRight");
+      assert.equal(await slider.getAttribute("aria-valuetext"), "a thousand");
+      assert.equal(await told(tab), "a thousand: hashes 240 /s.");
+      assert.equal(await shown(tab), 2);
+      // Passed over, and not said before the thumb lets go.
+      await slider.evaluate((one) => {
+        one.valueAsNumber = 2;
+        one.dispatchEvent(new Event("input"));
+      });
+      assert.equal(await shown(tab), 2);
+      await slider.evaluate((one) => one.dispatchEvent(new Event("change")));
+      assert.equal(await shown(tab), 3);
+    });
+  });
+
   test("begins with the chapter's own value, and shows another when it is chosen", async () => {
     await open(page("vary", vary()), async (tab) => {
       assert.equal(await told(tab), "2: hashes 120 /s; leaves open.");
@@ -189,6 +188,20 @@ describe("a variation", () => {
     );
   });
 
+  test("on a slider has a thumb's room and fits 360 px, too", async () => {
+    await open(
+      page("phone-slider", vary({ ...VARY, slider: true })),
+      async (tab) => {
+        const { x, width, height } = await tab.getByRole("slider").boundingBox();
+        assert.ok(height >= 44 && x >= 0 && x + width <= 360);
+        await tab.getByRole("slider").press("End");
+        assert.equal(await shown(tab), 2);
+        assert.ok((await tab.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+      },
+      PHONE,
+    );
+  });
+
   test("on paper shows what was not tried, too", async () => {
     await open(page("paper", vary()), async (tab) => {
       await tab.emulateMedia({ media: "print" });
@@ -270,6 +283,62 @@ describe("a curve", () => {
         await tab.locator("lab-question").innerText(),
         /9,000, 8,000, 900, 20 answers\/s/,
       );
+    });
+  });
+
+  test("keeps its table open while the reader scrolls away and comes back", async () => {
+    const far = `<div style="height: 3000px"></div><p id="far">Far below.</p>`;
+    await open(page("scrolled", curve() + far), async (tab) => {
+      await tab.getByRole("button", { name: "Show without predicting" }).click();
+      await tab.locator("lab-answer summary").click();
+      for (let n = 0; n < 2; n++) {
+        // Two observers of one element are told in the order in which they were made: ours is told last.
+        const met = (seen) =>
+          tab.locator("lab-answer").evaluate(
+            (one, seen) =>
+              new Promise((done) => {
+                const watch = new IntersectionObserver((entries) => {
+                  if (entries.at(-1).isIntersecting !== seen) return;
+                  watch.disconnect();
+                  done();
+                });
+                watch.observe(one);
+              }),
+            seen,
+          );
+        await tab.locator("#far").scrollIntoViewIfNeeded();
+        await met(false);
+        await tab.locator("lab-answer").scrollIntoViewIfNeeded();
+        await met(true);
+      }
+      assert.equal(await tab.locator("lab-answer details[open]").count(), 1);
+    });
+  });
+
+  test("whose places have no order has a slider for each, and a row for each answer", async () => {
+    const rows = { rows: true, scale: "linear", y: [0, 300], right: [0, 0, 250, 100] };
+    const body =
+      element("lab-question", "question-cliff", { ...ASKED, ...rows, right: undefined }) +
+      element("lab-answer", "answer-cliff", { ...DECIDED, ...rows });
+    await open(page("rows", body), async (tab) => {
+      const sliders = tab.getByRole("slider");
+      assert.equal(await sliders.first().getAttribute("aria-valuetext"), "not moved yet");
+      for (const [i, key] of ["Home", "ArrowLeft", "End"].entries())
+        await sliders.nth(i).press(key);
+      await tab.getByRole("button", { name: "Lock in my prediction" }).click();
+      assert.match(
+        await tab.locator("lab-question .message").innerText(),
+        /^Move each slider first. Not moved yet: 4 MiB\.$/,
+      );
+      await sliders.nth(3).click({ position: { x: 1, y: 10 } });
+      await sliders.nth(3).press("Home");
+      await sliders.nth(3).press("ArrowRight"); // near nothing, and far from 100
+      await tab.getByRole("button", { name: "Lock in my prediction" }).click();
+      const answer = tab.locator("lab-answer");
+      await answer.getByText("at 2 of 4 points").waitFor();
+      assert.match(await answer.innerText(), /✗ No/);
+      assert.equal(await answer.locator(".tracks i").count(), 4);
+      assert.equal(await answer.locator("svg").count(), 0);
     });
   });
 

@@ -2,12 +2,11 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { before, describe, test } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { STATIC } from "./components.mjs";
+import { fileURLToPath } from "node:url";
+import { pageWith } from "./components.mjs";
 import { letGo, session } from "./session.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -29,34 +28,19 @@ before(() => {
   for (const theme of ["light", "dark"]) urls[theme] = page(made, theme);
 });
 
+// A declaration: what runs before the tests calls it.
 function page(made, theme) {
-  const at = (file) => pathToFileURL(join(STATIC, file)).href;
-  const styles = ["lab.css", "ratios.css", "verdicts.css"];
-  const file = join(own.folder, `${theme}.html`);
-  writeFileSync(
-    file,
-    `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>Verdicts</title>` +
-      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-      styles.map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
-      `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}` +
-      `a{color:var(--lab-1)}</style>` +
-      ["numbers.js", "verdicts.js"].map((f) => `<script src="${at(f)}"></script>`).join("") +
-      `<body><main class="bd-article"><h1>Verdicts</h1><h2 id="what-was-published">Published</h2>` +
+  return pageWith(own.folder, {
+    ...{ name: "Verdicts", theme },
+    styles: ["ratios.css", "verdicts.css"],
+    scripts: ["verdicts.js"],
+    body:
+      `<h2 id="what-was-published">Published</h2>` +
       `${made["verdict-words"]}${made.verdicts}${made["verdict-data"]}` +
-      `<h2 id="sentences">Sentences</h2>${made.sentences}<h2>Changed</h2>${made.criteria}</main></body></html>`,
-  );
-  return pathToFileURL(file).href;
+      `<h2 id="sentences">Sentences</h2>${made.sentences}<h2>Changed</h2>${made.criteria}`,
+  });
 }
-
-const open = (hash, use, options = {}) =>
-  own.open(
-    urls.light + hash,
-    async (tab, seen) => {
-      await use(tab);
-      assert.deepEqual(seen, { foreign: [], failed: [], errors: [] });
-    },
-    options,
-  );
+const open = (hash, use, options) => own.clean(urls.light + hash, use, options);
 const box = (tab, name) => tab.getByRole("checkbox", { name, exact: false }).first();
 const shown = (tab) =>
   tab

@@ -1,36 +1,49 @@
-// What a page costs a reader who has nothing cached, counted as a static host sends it.
+// What a page costs a reader on a phone who has nothing cached, counted as a static host sends it; and that it fits there.
 
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { pagesOf, siteFolder, watch } from "./browser.mjs";
+import { pagesOf, siteFolder, visit, watch } from "./browser.mjs";
 import { session } from "./session.mjs";
 
 const KIB = 1024;
-const BUDGET = 250 * KIB; // everything but images, compressed
+const BUDGET = 200 * KIB; // everything but images, compressed
+const MIDDLE = 160 * KIB; // half of the pages weigh no more
 const IMAGES = 100 * KIB;
+const PARTS = { html: /^text\/html/, styles: /css/, scripts: /javascript/, all: /^(?!image\/)/ };
 
 const site = siteFolder();
 const pages = pagesOf(site);
-const totals = [];
+const weights = []; // { name, html, styles, scripts, all }
 const byPolicy = (error) => error.includes("Content Security Policy");
 const own = session({ site });
 
-describe("over http, with nothing in the cache", () => {
+describe("on a phone, 360 px wide, over http, with nothing in the cache", () => {
   for (const page of pages) {
-    it(`${page.name} weighs at most ${BUDGET / KIB} KiB and asks nobody else`, async () => {
-      const context = await own.browser.newContext({ viewport: { width: 1280, height: 900 } });
+    it(`${page.name} weighs at most ${BUDGET / KIB} KiB, asks nobody else, does not scroll sideways, and no word stands over another`, async () => {
+      const context = await own.browser.newContext({ viewport: { width: 360, height: 740 } });
       const tab = await context.newPage();
       const seen = watch(tab);
       own.host.sent.length = 0;
-      await tab.goto(own.host.url + page.name, { waitUntil: "load" });
+      const pending = new Set();
+      tab.on("request", (request) => pending.add(request));
+      for (const end of ["requestfinished", "requestfailed"])
+        tab.on(end, (request) => pending.delete(request));
+      await visit(tab, own.host.url + page.name);
       await tab.evaluate(() => scrollTo(0, document.body.scrollHeight)); // what is loaded when it comes in sight
       await tab.evaluate(() => document.fonts.ready);
-      await tab.waitForLoadState("networkidle");
+      await tab.evaluate(
+        () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))),
+      );
+      for (let i = 0; pending.size > 0 && i < 500; i++) await tab.waitForTimeout(10);
+      assert.equal(pending.size, 0, "something never came");
+      const tooWide = await tab.evaluate(beyond);
+      const overlaid = await tab.evaluate(wordsBeyond);
       await context.close();
-      const sum = (some) => some.reduce((total, { bytes }) => total + bytes, 0);
-      const isImage = ({ type }) => type.startsWith("image/");
-      const weight = sum(own.host.sent.filter((file) => !isImage(file)));
-      totals.push(weight);
+      const of = (types) =>
+        own.host.sent.reduce((sum, { type, bytes }) => sum + (types.test(type) ? bytes : 0), 0);
+      const parts = Object.entries(PARTS).map(([part, types]) => [part, of(types)]);
+      const weight = of(PARTS.all);
+      weights.push({ name: page.name, ...Object.fromEntries(parts) });
       const heaviest = [...own.host.sent]
         .sort((a, b) => b.bytes - a.bytes)
         .slice(0, 6)
@@ -38,18 +51,68 @@ describe("over http, with nothing in the cache", () => {
         .join(", ");
       const others = seen.foreign.filter((url) => !url.startsWith(own.host.url));
       assert.deepEqual(others, []);
+      assert.deepEqual(tooWide, []);
+      assert.deepEqual(overlaid, []);
       assert.deepEqual(seen.errors.filter(byPolicy), []);
       assert.ok(weight <= BUDGET, `${(weight / KIB).toFixed(0)} KiB: ${heaviest}`);
-      const images = sum(own.host.sent.filter(isImage));
+      const images = of(/^image\//);
       assert.ok(images <= IMAGES, `images: ${(images / KIB).toFixed(0)} KiB, ${heaviest}`);
     });
   }
 
+  it(`half of the pages weigh at most ${MIDDLE / KIB} KiB`, () => {
+    assert.equal(weights.length, pages.length);
+    const [, middle] = spread("all");
+    assert.ok(middle <= MIDDLE, `${(middle / KIB).toFixed(0)} KiB`);
+  });
+
   after(() => {
-    const sorted = totals.map((total) => total / KIB).sort((a, b) => a - b);
-    const [min, median, max] = [0, sorted.length >> 1, sorted.length - 1].map((i) => sorted[i]);
-    console.log(
-      `${sorted.length} pages: ${min?.toFixed(0)} / ${median?.toFixed(0)} / ${max?.toFixed(0)} KiB`,
-    );
+    const told = Object.keys(PARTS).map((part) => `${part} ${spread(part).map(kib).join(" / ")}`);
+    const heaviest = weights
+      .toSorted((a, b) => b.all - a.all)
+      .slice(0, 5)
+      .map(({ name, all }) => `${name} ${kib(all)}`);
+    console.log(`${weights.length} pages, min / median / max KiB: ${told.join(", ")}`);
+    console.log(`The heaviest: ${heaviest.join(", ")}`);
   });
 });
+
+/** Words that end beyond the block that they stand in, where nothing scrolls: the next column is under them. */
+function wordsBeyond() {
+  const found = new Set();
+  const words = document.createTreeWalker(
+    document.querySelector("main article") ?? document.body,
+    NodeFilter.SHOW_TEXT,
+  );
+  while (words.nextNode()) {
+    const { currentNode: word } = words;
+    let block = word.parentElement;
+    if (!word.data.trim() || block.closest("svg, math, pre, .vh") || !block.checkVisibility())
+      continue;
+    while (getComputedStyle(block).display.startsWith("inline")) block = block.parentElement;
+    if (getComputedStyle(block).overflowX !== "visible") continue;
+    const range = document.createRange();
+    range.selectNodeContents(word);
+    const edge = block.getBoundingClientRect().right + 2;
+    if ([...range.getClientRects()].some(({ right }) => right > edge))
+      found.add(`${word.data.trim().slice(0, 60)} (${block.localName})`);
+  }
+  return [...found];
+}
+
+/** What makes a page scroll sideways. */
+function beyond() {
+  const limit = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= limit) return [];
+  return [...document.body.querySelectorAll("*")]
+    .filter((e) => e.getBoundingClientRect().right > limit + 1)
+    .map((e) => `${e.tagName}.${e.className}`.slice(0, 80))
+    .slice(0, 5);
+}
+
+const kib = (bytes) => (bytes / KIB).toFixed(0);
+
+function spread(part) {
+  const sorted = weights.map((page) => page[part]).sort((a, b) => a - b);
+  return [0, sorted.length >> 1, sorted.length - 1].map((i) => sorted[i] ?? 0);
+}

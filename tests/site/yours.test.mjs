@@ -2,20 +2,17 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { watch } from "./browser.mjs";
-import { STATIC } from "./components.mjs";
+import { fileURLToPath } from "node:url";
+import { pageWith } from "./components.mjs";
 import { letGo, session } from "./session.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(HERE, "../..");
-const own = session({ folder: "yours" });
-const FOLDER = own.folder;
+const own = session({ folder: "yours", context: { viewport: { width: 900, height: 900 } } });
 const AXE = createRequire(import.meta.url).resolve("axe-core");
 
 // ---- Two results ------------------------------------------------------------------------------------------------------
@@ -127,45 +124,29 @@ before(() => {
   empty = page("published", published);
 });
 
-function page(name, body, theme = "light") {
-  const at = (file) => pathToFileURL(join(STATIC, file)).href;
-  const file = join(FOLDER, `${name}.html`);
-  writeFileSync(
-    file,
-    `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +
-      `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-      ["lab.css", "ratios.css", "yours.css"]
-        .map((f) => `<link rel="stylesheet" href="${at(f)}">`)
-        .join("") +
-      `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}` +
-      `a{color:var(--lab-1)}</style>` +
-      ["numbers.js", "yours.js"].map((f) => `<script src="${at(f)}"></script>`).join("") +
-      `<body><main><h1>${name}</h1>${body}</main></body></html>`,
+// A declaration: what runs before the tests calls it.
+function page(name, body, theme) {
+  return pageWith(own.folder, {
+    ...{ name, theme, body },
+    styles: ["ratios.css", "yours.css"],
+    scripts: ["yours.js"],
+  });
+}
+const open = (url, use, options) =>
+  own.clean(
+    "about:blank",
+    async (tab) => {
+      const dialogs = [];
+      tab.on("dialog", (dialog) => {
+        dialogs.push(dialog.message());
+        dialog.dismiss();
+      });
+      await tab.goto(url);
+      await use(tab);
+      assert.deepEqual(dialogs, []);
+    },
+    options,
   );
-  return pathToFileURL(file).href;
-}
-async function open(url, body, options = {}) {
-  const context = await own.browser.newContext({
-    viewport: { width: 900, height: 900 },
-    ...options,
-  });
-  const tab = await context.newPage();
-  tab.setDefaultTimeout(15_000);
-  const noticed = watch(tab);
-  const dialogs = [];
-  tab.on("dialog", (dialog) => {
-    dialogs.push(dialog.message());
-    dialog.dismiss();
-  });
-  try {
-    await tab.goto(url);
-    await body(tab);
-    assert.deepEqual(noticed, { foreign: [], failed: [], errors: [] });
-    assert.deepEqual(dialogs, []);
-  } finally {
-    await context.close();
-  }
-}
 
 const said = (tab) => tab.locator("lab-yours [role=status]");
 const press = (tab, name) => tab.getByRole("button", { name, exact: true }).click();

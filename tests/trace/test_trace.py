@@ -20,6 +20,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from support import eventually
 
 import lab
 from lab import LabError, paths
@@ -36,7 +37,7 @@ from lab.trace.recording import canonical
 from lab.trace.verb import Trace
 from lab.widgets.replay import html
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+alone = pytest.mark.alone  # by the clock: what runs beside it takes its time
 
 PROGRAMS = Path(__file__).parents[1] / "node" / "recorder" / "programs"
 # The one that is meant comes first: what needs only one Node runs on it.
@@ -52,7 +53,10 @@ every_node = pytest.mark.parametrize("node", NODES, ids=lambda node: node.versio
 @pytest.fixture(scope="module", autouse=True)
 def no_child_is_left():
     yield
-    assert [line for line in command_lines() if str(child.PRELOAD) in line] == []
+    # Those of another test, which runs beside these, end by themselves.
+    assert eventually(
+        lambda: not any(str(child.PRELOAD) in line for line in command_lines()), patience_s=20
+    )
 
 
 def command_lines() -> list[str]:
@@ -256,9 +260,10 @@ def test_zero_milliseconds_are_one_and_a_cleared_timer_leaves(node):
     assert runs(zero)[1][0] == "setTimeout 1 ms"
 
 
+@alone
 @every_node
 def test_what_becomes_due_while_timers_run_waits_a_turn_since_libuv_1_48(node):
-    """What breaks up the convoy of the-law-before-the-run. Its clock goes on after a callback when
+    """What breaks up the convoy of bands-and-convoys. Its clock goes on after a callback when
     something asks Node for the time, as a new timer does.
     """
     program = (
@@ -283,6 +288,7 @@ def test_what_becomes_due_while_timers_run_waits_a_turn_since_libuv_1_48(node):
     assert any(order() == wanted for _ in range(5))
 
 
+@alone
 @every_node
 def test_an_unreferenced_immediate_waits_for_the_next_event(node):
     program = (
@@ -364,6 +370,7 @@ def test_arguments_input_and_environment_reach_the_program():
     assert lines(made) == ["a b in"]
 
 
+@alone
 def test_an_endless_program_ends_with_its_beginning_and_a_note():
     started = time.monotonic()
     made = traced("setInterval(() => console.log('i'), 50);\n", runs=20, seconds=1.5)
@@ -373,6 +380,7 @@ def test_an_endless_program_ends_with_its_beginning_and_a_note():
     assert made.events[-1]["what"] == "cut"
 
 
+@alone
 @pytest.mark.parametrize(
     "text",
     [
@@ -391,6 +399,7 @@ def test_a_starved_loop_is_stopped_and_what_is_shown_is_verified(text):
     assert made.events[1]["text"] == "a"
 
 
+@alone
 def test_a_program_that_prints_without_end_is_stopped():
     made = traced("for (;;) console.log('x'.repeat(80));\n", runs=3, seconds=5)
     assert any("stopped" in note for note in made.notes)

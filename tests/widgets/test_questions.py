@@ -1,11 +1,13 @@
 """Questions are read, checked, shown and answered by what a run said."""
 
-import json
 import math
 import re
 from dataclasses import replace
 
+import asked
 import pytest
+from asked import CHOICE as LOCKED
+from asked import ENDS, RUN
 
 import lab
 from lab import paths
@@ -15,22 +17,7 @@ from lab.judging.stats import Ratio
 from lab.records.output import Printed
 from lab.widgets.question import questions
 
-CHOICE = """
-[wins]
-ask = "Which wins, `sync` or *async*?"
-warm_up = true
-right = "sync"
-options.sync = { text = "The first", why = "Because < and & are characters." }
-options.async = { text = "The second", why = "No." }
-"""
-RUN = """
-[factor]
-ask = "By what factor?"
-unit = "times"
-within = 2
-why = "The waits overlap."
-"""
-LOCKED = CHOICE.replace("warm_up = true\n", "")
+CHOICE = LOCKED.replace("right =", "warm_up = true\nright =")
 ORDER = """
 [order]
 ask = "What does this print?"
@@ -70,7 +57,7 @@ def book(tmp_path, monkeypatch):
 
 
 def data_of(shown):
-    return json.loads(re.search(r'json">(.*?)</script>', shown._repr_html_())[1])
+    return asked.data_of(shown._repr_html_())
 
 
 def test_questions_are_numbered_as_their_chapter_asks_them_not_as_the_file_lists_them(book):
@@ -222,8 +209,15 @@ def test_emphasis_is_looked_for_outside_of_code_only(text, html, plain):
 
 
 def test_a_script_in_a_text_stays_text(book):
-    book(RUN.replace("By what factor?", "</script><script>alert(1)</script>"))
-    assert "<script>alert" not in lab.ask("factor")._repr_html_()
+    book(ORDER.replace("(1)", ENDS).replace("What does this", ENDS).replace('"a"', f'"{ENDS}"'))
+    shown = lab.ask("order")
+    assert not asked.runs(shown._repr_html_())
+    data = data_of(shown)  # these are texts there, and no markup
+    assert (data["items"][0], data["right"][0][0], data["code"]) == (
+        ENDS,
+        ENDS,
+        f"console.log{ENDS}",
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,6 +291,16 @@ def test_a_curve_is_asked_without_an_answer_and_decided_point_by_point(book):
     assert "The bytes are copied." in answer._repr_html_()
 
 
+def test_places_without_an_order_are_asked_and_told_one_by_one(book):
+    book(CURVE.replace("within = 2", "within = 2\nrows = true"))
+    asked = lab.ask("cliff")
+    assert data_of(asked)["rows"] is True
+    assert "A number for each (answers/s): 1; 65,536; 4 MiB." in asked._repr_html_()
+    answer = lab.answer("cliff", [9000, 812.345, 80])
+    assert "1 9,000; 65,536 812; 4 MiB 80 answers/s" in repr(answer)
+    assert data_of(answer)["rows"] is True
+
+
 def test_only_what_asks_for_a_curve_brings_the_pad_to_draw_on(book, monkeypatch):
     book(CHOICE + CURVE)
     monkeypatch.delenv("LAB_CHAPTER", raising=False)
@@ -324,6 +328,7 @@ def test_a_curve_with_a_point_that_was_not_measured_could_not_be_told(book):
         (("y = [10, 10000]", ""), "the two ends of its axis"),
         (('"log"', '"root"'), "scale = 'root'"),
         (("within = 2", "right = [1, 2]"), "a number for each x"),
+        (("within = 2", 'rows = "yes"'), "rows = 'yes'"),
         (('x = [1, 65536, "4 MiB"]', ""), "which is for curves"),
         (('unit = "answers/s"', 'items = ["a", "b"]'), "which is for curves"),
     ],

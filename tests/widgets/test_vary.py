@@ -141,6 +141,15 @@ def test_numbers_stand_by_their_size_and_are_compared_with_the_first_that_is_giv
     )
 
 
+@pytest.mark.parametrize(
+    ("values", "slides"),
+    [([4, 1, 2, 8], True), ([4, 1, 2], False), ([1, 2, 3, 4, "five"], False), (["a", "b"], False)],
+)
+def test_four_numbers_or_more_are_on_a_slider_and_all_else_on_buttons(values, slides):
+    made = lab.vary("my-id", lambda n, _: n, values=values, of=lambda n, _: {"x": 1})
+    assert data_of(made).get("slider", False) is slides
+
+
 def test_numbers_of_one_unit_share_an_axis():
     of = lambda n, _: {"predicted (ms)": n, "measured (ms)": 2 * n, "rate (/s)": n}  # noqa: E731
     data = data_of(lab.vary("my-id", lambda n, _: n, values=[1, 2], of=of))

@@ -150,7 +150,7 @@ class Build:
         return record is None or record.inputs != self.present.digests(record.inputs)
 
     def draw_ahead(self, chapters: dict[str, Path], ahead: Callable[[], Ahead]) -> None:
-        """Start to execute the chapters that changed beside each other; only if nothing measures.
+        """Start to execute the chapters that changed beside each other; only if no figure matters.
 
         ahead : makes their executor; asked if there is anything to execute.
         """
@@ -240,10 +240,15 @@ class Build:
         return None if outcome.action == "failed" else plan.token
 
     def note(
-        self, chapter: str, plan: ChapterPlan, seconds: float, failure: Failure | None = None
+        self,
+        chapter: str,
+        plan: ChapterPlan,
+        seconds: float,
+        failure: Failure | None = None,
+        cells: dict[str, float] | None = None,
     ) -> Outcome:
         """Take down what a chapter that was executed has used, and what became of it; keep the
-        record if it did not fail.
+        record if it did not fail. cells : seconds of each, if they are known
         """
         notes = self._notes(chapter)
         noted = used.read(notes)
@@ -262,7 +267,7 @@ class Build:
             noted.remarks,
         )
         if failure is None:
-            record = self._record(plan, outcome, noted)
+            record = self._record(plan, outcome, noted, cells or {})
             self.records.add(chapter, record)
             # By this `last` finds the record: the clock may have gone on by a second since.
             outcome.executed = record.executed
@@ -316,7 +321,9 @@ class Build:
             },
         )
 
-    def _record(self, plan: ChapterPlan, outcome: Outcome, noted: used.Usage) -> Record:
+    def _record(
+        self, plan: ChapterPlan, outcome: Outcome, noted: used.Usage, cells: dict[str, float]
+    ) -> Record:
         kernel, language = plan.parsed.kernel, plan.parsed.language
         names = noted.names | set(self.present.always(kernel, language, self.mode == "live"))
         inputs = self.present.digests(names | self.present.implied(names))
@@ -344,6 +351,7 @@ class Build:
             replays=noted.replays,
             drawn_from=sorted(noted.drawn_from),
             measured=sorted(noted.measured),
+            cells=cells,
         )
 
     def _notes(self, chapter: str) -> Path:

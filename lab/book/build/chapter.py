@@ -21,6 +21,11 @@ from lab.errors import LabError
 ENTRY = "lab_fingerprint"
 
 
+def cell_digest(source: str) -> str:
+    """Return what a cell is known by where its duration is kept."""
+    return hashlib.sha256(source.encode()).hexdigest()[:12]
+
+
 @dataclass(frozen=True)
 class Chapter:
     """What the build needs to know of a page with cells."""

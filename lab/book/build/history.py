@@ -36,6 +36,7 @@ class Record:
     replays: list[dict[str, Any]] = field(default_factory=list)  # programs whose order is asked
     drawn_from: list[str] = field(default_factory=list)  # experiments read from the reference
     measured: list[str] = field(default_factory=list)  # experiments measured while it ran
+    cells: dict[str, float] = field(default_factory=dict)  # seconds of each, by its digest
 
     def holds(self, code: str, present: Present) -> bool:
         """Return whether its cells and all its inputs are what they were."""

@@ -1,8 +1,9 @@
 """Notebooks that run before Sphinx reads their pages, and then lie in jupyter-cache.
 
 Sphinx reads one page after another, and MyST-NB executes it when its turn comes. A replay only
-draws, so its notebooks run here, a few at once. What measures has a place of its own (`places=1`):
-measurements at the same time ruin each other.
+draws, so its notebooks run here, a few at once, and so do those of a quick look, whose figures
+nobody reads. What else measures has a place of its own (`places=1`): measurements at the same time
+ruin each other.
 """
 
 from __future__ import annotations
@@ -18,16 +19,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab.book.build.chapter import cell_digest
+
+BESIDE = 2  # chapters at once of a build that measures without a reader
 AT_ONCE = 4  # kernels wait, too: on two cores that took 64 s where two at once took 68
 STOPPING_S = 20  # until the kernels that still run are gone
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A notebook with its outputs, and how long it took."""
+    """A notebook with its outputs, how long it took, and how long each cell, by `cell_digest`."""
 
     notebook: Any
     seconds: float
+    cells: dict[str, float]
+
+
+class _Clock:
+    """How long the cells of a notebook take."""
+
+    def __init__(self) -> None:
+        self.took: dict[str, float] = {}
+        self._began = 0.0
+
+    def begins(self, **_: Any) -> None:
+        self._began = time.monotonic()
+
+    def ended(self, cell: Any, **_: Any) -> None:
+        self.took[cell_digest(cell.source)] = round(time.monotonic() - self._began, 2)
 
 
 class Broken(Exception):
@@ -71,8 +90,8 @@ class Ahead:
             return False
         return True
 
-    def finish(self, name: str) -> float:
-        """Wait for a notebook and put it into jupyter-cache; return how many seconds it took.
+    def finish(self, name: str) -> Drawn:
+        """Wait for a notebook, put it into jupyter-cache and return it.
 
         Raises Broken if it could not be executed, caused by what it said.
         """
@@ -83,7 +102,7 @@ class Ahead:
         bundle = CacheBundleIn(drawn.notebook, name, data={"execution_seconds": drawn.seconds})
         cache = get_cache(str(self._cache))
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-        return drawn.seconds
+        return drawn
 
     def stop(self) -> None:
         """Interrupt what runs and wait until its kernels are gone."""
@@ -100,6 +119,7 @@ class Ahead:
         async with self._places:
             notebook = read_myst_markdown_notebook(text, path=str(path))
             folder = {"metadata": {"path": str(path.parent)}}
+            clock = _Clock()
             # Times would lie in the cells' metadata, which are a part of jupyter-cache's key.
             client = NotebookClient(
                 notebook,
@@ -107,6 +127,8 @@ class Ahead:
                 record_timing=False,
                 resources=folder,
                 on_notebook_start=self._stop_at_exit,
+                on_cell_execute=clock.begins,
+                on_cell_executed=clock.ended,
             )
             self._clients.append(client)
             started = time.monotonic()
@@ -114,7 +136,7 @@ class Ahead:
                 await client.async_execute(env=env)
             except Exception as error:
                 raise Broken(notebook, time.monotonic() - started) from error
-            return Drawn(notebook, time.monotonic() - started)
+            return Drawn(notebook, time.monotonic() - started, clock.took)
 
     def _stop_at_exit(self, **_: Any) -> None:
         # After Ctrl-C nobody says that the build is over. nbclient has just arranged to stop this

@@ -197,7 +197,8 @@ class Staged:
     @staticmethod
     def _take(build: Build, ahead: Ahead, page: ChapterPage, plan: ChapterPlan) -> Outcome:
         try:
-            return build.note(page.name, plan, ahead.finish(page.name))
+            drawn = ahead.finish(page.name)
+            return build.note(page.name, plan, drawn.seconds, cells=drawn.cells)
         except Broken as broken:
             error = broken.__cause__
             if isinstance(error, OSError) and not isinstance(error, TimeoutError):

@@ -17,18 +17,18 @@ from sphinx.errors import ConfigError
 from lab import paths
 from lab.book.build.build import Build
 from lab.book.build.chapter import ENTRY
-from lab.book.site import card, icons, mended, pagefacts, policy, published, reading
+from lab.book.site import card, icons, mended, pagefacts, policy, published, reading, styles
 from lab.storage import written
 from lab.widgets import parts
 
 HERE = Path(__file__).parent
-# Copied by the theme, loaded by no page: source maps, the icon script, fonts for old browsers,
-# icons of companies, translations.
+# Copied by the theme, loaded by no page: source maps, the icon script, Bootstrap's, icons of
+# companies, translations.
 UNUSED = (
     "**/*.map",
     "**/fontawesome.js*",
+    "scripts/bootstrap.js*",
     "vendor/**/*.js*",
-    "vendor/**/*.ttf",
     "webpack-*",
     "sbt-webpack-*",
     "locales",
@@ -99,9 +99,16 @@ def finish(app: Sphinx) -> None:
     published.write(build, out)
     if not build.partial:  # a site that is put somewhere is a whole one
         card.write(build, app.config.html_title or app.config.project, out)
+    _remove(out / "_static", *UNUSED)
+    styles.keep_used(out)
     icons.keep_used(out, build.state)
-    for pattern in UNUSED:
-        for unused in (out / "_static").glob(pattern):
+    styles.name_by_content(out)
+    _remove(out / "_static", "vendor/**/*.ttf")  # for old browsers, and what the icons are cut from
+
+
+def _remove(folder: Path, *patterns: str) -> None:
+    for pattern in patterns:
+        for unused in folder.glob(pattern):
             if unused.is_dir():
                 shutil.rmtree(unused)
             else:

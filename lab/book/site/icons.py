@@ -1,6 +1,6 @@
-"""Of the theme's icons only those that pages show: a font of 3 kB for one of 156, a shorter CSS.
+"""Of the theme's icons only those that pages show: a font of 3 kB for one of 156.
 
-Font Awesome's font and the rules that name its 2,000 characters were more than half of a page.
+The rules that name the other 2,000 characters are gone by then (styles.py).
 """
 
 from __future__ import annotations
@@ -14,34 +14,24 @@ from pathlib import Path
 from lab.storage import written
 
 FONT = "vendor/fontawesome/webfonts/fa-solid-900.ttf"
-NAME = re.compile(r"\bfa-[a-z0-9-]+")
-# `.fa-bars:before,.fa-navicon:before{content:"\f0c9"}`
-RULE = re.compile(r"((?:\.fa-[a-z0-9-]+::?before,?)+)\{content:\"\\[0-9a-f]+(?:\\[0-9a-f]+)?\"\}")
 CODE = re.compile(r"\\(f[0-9a-f]{3}|2b)\b")
 SOURCE = re.compile(r"src:url\([^)]*fa-solid-900\.woff2\)[^;}]*")
 
 
 def keep_used(out: Path, cache: Path) -> None:
-    """Cut the theme's icon font and its CSS in `out` down to what the pages there show. `cache`
-    holds fonts made before: the theme's files are copied again by every build.
+    """Cut the theme's icon font in `out` down to the characters that its styles name. `cache` holds
+    fonts made before: the theme's files are copied again by every build.
     """
     static = out / "_static"
     theirs = static / FONT
-    sheets = [file for file in static.rglob("*.css") if SOURCE.search(file.read_text("utf8"))]
-    if not theirs.is_file() or not sheets:
+    sheets = {file: file.read_text("utf8") for file in static.rglob("*.css")}
+    naming = {file: css for file, css in sheets.items() if SOURCE.search(css)}
+    if not theirs.is_file() or not naming:
         return
-    texts = [*out.rglob("*.html"), *static.glob("*.js"), *static.glob("scripts/*.js")]
-    used = {name for file in texts for name in NAME.findall(file.read_text("utf8"))}
-
-    def rule(found: re.Match[str]) -> str:
-        return found[0] if used.intersection(NAME.findall(found[1])) else ""
-
-    cut = {file: RULE.sub(rule, file.read_text("utf8")) for file in sheets}
-    others = [file.read_text("utf8") for file in static.rglob("*.css") if file not in cut]
-    codes = sorted({code for css in [*cut.values(), *others] for code in CODE.findall(css)})
+    codes = sorted({code for css in sheets.values() for code in CODE.findall(css)})
     font = _subset(theirs, codes, cache)
     shutil.copyfile(font, static / "icons.woff")
-    for file, css in cut.items():
+    for file, css in naming.items():
         up = "../" * (len(file.relative_to(static).parts) - 1)
         written.write(file, SOURCE.sub(f'src:url({up}icons.woff) format("woff")', css).encode())
 

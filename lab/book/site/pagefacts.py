@@ -25,13 +25,14 @@ from lab import paths
 from lab.book.build.build import Build
 from lab.book.build.report import short
 from lab.book.site import published
+from lab.widgets import parts
 
 CARD = "_static/card.png"
 DATA_PAGE = "book/about/data"
 LONGEST = 200  # characters of a description; what previews and results of a search show
 # Static files, by how their name begins, that only some pages need, and what these have in them.
 FOR = {
-    "numbers.": "<(loop-replay|lab-(question|answer|asked|review|progress|explore|vary|yours|"
+    "numbers.": "<(loop-replay|lab-(question|answer|asked|review|progress|explore|vary|model|yours|"
     "verdicts))",
     "replay.": "<loop-replay",
     "curve.": '"kind":"curve"',
@@ -39,6 +40,13 @@ FOR = {
     "review.": "<lab-(review|progress)",
     "explore.": "<lab-explore",
     "vary.": "<lab-vary",
+    "model.": "<lab-model",
+    "exercise.": "lab-exercise",
+    **{
+        name.removesuffix("js"): f'<lab-model name="{name[len("model-") : -len(".js")]}"'
+        for name in parts.names()
+        if name.startswith("model-")
+    },
     "ratios.": "lab-ratios",
     "verdicts.": "<lab-verdicts",
     "mystnb.": 'class="cell|pasted-',

@@ -31,6 +31,7 @@ from lab.book.build.report import short
 from lab.book.pages import placeholders
 from lab.book.pages.placeholders import Html
 from lab.book.site import rows
+from lab.clinic import recorded  # noqa: F401  makes its kind known
 from lab.processes.machine import Machine
 from lab.records import compact, reference
 from lab.records.histogram import bucket_edges

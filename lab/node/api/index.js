@@ -51,6 +51,11 @@ module.exports = {
   answer: verb("answer"),
   reveal: verb("reveal"),
   vary,
+  model: verb("model"),
+  exercise: verb("exercise"),
+  check: verb("check"),
+  /** Hands in a program for an exercise, a function's body or its text, and says what it is worth. */
+  submit: (id, program) => call("submit", [id, programText(program)]),
   published: verb("published"),
   plot: group("plot"),
   table: verb("table"),

@@ -37,7 +37,7 @@ NelSession._args = [path.join(__dirname, "cells.cjs")];
 const SIGNAL_MS = 100;
 const PATIENCE_MS = 1500;
 const DRAIN_MS = 250;
-const GUARD_MS = 2000; // only without a guard: a busy one takes its time to see who is there
+const GUARD_MS = 10_000; // for a guard that stands still: a busy one takes its time to see who is there
 const LAST_WORDS_CHARS = 2000;
 const QUICK_MS = 2000;
 const QUICK_DEATHS = 3; // in a row, without a cell: the next one would die, too
@@ -118,25 +118,26 @@ class Session extends NelSession {
         kin=$(descended "$0")
         kill -s KILL "$0" 2>/dev/null
       fi
-      n=30
-      while kill -s 0 -- "-$0" 2>/dev/null || [ -n "$(marked "$1"; left)" ]; do
-        if [ $n -le 0 ]; then
+      # Three seconds in few rounds: each starts eight programs, which is slow where much else runs.
+      for pause in 0.1 0.2 0.4 0.8 1.5 ""; do
+        kill -s 0 -- "-$0" 2>/dev/null || [ -n "$(marked "$1"; left)" ] || break
+        if [ -z "$pause" ]; then
           kill -s KILL -- "-$0" 2>/dev/null
           for pid in $(marked "$1"; left); do kill -s KILL "$pid" 2>/dev/null; done
           break
         fi
-        n=$((n - 1))
-        sleep 0.1
+        sleep $pause
       done`;
     const watch = spawn("/bin/sh", ["-c", guard, String(server.pid), server.mark], {
       stdio: ["pipe", "ignore", "ignore"],
       detached: true,
     });
-    watch.on("error", () => {});
+    watch.on("error", () => {}); // no shell to be had: its exit code says so, see `kill`
     server.on("error", () => {}); // a message to a process that has just died; its "exit" follows
     watch.stdin.on("error", () => {});
     watch.unref();
     server.on("exit", () => watch.stdin.end("ok\n"));
+    this.watch = watch;
     this.end = () => watch.stdin.end("end\n");
   }
 
@@ -327,9 +328,13 @@ class Session extends NelSession {
     if (server.exitCode !== null || server.signalCode !== null) return void done?.();
     server.once("exit", (code, signal) => done?.(code, signal));
     // Nothing of a session is kept, and a cell in an endless loop hears no other signal than SIGKILL:
-    // of the guard, which sees first who descends from it, or ours, should there be no guard.
+    // of the guard, which sees first who descends from it, or ours, should the guard be gone.
+    const { watch } = this;
+    const alone = () => server.kill("SIGKILL");
+    if (!watch.pid || watch.exitCode !== null || watch.signalCode !== null) return void alone();
+    watch.once("exit", alone);
     this.end();
-    setTimeout(() => server.kill("SIGKILL"), GUARD_MS).unref();
+    setTimeout(alone, GUARD_MS).unref();
   }
 
   restart(signal, done) {

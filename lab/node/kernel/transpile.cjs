@@ -25,7 +25,7 @@ const cellName = (number) => `cell ${number}`;
  * Throws a SyntaxError whose stack shows the line of the cell and nothing else.
  */
 function transpile(source, number) {
-  const { text, program } = parse(source, number);
+  const { text, program } = parse(handedIn(source), number);
   const edits = [];
   const names = new Set();
   for (const statement of program.body) {
@@ -48,6 +48,16 @@ function transpile(source, number) {
   const strict = program.body[0]?.directive === "use strict" ? '"use strict"; ' : "";
   const prefix = `(async () => {${strict}${share(names)}`;
   return { code: `${prefix}${apply(edits, text)}\n})()`, columnOffset: -prefix.length };
+}
+
+/** A cell that begins with `%%submit ID` is a program that is handed in; it does not run here. */
+function handedIn(source) {
+  const [, above, id, program] =
+    /^(\s*%%submit[ \t]+([\w-]+)[ \t]*\r?\n)([\s\S]*)$/.exec(source) ?? [];
+  if (!id) return source;
+  // Its lines count as they do in the cell.
+  const lines = program.startsWith("#!") ? "" : "\n".repeat(above.split("\n").length - 1);
+  return `require("lab").submit(${JSON.stringify(id)}, ${JSON.stringify(lines + program)})`;
 }
 
 function parse(source, number) {

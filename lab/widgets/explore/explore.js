@@ -244,11 +244,17 @@
         svg.append(mark(i, px(v) + (k - (values.length - 1) / 2) * 2, py(value), more));
       });
     };
-    const name = (text, at, v, more) =>
-      svg.append(draw("text", { x: px(at) + 12, y: py(v) + 4, class: more }, text));
+    /** Names beside their points, from the lowest on; what would touch the one below it moves up. */
+    const names = (all) => {
+      let above = height - bottom;
+      for (const { text, at, v, more } of all.sort((a, b) => a.v - b.v)) {
+        above = Math.min(py(v) + 4, above - 14);
+        svg.append(draw("text", { x: px(at) + 12, y: above, class: more }, text));
+      }
+    };
     const rule = (v) =>
       svg.append(draw("path", { d: `M${px(v)} ${top}V${height - bottom}`, class: "rule" }));
-    return { svg: whole, line, dots, name, rule };
+    return { svg: whole, line, dots, names, rule };
   }
 
   /** Ends of a logarithmic axis; a window in which nothing was answered has no place on it. */
@@ -336,7 +342,7 @@
       const all = [...cells, ...recorded].flatMap((c) => c.x.map((x) => of(x, c.n)));
       const x = { low: 0.9, high: most * 1.1, label: "connections", room: 62 };
       x.ticks = ns.map((n) => [n, n]);
-      const { svg, line, dots, name, rule } = axes(width, { x, y: { ...range(all), label } });
+      const { svg, line, dots, names, rule } = axes(width, { x, y: { ...range(all), label } });
       const compute = total - state.wait;
       const counts = Array.from({ length: most }, (_, i) => i + 1);
       const low = mva(most, compute, state.wait).map((v, i) => [i + 1, of(v, i + 1)]);
@@ -363,11 +369,12 @@
             cell.x.map((v) => of(v, cell.n)),
             near ? "" : "far",
           );
-      for (const wait of waits) {
+      const named = waits.map((wait) => {
         const last = cells.findLast((c) => c.wait === wait);
-        const at = of(median(last.x), last.n);
-        if (standing(at)) name(`${wait} ms`, last.n, at, wait === state.wait ? "name" : "quiet");
-      }
+        const more = wait === state.wait ? "name" : "quiet";
+        return { text: `${wait} ms`, at: last.n, v: of(median(last.x), last.n), more };
+      });
+      names(named.filter(({ v }) => standing(v)));
       return svg;
     },
 

@@ -1,5 +1,6 @@
 // A curve that a reader draws before the measured one is shown: a point at each place of x, moved with a finger, a mouse or arrow keys,
-// or written as numbers. For question.js, which is loaded after it; x stands in equal steps, y between two ends.
+// or written as numbers. For question.js, which is loaded after it; x stands in equal steps, y between two ends. Where x has no order,
+// as servers have none, no line joins the points: each has a row of its own, and a slider.
 
 (() => {
   const ENOUGH = 3 / 4; // of the points, near the measured ones
@@ -7,15 +8,14 @@
 
   // ---- What a curve is worth: no page needed ---------------------------------------------------------------
 
-  const near = (value, right, within) => {
-    if (value === 0 || right === 0 || value < 0 !== right < 0) return value === right;
-    const ratio = Math.abs(value / right);
-    return ratio <= within * 1.000001 && 1 / ratio <= within * 1.000001;
-  };
+  /** As a single number is (question.js comes after this file); on a linear axis a step of the keys, too, which nobody can draw. */
+  const near = ({ within = 1, y, scale }, value, right) =>
+    (y && scale !== "log" && Math.abs(value - right) <= (y[1] - y[0]) / STEPS) ||
+    LabQuestionModel.near(value, right, within);
 
   /** At how many of its points a curve is near the measured one. */
-  const hits = ({ right, within = 1 }, answer) =>
-    answer.filter((value, i) => near(value, right[i], within)).length;
+  const hits = (question, answer) =>
+    answer.filter((value, i) => near(question, value, question.right[i])).length;
 
   const isRight = (question, answer) => hits(question, answer) >= ENOUGH * question.x.length;
 
@@ -123,8 +123,59 @@
     return { drawing, line, px, py, curve, place };
   }
 
+  /** A slider for each place, below each other; `read` as that of `pad`. */
+  function sliders(question, answer) {
+    const { x, unit } = question;
+    const { at, value } = axis(question);
+    const moved = x.map(() => Boolean(answer));
+    const values = answer ? [...answer] : x.map(() => value(0.5));
+    const name = `lab-curve-${++count}`;
+    const rows = x.map((place, i) => {
+      const output = el("output", { for: `${name}-${i}`, "aria-live": "off" });
+      const input = el("input", {
+        type: "range",
+        id: `${name}-${i}`,
+        min: 0,
+        max: STEPS,
+        value: Math.round(at(values[i]) * STEPS),
+      });
+      const tell = () => {
+        const told = `${LabNumbers.halfUp(values[i])} ${text(unit)}`;
+        output.textContent = moved[i] ? LabNumbers.halfUp(values[i]) : "?";
+        input.setAttribute("aria-valuetext", moved[i] ? told : "not moved yet");
+      };
+      const set = () => {
+        values[i] = value(input.valueAsNumber / STEPS);
+        moved[i] = true;
+        tell();
+      };
+      input.addEventListener("input", set);
+      // The middle may be meant, too: whoever presses there has said so.
+      input.addEventListener("click", set);
+      tell();
+      return el("li", {}, el("label", { for: input.id }, place), input, output);
+    });
+    const element = el(
+      "div",
+      { class: "curve rows" },
+      el("p", { class: "hint" }, `Move each of the ${x.length} sliders: ${text(unit)}.`),
+      el("ul", { "aria-label": text(unit) }, ...rows),
+    );
+    return { element, read: () => whole(question, moved, values) };
+  }
+
+  /** The values, or what is missing, in a sentence. */
+  const whole = ({ x, rows }, moved, values) => {
+    const open = x.filter((_, i) => !moved[i]);
+    if (open.length === 0) return values;
+    return rows
+      ? `Move each slider first. Not moved yet: ${open.join("; ")}.`
+      : `Draw your curve first: it has no point at ${open.join(", ")}.`;
+  };
+
   /** What a reader draws on; `read` returns the curve, or what is missing. */
   function pad(question, answer, parseNumber) {
+    if (question.rows) return sliders(question, answer);
     const { x, unit, x_name: xName } = question;
     const { at, value } = axis(question);
     const values = answer ? [...answer] : x.map(() => value(0.5));
@@ -251,15 +302,18 @@
         el("ul", { "aria-label": text(unit) }, ...rows),
       ),
     );
-    const read = () => {
-      const open = x.filter((_, i) => !moved[i]);
-      return open.length ? `Draw your curve first: it has no point at ${open.join(", ")}.` : values;
-    };
-    return { element, read };
+    return { element, read: () => whole(question, moved, values) };
   }
 
   /** A curve in a line. */
-  function said({ unit, x, x_name: xName }, answer) {
+  function said({ unit, x, x_name: xName, rows }, answer) {
+    if (rows) {
+      const each = answer.flatMap((value, i) => [
+        `${i ? "; " : ""}${x[i]} `,
+        el("strong", {}, LabNumbers.halfUp(value)),
+      ]);
+      return [...each, " ", el("span", { html: unit })];
+    }
     const numbers = answer.map((value) => LabNumbers.halfUp(value)).join(", ");
     return [
       el("strong", {}, numbers),
@@ -271,6 +325,40 @@
     ];
   }
 
+  /** Both curves on one pair of axes. */
+  function joined(question, answer) {
+    const { drawing, line, px, py, curve } = paper(question, {
+      role: "img",
+      "aria-label": "The measured curve and yours; their numbers are in the table below",
+    });
+    const { right } = question;
+    if (answer) drawing.append(line(curve(answer), "mine"));
+    drawing.append(
+      line(curve(right), "right"),
+      ...right.map((v, i) => svg("circle", { r: 4, cx: px(i), cy: py(v), class: "measured" })),
+    );
+    return drawing;
+  }
+
+  /** A row for each place: what was measured as a bar, what the reader said as a ring. The table below has the numbers. */
+  function beside(question, answer) {
+    const { at } = axis(question);
+    const { x, right } = question;
+    const rows = x.map((place, i) =>
+      el(
+        "li",
+        {},
+        el("span", {}, place),
+        el(
+          "span",
+          { class: "track", style: `--size: ${at(right[i])}` },
+          answer ? el("i", { style: `--at: ${at(answer[i])}` }) : "",
+        ),
+      ),
+    );
+    return el("ul", { class: "tracks", "aria-hidden": "true" }, ...rows);
+  }
+
   /** The reader's curve, if there is one, and the measured one over it, with how near it came. */
   function compared(question, answer) {
     const { x, right, within = 1 } = question;
@@ -278,21 +366,13 @@
       (value) => question.scale !== "log" || value > 0,
     );
     const wider = { ...question, y: [Math.min(...ends), Math.max(...ends)] };
-    const { drawing, line, px, py, curve } = paper(wider, {
-      role: "img",
-      "aria-label": "The measured curve and yours; their numbers are in the table below",
-    });
-    if (answer) drawing.append(line(curve(answer), "mine"));
-    drawing.append(
-      line(curve(right), "right"),
-      ...right.map((v, i) => svg("circle", { r: 4, cx: px(i), cy: py(v), class: "measured" })),
-    );
+    const drawing = question.rows ? beside(wider, answer) : joined(wider, answer);
     const head = ["", ...(answer ? ["yours"] : []), "measured", ...(answer ? ["near"] : [])];
     const rows = x.map((name, i) => [
       name,
       ...(answer ? [LabNumbers.halfUp(answer[i])] : []),
       LabNumbers.tidy(right[i]),
-      ...(answer ? [near(answer[i], right[i], within) ? "✓" : "✗"] : []),
+      ...(answer ? [near(question, answer[i], right[i]) ? "✓" : "✗"] : []),
     ]);
     return [
       el(
@@ -303,8 +383,10 @@
           "p",
           { class: "hint" },
           answer
-            ? `Yours is dashed, the measured one drawn through. Near, by a factor of ${within}, at ${hits(question, answer)} of ${x.length} points${worst(question, answer)}.`
-            : "The measured curve.",
+            ? `${question.rows ? "Yours are the rings, the measured ones the bars." : "Yours is dashed, the measured one solid."} Near, by a factor of ${within}, at ${hits(question, answer)} of ${x.length} points${worst(question, answer)}.`
+            : question.rows
+              ? "What was measured."
+              : "The measured curve.",
         ),
         el(
           "details",
@@ -342,9 +424,9 @@
 
   /** Where a curve is farthest from the measured one, in words; "" if it is near everywhere. */
   function worst(question, answer) {
-    const { x, right, within = 1 } = question;
+    const { x, right } = question;
     const off = right.map((value, i) => {
-      if (near(answer[i], value, within)) return 0;
+      if (near(question, answer[i], value)) return 0;
       const ratio = Math.abs(answer[i] / value);
       return Number.isFinite(ratio) && ratio > 0 ? Math.abs(Math.log(ratio)) : Infinity;
     });
@@ -352,7 +434,7 @@
     if (most === 0) return "";
     const i = off.indexOf(most);
     const [mine, measured] = [LabNumbers.halfUp(answer[i]), LabNumbers.tidy(right[i])];
-    return `; farthest off at ${x[i]}: you drew ${mine}, it was ${measured}`;
+    return `; farthest off at ${x[i]}: you ${question.rows ? "said" : "drew"} ${mine}, it was ${measured}`;
   }
 
   Object.assign(globalThis.LabCurve, { pad, said, compared });

@@ -15,16 +15,19 @@
     return plain === "" || !Number.isFinite(value) ? null : value;
   }
 
+  /** Whether a number is another one but for a factor. */
+  function near(value, right, within) {
+    if (value === 0 || right === 0 || value < 0 !== right < 0) return value === right;
+    const ratio = Math.abs(value / right);
+    return ratio <= within * 1.000001 && 1 / ratio <= within * 1.000001;
+  }
+
   /** true, false, or null while it is not known what is right: a prediction is locked until the page decides it. */
   function isRight(question, answer) {
     const { kind, right, within = 1 } = question;
     if (right === undefined || right === null || answer === null || answer === undefined)
       return null;
-    if (kind === "number") {
-      if (right === 0 || answer === 0 || right < 0 !== answer < 0) return right === answer;
-      const ratio = Math.abs(answer / right);
-      return ratio <= within * 1.000001 && 1 / ratio <= within * 1.000001;
-    }
+    if (kind === "number") return near(answer, right, within);
     if (kind === "curve") return LabCurve.isRight(question, answer);
     if (kind === "order") {
       const orders = Array.isArray(right[0]) ? right : [right];
@@ -61,7 +64,7 @@
   const same = (a, b) => a.length === b.length && a.every((x, i) => x === b[i]);
   const alike = (a, b) => a === b || (Array.isArray(a) && Array.isArray(b) && same(a, b));
 
-  globalThis.LabQuestionModel = { parseNumber, isRight, fits, counted, sinceOf, mistake };
+  globalThis.LabQuestionModel = { near, parseNumber, isRight, fits, counted, sinceOf, mistake };
   if (typeof customElements === "undefined" || customElements.get("lab-question")) return;
 
   // ---- Where answers are kept ---------------------------------------------------------------------------------
@@ -417,16 +420,16 @@
     const it = right && question.kind === "order" ? null : decided(question, "It is ");
     return [
       el("p", {}, mark(right), " You said ", ...said(question, answer), "."),
-      it,
+      it && el("p", {}, ...it),
       ...why,
     ].filter(Boolean);
   }
 
-  /** What is right, in a line. */
+  /** What is right, as pieces of a sentence; of several orders one. */
   function decided(question, where) {
     const { kind, right } = question;
     const wanted = kind === "order" && Array.isArray(right[0]) ? right[0] : right;
-    return el("p", {}, where, ...said(question, wanted), ".");
+    return [where, ...said(question, wanted), "."];
   }
 
   // ---- What is right, where the page decides it --------------------------------------------------------------------
@@ -472,8 +475,13 @@
         this.judging = false;
       }
       const place = document.getElementById(`question-${id}`);
-      const link = (text) => (place ? el("a", { href: `#question-${id}` }, text) : text);
       const last = fits(this.data, kept?.answer) ? kept.answer : answer;
+      const open = answer !== null || this.open;
+      // It comes into sight again and again: what a reader has unfolded in it stays.
+      const state = JSON.stringify([answer, last, Boolean(place), open]);
+      if (state === this.drawn) return;
+      this.drawn = state;
+      const link = (text) => (place ? el("a", { href: `#question-${id}` }, text) : text);
       const later = alike(last, answer) ? [] : [", and then ", ...said(this.data, last)];
       const mine =
         answer === null
@@ -482,8 +490,10 @@
       const told =
         decides === null
           ? [el("p", {}, "This run could not tell.")]
-          : [decided(this.data, `${where}: `), ...reasons(this.data, answer, right)];
-      const open = answer !== null || this.open;
+          : [
+              el("p", {}, ...decided(this.data, `${where}: `)),
+              ...reasons(this.data, answer, right),
+            ];
       this.group(
         ": the answer",
         el("p", {}, right === null ? null : mark(right), " ", ...mine),
@@ -506,5 +516,5 @@
 
   customElements.define("lab-question", Question);
   customElements.define("lab-answer", Answer);
-  globalThis.LabQuestion = { Element, Question, store, said, solution };
+  globalThis.LabQuestion = { Element, Question, store, said, decided, solution };
 })();

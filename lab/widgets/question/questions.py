@@ -10,7 +10,9 @@ under it, in their browser and nowhere else. Kinds, by the keys that an entry ha
     items     lines to be put in order
     x         a curve, to be drawn: a number with its `unit` at each of these places, between the
               two of `y`; `scale` of that axis is "linear" or "log", `x_name` says what x is. It is
-              right if three quarters of the points are within the factor
+              right if three quarters of the points are within the factor, or, on a linear axis,
+              within a sixtieth of it. With `rows = true`, for places that have no order, each has
+              a slider of its own, and no line joins them
 
 `right` is the answer: names of options, a number, or lists of items (any of them is right). It is
 left out when the run decides; the chapter then gives it to `lab.answer`.
@@ -98,6 +100,7 @@ class Question:
     x_name: str = ""
     y: tuple[float, float] = (0.0, 1.0)  # the ends of its axis
     scale: str = "linear"
+    rows: bool = False  # the places have no order: a slider for each
     mistakes: tuple[Mistake, ...] = ()
     warm_up: bool = False  # tells at once: what the page presumes
     on: tuple[tuple[Range, Question], ...] = ()  # what is asked on other versions of Node
@@ -132,6 +135,7 @@ class Question:
         elif self.kind == CURVE:
             data |= {"unit": inline(self.unit), "x": list(self.x), "x_name": inline(self.x_name)}
             data |= {"y": list(self.y), "scale": self.scale}
+            data |= {"rows": True} if self.rows else {}
         else:
             data["items"] = list(self.items)
         return data
@@ -188,8 +192,10 @@ class Question:
         if choices:
             parts.append(f"<ul>{''.join(f'<li>{c}</li>' for c in choices)}</ul>")
         if self.kind == CURVE:
-            places = escape(", ".join(self.x))
-            parts.append(f"<p>A curve: {inline(self.unit)} at {inline(self.x_name)} {places}.</p>")
+            places, unit = escape("; ".join(self.x)), inline(self.unit)
+            at = f"{inline(self.x_name)} {escape(', '.join(self.x))}"
+            each = f"A number for each ({unit}): {places}."
+            parts.append(f"<p>{each if self.rows else f'A curve: {unit} at {at}.'}</p>")
         elif self.unit:
             parts.append(f"<p>A number: {inline(self.unit)}.</p>")
         return "".join(parts)
@@ -222,6 +228,10 @@ class Question:
             return "; ".join(written(text).removesuffix(".") for text in texts)
         if self.kind == "number":
             return f"{half_up(float(right))} {written(self.unit)}"
+        if self.rows:
+            pairs = zip(self.x, right, strict=True)
+            each = "; ".join(f"{place} {half_up(float(value))}" for place, value in pairs)
+            return f"{escape(each) if markup else each} {written(self.unit)}"
         if self.kind == CURVE:
             drawn = ", ".join(half_up(float(value)) for value in right)
             places = ", ".join(self.x)
@@ -531,7 +541,7 @@ def _kind(entry: Mapping[str, Any], wrong: Any) -> str:
         raise wrong("needs exactly one of options, unit, items")
     if "x" in entry and kinds == ["number"]:
         return CURVE
-    if extra := {"x", "x_name", "y", "scale"} & set(entry):
+    if extra := {"x", "x_name", "y", "scale", "rows"} & set(entry):
         raise wrong(f"has {min(extra)!r}, which is for curves: those have x, y and unit")
     return kinds[0]
 
@@ -548,7 +558,10 @@ def _curve(entry: Mapping[str, Any], wrong: Any) -> dict[str, Any]:
         raise wrong(f'has scale = {scale!r}: "linear", or "log" with y above 0')
     if not isinstance(entry.get("x_name", ""), str):
         raise wrong(f"has x_name = {entry['x_name']!r}, which is no text")
+    if not isinstance(entry.get("rows", False), bool):
+        raise wrong(f"has rows = {entry['rows']!r}: it is true or false")
     return {
+        "rows": entry.get("rows", False),
         "x": tuple(places),
         "x_name": entry.get("x_name", ""),
         "y": (float(y[0]), float(y[1])),
@@ -702,5 +715,6 @@ def assets(name: str) -> str:
     """In the book the page loads a component; in a bare notebook it comes along."""
     if not parts.come_along():
         return ""
-    style, code = parts.text(f"{name}.css"), parts.script(name)
-    return f"<style>{style}</style><script>{code}</script>"
+    style = f"{name}.css"  # a part that only adds to a component has none
+    look = f"<style>{parts.text(style)}</style>" if style in parts.names() else ""
+    return f"{look}<script>{parts.script(name)}</script>"

@@ -15,8 +15,7 @@
   function curve(said, level = "h2") {
     const heading = el(level, {}, "How sure, and how often right");
     const found = calibration(points(said));
-    const missing = ENOUGH - (found?.n ?? 0);
-    if (missing > 0) {
+    if (!found?.enough) {
       const so = found ? `So far there ${found.n === 1 ? "is 1" : `are ${found.n}`}. ` : "";
       return el(
         "section",

@@ -4,7 +4,7 @@
 (() => {
   if (typeof customElements === "undefined" || customElements.get("lab-progress")) return;
   const { el, button, storage } = LabDom;
-  const { Element, store, said: words } = LabQuestion;
+  const { Element, store, said: words, decided } = LabQuestion;
   const { log, known, onPage, keep, reviewed, standing, tell } = LabReview;
   const { curve, inDays, percent } = LabReview;
   const { merged, written, table, read, NoAnswers } = LabReview;
@@ -66,10 +66,10 @@
       const given = all.filter(({ page }) => page);
       const told = given.filter(({ page }) => typeof page.right === "boolean");
       const good = told.filter(({ page }) => page.right).length;
-      const decided = told.length
+      const became = told.length
         ? `; ${good} of the ${told.length} that were told were right.`
         : ".";
-      this.status.textContent = `${given.length} of ${all.length} answered${decided}`;
+      this.status.textContent = `${given.length} of ${all.length} answered${became}`;
       const [, , wanted] = FILTERS.find(([name]) => name === this.filter);
       const open = new Set(
         [...this.list.querySelectorAll("details[open]")].map(({ dataset }) => dataset.chapter),
@@ -132,11 +132,8 @@
       if (page.right === null)
         return [el("strong", {}, "● Locked in."), ...mine, ". Its page tells what is right."];
       if (page.right) return [sign(true, "."), ...mine, "."];
-      const { kind, right } = question;
-      const one = kind === "order" && Array.isArray(right?.[0]) ? right[0] : right;
-      const decided =
-        one === null || one === undefined ? [] : [" It is ", ...words(question, one), "."];
-      return [sign(false, "."), ...mine, ".", ...decided];
+      const it = (question.right ?? null) === null ? [] : decided(question, " It is ");
+      return [sign(false, "."), ...mine, ".", ...it];
     }
 
     // ---- As a file ---------------------------------------------------------------------------------------------------

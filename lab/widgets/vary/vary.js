@@ -1,5 +1,6 @@
 // Variations: one thing is changed, and each of its values has been measured. The content is JSON (lab/widgets/vary/vary.py), which has
-// placed every number; what was tried stays beside what is tried next. Without JavaScript the table inside stays, open.
+// placed every number; what was tried stays beside what is tried next. Values that stand in an order are on a slider, others on buttons.
+// Without JavaScript the table inside stays, open.
 
 (() => {
   if (customElements.get("lab-vary")) return;
@@ -25,12 +26,13 @@
         el(
           "fieldset",
           {},
-          el("legend", { html: data.name }),
+          el("legend", { html: data.name, id: `${this.name}-of` }),
           el(
             "p",
             { class: "hint" },
-            "Guess what another value does, then choose it. What you have tried stays.",
+            `Guess what another value does, then ${data.slider ? "move there" : "choose it"}. What you have tried stays.`,
           ),
+          data.slider ? this.slider() : "",
           ...this.rows.map(({ whole }) => whole),
         ),
         this.said,
@@ -39,14 +41,47 @@
       this.choose(data.start);
     }
 
-    row({ label, code, here, at, text }, i) {
+    /** Only what was measured has a place on it. What a value gave is shown where the slider comes to rest. */
+    slider() {
+      const { values, start } = this.data;
+      const words = values.map(({ label }) => el("span", { html: label }).textContent);
+      const output = el("output", { for: this.name, "aria-live": "off" });
       const input = el("input", {
-        type: "radio",
-        name: this.name,
-        value: i,
-        checked: i === this.data.start,
-        onchange: () => this.choose(i),
+        type: "range",
+        id: this.name,
+        min: 0,
+        max: values.length - 1,
+        value: start,
+        list: `${this.name}-at`,
+        "aria-labelledby": `${this.name}-of`,
+        onchange: () => this.choose(input.valueAsNumber),
       });
+      const tell = () => {
+        output.textContent = words[input.valueAsNumber];
+        input.setAttribute("aria-valuetext", output.textContent);
+      };
+      input.addEventListener("input", tell);
+      tell();
+      const places = values.map((_, i) => el("option", { value: i }));
+      return el(
+        "p",
+        { class: "slide" },
+        input,
+        output,
+        el("datalist", { id: `${this.name}-at` }, ...places),
+      );
+    }
+
+    row({ label, code, here, at, text }, i) {
+      const input = this.data.slider
+        ? null
+        : el("input", {
+            type: "radio",
+            name: this.name,
+            value: i,
+            checked: i === this.data.start,
+            onchange: () => this.choose(i),
+          });
       const shown = el(
         "div",
         { class: "numbers", hidden: true },
@@ -69,9 +104,9 @@
         "div",
         { class: "value" },
         el(
-          "label",
-          {},
-          input,
+          this.data.slider ? "p" : "label",
+          { class: "what" },
+          input ?? "",
           el("span", { html: label }),
           here ? el("small", {}, " measured here") : "",
           code ? el("code", {}, code) : "",

@@ -10,8 +10,9 @@ the reference profile measures and records them all.
 Where a value says little, as a line of code does, `values` gives each a name: {"a timer": "await
 timer(100)"}. The names are on the buttons, with the code of it, and in the ids.
 
-A reader chooses a value and sees its numbers, each on an axis that all values share. Without
-JavaScript, and for who cannot see it, the same stands there as a table.
+A reader chooses a value and sees its numbers, each on an axis that all values share: with a slider
+where the values are numbers, four or more, else with buttons. Without JavaScript, and for who
+cannot see it, the same stands there as a table.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from lab.widgets.question.questions import assets, inline, json_script, plain
 
 __all__ = ["Variation", "drawn", "hold", "planned", "release", "vary"]
 
+SLIDES = 4  # so many numbers stand on a slider, fewer on buttons
 ROOM = 1.6  # by this factor a logarithmic axis goes beyond what is drawn on it
 _MEASURE = re.compile(r"(?P<name>.*?)\s*(?:\((?P<unit>[^()]+)\))?")
 
@@ -102,8 +104,12 @@ class Variation:
     @property
     def shown(self) -> list[Tried]:
         """The values as they are shown: numbers by their size, others as they are given."""
-        numeric = all(_is_number(one.value) for one in self.tried)
-        return sorted(self.tried, key=lambda one: one.value) if numeric else list(self.tried)
+        some = list(self.tried)
+        return sorted(some, key=lambda one: one.value) if self._is_ordered else some
+
+    @property
+    def _is_ordered(self) -> bool:
+        return all(_is_number(one.value) for one in self.tried)
 
     def reason(self, one: Tried) -> str:
         """Return why a value does what it does, as the chapter says it; empty if it does not."""
@@ -118,6 +124,7 @@ class Variation:
             "measures": [{"name": n, "unit": u} for n, u in map(_split, names)],
             "scale": self.scale,
             "start": self.shown.index(self.at(self.value)),
+            **({"slider": True} if self._is_ordered and len(self.tried) >= SLIDES else {}),
             "values": [
                 {
                     "label": inline(label(one.value)),

@@ -28,6 +28,12 @@ describe("a curve", () => {
     assert.deepEqual([right(0, 0), right(1, 0), right(0, 1), right(-1, 1)], [1, 0, 0, 0]);
   });
 
+  test("is near on a linear axis, too, where nobody could have drawn the difference", () => {
+    const question = { ...CURVE, y: [0, 300], scale: "linear", right: [0, 0, 5, 5] };
+    assert.equal(hits(question, [5, 6, 0, -1]), 2);
+    assert.equal(hits({ ...question, scale: "log" }, [5, 6, 0, -1]), 0);
+  });
+
   test("that was kept counts as long as it has the places of the question", () => {
     assert.equal(fits(CURVE, [1, 2, 3, 4]), true);
     for (const other of [[1, 2, 3], [1, 2, 3, null], 4, ["1", "2", "4", "8"], null])

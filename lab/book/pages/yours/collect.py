@@ -1,7 +1,8 @@
 """`python -m lab results`: the result file of this machine, made from what lies here already.
 
-Verdicts come from builds, which run the cells as they are in the chapters. Arms also come from
-notebooks: of those it takes what asked the same question as the book.
+Verdicts come from builds, and from pages that ran by themselves, where the cells were as they are
+in the chapters. Arms also come from notebooks: of those it takes what asked the same question as
+the book.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ def collect() -> str:
     found = results.of_build(build)
     claims, arms = len(found["claims"]), len(found["arms"])
     if not claims and not arms:
-        raise LabError("Nothing was measured here yet. Run `make book`, then this again.")
+        raise LabError(
+            "Nothing was measured here yet. Run `make book`, or cells of a page of `make live`, "
+            "then this again."
+        )
     file = results.save(found, results.MINE)
     page = build.folder / "html" / "book" / "yours.html"
     lines = [

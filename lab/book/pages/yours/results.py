@@ -18,6 +18,7 @@ from typing import Any
 from lab import paths
 from lab.book.build.build import Build
 from lab.book.pages import verdicts
+from lab.book.pages.yours import on_page
 from lab.errors import LabError
 from lab.processes.machine import Machine
 from lab.processes.machine import machine as this_machine
@@ -186,13 +187,17 @@ def _measured(build: Build) -> Results:
     found = [a for c in whole for a in arms_of(c)]
     # Of the newest measurement, not of the file: a build that runs nothing changes nothing.
     here = [name for name in build.outcomes if build.shows(name) == "measured"]
-    records = [r for name in here if (r := build.last(name)) is not None]
-    when = max((c.started for c in whole), default=max((r.executed for r in records), default=""))
+    done = {name: record.executed for name in here if (record := build.last(name))}
+    judged = {c["id"]: c for c in _claims(build, here)}
+    later = [c for page in on_page.pages() for c in _on_page(page, build, done.get(page, ""))]
+    when = max((c.started for c in whole), default=max(done.values(), default=""))
+    when = max([when, *(c["when"] for c in later)])
+    judged |= {c["id"]: _entry(c) for c in later}
     versions = {name: build.present.digest(name) for name in ("node", "python")}
     return {
         **_head("live", build.profile, when),
         **described(this_machine(), **versions),
-        "claims": [c for c in _claims(build, here) if c["id"] in known],
+        "claims": [c for c in judged.values() if c["id"] in known],
         "arms": [a for a in found if (a["experiment"], a["arm"], a["at"]) in arms],
     }
 
@@ -228,22 +233,34 @@ def _claims(build: Build, chapters: Collection[str]) -> Iterator[dict[str, Any]]
                 continue  # noted by a lab that did not keep them yet
             if claim["recorded"]:
                 continue  # the record is not to be compared with itself
-            value = claim["value"]
-            ratio = value if isinstance(value, dict) else {"estimate": value}
-            certain = ratio.get("pairs", 0) > 1
-            yield {
-                "id": claim["id"],
-                "published": published,
-                "verdict": claim["verdict"],
-                "ratio": isinstance(value, dict),
-                # More digits than a page shows: what is rounded twice may end as another number.
-                **{
-                    key: rounded(ratio[key], 2 + DIGITS) if certain or key == "estimate" else None
-                    for key in ("estimate", "low", "high")
-                },
-                "pairs": ratio.get("pairs"),
-                **({"judged_on": nodes} if (nodes := claim.get("judged_on")) else {}),
-            }
+            yield _entry(claim)
+
+
+def _on_page(page: str, build: Build, since: str) -> list[dict[str, Any]]:
+    return [
+        claim
+        for claim in on_page.claims(page, build.profile, since)
+        if "value" in claim and not claim.get("recorded")
+    ]
+
+
+def _entry(claim: dict[str, Any]) -> dict[str, Any]:
+    value = claim["value"]
+    ratio = value if isinstance(value, dict) else {"estimate": value}
+    certain = ratio.get("pairs", 0) > 1
+    return {
+        "id": claim["id"],
+        "published": bool(claim.get("source")),
+        "verdict": claim["verdict"],
+        "ratio": isinstance(value, dict),
+        # More digits than a page shows: what is rounded twice may end as another number.
+        **{
+            key: rounded(ratio[key], 2 + DIGITS) if certain or key == "estimate" else None
+            for key in ("estimate", "low", "high")
+        },
+        "pairs": ratio.get("pairs"),
+        **({"judged_on": nodes} if (nodes := claim.get("judged_on")) else {}),
+    }
 
 
 def _printable(text: str) -> str:

@@ -1,0 +1,124 @@
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("limiter");
+    return student;
+  });
+
+/** Gives jobs to a limiter of n. Each that begins waits at a gate of the driver. */
+async function give(t, n, jobs, how = {}) {
+  const student = await asked(t);
+  const from = student.events.length;
+  const gate = t.gate();
+  const work = t.callback((name) => gate.enter(name));
+  const over = student.scene("give", { n, jobs, work, how });
+  over.catch(() => {});
+  const events = (kind) =>
+    student.events
+      .slice(from)
+      .filter(({ name, value }) => name === kind && jobs.includes(value.name ?? value)) // others may still be on their way
+      .map(({ value }) => value);
+  return { gate, over, began: () => events("begins"), done: () => events("done") };
+}
+
+const names = (t, count) => Array.from({ length: count }, () => t.token());
+
+export default {
+  async limit(t) {
+    const most = [];
+    for (const n of [2, t.random.integer(3, 6)]) {
+      const jobs = names(t, 3 * n + 1);
+      const { gate, over, began } = await give(t, n, jobs);
+      const reached = (count) =>
+        t.until(() => began().length >= count && gate.entered >= count, 1000);
+      for (let done = 0; done < jobs.length; done++) {
+        const wanted = Math.min(n, jobs.length - done);
+        await reached(done + wanted);
+        most.push([most.length + 1, gate.waiting.length]);
+        const waits = jobs.length - done - gate.waiting.length;
+        t.ok(
+          gate.waiting.length <= n,
+          `limiter(${n}): ${gate.waiting.length} jobs were at work at the same time`,
+          { saw: gate.waiting.length, wanted: n },
+        );
+        t.ok(
+          gate.waiting.length >= wanted,
+          `limiter(${n}): ${done} of ${jobs.length} jobs were done, a slot was free, and ${waits} jobs waited: ${gate.waiting.length} were at work`,
+          { saw: gate.waiting.length, wanted },
+        );
+        gate.open(1, done);
+      }
+      await over;
+    }
+    t.plot("Jobs at work", most, { x: "job", y: "at work" });
+  },
+
+  async results(t) {
+    const jobs = names(t, 8);
+    const [bad, thrown, plain] = t.random.shuffle(jobs);
+    const { gate, began, done } = await give(t, 3, jobs, { [thrown]: "throws", [plain]: "value" });
+    // One after the other leaves, a random one of those that are inside.
+    await t.until(async () => {
+      if (gate.waiting.length > 0) {
+        const [one] = gate.waiting.splice(t.random.integer(0, gate.waiting.length - 1), 1);
+        if (one.who === bad) one.reject(new Error(`${bad} failed`));
+        else one.resolve(`value of ${one.who}`);
+      }
+      return done().length === jobs.length;
+    }, 1500);
+    t.equal(
+      began(),
+      jobs.slice(0, began().length),
+      "jobs began in another order than that in which they were given",
+    );
+    t.ok(done().length > 0, "of eight jobs none was done: no promise was settled", {
+      saw: `${began().length} jobs were begun`,
+      wanted: "eight promises are settled",
+    });
+    for (const one of done()) {
+      const wanted = [bad, thrown].includes(one.name)
+        ? { name: one.name, error: `${one.name} failed` }
+        : { name: one.name, value: `value of ${one.name}` };
+      t.equal(
+        one,
+        wanted,
+        "the promise of a job was settled with something else than what its job did",
+      );
+    }
+  },
+
+  async slots(t) {
+    for (const [what, way] of [
+      ["was rejected", "rejects"],
+      ["threw before it returned a promise", "throws"],
+    ]) {
+      const jobs = names(t, 7);
+      const failing = jobs.slice(0, 4);
+      const how = way === "throws" ? Object.fromEntries(failing.map((name) => [name, way])) : {};
+      const { gate, began, done } = await give(t, 2, jobs, how);
+      const all = await t.until(() => {
+        if (gate.waiting.some(({ who }) => failing.includes(who)))
+          gate.fail(1, new Error("a job that fails"));
+        else gate.open(1, "done");
+        return done().length === jobs.length;
+      }, 1500);
+      t.ok(
+        all,
+        `limiter(2): of seven jobs each of the first four ${what}, and then ${jobs.length - began().length} jobs waited for ever: a slot does not come back`,
+        { saw: `${began().length} began`, wanted: "7" },
+      );
+    }
+  },
+
+  async stat(t) {
+    const student = await asked(t);
+    const pipes = Array.from({ length: 12 }, (_, i) => t.fifo(student, `pipe${i}`));
+    await student.scene("hang", { n: 2, pipes: pipes.map(({ inside }) => inside) });
+    const told = await t.until(() => student.events.some(({ name }) => name === "stat"), 2000);
+    await student.stop();
+    t.ok(
+      told,
+      "twelve reads hung, given to limiter(2), and a fs.stat behind them was not answered: no thread of the pool was left for it",
+    );
+  },
+};

@@ -1,0 +1,185 @@
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("costs");
+    return student;
+  });
+
+let pids = 100;
+// One trial: the server's processes as a tree ("alone", "workers" or "masters", each of which has workers), the load generator and a shell.
+function trial(t, server, shape, { answers = t.random.integer(500, 9000), late = false } = {}) {
+  pids += t.random.integer(1, 50);
+  const shell = ++pids;
+  const root = ++pids;
+  const rows = [{ pid: root, parent: shell, kind: "first" }];
+  const add = (parent, kind, isLate) => {
+    rows.push({ pid: ++pids, parent, kind, late: isLate });
+    return pids;
+  };
+  if (shape !== "alone") {
+    rows.push(
+      { pid: shell, parent: 1, kind: "other" },
+      { pid: ++pids, parent: shell, kind: "other" },
+    );
+    for (let i = 0; i < 2; i++) {
+      const child = add(root, "child", late && i === 1);
+      if (shape === "masters") for (let j = 0; j < 2; j++) add(child, "grandchild", false);
+    }
+  }
+  const before = [];
+  const after = [];
+  for (const { pid, parent, late: isLate } of rows) {
+    const had = { user: t.random.integer(100, 2000), system: t.random.integer(10, 500) };
+    const uses = { user: t.random.integer(50, 900), system: t.random.integer(20, 400) };
+    if (isLate) after.push({ pid, parent, ...uses });
+    else {
+      before.push({ pid, parent, ...had });
+      after.push({ pid, parent, user: had.user + uses.user, system: had.system + uses.system });
+    }
+  }
+  // Listed in any order: a child may come before who started it.
+  return {
+    record: {
+      server,
+      pid: root,
+      seconds: t.random.integer(1, 5),
+      answers,
+      before: t.random.shuffle(before),
+      after: t.random.shuffle(after),
+    },
+    rows,
+  };
+}
+
+function spent({ record, rows }, kinds, fields = ["user", "system"], sinceStart = false) {
+  const sum = (list, pid) => {
+    const one = list.find((each) => each.pid === pid);
+    return one ? fields.reduce((total, field) => total + one[field], 0) : 0;
+  };
+  return rows
+    .filter(({ kind }) => kinds.includes(kind))
+    .reduce(
+      (total, { pid }) =>
+        total + sum(record.after, pid) - (sinceStart ? 0 : sum(record.before, pid)),
+      0,
+    );
+}
+const SERVER = ["first", "child", "grandchild"];
+const pooled = (trials, ms) =>
+  (1000 * trials.reduce((sum, one) => sum + ms(one), 0)) /
+  trials.reduce((sum, { record }) => sum + record.answers, 0);
+
+// What the typical mistakes come to, and how they are called.
+const MISTAKES = [
+  [
+    (trials) => pooled(trials, ({ record }) => 1000 * record.seconds),
+    "this is the wall time of an answer: it counts the time in which nobody computed, too",
+  ],
+  [
+    (trials) => pooled(trials, (one) => spent(one, SERVER, ["user", "system"], true)),
+    "this counts from the start of the processes: the warm-up is in it, which is not of this window",
+  ],
+  [
+    (trials) => pooled(trials, (one) => spent(one, ["first"])),
+    "this is the processor time of the first process alone. Those started by it belong to the server, too",
+  ],
+  [
+    (trials) => pooled(trials, (one) => spent(one, ["first", "child"])),
+    "processes are missing: those that the server's children started in turn",
+  ],
+  [
+    (trials) => pooled(trials, (one) => spent(one, [...SERVER, "other"])),
+    "this counts programs that are none of the server's: the load generator, for one",
+  ],
+  [
+    (trials) => pooled(trials, (one) => spent(one, SERVER, ["user"])),
+    "this counts the program's own code alone. What the kernel does for it occupies the processor, too",
+  ],
+  [
+    (trials) => pooled(trials, (one) => spent(one, SERVER)) / 1000,
+    "this is in milliseconds, and asked for are microseconds",
+  ],
+  [
+    (trials) =>
+      trials.reduce(
+        (sum, one) => sum + (1000 * spent(one, SERVER)) / one.record.answers / trials.length,
+        0,
+      ),
+    "this is the mean of the trials' costs: one in which the server answered little counts as much as one in which it answered a lot",
+  ],
+];
+const near = (a, b) => typeof a === "number" && Math.abs(a - b) <= 1e-9 * Math.abs(b);
+
+async function held(t, trials, what) {
+  const student = await asked(t);
+  const saw = await student.call(
+    "costs",
+    t.random.shuffle(trials).map(({ record }) => record),
+  );
+  const names = [...new Set(trials.map(({ record }) => record.server))].sort();
+  t.equal(Object.keys(saw ?? {}).sort(), names, "there is not one entry for each server");
+  for (const name of names) {
+    const own = trials.filter(({ record }) => record.server === name);
+    const wanted = pooled(own, (one) => spent(one, SERVER));
+    if (near(saw[name], wanted)) continue;
+    const mistake = MISTAKES.find(([comesTo]) => near(saw[name], comesTo(own)))?.[1];
+    t.miss(`${what}: ${mistake ?? "the processor time of an answer is another"}`, {
+      saw: saw[name],
+      wanted,
+    });
+  }
+}
+
+export default {
+  async cpu(t) {
+    for (let i = 0; i < 5; i++)
+      await held(
+        t,
+        ["Express", "Flask"].map((server) => trial(t, server, "alone")),
+        "a server of one process",
+      );
+  },
+  async family(t) {
+    for (let i = 0; i < 5; i++) {
+      await held(t, [trial(t, "Express × 2", "workers")], "a server of three processes");
+      await held(
+        t,
+        [trial(t, "Express × 2", "workers", { late: true })],
+        "a server one of whose workers was started during the window",
+      );
+      await held(
+        t,
+        [trial(t, "Pycnic × 4", "masters"), trial(t, "Flask", "alone")],
+        "a server of seven processes",
+      );
+    }
+  },
+  async pooled(t) {
+    for (let i = 0; i < 5; i++)
+      await held(
+        t,
+        ["Express", "Flask", "Pycnic"].flatMap((server) => [
+          trial(t, server, "alone", { answers: t.random.integer(100, 900) }),
+          trial(t, server, "alone", { answers: t.random.integer(4000, 9000) }),
+          trial(t, server, "alone"),
+        ]),
+        "three servers, three trials each",
+      );
+  },
+  async nothing(t) {
+    const student = await asked(t);
+    const records = [
+      trial(t, "broken", "alone", { answers: 0 }),
+      trial(t, "broken", "alone", { answers: 0 }),
+      trial(t, "well", "alone"),
+    ].map(({ record }) => record);
+    const saw = await student.call("costs", records);
+    t.ok(saw?.broken === null, "a server that never answered has no cost per answer: null", {
+      saw: saw?.broken,
+      wanted: null,
+    });
+    t.ok(Number.isFinite(saw.well), "the server beside it answered, and has no number", {
+      saw: saw.well,
+    });
+  },
+};

@@ -1,0 +1,132 @@
+const MIB = 1 << 20;
+const LARGE = 64 * MIB;
+
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("handOver");
+    return student;
+  });
+
+/** Bytes of one kind are handed over: what they were, what the worker got, what is left, and by how much memory has grown. */
+const handed = (t, kind, size = 0) =>
+  t.once(`${kind} ${size}`, async () => {
+    const student = await asked(t);
+    const was = await student.scene("begin", { kind, text: t.token(), size });
+    const before = student.memory().peak;
+    const { returned, left, messages } = await student.scene("hand");
+    return { was, returned, left, messages, grown: Math.max(0, student.memory().peak - before) };
+  });
+const small = (t) => t.once("size", () => t.random.integer(1000, 5000));
+const PARTS = {
+  "bytes in the middle of an ArrayBuffer": "middle",
+  "bytes at the start of an ArrayBuffer": "start",
+  "a small Buffer from Node's pool": "pooled",
+};
+const mib = (bytes) => `${(bytes / MIB).toFixed(1)} MiB`;
+
+export default {
+  async arrives(t) {
+    for (const [kind, size] of [
+      ["whole", LARGE],
+      ["whole", await small(t)],
+    ]) {
+      const { was, messages } = await handed(t, kind, size);
+      const what = `of ${size} bytes that own their ArrayBuffer`;
+      t.ok(messages.length === 1, `${what}, ${messages.length} messages came to the worker`, {
+        saw: messages.length,
+        wanted: 1,
+      });
+      const [message] = messages;
+      if (message.odd)
+        t.miss(`${what} a message came that has no \`bytes\` which are a Uint8Array`, {
+          saw: message.odd,
+          wanted: ["bytes"],
+        });
+      t.equal(
+        [message.length, message.digest],
+        [was.length, was.digest],
+        `${what}, others came to the worker`,
+      );
+    }
+  },
+
+  async moved(t) {
+    const { left, grown } = await handed(t, "whole", LARGE);
+    t.note("memory taken for 64 MiB", mib(grown));
+    t.plot("Memory taken", [[64, grown / MIB]], {
+      x: "MiB handed over",
+      y: "MiB more at the peak",
+    });
+    t.ok(
+      left.length === 0,
+      "64 MiB that own their ArrayBuffer were handed over, and the sender still has them: they were copied",
+      {
+        saw: `${left.length} bytes`,
+        wanted: "0 bytes",
+      },
+    );
+    t.ok(
+      grown < LARGE / 2,
+      `handing over 64 MiB took ${mib(grown)} of memory at its peak: as if they had been copied`,
+      { saw: mib(grown), wanted: "next to nothing" },
+    );
+    const again = await handed(t, "whole", await small(t));
+    t.ok(
+      again.left.length === 0,
+      `${again.was.length} bytes that own their ArrayBuffer were handed over, and the sender still has them`,
+      { saw: `${again.left.length} bytes`, wanted: "0 bytes" },
+    );
+  },
+
+  async parts(t) {
+    for (const [what, kind] of Object.entries(PARTS)) {
+      const { was, left, messages } = await handed(t, kind, await small(t));
+      t.ok(
+        left.around === was.around,
+        `${what} were handed over, and the whole ArrayBuffer went with them: their neighbours have lost theirs`,
+        {
+          saw: `${left.around} bytes around them`,
+          wanted: `${was.around} bytes`,
+        },
+      );
+      t.equal(
+        [left.length, left.digest],
+        [was.length, was.digest],
+        `${what} were handed over, and the sender has no longer what it had`,
+      );
+      t.ok(
+        messages.length === 1 && !messages[0].odd,
+        `${what}: ${messages.length} messages came to the worker`,
+      );
+      const [message] = messages;
+      t.equal(
+        [message.length, message.digest],
+        [was.length, was.digest],
+        `${what}: others came to the worker`,
+      );
+      t.ok(
+        message.buffer === was.length,
+        `${what} were handed over, and by way of \`bytes.buffer\` the worker sees what lies around them`,
+        {
+          saw: `${message.buffer} bytes`,
+          wanted: `${was.length} bytes`,
+        },
+      );
+    }
+  },
+
+  async count(t) {
+    for (const [what, { was, returned }] of [
+      ["64 MiB", await handed(t, "whole", LARGE)],
+      [`${await small(t)} bytes`, await handed(t, "whole", await small(t))],
+    ]) {
+      if (returned === 0)
+        t.miss(
+          `${what} were handed over, and 0 were said: the length was asked for after they were moved`,
+          { saw: 0, wanted: was.length },
+        );
+      t.equal(returned, was.length, `${what} were handed over, and another number was returned`);
+    }
+  },
+};

@@ -1,0 +1,4 @@
+export function handOver(worker, bytes) {
+  worker.postMessage({ bytes });
+  return bytes.byteLength;
+}

@@ -1,0 +1,5 @@
+export function handOver(worker, bytes) {
+  const { byteLength } = bytes;
+  worker.postMessage({ bytes }, [bytes.buffer]);
+  return byteLength;
+}

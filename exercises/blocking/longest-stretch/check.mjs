@@ -1,0 +1,125 @@
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("stretches");
+    return student;
+  });
+const said = async (t, looks, least) => {
+  const list = await (await asked(t)).call("stretches", looks, least);
+  t.ok(Array.isArray(list), "stretches returned no list", { saw: list });
+  return list;
+};
+const near = (a, b) => Math.abs(a - b) < 1e-6 * Math.max(1, Math.abs(b));
+const idle = (ms) => ({ ms, at: "(idle)" });
+const runs = (at, count, ms = 1) => Array.from({ length: count }, () => ({ ms, at }));
+const name = (t) => `${t.token().replace(/[^a-z]/gi, "x")} server.mjs:${t.random.integer(2, 90)}`;
+const sum = (looks) => looks.reduce((all, { ms }) => all + ms, 0);
+const only = (t, list, count, message) =>
+  t.ok(list.length === count, message, { saw: list, wanted: `${count} of them` });
+
+export default {
+  async found(t) {
+    // One stretch of several functions, with Node's own between, behind a short one; and one at the end of the list.
+    const [a, b, c] = [name(t), name(t), name(t)];
+    const before = [idle(7), ...runs(a, 3), idle(t.random.integer(3, 9))];
+    const long = [
+      ...runs(a, 20),
+      ...runs(b, 15),
+      ...runs("(garbage collector)", 5),
+      ...runs(b, 9),
+      ...runs("(program)", 2),
+      ...runs(a, 4),
+    ];
+    const list = await said(t, [...before, ...long, idle(5)], 30);
+    const seen = { saw: list, wanted: { from: sum(before), ms: sum(long) } };
+    t.ok(
+      list.length > 0 && near(Math.max(...list.map(({ ms }) => ms)), sum(long)),
+      list.some(({ ms }) => ms > sum(long))
+        ? "a stretch is longer than the time between two looks at `(idle)`"
+        : "several functions ran one after the other, some of them Node's, and the loop did not come round between them: that is one stretch",
+      seen,
+    );
+    only(t, list, 1, "there is one stretch of 30 ms or more");
+    t.ok(near(list[0].from, sum(before)), "the stretch began at another time", seen);
+    const last = await said(t, [idle(2), ...runs(c, 40)], 30);
+    only(t, last, 1, "the list ends in the middle of a stretch, and that one is missing");
+    t.equal(await said(t, [], 10), [], "an empty list has no stretches");
+    t.equal(
+      await said(t, [idle(50), ...runs(a, 2), idle(50)], 10),
+      [],
+      "the loop came round all the time, and a stretch was found",
+    );
+  },
+
+  async least(t) {
+    const [a, b] = [name(t), name(t)];
+    const least = t.random.integer(10, 40);
+    const list = await said(t, [...runs(a, least), idle(1), ...runs(b, least - 1), idle(1)], least);
+    only(
+      t,
+      list,
+      1,
+      `one stretch took exactly ${least} ms and one less: with \`least\` ${least} the first one counts`,
+    );
+    t.equal(list[0].worst, a, "the shorter of two stretches was found");
+  },
+
+  async worst(t) {
+    // The usual one is heavy in the whole profile, and nearly absent where it matters. Long looks are not long times.
+    const [usual, guilty, other] = [name(t), name(t), name(t)];
+    const many = Array.from({ length: 60 }, () => [...runs(usual, 5), idle(1)]).flat();
+    const stretch = [
+      ...runs("(garbage collector)", 30),
+      ...runs(usual, 2),
+      ...t.random.shuffle([...runs(guilty, 24, 0.5), ...runs(other, 2, 4)]),
+    ];
+    const list = await said(t, [...many, ...stretch, idle(3), ...many], 20);
+    only(t, list, 1, "there is one stretch of 20 ms or more");
+    const [one] = list;
+    const seen = { saw: one.worst, wanted: guilty };
+    t.ok(
+      one.worst !== usual,
+      "`worst` is what ran longest in the whole list, and hardly in this stretch: whoever waited then did not wait for it",
+      seen,
+    );
+    t.ok(
+      !String(one.worst).startsWith("("),
+      "`worst` is Node's own, in parentheses: no line of yours can be looked at",
+      seen,
+    );
+    t.ok(
+      one.worst !== other,
+      "`worst` had the longest single look, and another one more time, in many short ones",
+      seen,
+    );
+    t.equal(one.worst, guilty, "`worst` is not what ran longest in the stretch");
+    t.ok(
+      near(one.share, 12 / sum(stretch)),
+      "`share` is not the part of the whole stretch that `worst` had",
+      {
+        saw: one.share,
+        wanted: 12 / sum(stretch),
+      },
+    );
+    const [nobody] = await said(t, [...runs("(garbage collector)", 50), idle(2)], 20);
+    t.equal(
+      { worst: nobody?.worst, share: nobody?.share },
+      { worst: null, share: 0 },
+      "in a stretch there was nothing but Node's own",
+    );
+  },
+
+  async order(t) {
+    const lengths = t.random.shuffle([15, 30, 45, 60, 75]);
+    const list = await said(
+      t,
+      lengths.flatMap((count) => [...runs(name(t), count), idle(1)]),
+      10,
+    );
+    t.equal(
+      list.map(({ ms }) => Math.round(ms)).filter((ms) => ms >= 15),
+      [75, 60, 45, 30, 15],
+      "the longest stretch should come first",
+    );
+  },
+};

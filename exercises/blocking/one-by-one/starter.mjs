@@ -1,0 +1,30 @@
+import cluster from "node:cluster";
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const { PORT = "0", WORK_MS = "20" } = process.env;
+const WORKERS = 3; // {{workers}}
+
+function lead() {
+  let listening = 0;
+  cluster.on("listening", (_worker, { port }) => {
+    listening += 1;
+    if (listening === WORKERS) console.log(`listening on http://127.0.0.1:${port}`);
+  });
+  cluster.on("exit", () => cluster.fork());
+  for (let i = 0; i < WORKERS; i++) cluster.fork();
+  process.on("SIGHUP", () => {
+    for (const worker of Object.values(cluster.workers)) worker.kill();
+  });
+}
+
+function serve() {
+  const server = createServer(async (_request, response) => {
+    await sleep(Number(WORK_MS));
+    response.end(`${process.pid}\n`);
+  });
+  server.listen(Number(PORT), "127.0.0.1");
+}
+
+if (cluster.isPrimary) lead();
+else serve();

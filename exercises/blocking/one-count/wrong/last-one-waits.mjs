@@ -1,0 +1,33 @@
+import cluster from "node:cluster";
+import { createServer } from "node:http";
+
+const WORKERS = 2;
+
+// The leader counts: it has one loop, and outlives its workers.
+function lead() {
+  let count = 0;
+  let listening = 0;
+  cluster.on("message", (worker) => {
+    count += 1;
+    worker.send({ count });
+  });
+  cluster.on("listening", (_worker, { port }) => {
+    listening += 1;
+    if (listening === WORKERS) console.log(`listening on http://127.0.0.1:${port}`);
+  });
+  cluster.on("exit", () => cluster.fork());
+  for (let i = 0; i < WORKERS; i++) cluster.fork();
+}
+
+function serve() {
+  let waiting;
+  process.on("message", ({ count }) => waiting.end(`${count}\n`));
+  const server = createServer((_request, response) => {
+    waiting = response;
+    process.send({ ask: true });
+  });
+  server.listen(Number(process.env.PORT ?? 0), "127.0.0.1");
+}
+
+if (cluster.isPrimary) lead();
+else serve();

@@ -1,0 +1,8 @@
+export function stall({ answers, connections, seconds, latency: { p50, longest, deviation } }) {
+  // k of n answers that are late by d: their variance is k / n · d², nearly
+  const late = longest - p50;
+  const slow = late > 0 ? answers * (deviation / late) ** 2 : 0;
+  const waves = Math.round(slow / connections);
+  const left = seconds - (waves * connections * longest) / 1000; // all connections wait at the same time
+  return { waves, throughput: (answers - waves * connections) / left };
+}

@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import net from "node:net";
+
+const RECORDS = 100_000;
+const FEW = 3000;
+const TURNS = 10; // pings beside 100,000 records: pieces of 5 ms are several times as many
+const HALF = 0.5;
+const SHORT_MS = 15; // a piece that is no long one, whatever its share
+
+function stats(seed, count) {
+  let sum = 0;
+  let max = 0;
+  for (let i = 0; i < count; i++) {
+    const one = createHash("sha256").update(`${seed}:${i}`).digest().readUInt32BE(0);
+    sum += one;
+    max = Math.max(max, one);
+  }
+  return { count, sum, max };
+}
+
+const few = (t) => t.once("few", () => t.server({ env: { RECORDS: String(FEW) } }));
+
+const said = ({ body, error, status }) => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return error ?? `${status}, ${body}`;
+  }
+};
+
+// A turn of the loop lets one new connection in. So of pings that each come on a connection of their own, not more are
+// answered beside /stats than the loop has turned: this counts turns, and no clock is asked.
+const AT_THE_DOOR = 20;
+const ASKING = (path) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`;
+
+/** Nanoseconds that the main thread has had a processor. */
+const worked = (pid) => Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ", 1)[0]);
+
+/** Asks for statistics, and keeps pings at the door: how much work was done when each of them was answered. */
+async function beside(t, server) {
+  const { pid } = server;
+  const work = () => worked(pid) / 1e6;
+  const asking = net.connect(server.port, "127.0.0.1").on("error", () => {});
+  await once(asking, "connect");
+  const begun = work();
+  const pongs = [];
+  let over = false;
+  asking.write(ASKING(`/stats?seed=${t.token()}`));
+  asking.once("data", () => {
+    over = true;
+  });
+  const ping = () => {
+    const socket = net.connect(server.port, "127.0.0.1").on("error", () => {});
+    socket.write(ASKING("/ping"));
+    socket.once("data", () => {
+      if (over) return;
+      pongs.push(work() - begun);
+      ping();
+    });
+    asking.once("close", () => socket.destroy());
+  };
+  for (let i = 0; i < AT_THE_DOOR; i++) ping();
+  const ended = await t.until(() => over, 20_000);
+  const all = work() - begun;
+  asking.destroy();
+  const at = [0, ...pongs, all];
+  return {
+    ended,
+    pongs,
+    all,
+    piece: Math.max(...at.slice(1).map((each, i) => each - at[i])) / all,
+  };
+}
+
+export default {
+  async right(t) {
+    const server = await few(t);
+    const seeds = [t.token(), t.token()];
+    for (const seed of seeds) {
+      const answer = said(await t.get(server, `/stats?seed=${seed}`));
+      const wanted = stats(seed, FEW);
+      if (seed === seeds[1] && answer?.sum === stats(seeds[0], FEW).sum)
+        t.miss("the second of two seeds was asked for, and what came is the answer for the first", {
+          saw: answer,
+          wanted,
+        });
+      t.equal(answer, wanted, "the statistics of a seed are others");
+    }
+  },
+
+  async ping(t) {
+    const server = await t.server({ env: { RECORDS: String(RECORDS) } });
+    let best;
+    // A driver that gets no processor for a while notes the work of many turns as one piece: the best of three counts.
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const one = await beside(t, server);
+      t.ok(one.ended, "statistics of 100,000 records did not come within 20 s");
+      if (!best || one.piece < best.piece) best = one;
+      if (best.piece < HALF || best.piece * best.all < SHORT_MS || one.pongs.length < TURNS) break;
+    }
+    await server.stop();
+    const { pongs, piece, all } = best;
+    t.note("pings answered beside /stats", pongs.length);
+    t.plot(
+      "Work that was done when a ping was answered",
+      pongs.map((work, i) => [i + 1, work]),
+      { x: "ping", y: "ms of processor time" },
+    );
+    if (pongs.length <= 1)
+      t.miss(
+        "while the statistics were computed, not one ping was answered: all came when it was done",
+        {
+          saw: pongs.length,
+          wanted: `at least ${TURNS}`,
+        },
+      );
+    t.ok(
+      pongs.length >= TURNS,
+      `pings stood at the door all the time, and only ${pongs.length} were answered while the statistics were computed: each of them waited for a long piece of work`,
+      { saw: pongs.length, wanted: `at least ${TURNS}` },
+    );
+    t.ok(
+      piece < HALF || piece * all < SHORT_MS,
+      `${pongs.length} pings were answered meanwhile, but one waited for ${Math.round(100 * piece)} % of the whole work, which was done in one piece`,
+      {
+        saw: `${Math.round(piece * all)} ms of ${Math.round(all)} ms`,
+        wanted: "short pieces",
+      },
+    );
+  },
+
+  async several(t) {
+    const server = await few(t);
+    const one = t.token();
+    const seeds = [one, t.token(), one, t.token()];
+    const answers = await Promise.all(
+      seeds.map((seed) => t.get(server, `/stats?seed=${seed}`, { seconds: 10 })),
+    );
+    for (const [i, answer] of answers.entries())
+      t.equal(
+        said(answer),
+        stats(seeds[i], FEW),
+        "four clients asked at the same time, and one got other statistics than when it asks alone",
+      );
+  },
+};

@@ -1,0 +1,24 @@
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+
+const { UPSTREAM, PORT = "0" } = process.env;
+
+async function report(names, signal) {
+  let parts = "";
+  for (const name of names) {
+    const answer = await fetch(`${UPSTREAM}/${name}`, { signal });
+    parts += await answer.text();
+  }
+  return parts;
+}
+
+const server = createServer(async (request, response) => {
+  const controller = new AbortController();
+  response.once("close", () => controller.abort());
+  const names = (await text(request)).trim().split("\n");
+  response.end(await report(names, controller.signal));
+});
+
+server.listen(Number(PORT), "127.0.0.1", () => {
+  console.log(`listening on http://127.0.0.1:${server.address().port}`);
+});

@@ -1,0 +1,3 @@
+export function lost(c, R, S, T) {
+  return Math.ceil(c - T / (R * S));
+}

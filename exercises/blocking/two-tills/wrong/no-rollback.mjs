@@ -1,0 +1,12 @@
+export async function add(client, id, by) {
+  await client.query("BEGIN");
+  const { rows } = await client.query("SELECT n FROM counter WHERE id = $1 FOR UPDATE", [id]);
+  if (rows.length === 0) {
+    await client.query("ROLLBACK");
+    throw new Error(`there is no counter ${id}`);
+  }
+  const n = rows[0].n + by;
+  await client.query("UPDATE counter SET n = $2 WHERE id = $1", [id, n]);
+  await client.query("COMMIT");
+  return n;
+}

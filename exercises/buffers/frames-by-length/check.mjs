@@ -1,0 +1,183 @@
+const HEAD = 4;
+const LIMIT = 100_000;
+const KIB = 1024;
+
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("frames");
+    return student;
+  });
+
+const frame = (payload) => {
+  const head = Buffer.alloc(HEAD);
+  head.writeUInt32BE(payload.length);
+  return Buffer.concat([head, payload]);
+};
+const payloads = (t, sizes) =>
+  sizes.map((size) => Buffer.from(Array.from({ length: size }, () => t.random.integer(0, 255))));
+const ALL = Number.MAX_SAFE_INTEGER;
+/** Cuts into chunks of that size, or of those sizes in turn. */
+const cut = (bytes, sizes) => {
+  const chunks = [];
+  for (let at = 0, next = 0; at < bytes.length; at += chunks.at(-1).length)
+    chunks.push(bytes.subarray(at, at + [sizes].flat()[next++ % [sizes].flat().length]));
+  return chunks;
+};
+const size = (list) => list.reduce((sum, { length }) => sum + length, 0);
+const hex = (list) => list.map((each) => Buffer.from(each, "latin1").toString("hex"));
+
+/** Feeds the frames in several ways: what came, of each. */
+async function fed(t, given, ways, limit = LIMIT) {
+  const student = await asked(t);
+  const bytes = Buffer.concat(given.map(frame));
+  const all = Object.entries(ways).map(([way, sizes]) => ({ way, chunks: cut(bytes, sizes) }));
+  const runs = await student.scene("feed", {
+    limit,
+    ways: all.map(({ chunks }) => chunks),
+    enough: given.length + 100,
+  });
+  return all.map((each, at) => ({ ...each, ...runs[at] }));
+}
+
+export default {
+  async cuts(t) {
+    const sizes = Array.from({ length: t.random.integer(8, 12) }, () => t.random.integer(1, 40));
+    const given = payloads(t, sizes);
+    const ways = {
+      "a frame at a time": sizes.map((size) => HEAD + size),
+      "all at once": ALL,
+      "byte by byte": 1,
+      "in chunks of 3 bytes": 3,
+      "in chunks of 7 bytes": 7,
+      "in chunks of many sizes": Array.from({ length: 99 }, () => t.random.integer(1, 60)),
+    };
+    const wanted = hex(given.map((each) => each.toString("latin1")));
+    for (const { way, chunks, came, error } of await fed(t, given, ways)) {
+      const saw = hex(came.map(({ payload }) => payload));
+      const of = `${given.length} frames, fed ${way}`;
+      if (error)
+        t.miss(`${of}: parse threw ${error.name}: ${error.message}`, {
+          saw: `at chunk ${error.at + 1} of ${chunks.length}`,
+        });
+      if (saw.join() !== wanted.join() && way === "all at once" && saw.length === 1)
+        t.miss(
+          `${of}, in one chunk: one came. Is a chunk taken for one frame, or are the others held back?`,
+          { saw, wanted },
+        );
+      t.equal(
+        saw,
+        wanted,
+        `${of}: ${saw.length < wanted.length ? `only ${saw.length} came` : "others came"}`,
+      );
+      const ends = chunks.map((_, at) => size(chunks.slice(0, at + 1)));
+      let total = 0;
+      came.forEach(({ at }, each) => {
+        total += HEAD + sizes[each];
+        const due = ends.findIndex((reached) => reached >= total);
+        t.ok(
+          at === due,
+          `${of}: frame ${each + 1} was complete with chunk ${due + 1}, and came with chunk ${at + 1}`,
+        );
+      });
+    }
+  },
+
+  async empty(t) {
+    const some = t.random.integer(1, 9);
+    for (const sizes of [[0], [some, 0, 0, some], [some, 0]]) {
+      const given = payloads(t, sizes);
+      const wanted = hex(given.map((each) => each.toString("latin1")));
+      for (const { way, came, error } of await fed(t, given, {
+        "byte by byte": 1,
+        "all at once": ALL,
+      })) {
+        if (error)
+          t.miss(
+            `frames of ${sizes.join(", ")} bytes, fed ${way}: parse threw ${error.name}: ${error.message}`,
+          );
+        t.equal(
+          hex(came.map(({ payload }) => payload)),
+          wanted,
+          `frames of ${sizes.join(", ")} bytes, fed ${way}: a frame of 0 bytes is a frame, and complete with its length`,
+        );
+      }
+    }
+  },
+
+  async limit(t) {
+    const student = await asked(t);
+    const limit = t.random.integer(50, 90);
+    const before = payloads(t, [3, t.random.integer(5, 20)]);
+    const wanted = hex(before.map((each) => each.toString("latin1")));
+    const exact = await fed(t, payloads(t, [limit]), { "byte by byte": 1 }, limit);
+    t.ok(
+      !exact[0].error && exact[0].came.length === 1,
+      `a frame of exactly the limit (${limit} bytes) did not come`,
+      { saw: exact[0].error ?? "nothing" },
+    );
+    for (const length of [
+      limit + 1,
+      70_000,
+      2 ** 31 - 1,
+      2 ** 31 + t.random.integer(0, 9),
+      2 ** 32 - t.random.integer(1, 20),
+    ]) {
+      const head = Buffer.alloc(HEAD);
+      head.writeUInt32BE(length);
+      const bytes = Buffer.concat([...before.map(frame), head]);
+      const [{ came, error }] = await student.scene("feed", {
+        limit,
+        ways: [cut(bytes, 1)],
+        enough: 100,
+      });
+      const announced = `with a limit of ${limit} a frame of ${length} bytes was announced`;
+      const saw =
+        came.length > before.length
+          ? `${came.length - before.length} frames came of it`
+          : "no error";
+      if (length >= 2 ** 31 && (came.length > before.length || !error))
+        t.miss(`${announced}, and accepted: is it read as a negative number?`, {
+          saw,
+          wanted: "a RangeError",
+        });
+      if (error?.name !== "RangeError")
+        t.miss(
+          error
+            ? `${announced}: parse threw ${error.name}: ${error.message}`
+            : `${announced}, and parse waits for its bytes`,
+          { saw, wanted: "a RangeError with the fourth byte of the length" },
+        );
+      t.equal(
+        hex(came.map(({ payload }) => payload)),
+        wanted,
+        `${announced}: the frames before it should come`,
+      );
+    }
+  },
+
+  async copies(t) {
+    const student = await asked(t);
+    const size = t.random.integer(480, 560) * KIB;
+    const chunk = 256;
+    const { copied, right, fed, chunks } = await student.scene("copies", {
+      size,
+      chunk,
+      most: 5 * size,
+    });
+    const mib = (bytes) => `${(bytes / KIB / KIB).toFixed(1)} MiB`;
+    t.ok(
+      copied <= 4 * size,
+      `one frame of ${mib(size)} comes in ${chunks} chunks, and after ${fed} of them ${mib(copied)} had been copied: what had been copied is copied again with each chunk`,
+      {
+        saw: mib(copied),
+        wanted: `about ${mib(size)} when all have come`,
+      },
+    );
+    t.ok(
+      right === 1,
+      `one frame of ${mib(size)} in ${chunks} chunks: it ${right ? `came ${right} times` : "did not come"}`,
+    );
+    t.note("bytes copied for each byte of a large frame", Number((copied / size).toFixed(2)));
+  },
+};

@@ -1,0 +1,120 @@
+const LENGTH = 16;
+const EACH = 2048; // bytes that an id may cost: a Buffer and what belongs to it take some hundred
+const KIB = 1024;
+const MIB = KIB * KIB;
+
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module({ nodeArgs: ["--expose-gc"] });
+    student.needs("recent");
+    return student;
+  });
+async function grow(t, given) {
+  const { grown, kept } = await (await asked(t)).scene("grow", given);
+  t.ok(
+    kept === given.count,
+    `after ${given.chunks + 1} chunks the list of recent(${given.count}) had ${kept} ids of 16 bytes: who remembers nothing needs no memory`,
+    { saw: kept, wanted: given.count },
+  );
+  return grown;
+}
+const mib = (bytes) => `${(bytes / MIB).toFixed(1)} MiB`;
+const hex = (list) =>
+  list.map((each) => (Buffer.isBuffer(each) ? each.toString("hex") : String(each)));
+
+// Chunks of several sizes, each with an id of its own.
+const chunks = (t, sizes) =>
+  sizes.map((size) => Buffer.from(Array.from({ length: size }, () => t.random.integer(0, 255))));
+const sizes = (t, length) =>
+  Array.from({ length }, (_, at) =>
+    at % 5 === 3 ? t.random.integer(1, 15) : t.random.integer(16, 90),
+  );
+
+export default {
+  async values(t) {
+    const student = await asked(t);
+    for (const [count, length] of [
+      [t.random.integer(8, 12), t.random.integer(3, 7)],
+      [t.random.integer(4, 6), 6],
+      [t.random.integer(3, 5), t.random.integer(13, 29)],
+    ]) {
+      const given = chunks(t, sizes(t, length));
+      const wanted = hex(given.slice(-count).map((chunk) => chunk.subarray(0, LENGTH)));
+      for (const reuse of [false, true]) {
+        const list = await student.scene("list", { count, chunks: given, reuse });
+        t.ok(Array.isArray(list), "list() returned no array", { saw: list });
+        t.ok(
+          list.every((each) => Buffer.isBuffer(each)),
+          "list() returned something that is no Buffer",
+          { saw: list },
+        );
+        const saw = hex(list);
+        const where = `recent(${count}) after ${length} chunks`;
+        if (reuse && saw.join() !== wanted.join())
+          t.miss(
+            `${where}, each of whose memory was used again: the ids have changed with it, as a view of the chunk does`,
+            { saw, wanted },
+          );
+        t.equal(saw, wanted, `${where}: the list has other ids`);
+      }
+    }
+  },
+
+  async pins(t) {
+    const count = t.random.integer(900, 1100);
+    const seen = { wanted: `at most ${mib(EACH * count)}` };
+    const [ofSmall] = await grow(t, { count, chunks: count, size: 4 * KIB });
+    const looks = await grow(t, { count, chunks: count, size: 16 * KIB, looks: 5 });
+    const ofLarge = looks.at(-1);
+    t.plot(
+      "Memory that stays in use",
+      [
+        [0, 0],
+        ...looks.map(({ heap, buffers }, at) => [
+          (((at + 1) / 5) * count) | 0,
+          (heap + buffers) / MIB,
+        ]),
+      ],
+      { x: "chunks of 16 KiB", y: "MiB" },
+    );
+    for (const [name, size, { heap, buffers }] of [
+      ["16 KiB", 16 * KIB, ofLarge],
+      ["4 KiB", 4 * KIB, ofSmall],
+    ]) {
+      const saw = `${mib(buffers)} in Buffers, ${mib(heap)} in V8's heap`;
+      if (heap + buffers <= EACH * count) continue;
+      const what = `${count} ids out of ${count} chunks of ${name} keep ${mib(heap + buffers)}`;
+      if (heap > (size * count) / 2)
+        t.miss(`${what} in use, in V8's heap: is a short string a part of a long one?`, {
+          ...seen,
+          saw,
+        });
+      if (buffers > (size * count) / 2)
+        t.miss(`${what} in use, outside the heap: all chunks are still there`, { ...seen, saw });
+      t.miss(`${what} in use`, { ...seen, saw });
+    }
+  },
+
+  async bounded(t) {
+    const count = t.random.integer(400, 600);
+    const quarter = 8_000;
+    const looks = await grow(t, { count, chunks: 4 * quarter, size: 64, looks: 4 });
+    const all = looks.map(({ heap, buffers }) => heap + buffers);
+    const more = all[3] - all[0];
+    t.ok(
+      more < MIB,
+      `after ${4 * quarter} chunks recent(${count}) keeps ${mib(more)} more than after ${quarter}: nothing that is older is forgotten`,
+      { saw: all.map(mib), wanted: "about the same after each quarter" },
+    );
+  },
+
+  async neighbours(t) {
+    const count = t.random.integer(900, 1100);
+    const [{ heap, buffers }] = await grow(t, { count, chunks: count, size: 4 * KIB, pools: true });
+    t.ok(
+      heap + buffers <= EACH * count,
+      `between two ids the program made other small Buffers and dropped them; ${count} ids keep ${mib(buffers)} in use: each lies in a piece of the pool, and keeps all of it`,
+      { wanted: `at most ${mib(EACH * count)}` },
+    );
+  },
+};

@@ -1,0 +1,261 @@
+import { readFileSync } from "node:fs";
+import net from "node:net";
+
+const HEAD = 4;
+const KIB = 1024;
+const MIB = KIB * KIB;
+const CLIENTS = 8;
+const LONG = 4000; // ms in which a deadline of some hundred must have come
+
+/** One connection to the server: what it was told, and whether it is still open. */
+class Client {
+  constructor(server) {
+    this.text = "";
+    this.open = true;
+    this.socket = net.connect({ host: "127.0.0.1", port: server.port, noDelay: true });
+    this.socket.setEncoding("utf8");
+    this.socket.on("data", (text) => {
+      this.text += text;
+    });
+    this.socket.on("error", () => {});
+    for (const event of ["end", "close"])
+      this.socket.on(event, () => {
+        this.open = false;
+      });
+  }
+  send(bytes) {
+    if (this.open) this.socket.write(bytes);
+  }
+  /** Sends so many bytes, as fast as they are taken, unless the connection is closed. */
+  async pour(size, piece = Buffer.alloc(64 * KIB, "x")) {
+    for (let sent = 0; sent < size && this.open; sent += piece.length)
+      if (!this.socket.write(piece))
+        await new Promise((resolve) => {
+          this.socket.once("drain", resolve).once("close", resolve);
+        });
+  }
+  get lines() {
+    return this.text.split("\n").slice(0, -1);
+  }
+}
+
+const head = (length) => {
+  const bytes = Buffer.alloc(HEAD);
+  bytes.writeUInt32BE(length);
+  return bytes;
+};
+const frame = (payload) => Buffer.concat([head(payload.length), payload]);
+const mib = (bytes) => `${(bytes / MIB).toFixed(1)} MiB`;
+
+function started(t, name, deadline = 60_000) {
+  return t.once(name, async () => {
+    const limit = t.random.integer(100, 200) * KIB;
+    const server = await t.server({ env: { LIMIT: String(limit), DEADLINE_MS: String(deadline) } });
+    return { server, limit };
+  });
+}
+
+/** Holds that a frame is answered, on a connection that has had so many answers. */
+async function answered(t, server, client, where) {
+  const payload = Buffer.from(t.token());
+  const before = client.lines.length;
+  client.send(frame(payload));
+  await t.until(() => client.lines.length > before || !client.open, 3000);
+  if (server.end) throw server.early();
+  t.ok(
+    client.lines[before] === t.digest(payload),
+    `${where}: a frame got no answer, or a wrong one`,
+    {
+      saw: client.open
+        ? client.lines.slice(before)
+        : `the connection was closed, after ${JSON.stringify(client.lines.at(-1) ?? "")}`,
+    },
+  );
+}
+/** Holds that a connection is told something and closed. */
+async function closed(t, server, client, word, what) {
+  const over = await t.until(() => !client.open, 3000);
+  if (server.end) throw server.early();
+  t.ok(over, `${what}, and the connection is still open`, {
+    saw: client.lines,
+    wanted: `${word}, and the end`,
+  });
+  t.ok(client.lines.at(-1) === word, `${what}: the connection was closed with another answer`, {
+    saw: client.text,
+    wanted: `${word}\n`,
+  });
+}
+
+export default {
+  async frames(t) {
+    const { server, limit } = await started(t, "patient");
+    const payloads = [1, t.random.integer(2, 90), 0, limit, t.random.integer(2000, 70_000)].map(
+      (size) => Buffer.alloc(size, t.token()),
+    );
+    const wanted = payloads.map((payload) => t.digest(payload));
+    const bytes = Buffer.concat(payloads.map(frame));
+    const ways = {
+      "in one write": [bytes],
+      "in small writes": Array.from({ length: 60 }, (_, at) => bytes.subarray(at, at + 1)).concat(
+        bytes.subarray(60),
+      ),
+      "in two": [bytes.subarray(0, 3), bytes.subarray(3)],
+    };
+    for (const [way, chunks] of Object.entries(ways)) {
+      const client = new Client(server);
+      for (const chunk of chunks) {
+        client.send(chunk);
+        if (way !== "in one write") await new Promise((resolve) => setImmediate(resolve));
+      }
+      await t.until(() => client.lines.length >= wanted.length || !client.open, 4000);
+      if (server.end) throw server.early();
+      t.equal(
+        client.lines,
+        wanted,
+        `${payloads.length} frames, sent ${way}, the largest of exactly the limit: other answers came`,
+      );
+      client.socket.destroy();
+    }
+  },
+
+  async refused(t) {
+    const { server, limit } = await started(t, "patient");
+    const other = new Client(server);
+    await answered(t, server, other, "before anybody announces too much");
+    for (const length of [limit + 1, 40 * MIB, 2 ** 31 + t.random.integer(0, 99), 2 ** 32 - 1]) {
+      const client = new Client(server);
+      await answered(t, server, client, "a first frame");
+      client.send(head(length));
+      const what = `a frame of ${length} bytes was announced, with a limit of ${limit}`;
+      const over = await t.until(() => !client.open, 1500);
+      if (!over && length === limit + 1 && !server.end) {
+        const taken = async (to, bytes) => {
+          to.send(bytes);
+          return t
+            .until(() => to.lines.at(-1) === t.digest(bytes) || !to.open, 1500)
+            .then(() => to.lines.at(-1) === t.digest(bytes));
+        };
+        const ascii = new Client(server);
+        ascii.send(head(length));
+        const short = await taken(client, Buffer.alloc(length + 2, "€").subarray(0, length));
+        if (short && !(await taken(ascii, Buffer.alloc(length, "x"))))
+          t.miss(
+            `${what}, and all of it was taken, because it is a text of fewer characters: the limit is in bytes`,
+            { wanted: "too large, as soon as the length is there" },
+          );
+        t.ok(!short, `${what}, and all of it was taken: there is no limit`, {
+          wanted: "too large, as soon as the length is there",
+        });
+      }
+      await closed(t, server, client, "too large", what);
+    }
+    await answered(t, server, other, "after others were refused");
+    const fresh = new Client(server);
+    await answered(t, server, fresh, "a new connection, after others were refused");
+  },
+
+  async memory(t) {
+    const { server } = await started(t, "bombed");
+    const first = new Client(server);
+    for (let frames = 0; frames < 20; frames++) await answered(t, server, first, "before the bomb");
+    const status = () =>
+      Number(
+        readFileSync(`/proc/${server.pid}/status`, "utf8").match(/^VmPeak:\s+(\d+)/m)?.[1] ?? 0,
+      ) * KIB;
+    const before = { resident: server.memory().now, room: status() };
+    const each = 512 * MIB;
+    const sends = 8 * MIB;
+    const clients = Array.from({ length: CLIENTS }, () => new Client(server));
+    await Promise.all(
+      clients.map(async (client) => {
+        client.send(head(each));
+        await client.pour(sends);
+      }),
+    );
+    await answered(t, server, first, `after ${CLIENTS} announcements of ${mib(each)}`);
+    const grown = server.memory().peak - before.resident;
+    const room = status() - before.room;
+    for (const client of clients) client.socket.destroy();
+    const what = `${CLIENTS} connections announced ${mib(each)} each, and sent up to ${mib(sends)}`;
+    t.note("growth under the bomb (MiB)", Number((grown / MIB).toFixed(1)));
+    t.ok(grown < (CLIENTS * sends) / 3, `${what}: the server grew by ${mib(grown)}`, {
+      wanted: "next to nothing",
+    });
+    t.ok(
+      room < each / 2,
+      `${what}: room was made for it, before the length was held against the limit`,
+      { saw: `${mib(room)} more of address space`, wanted: "next to none" },
+    );
+  },
+
+  async deadline(t) {
+    const deadline = t.random.integer(250, 400);
+    const { server } = await started(t, "strict", deadline);
+    const silent = new Client(server);
+    await answered(t, server, silent, "a first frame");
+    const began = t.now();
+    const halves = [
+      ["after half of its length", head(50).subarray(0, 2)],
+      ["in the middle", Buffer.concat([head(50), Buffer.from("x")])],
+      ["in the second frame of one write", Buffer.concat([frame(Buffer.from("whole")), head(9)])],
+    ].map(([where, bytes]) => {
+      const client = new Client(server);
+      client.send(bytes);
+      return { where, client };
+    });
+    // A byte now and then, and beside it whole frames, as long as that lasts. Where this process itself had to wait for
+    // a processor for long, the byte was late and its end tells nothing: once more.
+    const steady = new Client(server);
+    let whole = 0;
+    let dripping;
+    for (let attempt = 0, late = deadline; attempt < 4 && late > deadline / 2; attempt++) {
+      dripping = new Client(server);
+      dripping.send(head(100_000));
+      late = 0;
+      let last = t.now();
+      await t.until(() => {
+        late = Math.max(late, t.now() - last);
+        last = t.now();
+        dripping.send("x");
+        if (steady.lines.length === whole) {
+          steady.send(frame(Buffer.from("steady")));
+          whole++;
+        }
+        return !dripping.open && halves.every(({ client }) => !client.open);
+      }, LONG);
+      if (dripping.open) break;
+    }
+    if (server.end) throw server.early();
+    for (const { where, client } of halves) {
+      t.ok(
+        !client.open,
+        `${LONG} ms after a frame had stopped ${where} the server still waits for the rest of it (DEADLINE_MS is ${deadline})`,
+      );
+      t.ok(
+        client.lines.at(-1) === "too slow",
+        `a frame had stopped ${where}: its connection was closed with another answer`,
+        { saw: client.text, wanted: "too slow\n" },
+      );
+    }
+    t.ok(
+      !dripping.open,
+      `after ${LONG} ms the server still waits for the rest of a frame of which a byte comes now and then (DEADLINE_MS is ${deadline})`,
+    );
+    const took = Math.round(t.now() - began);
+    t.ok(
+      took >= deadline - 5,
+      `frames were given up after ${took} ms, and DEADLINE_MS is ${deadline}`,
+    );
+    await answered(
+      t,
+      server,
+      silent,
+      "a connection that was silent between two frames for longer than the deadline",
+    );
+    t.ok(
+      steady.open,
+      "a connection whose frames all came whole was closed: the deadline is for a frame, and begins again between two frames",
+      { saw: steady.lines.at(-1) },
+    );
+  },
+};

@@ -1,0 +1,15 @@
+const MARK = "%NAME%";
+
+export function greeter(page) {
+  const at = page.indexOf(MARK);
+  const before = Buffer.from(page.slice(0, at));
+  const after = Buffer.from(page.slice(at + MARK.length));
+
+  return function greet(response, name) {
+    response.setHeader("content-type", "text/plain; charset=utf-8");
+    response.setHeader("content-length", before.length + Buffer.byteLength(name) + after.length);
+    response.write(before);
+    response.write(name);
+    response.end(after);
+  };
+}

@@ -1,0 +1,10 @@
+export function decoder() {
+  return {
+    write(chunk) {
+      return chunk.toString();
+    },
+    end() {
+      return "";
+    },
+  };
+}

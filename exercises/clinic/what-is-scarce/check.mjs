@@ -1,0 +1,83 @@
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("read");
+    return student;
+  });
+
+const near = (a, b) => typeof a === "number" && Math.abs(a - b) <= 0.01 * Math.abs(b);
+
+/** A report of which it is known what is scarce in it, far from what it might be mistaken for. */
+function report(t, scarce, processes) {
+  const some = (from, to) => from + (to - from) * t.random();
+  const loopMs = Number(some(0.5, 4).toPrecision(2));
+  const ms = Number((loopMs * some(8, 20)).toPrecision(3));
+  const knee = (processes * ms) / loopMs;
+  const limit = (processes * 1000) / loopMs;
+  const clients = Math.max(1, Math.round(knee * (scarce === "clients" ? 0.3 : 3)));
+  const most = Math.min(limit, (clients * 1000) / ms);
+  const share = scarce === "something else" ? some(0.1, 0.35) : some(0.8, 0.98);
+  const given = { alone: { ms, loopMs }, clients, perSecond: Math.round(most * share), processes };
+  return { given, limit, knee, scarce };
+}
+
+async function said(t, scarce = "loop", counts = [1, 2, 4]) {
+  const student = await asked(t);
+  return Promise.all(
+    counts.map(async (processes) => {
+      const one = report(t, scarce, processes);
+      return { ...one, answer: (await student.call("read", one.given)) ?? {} };
+    }),
+  );
+}
+
+export default {
+  async limit(t) {
+    for (const { given, limit, answer } of await said(t)) {
+      const { ms, loopMs } = given.alone;
+      const seen = { saw: { report: given, limit: answer.limit }, wanted: limit };
+      t.ok(
+        !near(answer.limit, limit / 1000),
+        "the limit is a thousandth of what it should be: answers per second are wanted",
+        seen,
+      );
+      t.ok(
+        !near(answer.limit, (given.processes * 1000) / ms),
+        "the limit is made of the whole time of an answer: a request does not keep the loop while it waits",
+        seen,
+      );
+      t.ok(
+        given.processes === 1 || !near(answer.limit, 1000 / loopMs),
+        "the limit is that of one loop: each process has a loop of its own",
+        seen,
+      );
+      t.ok(near(answer.limit, limit), "that is not the most that the loops can give", seen);
+    }
+  },
+
+  async knee(t) {
+    for (const { given, knee, answer } of await said(t))
+      t.ok(near(answer.knee, knee), "that is not where more clients only wait", {
+        saw: { report: given, knee: answer.knee },
+        wanted: knee,
+      });
+  },
+
+  async scarce(t) {
+    const why = {
+      loop: "the loops give nearly all that they can, and there are clients enough",
+      clients: "the server gives as many answers as so few clients can ask for",
+      "something else": "far less than loop and clients allow was measured",
+    };
+    for (const scarce of Object.keys(why))
+      for (const { given, answer } of [...(await said(t, scarce)), ...(await said(t, scarce))])
+        t.ok(
+          answer.scarce === scarce,
+          `“${answer.scarce}” was said to be scarce, but ${why[scarce]}`,
+          {
+            saw: { report: given, scarce: answer.scarce },
+            wanted: scarce,
+          },
+        );
+  },
+};

@@ -1,0 +1,125 @@
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("afterIO");
+    return student;
+  });
+const words = (t, count) => Array.from({ length: count }, () => t.token().slice(0, 5));
+const path = (student, name) => `${student.at.work}/${name}`;
+
+export default {
+  async once(t) {
+    const student = await asked(t);
+    for (const throws of [false, true]) {
+      const three = words(t, 3);
+      const { seen } = await student.scene("places", {
+        words: three,
+        thrower: throws ? three[1] : "",
+      });
+      for (const { from, ran } of seen) {
+        const count = ran.length;
+        if (throws && count < 3)
+          t.miss(
+            `asked from ${from}, the second of three functions threw, and only ${count} of the three ran: the others have no part in that error`,
+          );
+        t.ok(count === 3, `asked from ${from}, three functions ran ${count} times in all`, {
+          wanted: "each once",
+        });
+        t.ok(
+          !ran.some(({ early }) => early),
+          `asked from ${from}, a function ran before afterIO had returned`,
+        );
+        for (const { given } of ran)
+          t.ok(
+            given.length === 2 && three.includes(given[0]) && given[1] === 3,
+            `asked from ${from}, a function was called with other arguments than it was given`,
+            {
+              saw: given,
+              wanted: [three[0], 3],
+            },
+          );
+      }
+    }
+  },
+
+  async turn(t) {
+    const student = await asked(t);
+    for (let run = 0; run < 5; run++) {
+      const two = words(t, 2);
+      const came = await student.scene("turn", { path: path(student, `turn${run}`), words: two });
+      const wanted = ["data", "tick", "microtask", "data", ...two, "timer"];
+      const first = Math.min(...two.map((word) => came.indexOf(word)));
+      const said = came.map((each) =>
+        two.includes(each) ? `function ${two.indexOf(each) + 1}` : each,
+      );
+      const seen = {
+        saw: said,
+        wanted: wanted.map((each) =>
+          two.includes(each) ? `function ${two.indexOf(each) + 1}` : each,
+        ),
+      };
+      if (first < 0)
+        t.miss("asked in a callback of a connection, a function had not run 20 ms later", seen);
+      if (first < came.lastIndexOf("data"))
+        t.miss(
+          "a function ran before other data of the same poll was served: a client waited for it",
+          seen,
+        );
+      if (came.indexOf("timer") < came.indexOf(two[1]))
+        t.miss("a function ran after a timer that was due: check comes before the timers", seen);
+      t.equal(came, wanted, "what was asked for in the poll phase came in another order");
+    }
+  },
+
+  async again(t) {
+    const student = await asked(t);
+    for (let run = 0; run < 3; run++) {
+      const came = await student.scene("again", { path: path(student, `again${run}`) });
+      t.ok(came.includes("first"), "a function was never called", { saw: came });
+      t.ok(
+        came.includes("second"),
+        "a function that was put off asked for another one, which was never called",
+        { saw: came },
+      );
+      t.ok(
+        came.indexOf("data") < came.indexOf("second"),
+        "a function that was put off asked for another one, and both ran without polling in between: functions that ask again would stop a server",
+        { saw: came, wanted: ["first", "data", "second"] },
+      );
+    }
+  },
+
+  async alive(t) {
+    const student = await t.module();
+    student.needs("afterIO");
+    const word = t.token();
+    await student.scene("last", { word });
+    await student.finish();
+    t.ok(
+      await t.until(
+        () => student.events.some(({ name, value }) => name === "ran" && value === word),
+        500,
+      ),
+      "nothing else was left to do, and the process ended before the function had run",
+    );
+  },
+
+  async cancel(t) {
+    const student = await asked(t);
+    const all = words(t, 6);
+    const cancelled = t.random.shuffle(all).slice(0, 3);
+    const { ran, kind } = await student.scene("cancel", { words: all, cancelled });
+    t.ok(!kind, "afterIO returned no function to cancel it", { saw: kind });
+    const number = (word) => all.indexOf(word) + 1;
+    const wrong = ran.find((word) => cancelled.includes(word));
+    t.ok(
+      !wrong,
+      `of six functions number ${number(wrong)} was cancelled right after it was asked for, and ran`,
+    );
+    t.equal(
+      ran.map(number),
+      all.filter((word) => !cancelled.includes(word)).map(number),
+      "of six functions three were cancelled; of the others not each ran, in their order",
+    );
+  },
+};

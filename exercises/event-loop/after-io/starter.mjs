@@ -1,0 +1,4 @@
+export function afterIO(fn, ...given) {
+  process.nextTick(fn, ...given);
+  return function cancel() {};
+}

@@ -1,0 +1,5 @@
+export function cached(fetch) {
+  return function lookup(key, callback) {
+    fetch(key, (error, value) => process.nextTick(callback, error, value));
+  };
+}

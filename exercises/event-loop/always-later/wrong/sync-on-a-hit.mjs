@@ -1,0 +1,10 @@
+export function cached(fetch) {
+  const known = new Map();
+  return function lookup(key, callback) {
+    if (known.has(key)) return callback(null, known.get(key));
+    fetch(key, (error, value) => {
+      if (!error) known.set(key, value);
+      callback(error, value);
+    });
+  };
+}

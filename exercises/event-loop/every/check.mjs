@@ -1,0 +1,195 @@
+const EARLY = 2; // ms by which a timer may be early: a clock of whole milliseconds, a delay cut to whole ones
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("every");
+    return student;
+  });
+const fraction = (t) => t.random.integer(1000, 100_000) + t.random.integer(1, 99) / 100;
+const lateness = (t, most) =>
+  Array.from({ length: 17 }, () => (t.random.integer(0, 2) ? t.random() * most : 0));
+const told = (calls) => calls.slice(0, 12).map(({ n, at }) => `fn(${n}) at ${at.toFixed(1)} ms`);
+
+// A run in which nothing blocks. Timers are late by up to 3 ms.
+const quiet = (t) =>
+  t.once("quiet", async () => {
+    const student = await asked(t);
+    const given = {
+      period: t.random.integer(11, 60),
+      begin: fraction(t),
+      points: 80,
+      late: lateness(t, 3),
+    };
+    return { ...given, most: Math.max(...given.late), ...(await student.scene("run", given)) };
+  });
+// The first call for each number.
+const firsts = (calls) =>
+  [...new Map([...calls].reverse().map((call) => [call.n, call])).values()].reverse();
+
+export default {
+  async grid(t) {
+    const { calls, period, points, most } = await quiet(t);
+    t.plot(
+      "Calls and their points",
+      calls.map(({ at }, i) => [i + 1, at - (i + 1) * period]),
+      { x: "call", y: "behind the grid (ms)" },
+    );
+    t.plot(
+      "Calls and their points",
+      [
+        [1, 0],
+        [points, 0],
+      ],
+      { x: "call", y: "behind the grid (ms)", of: "the grid" },
+    );
+    t.ok(calls.length > 0, `every(${period}, fn) never called fn`);
+    const odd = calls.find(({ n }) => !Number.isInteger(n) || n < 1);
+    t.ok(!odd, `fn was called with another argument than the number of its point`, {
+      saw: told(odd ? [odd] : []),
+      wanted: "1, 2, 3, …",
+    });
+    const once = firsts(calls);
+    const late = once.map(({ n, at }) => at - n * period);
+    const allowed = most + 1;
+    const seen = {
+      saw: told(once),
+      wanted: `fn(1) at ${period} ms, fn(2) at ${2 * period} ms, …, each up to ${most.toFixed(1)} ms late`,
+    };
+    const at = late.findIndex((ms) => ms > allowed);
+    if (at >= 0 && late.at(-1) > allowed)
+      t.miss(
+        `it drifts: with timers that are up to ${most.toFixed(1)} ms late, call ${at + 1} of every(${period}, fn) was ${late[at].toFixed(1)} ms behind its point, and the last of ${once.length} ${late.at(-1).toFixed(1)} ms`,
+        seen,
+      );
+    t.ok(at < 0, `call ${at + 1} was ${late[at]?.toFixed(1)} ms behind its point`, seen);
+    const early = late.findIndex((ms) => ms < -EARLY);
+    t.ok(
+      early < 0,
+      `call ${early + 1} came ${(-late[early]).toFixed(1)} ms before its point`,
+      seen,
+    );
+    t.equal(
+      once.map(({ n }) => n),
+      Array.from({ length: points }, (_, i) => i + 1),
+      "nothing blocked the loop, and not each point got its call",
+    );
+  },
+
+  async missed(t) {
+    const student = await asked(t);
+    for (const inside of [false, true]) {
+      const period = t.random.integer(20, 60);
+      const begin = fraction(t);
+      const first = t.random.integer(4, 7);
+      const long = t.random.integer(3, 6);
+      const from = (first - 0.4) * period;
+      const block = inside
+        ? { work: { [first]: (long + 0.4) * period } }
+        : { blocks: [{ from, to: from + (long + 0.7) * period }] };
+      const points = first + long + 12;
+      const { calls } = await student.scene("run", {
+        period,
+        begin,
+        points,
+        late: lateness(t, 1),
+        ...block,
+      });
+      const once = firsts(calls);
+      const free = (inside ? first : first - 0.4) * period + (long + 0.7) * period; // it is over by then
+      const off = (at) => at % period > 0.2 * period && at % period < period - EARLY;
+      const late = once.filter(({ at }) => at > from && at <= free + period && off(at));
+      const what = inside
+        ? `fn itself took ${long}.4 periods of ${period} ms in call ${first}`
+        : `the loop was blocked for ${long}.7 periods of ${period} ms`;
+      t.ok(
+        late.length <= 1,
+        `${what}: there were ${late.length} late calls in a row instead of one at most: what was missed is over`,
+        { saw: told(calls.slice(first - 2)) },
+      );
+      const after = once.filter(({ at }) => at > free + 0.5 * period);
+      t.ok(after.length > 0, `${what}: afterwards fn was not called any more`, {
+        saw: told(calls.slice(first - 2)),
+      });
+      for (const { n, at } of after) {
+        const point = Math.round(at / period);
+        const back = Math.abs(at - point * period) <= EARLY + 1;
+        if (back && n !== point)
+          t.miss(
+            `${what}: afterwards point ${point} was called fn(${n}). n counts points, also those that were skipped, and yours counts calls`,
+            {
+              saw: told(calls.slice(first - 2)),
+            },
+          );
+        t.ok(back, `${what}: afterwards the calls no longer lie on the grid`, { saw: told(after) });
+      }
+      const numbers = after.map(({ n }) => n);
+      t.ok(
+        numbers.at(-1) - numbers[0] === numbers.length - 1,
+        `${what}: afterwards points without their call are seen`,
+        { saw: told(after) },
+      );
+    }
+  },
+
+  async twice(t) {
+    const student = await asked(t);
+    for (const late of [[0], lateness(t, 0.4)]) {
+      const given = {
+        period: t.random.integer(7, 40),
+        begin: fraction(t) + 0.005,
+        points: 60,
+        late,
+      };
+      const { calls } = await student.scene("run", given);
+      const again = calls.findIndex(({ n }, i) => calls.slice(0, i).some((each) => each.n === n));
+      t.ok(
+        again < 0,
+        `there were two calls for point ${calls[again]?.n}: the timer of the first was early, by less than 2 ms`,
+        {
+          saw: told(calls.slice(Math.max(0, again - 2), again + 2)),
+          wanted: "one call for each point",
+        },
+      );
+      t.ok(
+        calls.every(({ n }, i) => i === 0 || n > calls[i - 1].n),
+        "the numbers of the points do not grow",
+        { saw: told(calls) },
+      );
+    }
+  },
+
+  async sleeps(t) {
+    const { wakes, points, period } = await quiet(t);
+    t.ok(
+      wakes <= 2 * points + 5,
+      `in ${points} periods of ${period} ms it woke up ${wakes} times`,
+      { wanted: `at most ${2 * points}` },
+    );
+  },
+
+  async stop(t) {
+    const student = await asked(t);
+    for (const stopAt of [0, 1, t.random.integer(3, 6)]) {
+      const given = {
+        period: t.random.integer(7, 40),
+        begin: fraction(t),
+        points: 10,
+        late: lateness(t, 1),
+        stopAt,
+      };
+      const { calls, later, left, after, kind } = await student.scene("run", given);
+      t.ok(!kind, "every returned no function to stop it", { saw: kind });
+      const where = stopAt ? `stopped by fn in call ${stopAt}` : "stopped from outside";
+      if (stopAt)
+        t.ok(
+          calls.length === stopAt,
+          `${where}, fn was called ${calls.length - stopAt} times more`,
+        );
+      t.ok(later === 0, `${where}, fn was called again`);
+      t.ok(
+        Math.max(left, after) === 0,
+        `${where}, a timer was left: it keeps the process alive for nothing`,
+      );
+    }
+  },
+};

@@ -1,0 +1,180 @@
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("inBatches");
+    return student;
+  });
+const known = (t, count) =>
+  Object.fromEntries(Array.from({ length: count }, () => [t.token().slice(0, 6), t.token()]));
+async function play(t, given) {
+  const student = await asked(t);
+  const run = await student.scene("waves", {
+    ...given,
+    path: `${student.at.work}/connections`,
+  });
+  t.ok(!run.kind, "inBatches returned no function `get`", { saw: run.kind });
+  return { ...given, ...run };
+}
+
+// Twelve connections ask in one poll, some for the same key; then one alone; then four.
+const crowd = (t) =>
+  t.once("crowd", () => {
+    const values = known(t, 12);
+    const names = Object.keys(values);
+    const twelve = t.random.shuffle([...names.slice(0, 11), names[0]]);
+    return play(t, {
+      values,
+      waves: [
+        { keys: twelve },
+        { keys: [names[11]] },
+        { keys: t.random.shuffle([...names.slice(0, 3), "nobody"]) },
+      ],
+    });
+  });
+
+export default {
+  async values(t) {
+    for (const run of [
+      await crowd(t),
+      await play(t, {
+        values: known(t, 2),
+        waves: [{ keys: ["?"] }, { keys: ["?"] }],
+        late: false,
+      }),
+    ]) {
+      t.ok(run.calls.length > 0, "fetchMany was never called");
+      t.ok(
+        run.calls.every(({ keys }) => Array.isArray(keys) && keys.length > 0),
+        "fetchMany was called with something else than an array of keys",
+        {
+          saw: run.calls.map(({ keys }) => keys),
+        },
+      );
+      for (const [at, { keys }] of run.waves.entries())
+        for (const [i, key] of keys.entries()) {
+          const one = run.outcomes[at][i];
+          t.ok(one !== null, "a question was never answered");
+          const value = one.value?.replace?.(/ of wave \d+$/, "");
+          t.equal(
+            one.error ?? value,
+            run.values[key],
+            key in run.values
+              ? "a question got another value than that of its key"
+              : "a key that nobody knows did not get undefined",
+          );
+        }
+    }
+  },
+
+  async together(t) {
+    const { calls, waves } = await crowd(t);
+    const first = calls.filter(({ wave }) => wave === 0);
+    const [one] = first;
+    const seen = {
+      saw: first.map(({ keys }) => `a call for ${keys.length}`),
+      wanted: "a call for 11",
+    };
+    t.note("calls for twelve questions", first.length);
+    const double = calls.find(({ keys }) => new Set(keys).size < keys.length);
+    t.ok(!double, "a key that two had asked for stood more than once in one call", seen);
+    if (
+      first.length > 1 &&
+      one.keys.length > 1 &&
+      first.slice(0, -1).every(({ keys }) => keys.length === one.keys.length)
+    )
+      t.miss(
+        `twelve connections asked in one turn, and there were calls of ${one.keys.length}`,
+        seen,
+      );
+    t.ok(
+      first.length === 1 || one.asked === waves[0].keys.length,
+      `twelve connections were ready in one poll, and fetchMany was called when only ${one.asked} had asked, before other connections of the same poll were served`,
+      seen,
+    );
+    t.ok(
+      first.length === 1,
+      `twelve connections asked in one turn, and there were ${first.length} calls`,
+      seen,
+    );
+    t.equal(
+      [...one.keys].sort(),
+      [...new Set(waves[0].keys)].sort(),
+      "the call was not for the keys of that turn",
+    );
+  },
+
+  async "at-once"(t) {
+    const { calls } = await crowd(t);
+    const slow = calls.find(({ turns }) => turns > 1);
+    t.ok(
+      !slow,
+      `${["twelve connections", "one connection", "four connections"][slow?.wave]} asked, and the call was made in a later turn: the loop slept, or went round, with nothing to wait for`,
+    );
+    const values = known(t, 3);
+    const run = await play(t, {
+      values,
+      waves: Object.keys(values).map((key) => ({ keys: [key] })),
+      late: true,
+    });
+    t.ok(
+      run.before === 3,
+      "three turns had a question each, and not each had its call: one waited while another call was under way",
+      {
+        saw: `${run.before} calls before the first was answered`,
+        wanted: "3",
+      },
+    );
+  },
+
+  async fresh(t) {
+    const values = known(t, 1);
+    const [key] = Object.keys(values);
+    const run = await play(t, {
+      values,
+      waves: [{ keys: [key] }, { keys: [key] }, { keys: [key], fails: "rejects" }, { keys: [key] }],
+      late: false,
+    });
+    t.ok(
+      run.calls.length > 1,
+      "a key was asked for in one turn and again in another one, and was not fetched again: it may have changed",
+      {
+        saw: `${run.calls.length} call for ${run.waves.length} turns`,
+      },
+    );
+    run.outcomes.forEach(([one], at) => {
+      const wanted =
+        at === 2 ? { error: "call in wave 2" } : { value: `${values[key]} of wave ${at}` };
+      t.equal(one, wanted, "a question got what belongs to another turn");
+    });
+  },
+
+  async errors(t) {
+    for (const fails of ["rejects", "throws"]) {
+      const values = known(t, 6);
+      const names = Object.keys(values);
+      const run = await play(t, {
+        values,
+        waves: [
+          { keys: names.slice(0, 1) },
+          { keys: names.slice(1, 3), fails },
+          { keys: names.slice(3) },
+        ],
+      });
+      for (const [at, all] of run.outcomes.entries())
+        for (const one of all) {
+          if (at === 1)
+            t.ok(
+              one?.error?.startsWith("call in wave 1"),
+              `fetchMany ${fails === "throws" ? "threw" : "failed"}, and one who had asked did not get its error`,
+              { saw: one },
+            );
+          else
+            t.ok(
+              one?.value !== undefined,
+              `fetchMany ${fails === "throws" ? "threw" : "failed"}, and one who had asked in another turn got no value`,
+              { saw: one },
+            );
+        }
+    }
+  },
+};

@@ -1,0 +1,167 @@
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("mapLimit");
+    return student;
+  });
+const words = (t, count) => Array.from({ length: count }, () => t.token().slice(0, 5));
+
+// The order in which calls end when p may be under way and any of them may be the next: what a right answer makes possible.
+function ending(t, count, p) {
+  const order = [];
+  const open = [];
+  for (let next = 0; order.length < count; ) {
+    while (open.length < p && next < count) open.push(next++);
+    order.push(...open.splice(t.random.integer(0, open.length - 1), 1));
+  }
+  return order;
+}
+async function play(t, given) {
+  const run = { ...given, ...(await (await asked(t)).scene("play", given)) };
+  if (run.threw !== undefined)
+    t.miss(`mapLimit threw instead of returning a promise: ${run.threw}`);
+  return run;
+}
+const good = (t) =>
+  t.once("good", async () => {
+    const [count, p] = [t.random.integer(12, 20), t.random.integer(3, 5)];
+    // Number 0 is the slowest: it ends last.
+    const order = ending(t, count - 1, p - 1).map((i) => i + 1);
+    return play(t, {
+      items: words(t, count),
+      p,
+      ends: [...order, 0].map((index) => ({ index, how: "value" })),
+    });
+  });
+// One of those under way fails, then two more of them do.
+const bad = (t) =>
+  t.once("bad", async () => {
+    const p = t.random.integer(4, 6);
+    const underWay = t.random.shuffle([...Array(p).keys()]);
+    const ends = underWay.map((index, i) => ({ index, how: i < 3 ? "error" : "value" }));
+    return play(t, { items: words(t, 20), p, failing: underWay[0], ends });
+  });
+
+export default {
+  async results(t) {
+    const empty = await play(t, { items: [], p: 3, ends: [] });
+    t.equal(empty.outcome, { value: [] }, "an empty list did not resolve to an empty one");
+    const few = words(t, 2);
+    const small = await play(t, {
+      items: few,
+      p: 5,
+      ends: [1, 0].map((index) => ({ index, how: "value" })),
+    });
+    for (const { items, outcome, calls } of [await good(t), small]) {
+      t.ok(
+        outcome !== null,
+        `all calls for ${items.length} items were done, and mapLimit did not settle`,
+      );
+      const wanted = items.map((item) => `${item}!`);
+      const saw = outcome.value;
+      if (
+        Array.isArray(saw) &&
+        saw.join() !== wanted.join() &&
+        [...saw].sort().join() === [...wanted].sort().join()
+      )
+        t.miss("the results stand in the order in which they came, and not in that of the items", {
+          saw,
+          wanted,
+        });
+      t.equal(saw, wanted, "the results are others", { saw, wanted });
+      t.equal(
+        [...calls].sort((a, b) => a.index - b.index),
+        items.map((item, index) => ({ item, index })),
+        "fn was not called once for each item, with the item and its index",
+      );
+    }
+  },
+
+  async limit(t) {
+    const { most, p, steps, items } = await good(t);
+    t.plot(
+      "Calls under way",
+      steps.map(({ open }, i) => [i, open]),
+      { x: "calls that are done", y: "calls under way" },
+    );
+    t.plot(
+      "Calls under way",
+      steps.map((_, i) => [i, Math.min(p, items.length - i)]),
+      { x: "calls that are done", y: "calls under way", of: "the reference" },
+    );
+    if (most === items.length)
+      t.miss(`${items.length} items, p = ${p}: all of them at once`, { saw: most, wanted: p });
+    t.ok(most <= p, `${items.length} items, p = ${p}: ${most} calls were under way at once`);
+    for (const [i, { open }] of steps.entries()) {
+      const wanted = Math.min(p, items.length - i);
+      t.ok(
+        open === wanted,
+        i === 0
+          ? `${items.length} items, p = ${p}: ${open} calls were begun`
+          : `p = ${p}: one of ${steps[i - 1].open} calls was done, others were still to come, and none began. The slowest call of a batch must not hold up the next`,
+        { saw: `${open} under way`, wanted: `${wanted}` },
+      );
+    }
+  },
+
+  async fails(t) {
+    const { steps, failing, items, p, begun } = await bad(t);
+    const at = steps.findIndex(({ index, kind }) => index === failing && kind === "error");
+    t.ok(at >= 0, `p = ${p}, and a call that should have been under way was not`);
+    const { outcome } = steps[at];
+    t.ok(
+      outcome !== null,
+      `one call failed, ${p - 1} others were under way, and mapLimit was not rejected before they had ended`,
+    );
+    t.equal(
+      outcome,
+      { error: `no ${items[failing]}` },
+      "one call failed, and mapLimit settled otherwise",
+    );
+    const before = steps[at - 1].begun;
+    t.ok(begun === before, `one call failed, and ${begun - before} calls began after that`, {
+      wanted: "none",
+    });
+    const three = words(t, 9);
+    const thrown = await play(t, {
+      items: three,
+      p: 2,
+      ends: [0, 1, 2].map((index) => ({ index, how: index === 2 ? "throws" : "value" })),
+    });
+    t.equal(
+      thrown.outcome,
+      { error: `no ${three[2]}` },
+      "fn threw at once for the third item, and mapLimit was not rejected with that error",
+    );
+    t.ok(
+      thrown.begun <= 4,
+      `fn threw at once for the third item, and ${thrown.begun - 3} calls began after that`,
+    );
+  },
+
+  async aborts(t) {
+    const well = await good(t);
+    t.ok(
+      well.isSignal && well.signals === 1,
+      "fn did not get an AbortSignal, the same one in each call",
+    );
+    t.ok(!well.aborted, "all went well, and the signal was aborted");
+    const { steps, failing } = await bad(t);
+    const at = steps.find(({ index, kind }) => index === failing && kind === "error");
+    t.ok(
+      at?.aborted,
+      "one call failed, and the signal was not aborted: the others go on for nobody",
+    );
+  },
+
+  async quiet(t) {
+    const { unhandled } = await bad(t);
+    t.ok(
+      unhandled.length === 0,
+      `three calls failed, mapLimit was rejected and that was handled; there were ${unhandled.length} more rejections that nobody handled`,
+      {
+        saw: unhandled,
+      },
+    );
+  },
+};

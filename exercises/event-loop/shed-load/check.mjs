@@ -1,0 +1,135 @@
+const FAR = 2000; // a limit that nothing here reaches
+const BLOCK_MS = 260;
+const SURE_MS = 200; // for so long after a block every request must be refused
+const CROWD = 8;
+
+async function serving(t, limit) {
+  const student = await t.module();
+  student.needs("shed");
+  const word = t.token();
+  const { port, kind } = await student.scene("serve", { limit, word });
+  t.ok(port, "shed returned no listener", { saw: kind });
+  const ask = async (path = "/") => {
+    const { status, headers, body, error } = await t.get({ port }, path);
+    return { status, error, retry: headers?.["retry-after"], served: body?.toString() === word };
+  };
+  return {
+    limit,
+    student,
+    ask,
+    served: () => student.events.filter(({ name }) => name === "served").map(({ value }) => value),
+  };
+}
+// The loop is blocked; meanwhile a crowd asks. What they were told, and which of them reached the handler, how long after the block.
+async function crowd(t, { student, ask, served }) {
+  const blocks = student.events.filter(({ name }) => name === "blocked").length;
+  const blocking = student.scene("block", { ms: BLOCK_MS });
+  await t.until(
+    () => student.events.filter(({ name }) => name === "blocked").length > blocks,
+    3000,
+  );
+  const tag = t.token();
+  const answers = await Promise.all(Array.from({ length: CROWD }, (_, i) => ask(`/${tag}/${i}`)));
+  await blocking;
+  await student.scene("told"); // whatever it has told before has come now
+  return { answers, reached: served().filter(({ path }) => path.startsWith(`/${tag}/`)) };
+}
+const limited = (t) => t.once("limited", () => serving(t, t.random.integer(60, 90)));
+
+// Refused as they should be; says what was wrong with it if not.
+async function refused(t, server, again = "") {
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const { answers, reached } = await crowd(t, server);
+    const what = `the loop had just been blocked for ${BLOCK_MS} ms${again}, with a limit of ${server.limit} ms, and ${CROWD} requests had come meanwhile`;
+    const seen = {
+      saw: answers.map(({ status, error }) => status ?? error),
+      wanted: Array(CROWD).fill(503),
+    };
+    t.ok(!answers.some(({ error }) => error), `${what}: one of them got no answer`, seen);
+    const busy = answers.filter(({ status }) => status === 503);
+    const surely = reached.filter(({ since }) => since < SURE_MS);
+    t.ok(
+      !(busy.length === CROWD && reached.length > 0),
+      `${what}: they got a 503, and the work of ${reached.length} of them was begun all the same`,
+      seen,
+    );
+    if (surely.length === CROWD)
+      t.miss(
+        `${what}: none of them was refused. One block among many quiet moments is what counts: neither a mean nor a share of all the time shows it`,
+        seen,
+      );
+    t.ok(
+      surely.length === 0,
+      `${what}: ${busy.length} of them were refused, and ${surely.length} went on to the handler, as if one look had made it forget the block`,
+      seen,
+    );
+    if (reached.length > 0) continue; // they reached the handler too late to tell
+    t.ok(
+      busy.every(({ retry }) => retry),
+      `${what}: a 503 came without a retry-after header`,
+      seen,
+    );
+    return;
+  }
+  t.noisy("the requests that waited for the loop were handled long after it was free again");
+}
+
+export default {
+  async quiet(t) {
+    const server = await limited(t);
+    const far = await serving(t, FAR);
+    const first = [];
+    for (let i = 0; i < 10; i++) first.push(await far.ask());
+    t.ok(
+      first.every(({ served }) => served),
+      "the limit was 2 s, the process had nothing to do, and a request did not reach the handler",
+      {
+        saw: first.map(({ status, error }) => status ?? error),
+      },
+    );
+    const { answers } = await crowd(t, far);
+    t.ok(
+      answers.every(({ served }) => served),
+      `the limit was ${FAR} ms, the loop was blocked for ${BLOCK_MS}, and requests were refused`,
+      {
+        saw: answers.map(({ status, error }) => status ?? error),
+      },
+    );
+    // With a small limit a busy machine may be late itself, but not for ever.
+    t.ok(
+      await t.until(async () => (await server.ask()).served, 3000),
+      `the limit was ${server.limit} ms, the process had nothing to do, and no request reached the handler for 3 s: the time between two looks at the clock is no delay`,
+    );
+    await far.student.stop();
+  },
+
+  async sheds(t) {
+    const server = await limited(t);
+    await refused(t, server);
+  },
+
+  async recovers(t) {
+    const server = await limited(t);
+    const again = await t.until(async () => (await server.ask()).served, 4000);
+    t.ok(
+      again,
+      "the loop was blocked once, was free for 4 s after that, and requests were still refused: it remembers for ever",
+    );
+    await refused(t, server, " a second time");
+  },
+
+  async ends(t) {
+    const { student, ask } = await serving(t, 100);
+    const { served, status } = await ask();
+    t.ok(served || status === 503, "a request was not answered", { saw: status ?? "no answer" });
+    await student.scene("close");
+    const over = await student.finish(3).then(
+      () => true,
+      () => false,
+    );
+    t.ok(
+      over,
+      "the server was closed, and 3 s later the process was still there: a timer of shed keeps it alive",
+    );
+  },
+};

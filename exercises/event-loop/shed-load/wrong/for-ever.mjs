@@ -1,0 +1,11 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+export function shed(handler, limit) {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  return function listener(request, response) {
+    if (delay.max / 1e6 - 10 < limit) return handler(request, response);
+    response.writeHead(503, { "retry-after": "1" });
+    response.end("busy\n");
+  };
+}

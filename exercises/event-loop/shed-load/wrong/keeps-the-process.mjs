@@ -1,0 +1,14 @@
+export function shed(handler, limit) {
+  let due = performance.now() + 20;
+  let lateAt = Number.NEGATIVE_INFINITY;
+  setInterval(() => {
+    const now = performance.now();
+    if (now - due > limit) lateAt = now;
+    due = now + 20;
+  }, 20);
+  return function listener(request, response) {
+    if (performance.now() - lateAt > 350) return handler(request, response);
+    response.writeHead(503, { "retry-after": "1" });
+    response.end("busy\n");
+  };
+}

@@ -1,0 +1,13 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+export function shed(handler, limit) {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  return function listener(request, response) {
+    const late = delay.max / 1e6 - 10;
+    delay.reset();
+    if (late < limit) return handler(request, response);
+    response.writeHead(503, { "retry-after": "1" });
+    response.end("busy\n");
+  };
+}

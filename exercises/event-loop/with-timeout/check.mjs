@@ -1,0 +1,116 @@
+const FAR = 300_000; // ms: nobody waits for that
+const load = async (t) => {
+  const student = await t.module();
+  student.needs("withTimeout");
+  return student;
+};
+const asked = (t) => t.once("module", () => load(t));
+const late = (t) =>
+  t.once("late", async () => {
+    const student = await asked(t);
+    const word = t.token();
+    const given = { ms: t.random.integer(15, 40), after: "value", word };
+    return { ...given, ...(await student.scene("late", given)) };
+  });
+
+export default {
+  async "in-time"(t) {
+    const student = await asked(t);
+    for (const how of ["value", "error", "throws"]) {
+      const word = t.token();
+      const said = await student.scene("inTime", {
+        how,
+        word,
+        ms: FAR,
+        turns: t.random.integer(0, 5),
+      });
+      const what = {
+        value: "was done in time",
+        error: "failed in time",
+        throws: "threw before it returned a promise",
+      }[how];
+      t.ok(
+        said.threw === undefined,
+        `the work ${what}, and withTimeout threw instead of returning a promise that rejects`,
+      );
+      t.ok(said.atOnce, "withTimeout returned before it had called work");
+      t.ok(said.isSignal, "work was called without an AbortSignal");
+      if (how === "value")
+        t.equal(said.value, word, `the work ${what}, and its value did not come through`);
+      else t.equal(said.error, word, `the work ${what}, and its error did not come through`);
+      if (how === "error")
+        t.equal(said.code, "EWORK", `the work ${what}, and another error came through`);
+      t.ok(!said.aborted, `the work ${what}, and was aborted afterwards`);
+    }
+  },
+
+  async late(t) {
+    const { result, ms } = await late(t);
+    t.ok(
+      result !== null,
+      `work that never ends, and that takes no notice of the signal, had ${ms} ms: a second later there was no rejection`,
+    );
+    t.ok(result.error !== undefined, "work was late, and there was no rejection", {
+      saw: result.value,
+    });
+    t.ok(
+      result.isError && result.code === "ETIMEDOUT",
+      "work was late, and was rejected with another error",
+      {
+        saw: { code: result.code, message: result.error },
+        wanted: { code: "ETIMEDOUT" },
+      },
+    );
+    t.ok(result.half, `work had ${ms} ms, and was rejected before half of them were over`);
+  },
+
+  async abort(t) {
+    const { aborted } = await late(t);
+    t.ok(aborted, "work was late, and its signal was not aborted: it goes on for nobody");
+  },
+
+  async exits(t) {
+    const student = await load(t);
+    const word = t.token();
+    const ms = t.random.integer(20, 60);
+    await student.scene("alone", { ms });
+    const other = await load(t);
+    for (const how of ["value", "error"])
+      await other.scene("inTime", { how, word, ms: FAR, turns: 1 });
+    const left = other.finish(2).then(
+      () => true,
+      () => false,
+    );
+    await student.finish(4);
+    const told = student.events.find(({ name }) => name === "timeout");
+    t.ok(
+      told?.value === "ETIMEDOUT",
+      told
+        ? `nothing but withTimeout was left, with ${ms} ms to go, and it settled without the error that was due`
+        : `nothing but withTimeout was left, with ${ms} ms to go: the process ended, and the rejection had not come`,
+      { saw: told?.value },
+    );
+    t.ok(
+      await left,
+      `all work was done in time, and the process was still alive 2 s later: a timer was left, of ${FAR / 1000} s`,
+    );
+  },
+
+  async quiet(t) {
+    const student = await load(t);
+    const word = t.token();
+    const { result, unhandled } = await student.scene("handled", { word });
+    t.equal(result.error, word, "the work failed in time, and its error did not come through");
+    t.ok(
+      unhandled.length === 0,
+      "the work failed in time, its error was handled, and there was a second rejection that nobody handled",
+      { saw: unhandled },
+    );
+    const again = await student.scene("late", { ms: 15, after: "error", word });
+    t.ok(
+      again.unhandled.length === 0,
+      "the work was late, and failed after that: its error became a rejection that nobody handled",
+      { saw: again.unhandled },
+    );
+  },
+};

@@ -1,0 +1,15 @@
+export async function withTimeout(work, ms) {
+  const controller = new AbortController();
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => {
+      reject(Object.assign(new Error(`not done within ${ms} ms`), { code: "ETIMEDOUT" }));
+      controller.abort();
+    }, ms).unref();
+  });
+  try {
+    return await Promise.race([work(controller.signal), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,3 @@
+export function plan(arms, blocks) {
+  return arms.flatMap((arm) => Array(blocks).fill(arm));
+}

@@ -1,0 +1,12 @@
+export function mva(stations, n) {
+  let at = stations.map(() => 0);
+  let throughput = 0;
+  let stay = 0;
+  for (let requests = 1; requests <= n; requests++) {
+    const stays = stations.map(({ demand, crowd }, i) => (crowd ? demand : demand * (1 + at[i])));
+    stay = stays.reduce((sum, seconds) => sum + seconds, 0);
+    throughput = requests / stay;
+    at = stays.map((seconds) => throughput * seconds);
+  }
+  return { throughput, stay, at: stations.map(({ demand }) => throughput * demand) };
+}

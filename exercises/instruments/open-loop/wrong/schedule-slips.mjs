@@ -1,0 +1,26 @@
+import { get } from "node:http";
+
+const ask = (port, i) =>
+  new Promise((resolve) => {
+    const fail = (error) => resolve({ error: error.code });
+    const request = get(`http://127.0.0.1:${port}/${i}`, (response) => {
+      response.on("error", fail);
+      response.on("end", () => resolve({ status: response.statusCode }));
+      response.resume();
+    });
+    request.on("error", fail);
+  });
+
+export async function openLoop(port, schedule) {
+  const begin = performance.now();
+  const rows = [];
+  let before = 0;
+  for (const [i, at] of schedule.entries()) {
+    await new Promise((resolve) => setTimeout(resolve, at - before));
+    before = at;
+    rows.push(
+      ask(port, i).then((outcome) => ({ at, ms: performance.now() - begin - at, ...outcome })),
+    );
+  }
+  return Promise.all(rows);
+}

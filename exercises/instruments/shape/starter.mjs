@@ -1,0 +1,8 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+export function shaped(mean) {
+  return async (_request, response) => {
+    await wait(mean);
+    response.end("found\n");
+  };
+}

@@ -1,0 +1,118 @@
+const SUPPORT = 10;
+
+// Milliseconds between 2 and 2000, so that sorting them as texts gives another order.
+const rows = (t, successes, failures = 0) =>
+  t.random.shuffle([
+    ...Array.from({ length: successes }, () => ({
+      ms: t.random.integer(20, 20_000) / 10,
+      status: t.random.pick([200, 201, 204]),
+    })),
+    ...Array.from({ length: failures }, (_, i) =>
+      i % 2
+        ? { ms: 5000, error: "timeout" }
+        : { ms: t.random.integer(1, 9), status: t.random.pick([404, 500, 503]) },
+    ),
+  ]);
+
+const times = (given) => given.filter(({ status }) => status < 300).map(({ ms }) => ms);
+const ranked = (list, p) => list[Math.max(1, Math.ceil((p / 100) * list.length)) - 1];
+const inOrder = (list) => [...list].sort((a, b) => a - b);
+const near = (a, b) => typeof a === "number" && Math.abs(a - b) <= 1e-9 * Math.abs(b);
+
+const asked = (t) => t.once("module", () => t.module());
+
+export default {
+  async throughput(t) {
+    const student = await asked(t);
+    for (const [successes, failures, seconds] of [
+      [40, 0, 2],
+      [300, 57, 10],
+    ]) {
+      const given = rows(t, successes, failures);
+      const { throughput } = await student.object("summary", given, seconds);
+      if (near(throughput, given.length / seconds) && failures)
+        t.miss(
+          `${failures} of ${given.length} rows were no success (a 404, 500 or 503, or no answer), and were counted`,
+          {
+            saw: throughput,
+            wanted: successes / seconds,
+          },
+        );
+      t.ok(
+        near(throughput, successes / seconds),
+        `the throughput of ${successes} successes in ${seconds} s is another`,
+        {
+          saw: throughput,
+          wanted: successes / seconds,
+        },
+      );
+    }
+  },
+
+  async percentiles(t) {
+    const student = await asked(t);
+    for (const [successes, failures] of [
+      [1500, 0],
+      [2000, 300],
+    ]) {
+      const given = rows(t, successes, failures);
+      const right = inOrder(times(given));
+      const said = await student.object("summary", given, 10);
+      const asTexts = [...right].sort();
+      for (const p of [50, 99]) {
+        const saw = said[`p${p}`];
+        const wanted = ranked(right, p);
+        if (near(saw, wanted)) continue;
+        if (near(saw, ranked(asTexts, p)))
+          t.miss(`p${p} is what comes out when numbers are sorted as texts: 9 after 1000`, {
+            saw,
+            wanted,
+          });
+        if (near(saw, ranked(inOrder(given.map(({ ms }) => ms)), p)))
+          t.miss(`p${p} is that of all rows: ${failures} of them were no success`, { saw, wanted });
+        t.miss(`p${p} of ${successes} answers is the one of rank ceil(${p} / 100 x ${successes})`, {
+          saw,
+          wanted,
+        });
+      }
+      const mean = right.reduce((sum, ms) => sum + ms, 0) / right.length;
+      t.ok(near(said.mean, mean), "the mean is another", { saw: said.mean, wanted: mean });
+    }
+  },
+
+  async support(t) {
+    const student = await asked(t);
+    for (const successes of [30, 899, 901, 1000, 1100]) {
+      const given = rows(t, successes);
+      const right = inOrder(times(given));
+      const said = await student.object("summary", given, 10);
+      for (const p of [50, 99]) {
+        const above = successes - Math.ceil((p / 100) * successes) + 1;
+        const wanted = above >= SUPPORT ? ranked(right, p) : null;
+        const saw = said[`p${p}`];
+        if (wanted === null ? saw === null : near(saw, wanted)) continue;
+        if (wanted === null)
+          t.miss(
+            `of ${successes} answers ${above} lie at p${p} or above: it may not be reported, and should be null`,
+            { saw, wanted },
+          );
+        t.miss(`of ${successes} answers ${above} lie at p${p} or above, which is enough`, {
+          saw,
+          wanted,
+        });
+      }
+    }
+  },
+
+  async empty(t) {
+    const student = await asked(t);
+    for (const given of [[], rows(t, 0, 20)]) {
+      const saw = await student.object("summary", given, 10);
+      const wanted = { throughput: 0, mean: null, p50: null, p99: null };
+      if (Number.isNaN(saw.mean))
+        t.miss("the mean of nothing is NaN, which is no figure to report: null", { saw, wanted });
+      const failed = given.length ? `${given.length} rows were no success` : "there are no rows";
+      t.equal({ ...saw }, wanted, `${failed}: throughput 0, all else null`);
+    }
+  },
+};

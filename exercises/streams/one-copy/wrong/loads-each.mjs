@@ -1,0 +1,32 @@
+export function keep(load, most) {
+  const kept = new Map(); // Buffers by name; a Map remembers its order: the one asked for last comes last
+  let bytes = 0;
+
+  function store(name, file) {
+    if (file.length > most) return;
+    if (kept.has(name)) return;
+    kept.set(name, file);
+    bytes += file.length;
+    for (const [oldest, { length }] of kept) {
+      if (bytes <= most) break;
+      kept.delete(oldest);
+      bytes -= length;
+    }
+  }
+
+  async function fresh(name) {
+    const file = await load(name);
+    store(name, file);
+    return file;
+  }
+
+  return async function get(name) {
+    const file = kept.get(name);
+    if (file) {
+      kept.delete(name);
+      kept.set(name, file);
+      return file;
+    }
+    return fresh(name);
+  };
+}

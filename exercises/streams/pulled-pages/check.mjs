@@ -1,0 +1,124 @@
+const MARK = 4;
+
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("pages");
+    return student;
+  });
+
+/** Pages of so many items each, with names that tell nothing. */
+const service = (t, sizes) => {
+  const names = sizes.map(() => t.token());
+  return sizes.map((size, at) => ({
+    name: names[at],
+    next: names[at + 1] ?? null,
+    items: Array.from({ length: size }, () => ({ id: t.token() })),
+  }));
+};
+const ids = (items) => items.map(({ id }) => id);
+const all = (pages) => ids(pages.flatMap(({ items }) => items));
+async function played(t, scene, given) {
+  const run = await (await asked(t)).scene(scene, given);
+  t.ok(!run.none, "pages returned no stream: a Readable is needed");
+  return run;
+}
+/** The names of pages by their place. */
+const places = (pages, names) =>
+  names.map((name) => 1 + pages.findIndex((page) => page.name === name));
+
+export default {
+  async items(t) {
+    const some = () => t.random.integer(1, 9);
+    for (const sizes of [
+      [some(), some(), some()],
+      [1],
+      [12, 5],
+      [0, some(), 0, 0, some(), 0],
+      [0],
+    ]) {
+      const pages = service(t, sizes);
+      const run = await played(t, "flow", { pages });
+      const what = `pages of ${sizes.join(", ")} items`;
+      const seen = {
+        saw: `${run.got.length} items, pages ${places(pages, run.fetched).join(", ")} fetched`,
+        wanted: `${all(pages).length} items, then the end`,
+      };
+      if (new Set(run.fetched).size < run.fetched.length)
+        t.miss(`${what}: a page was fetched more than once`, seen);
+      if (run.error) t.miss(`${what}: the stream ended with an error: ${run.error}`, seen);
+      if (!run.ended && sizes.includes(0))
+        t.miss(`${what}: after a page without items nothing came any more, and no end`, seen);
+      t.ok(run.ended, `${what}: the stream did not end`, seen);
+      t.equal(ids(run.got), all(pages), `${what}: other items came`);
+    }
+  },
+
+  async pulled(t) {
+    const pages = service(t, [10, t.random.integer(6, 9), 3, 8]);
+    const run = await played(t, "slowly", { pages });
+    t.equal(ids(run.got), all(pages), "read one after another, other items came");
+    t.ok(run.most === 1, `${run.most} fetches were under way at the same time`, { wanted: 1 });
+    t.plot(
+      "Pages fetched by a slow reader",
+      run.after.map((count, at) => [at + 1, count]),
+      { x: "items read", y: "pages" },
+    );
+    t.ok(run.before === 0, `${run.before} pages were fetched before anybody read`, {
+      wanted: "none: who never reads asks for nothing",
+    });
+    t.ok(
+      run.unread <= MARK,
+      `a page was fetched while nobody read the ${run.unread} items that were there already`,
+      { wanted: `at most ${MARK} unread` },
+    );
+  },
+
+  async stopped(t) {
+    const pages = service(t, [5, 5, 5]);
+    const run = await played(t, "destroyed", { pages, holds: pages[1].name });
+    t.ok(run.waited, "the second page was never asked for");
+    t.ok(run.aborted.at(-1) !== null, "the fetch was given no AbortSignal", {
+      wanted: "fetch(page, signal)",
+    });
+    t.ok(
+      run.aborted.at(-1),
+      "the stream was destroyed while a fetch was under way, and the fetch was not aborted",
+    );
+    t.ok(run.more === 0, `after the stream was destroyed ${run.more} pages were fetched`);
+    t.ok(run.closed, "the stream was destroyed and emitted no close");
+    t.ok(
+      run.error === null,
+      `the stream was destroyed without an error, and emitted one: ${run.error}`,
+    );
+    const many = service(
+      t,
+      Array.from({ length: 12 }, () => t.random.integer(2, 4)),
+    );
+    const enough = await played(t, "enough", { pages: many, after: t.random.integer(2, 5) });
+    t.ok(
+      enough.more === 0,
+      `the stream was destroyed after its first items, and ${enough.more} pages were fetched although nobody read them any more`,
+    );
+  },
+
+  async failed(t) {
+    for (const at of [0, 2]) {
+      const pages = service(t, [5, 5, 5]);
+      const run = await played(t, "flow", { pages, fails: pages[at].name });
+      const what = `the fetch of page ${at + 1} fails`;
+      if (run.ended)
+        t.miss(`${what}, and the stream ended as if it were the last`, { wanted: "an error" });
+      t.equal(
+        run.error,
+        `no page ${pages[at].name}`,
+        `${what}: the stream was not destroyed with its error`,
+      );
+      t.equal(
+        ids(run.got),
+        all(pages.slice(0, at)),
+        `${what}: the items before it did not come, all of them and no others`,
+      );
+    }
+  },
+};

@@ -1,0 +1,107 @@
+const asked = (t) =>
+  t.once("module", async () => {
+    const student = await t.module();
+    student.needs("copy");
+    return student;
+  });
+const played = async (t, given) =>
+  (await asked(t)).scene("play", { word: t.token(), ...given }, { seconds: 5 });
+const some = (t, count) => Array.from({ length: count }, () => t.token());
+const run = (t) =>
+  t.once("run", async () => {
+    const room = t.random.integer(3, 6);
+    const chunks = some(t, 4 * room);
+    return { room, chunks, ...(await played(t, { chunks, room })) };
+  });
+
+export default {
+  async all(t) {
+    for (const { chunks, ...log } of [
+      await run(t),
+      { chunks: [], ...(await played(t, { chunks: [], room: 2 })) },
+    ]) {
+      t.equal(
+        log.written,
+        chunks,
+        "the sink got other chunks than the source had, or another order",
+      );
+      t.ok(log.closed, "all chunks were written, and the stream was not closed");
+      t.ok(!log.early, "`copy` was done before the sink had closed");
+      t.ok(log.result, "the sink has closed, and `copy` is not done");
+      t.equal(log.result, { value: chunks.length }, "`copy` resolves to another number of chunks");
+    }
+  },
+
+  async full(t) {
+    const { room, most } = await run(t);
+    const highest = Math.max(...most);
+    t.plot(
+      "Taken from the source and not written",
+      most.map((count, i) => [i, count]),
+      {
+        x: "writes done",
+        y: "chunks",
+      },
+    );
+    t.ok(highest > 0, "nothing was taken from the source");
+    t.ok(
+      highest <= room,
+      `the queue had room for ${room} chunks, the sink was slow, and ${highest} were taken from the source and not written`,
+      { saw: highest, wanted: room },
+    );
+  },
+
+  async room(t) {
+    const { room, most } = await run(t);
+    t.ok(
+      most[0] >= room,
+      `the queue had room for ${room} chunks, and while the first was being written only ${most[0]} had been taken: the sink has to wait for each`,
+      { saw: most[0], wanted: room },
+    );
+  },
+
+  async source(t) {
+    const chunks = some(t, 3);
+    const word = t.token();
+    const log = await played(t, { chunks, room: 2, sourceFails: true, word });
+    t.ok(!log.closed, "the source failed, and the stream was closed as if all had come");
+    t.equal(log.aborted, word, "the source failed, and the stream was not aborted with its error");
+    t.equal(
+      log.result,
+      { error: word },
+      "the source failed, and `copy` did not reject with its error",
+    );
+    t.equal(
+      log.unhandled,
+      [],
+      "the source failed, and beside `copy` another promise was left rejected",
+    );
+  },
+
+  async sink(t) {
+    const chunks = some(t, 12);
+    const word = t.token();
+    const log = await played(t, { chunks, room: 3, failsAt: t.random.integer(1, 3), word });
+    t.ok(
+      log.returned || log.taken === chunks.length,
+      "the sink failed, and the source was not told: its `return()` was not called",
+    );
+    t.ok(
+      log.taken < chunks.length,
+      "the sink failed, and the source was read to its end all the same",
+      {
+        saw: `${log.taken} of ${chunks.length} chunks`,
+      },
+    );
+    t.equal(
+      log.result,
+      { error: word },
+      "the sink failed, and `copy` did not reject with its error",
+    );
+    t.equal(
+      log.unhandled,
+      [],
+      "the sink failed, `copy` was handled, and another promise was left rejected that nobody handles",
+    );
+  },
+};

@@ -1,0 +1,220 @@
+"""Hand-ins of one exercise that are alike beyond its starter: for somebody to look at, no verdict.
+
+Programs are compared as Schleimer, Wilkerson and Aiken do it (*Winnowing*, SIGMOD 2003), by the
+library copydetect: names, strings and layout are taken away first, then runs of `RUN` characters
+are compared, without those of the starter. The reference and the typical wrong answers are among
+them: who is as near to those as to each other may have found the usual way, or them.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+from pygments.lexers import JavascriptLexer
+from pygments.token import Token
+
+from lab.classroom import handins
+from lab.classroom.course import Course, Week
+from lab.display.graded import HTML as PAGE
+from lab.errors import LabError
+from lab.grading.exercise import Exercise, exercise
+from lab.text.looks import macros
+
+RUN = 25  # characters that must agree, of programs without names and layout
+WINDOW = 4
+LEAST = 0.8  # of the shorter one of two, from which on they are shown
+MOST_PAIRS = 60
+MISSING = "copydetect is not installed: run make classroom in the folder of the book."
+REFERENCE = "the reference"
+
+HTML = macros("""
+{% macro body(week, found, least) -%}
+<style>.pair{display:grid;grid-template-columns:1fr 1fr;gap:1rem}.pair pre{font-size:.8rem;margin:0}
+mark{background:light-dark(#ffe58f,#5c4a00);color:inherit}
+@media(max-width:50rem){.pair{grid-template-columns:1fr}}</style>
+<p>Programs of {{ week }} that agree in {{ least }} % or more of the shorter one,{{ " " }}
+without names, strings and layout, and without the starter.{{ " " }}
+Short tasks have few good answers, so that two programs agree proves nothing:{{ " " }}
+read them, and ask.</p>
+{% for name, groups, pairs in found %}<h2>{{ name }}</h2>
+{% if not groups and not pairs %}<p>None.</p>{% endif %}
+{% for group in groups %}<p>The same but for names, strings and layout:{{ " " }}
+<strong>{{ group|join(", ") }}</strong></p>{% endfor %}
+{% for pair in pairs %}<details><summary>{{ pair.percent }} %: {{ pair.one }} and {{ pair.other }}
+</summary><div class="pair"><pre tabindex="0">{{ pair.left }}</pre>
+<pre tabindex="0">{{ pair.right }}</pre></div></details>{% endfor %}
+{% endfor %}
+{%- endmacro %}
+""")
+
+
+class NoLibrary(LabError):
+    """What compares programs is not installed."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two programs, how much of the shorter one agrees (0 to 1), and where: spans of characters."""
+
+    one: str
+    other: str
+    share: float
+    left: tuple[tuple[int, int], ...] = ()
+    right: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Alike:
+    """What is alike among the hand-ins of one exercise."""
+
+    exercise: str
+    groups: tuple[tuple[str, ...], ...]  # the same but for names, strings and layout
+    pairs: tuple[Pair, ...]  # of those that are not the same, the nearest first
+    texts: dict[str, str]
+    known: frozenset[str]  # the names of those that no student wrote
+
+    @property
+    def same(self) -> list[str]:
+        """Students whose program is the same as somebody's, or as one that is known."""
+        return [name for group in self.groups for name in group if name not in self.known]
+
+
+def of_week(course: Course, week: Week) -> list[Alike]:
+    """What is alike in a week, by exercise. Raises NoLibrary."""
+    found = []
+    for name in week.exercises:
+        works = handins.found(course, week, [name])
+        texts = {w.student: w.hand_in.text for w in works if w.hand_in}
+        found.append(among(exercise(name), texts))
+    return found
+
+
+def among(asked: Exercise, texts: dict[str, str], least: float = LEAST) -> Alike:
+    """What is alike among the programs of students, by their names."""
+    starter = asked.begin()
+    known = {REFERENCE: asked.solution.read_text("utf-8")} | {
+        f"the wrong answer {one.file}": (asked.folder / "wrong" / one.file).read_text("utf-8")
+        for one in asked.wrong
+    }
+    prints = {name: _program(text, starter) for name, text in {**known, **texts}.items()}
+    same: dict[str, list[str]] = {}
+    for name, made in prints.items():
+        if len(made.print.hashes) and made.plain != _plain(starter)[0]:
+            same.setdefault(made.plain, []).append(name)
+    groups = [tuple(names) for names in same.values() if len(names) > 1 and set(names) - set(known)]
+    firsts = [next((n for n in names if n not in known), names[0]) for names in same.values()]
+    pairs = []
+    for one, other in itertools.combinations(firsts, 2):
+        if one in known or other in known:
+            continue
+        pair = _compared(one, prints[one], other, prints[other])
+        if pair.share >= least:
+            pairs.append(pair)
+    pairs.sort(key=lambda pair: -pair.share)
+    nearest = tuple(pairs[:MOST_PAIRS])
+    return Alike(asked.id, tuple(groups), nearest, {**known, **texts}, frozenset(known))
+
+
+@dataclass(frozen=True)
+class _Program:
+    """A program without names and layout, the library's fingerprint of it, and where each of its
+    characters stood.
+    """
+
+    plain: str
+    at: tuple[int, ...]  # one more than characters
+    print: Any
+
+
+def _plain(text: str) -> tuple[str, tuple[int, ...]]:
+    """The program with `V` for each name that its author chose, `S` for strings, `0` for numbers.
+
+    What stands behind a dot stays: methods and fields are seldom renamed.
+    """
+    kept, at, before = [], [], ""
+    for start, kind, word in JavascriptLexer().get_tokens_unprocessed(text):
+        if kind in Token.Comment or not word.strip():
+            continue
+        told = word
+        if kind in Token.Name and before != ".":
+            told = "V"
+        elif kind in Token.Literal.String:
+            told = "" if before == "S" else "S"
+        elif kind in Token.Literal.Number:
+            told = "0"
+        kept.append(told)
+        at += [start] * len(told)
+        before = told or before
+    return "".join(kept), (*at, len(text))
+
+
+def _program(text: str, starter: str) -> _Program:
+    try:
+        from copydetect import CodeFingerprint
+    except ImportError:
+        raise NoLibrary(MISSING) from None
+
+    def made(plain: str, without: list[int]) -> Any:
+        options = {"k": RUN, "win_size": WINDOW, "filter": False}
+        return CodeFingerprint("", fp=io.StringIO(plain), boilerplate=without, **options)
+
+    without = list(made(_plain(starter)[0], []).hashes) if starter else []
+    plain, at = _plain(text)
+    return _Program(plain, at, made(plain, without))
+
+
+def _compared(one: str, mine: _Program, other: str, theirs: _Program) -> Pair:
+    from copydetect import compare_files
+
+    first, second = set(mine.print.hashes), set(theirs.print.hashes)
+    if len(first & second) < 0.5 * min(len(first), len(second)):
+        return Pair(one, other, 0.0)
+    _, shares, places = compare_files(mine.print, theirs.print)
+    share = min(1.0, float(max(shares)))
+    return Pair(one, other, share, _spans(places[0], mine.at), _spans(places[1], theirs.at))
+
+
+def _spans(places: Any, at: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """Where they stand in the text as it was written."""
+    last = len(at) - 1
+    pairs = zip(*places, strict=True) if len(places) else ()
+    return tuple((at[min(int(a), last)], at[min(int(b), last)]) for a, b in pairs)
+
+
+def page(week: Week, found: Iterable[Alike]) -> str:
+    """A page with each pair side by side."""
+    rows = [
+        (
+            one.exercise,
+            one.groups,
+            [
+                {
+                    "one": pair.one,
+                    "other": pair.other,
+                    "percent": round(pair.share * 100),
+                    "left": _marked(one.texts[pair.one], pair.left),
+                    "right": _marked(one.texts[pair.other], pair.right),
+                }
+                for pair in one.pairs
+            ],
+        )
+        for one in found
+    ]
+    body = HTML.body(week.id, rows, round(LEAST * 100))
+    return str(PAGE.page(f"{week.id}: hand-ins that are alike", Markup(body)))
+
+
+def _marked(text: str, spans: tuple[tuple[int, int], ...]) -> Markup:
+    parts, at = [], 0
+    for start, end in sorted(spans):
+        if end <= at:
+            continue
+        parts += [Markup.escape(text[at : max(at, start)]), Markup("<mark>")]
+        parts += [Markup.escape(text[max(at, start) : end]), Markup("</mark>")]
+        at = end
+    return Markup("").join([*parts, Markup.escape(text[at:])])

@@ -1,0 +1,167 @@
+"""What a course's `nbgrader_config.py` says: two lines, which call `configure`.
+
+nbgrader's commands stay as they are. What differs: how a hand-in is read and judged (`convert`),
+that all hand-ins are judged at once before nbgrader books them, what lateness costs, what may be
+collected, and an export that is safe in a spreadsheet.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import hashlib
+import os
+import shutil
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from lab.classroom import course as courses
+from lab.classroom import handins, judging, many
+from lab.classroom.course import Course
+from lab.errors import LabError
+from lab.storage import written
+
+JAVASCRIPT = "// YOUR CODE HERE\nthrow new Error('not implemented');"
+DONE = ".graded"  # in a folder that nbgrader's autograde came to its end with: of what hand-in
+PASSED_OVER = "Handed in, and judged by nothing:"
+STOPPED = "Stopped. What was judged is kept: the same command goes on there."
+
+
+def configure(c: Any, file: str | os.PathLike[str]) -> None:
+    """Set what nbgrader does in the course that this nbgrader_config.py lies in."""
+    from nbgrader.converters import Autograde, GenerateAssignment
+    from nbgrader.coursedir import CourseDirectory
+    from nbgrader.preprocessors import ClearSolutions, Execute, OverwriteCells
+
+    from lab.classroom import convert, exchange, plugins
+
+    root = Path(file).absolute().parent
+    course = courses.read(root)
+    c.CourseDirectory.root = str(root)
+    c.CourseDirectory.course_id = course.name
+    c.CourseDirectory.ignore = [*CourseDirectory().ignore, DONE]
+    if place := os.environ.get("LAB_EXCHANGE"):
+        c.Exchange.root = place
+    c.Exchange.timezone = course.timezone
+    c.ExchangeFactory.collect = exchange.Collect
+    # nbgrader's own lists, with ours in the place of one each.
+    c.GenerateAssignment.preprocessors = _instead(
+        GenerateAssignment, "preprocessors", ClearSolutions, convert.KeepStarters
+    )
+    c.ClearSolutions.code_stub = {**ClearSolutions().code_stub, "javascript": JAVASCRIPT}
+    c.Autograde.autograde_preprocessors = _instead(
+        Autograde, "autograde_preprocessors", Execute, convert.Judge
+    )
+    c.Autograde.sanitize_preprocessors = _instead(
+        Autograde, "sanitize_preprocessors", OverwriteCells, convert.Overwrite
+    )
+    c.Autograde.exporter_class = convert.HandIns
+    once = _Once(course)
+    c.Autograde.pre_convert_hook = once.before
+    c.Autograde.post_convert_hook = once.after
+    c.AssignLatePenalties.plugin_class = plugins.LatePenalty
+    c.LatePenalty.course_root = str(root)
+    c.ExportApp.plugin_class = plugins.SafeCsv
+    c.ZipCollectApp.collector_plugin = plugins.Collector
+    c.ZipCollectApp.extractor_plugin = plugins.Extractor
+    c.Extractor.course_root = str(root)
+    started = Path(sys.argv[0])  # `nbgrader`, or the __main__.py of `python -m nbgrader`
+    if "nbgrader" in (started.stem, started.parent.name) and "autograde" in sys.argv[1:2]:
+        tidy(course)
+        sys.excepthook = _stopped
+
+
+def _instead(holder: type, name: str, old: type, new: type) -> list[type]:
+    """nbgrader's own list with `new` where `old` stands. Raises LabError if it does not."""
+    found: list[type] = list(getattr(holder(), name))
+    if old not in found:
+        raise LabError(
+            f"This nbgrader has no {old.__name__} among {holder.__name__}.{name}, where the grader "
+            "takes its place: run make classroom, which installs one that has."
+        )
+    return [new if one is old else one for one in found]
+
+
+def _stopped(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+    """Say what a Ctrl-C leaves, instead of where it came."""
+    if issubclass(kind, KeyboardInterrupt):
+        print(STOPPED, file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, where)
+
+
+def tidy(course: Course) -> None:
+    """Take away what nbgrader would take for graded, and is not: what a run that was killed left
+    half done, and what was graded before something else was handed in. nbgrader looks at the time
+    of a hand-in alone, and one of an archive has none. Points given by hand stay in the gradebook.
+    """
+    with judging.alone(course) as nobody_else:
+        if nobody_else:
+            for folder in (course.root / "autograded").glob("*/*"):
+                if folder.is_dir() and not _is_of(folder, course):
+                    shutil.rmtree(folder)
+
+
+def _is_of(folder: Path, course: Course) -> bool:
+    """Whether nbgrader came to its end with that folder, and with what is handed in now."""
+    handed_in = course.submitted / folder.parent.name / folder.name
+    try:
+        graded = (folder / DONE).read_text("ascii", "replace")
+    except OSError:
+        return False
+    return not handed_in.is_dir() or graded == _digest(handed_in)
+
+
+def _digest(folder: Path) -> str:
+    """Of the names, the links and the contents of all that lies in a folder."""
+    whole = hashlib.sha256()
+    for file in sorted(folder.rglob("*")):
+        whole.update(hashlib.sha256(os.fsencode(file.relative_to(folder))).digest())
+        with contextlib.suppress(OSError):  # what cannot be read has its name alone
+            if file.is_symlink():
+                whole.update(os.fsencode(file.readlink()))
+            elif file.is_file():
+                with file.open("rb") as opened:
+                    whole.update(hashlib.file_digest(opened, "sha256").digest())
+    return whole.hexdigest()
+
+
+class _Once:
+    """Judges all hand-ins before the first is booked; nbgrader asks student by student."""
+
+    def __init__(self, course: Course) -> None:
+        self._course, self._done = course, set[tuple[str, str]]()
+
+    def before(self, *, assignment: str, student: str, notebooks: list[str]) -> None:
+        """Judge what the command is about, side by side. nbgrader's own pass finds the results."""
+        if (assignment, student) in self._done:
+            return
+        self._done.add((assignment, student))
+        week = self._course.by_id.get(assignment)
+        if week is None:
+            return  # the reader of hand-ins says so, for each
+        whose = [] if "*" in student or "?" in student or "[" in student else [student]
+        # At the end, below nbgrader's own lines, where somebody sees it.
+        if found := [str(one) for one in handins.passed_over(self._course, week, whose)]:
+            atexit.register(print, PASSED_OVER, *found, sep="\n  ", file=sys.stderr)
+        try:
+            with judging.alone(self._course):
+                judging.all_of(
+                    self._course,
+                    week,
+                    whose=whose,
+                    scheduler=os.environ.get("LAB_SCHEDULER", ""),
+                    tell=many.Progress(lambda words: print(words, file=sys.stderr, flush=True)),
+                )
+        except LabError as error:  # one by one, then, each with its own message
+            print(error, file=sys.stderr)
+
+    def after(self, *, assignment: str, student: str, notebooks: list[str]) -> None:
+        """Mark what is booked whole."""
+        for notebook in notebooks[:1]:
+            folder = Path(notebook).parent  # submitted/<student>/<week>
+            place = self._course.root / "autograded" / folder.parent.name / folder.name
+            if place.is_dir():
+                written.write(place / DONE, _digest(folder).encode())

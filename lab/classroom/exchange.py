@@ -1,0 +1,130 @@
+"""nbgrader's `collect` from an exchange into which every student may write.
+
+nbgrader believes what a hand-in's folder is called, follows links in it with the instructor's
+rights, and stops at the first that cannot be read. Here a hand-in belongs to who owns its folder, a
+link stays a link, which the grader refuses, and what cannot be read is left out and named.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import secrets
+import shutil
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from nbgrader.exchange.default.collect import ExchangeCollect
+from nbgrader.utils import ignore_patterns
+
+MOST_FILES = 1000
+_SECRET = re.compile(r"[0-9a-f]{32,256}")
+LATER_S = 600  # what may lie between the time that a hand-in names and its last change
+
+
+class NotCopied(OSError):
+    """A file of a hand-in that is left out."""
+
+
+class Collect(ExchangeCollect):
+    """Collects what is each student's own."""
+
+    src_records: list[dict[str, Any]]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.check_owner = False  # here an owner decides instead of a warning
+
+    def init_src(self) -> None:
+        """Find the newest hand-in of each student."""
+        super().init_src()
+        self.src_records = [one for one in self.src_records if one["username"]]
+
+    def _path_to_record(self, path: str) -> dict[str, Any]:
+        nobody = {"username": "", "filename": Path(path).name, "timestamp": datetime.min}
+        try:
+            record: dict[str, Any] = super()._path_to_record(path)
+            there = os.lstat(path)
+            owner = pwd.getpwuid(there.st_uid).pw_name
+        except (ValueError, OverflowError, OSError, KeyError) as error:
+            self.log.error("%s is left out: it is no hand-in (%s).", path, error)
+            return nobody
+        if record["username"].startswith(".") or not stat.S_ISDIR(there.st_mode):
+            self.log.error("%s of %s is left out: it is no folder.", path, owner)
+            return nobody
+        # Who collects may hand in for somebody: from a mail, or where all are one user.
+        if there.st_uid != os.getuid() and owner != record["username"]:
+            self.log.error("%s is taken as of %s, who owns it.", path, owner)
+            record["username"] = owner
+        changed = datetime.fromtimestamp(there.st_ctime, UTC).replace(tzinfo=None)
+        if (changed - record["timestamp"]).total_seconds() > LATER_S:
+            self.log.warning("%s was changed later than it says: %s UTC.", path, changed)
+        return record
+
+    def do_copy(self, src: str, dest: str, log: Any = None) -> None:
+        """Copy the plain files of a hand-in; what is none is left out, and named."""
+        Path(dest).mkdir(parents=True, exist_ok=True)
+        left = [MOST_FILES, self.coursedir.max_dir_size * 1000]
+
+        def copied(source: str, target: str) -> None:
+            if Path(source).is_symlink():
+                Path(target).symlink_to(Path(source).readlink())
+                return
+            _copied(source, target, left)
+
+        unwanted = ignore_patterns(
+            exclude=self.coursedir.ignore,
+            include=self.coursedir.include,
+            max_file_size=self.coursedir.max_file_size,
+            log=self.log,
+        )
+        try:
+            shutil.copytree(
+                src,
+                dest,
+                symlinks=True,
+                ignore=unwanted,
+                copy_function=copied,
+                dirs_exist_ok=True,
+            )
+        except (shutil.Error, OSError, RecursionError) as error:
+            self.log.error("Not all of %s is collected: %s", src, str(error)[:1000])
+        for folder, _, _ in os.walk(dest):
+            Path(folder).chmod(0o700)
+        # What nbgrader reads later of every hand-in, and stops at if it cannot.
+        when = Path(src).name.rsplit("+", 3)[2]
+        _renewed(Path(dest) / "timestamp.txt", when)
+        if not _SECRET.fullmatch(_read(Path(dest) / "submission_secret.txt")):
+            _renewed(Path(dest) / "submission_secret.txt", secrets.token_hex(64))
+
+
+def _read(file: Path) -> str:
+    if file.is_symlink() or not file.is_file():
+        return ""
+    return file.read_bytes()[:1000].decode("ascii", "replace")
+
+
+def _renewed(file: Path, text: str) -> None:
+    if file.is_dir() and not file.is_symlink():
+        shutil.rmtree(file)
+    file.unlink(missing_ok=True)
+    file.write_text(text, "utf-8")
+
+
+def _copied(source: str, target: str, left: list[int]) -> None:
+    """Copy a plain file. Raises NotCopied if it is none, also if it has just become another."""
+    number = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(number, "rb") as file:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise NotCopied(f"{source} is no file")
+        left[0] -= 1
+        if left[0] < 0:
+            raise NotCopied(f"{source}: more than {MOST_FILES} files")
+        data = file.read(left[1] + 1)
+        left[1] -= len(data)
+        if left[1] < 0:
+            raise NotCopied(f"{source}: more than nbgrader's max_dir_size in all")
+    Path(target).write_bytes(data)

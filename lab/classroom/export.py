@@ -1,0 +1,111 @@
+"""Grades for an LMS: tables that are safe in a spreadsheet, and JSON.
+
+by week        one row a student and week: what `nbgrader export` writes
+by criterion   one row a student, exercise and criterion: what `python -m lab.classroom export` does
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from lab.grading.batch import safe
+
+if TYPE_CHECKING:
+    from nbgrader.api import Gradebook
+
+Row = dict[str, Any]
+DECIMALS = 2  # shares of points are fractions such as 20 / 7, which add up to 10 and not 9.9999
+
+
+def csv_of(rows: list[Row]) -> str:
+    """CSV of rows that have the same keys; no cell is taken for a formula."""
+    out = io.StringIO(newline="")
+    if rows:
+        table = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    return value if isinstance(value, int | float) else safe(str(value))
+
+
+def by_week(
+    gradebook: Gradebook, whose: Iterable[str] = (), weeks: Iterable[str] = ()
+) -> list[Row]:
+    """What nbgrader's own export has, in its columns: scores in points, times in UTC.
+
+    A student who handed in nothing has 0.
+    """
+    wanted, who = set(weeks), {str(one) for one in whose}
+    rows: list[Row] = []
+    for week in gradebook.assignments:
+        if wanted and week.name not in wanted:
+            continue
+        handed_in = {one.student_id: one for one in week.submissions}
+        for student in gradebook.students:
+            if who and student.id not in who:
+                continue
+            one = handed_in.get(student.id)
+            penalty = one.late_submission_penalty if one else 0.0
+            raw = one.score if one else 0.0
+            rows.append(
+                {
+                    "assignment": week.name,
+                    "duedate": week.duedate,
+                    "timestamp": one.timestamp if one else None,
+                    "student_id": student.id,
+                    "last_name": student.last_name,
+                    "first_name": student.first_name,
+                    "email": student.email,
+                    "raw_score": round(raw, DECIMALS),
+                    "late_submission_penalty": round(penalty, DECIMALS),
+                    "score": round(max(0.0, raw - penalty), DECIMALS),
+                    "max_score": round(week.max_score, DECIMALS),
+                }
+            )
+    return rows
+
+
+def scored(gradebook: Gradebook, week: str) -> list[Row]:
+    """Of `by_week` the rows of those who handed in; the time is None where an archive said none."""
+    who = {one.student_id for one in gradebook.find_assignment(week).submissions}
+    return [row for row in by_week(gradebook, weeks=[week]) if row["student_id"] in who]
+
+
+def by_criterion(
+    gradebook: Gradebook, whose: Iterable[str] = (), weeks: Iterable[str] = ()
+) -> list[Row]:
+    """The gradebook's points for each criterion: judged (`auto`) and given by hand (`manual`)."""
+    wanted, who = set(weeks), {str(one) for one in whose}
+    rows: list[Row] = []
+    for week in gradebook.assignments:
+        for submission in week.submissions:
+            if (wanted and week.name not in wanted) or (who and submission.student_id not in who):
+                continue
+            for own in submission.notebooks:
+                for grade in own.grades:
+                    rows.append(
+                        {
+                            "assignment": week.name,
+                            "student_id": submission.student_id,
+                            "exercise": own.name,
+                            "criterion": grade.name.removeprefix(f"{own.name}-"),
+                            "auto": grade.auto_score,
+                            "manual": grade.manual_score,
+                            "extra_credit": grade.extra_credit,
+                            "score": grade.score,
+                            "max_score": grade.max_score,
+                            "late_submission_penalty": own.late_submission_penalty or 0.0,
+                        }
+                    )
+    return sorted(
+        rows,
+        key=lambda row: (row["assignment"], row["student_id"], row["exercise"], row["criterion"]),
+    )

@@ -1,0 +1,167 @@
+"""Hand-ins as a learning management system (LMS) gives them: one zip of all, or a folder.
+
+Whose a file is, stands in its name:
+
+    Anna Bohm_4711_assignsubmission_file_/summary.mjs    Moodle, a folder for each
+    Anna Bohm_4711_assignsubmission_file_summary.mjs     Moodle, without folders
+    bohmanna_LATE_815_90210_summary-1.mjs                Canvas; -1 of what was handed in again
+    anna/summary.mjs                                     a folder for each student
+
+A roster, `roster.csv` in the course's folder with the columns `lms` and `student`, says who a name
+or a number of the LMS is; without, the name becomes the student's id: `anna-bohm`.
+
+Nothing of an archive is believed: no path leads out, no link is followed, sizes are bounded.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import unicodedata
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from lab.errors import LabError
+from lab.grading.handin import MOST_BYTES
+from lab.storage import stored
+
+ROSTER = "roster.csv"
+SUFFIXES = (".mjs", ".cjs", ".js", ".ipynb", ".json")
+MOST_FILE = 64 * MOST_BYTES  # as a hand-in that is graded
+MOST_FILES = 100_000
+MOST_ALL = 2 << 30
+NESTED = 1  # archives within archives
+
+_MOODLE = re.compile(
+    r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?/?(?P<file>.*)", re.S
+)
+_CANVAS = re.compile(r"(?P<name>[^_/]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>[^/]+)", re.S)
+_FOLDER = re.compile(r"(?P<name>[^/]+)/(?P<file>.+)", re.S)
+_AGAIN = re.compile(r"-\d+(?=\.\w+$)")
+
+
+class BadArchive(LabError):
+    """An archive cannot be read, or is larger than hand-ins are."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """One file of one student."""
+
+    student: str
+    file: str  # its name alone
+    data: bytes
+    again: int = 0  # Canvas: which try it is
+
+
+def roster(root: Path) -> dict[str, str]:
+    """Who a name or number of the LMS is, from the course's roster; empty without one."""
+    file = root / ROSTER
+    if not file.exists():
+        return {}
+    rows = stored.read_csv(file, ("lms", "student"), f"{ROSTER} has the columns lms and student.")
+    return {row["lms"].strip(): student_id(row["student"]) for row in rows}
+
+
+def student_id(name: str) -> str:
+    """A name as a student's id: a folder's name that nbgrader and every system can do with."""
+    plain = unicodedata.normalize("NFKC", name).strip().lower()
+    kept = re.sub(r"[^\w.@-]+", "-", plain).strip("-.")
+    return kept[:80] or "unnamed"
+
+
+def whose(path: str, known: dict[str, str]) -> tuple[str, str, int] | None:
+    """Student, name of the file and which try, by a path in an archive; None if nobody's."""
+    for pattern in (_MOODLE, _CANVAS, _FOLDER):
+        found = pattern.fullmatch(path)
+        if found is None:
+            continue
+        name, number = found["name"], found.groupdict().get("id") or ""
+        student = known.get(number) or known.get(name)
+        if student is None:
+            student = student_id(name if pattern is not _CANVAS else f"{name}-{number}")
+        file = PurePosixPath(found["file"]).name
+        again = 0
+        if pattern is _CANVAS and (mark := _AGAIN.search(file)):
+            again, file = int(mark.group()[1:]), _AGAIN.sub("", file)
+        return student, file, again
+    return None
+
+
+def read(place: Path, known: dict[str, str]) -> Iterator[Given]:
+    """The files of all students in a zip, or in a folder with zips and files. Raises BadArchive.
+
+    What has no student, or none of the suffixes of hand-ins, is left out.
+    """
+    for path, data in _files(place):
+        found = whose(path, known)
+        if found is not None and found[1].endswith(SUFFIXES):
+            student, file, again = found
+            yield Given(student, file, data, again)
+
+
+def newest(files: Iterator[Given]) -> dict[tuple[str, str], bytes]:
+    """By student and name of the file what was handed in last."""
+    best: dict[tuple[str, str], Given] = {}
+    for one in files:
+        before = best.get((one.student, one.file))
+        if before is None or one.again >= before.again:
+            best[one.student, one.file] = one
+    return {who: one.data for who, one in best.items()}
+
+
+def _files(place: Path) -> Iterator[tuple[str, bytes]]:
+    if place.is_file():
+        yield from _unpacked(place, "", NESTED, [0, 0])
+        return
+    for file in sorted(place.rglob("*")):
+        if file.is_symlink() or not file.is_file():
+            continue
+        path = file.relative_to(place).as_posix()
+        if file.suffix == ".zip":
+            # Of a zip in a student's folder the files are theirs; one that lies here has all.
+            above = file.relative_to(place).parent.as_posix()
+            yield from _unpacked(file, "" if above == "." else f"{above}/", NESTED, [0, 0])
+        elif file.stat().st_size <= MOST_FILE:
+            yield path, file.read_bytes()
+
+
+def _unpacked(file: Path, above: str, nested: int, taken: list[int]) -> Iterator[tuple[str, bytes]]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield from _entries(archive, above, nested, taken, file.name)
+    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, EOFError) as error:
+        raise BadArchive(f"{file.name} cannot be read as a zip: {error}. Load it again.") from None
+
+
+def _entries(
+    archive: zipfile.ZipFile, above: str, nested: int, taken: list[int], name: str
+) -> Iterator[tuple[str, bytes]]:
+    for entry in archive.infolist():
+        taken[0] += 1
+        if taken[0] > MOST_FILES or taken[1] > MOST_ALL:
+            raise BadArchive(f"{name} has more in it than a class hands in: nothing was taken.")
+        path = PurePosixPath(entry.filename.replace("\\", "/"))
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        if entry.is_dir() or path.is_absolute() or ".." in path.parts or kind == stat.S_IFLNK:
+            continue
+        within = f"{above}{path.as_posix()}"
+        inner = path.suffix == ".zip" and nested
+        if not inner and not path.name.endswith(SUFFIXES):
+            continue
+        with archive.open(entry) as opened:  # what it says of its size may be a lie
+            data = opened.read(MOST_FILE + 1)
+        taken[1] += len(data)
+        if len(data) > MOST_FILE:
+            continue
+        if inner:
+            try:
+                with zipfile.ZipFile(io.BytesIO(data)) as own:
+                    yield from _entries(own, f"{within.removesuffix('.zip')}/", 0, taken, name)
+            except zipfile.BadZipFile:
+                continue
+        else:
+            yield within, data

@@ -1,0 +1,135 @@
+"""`make course`: a folder in which nbgrader's commands work, from a course.toml."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import sys
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from lab import paths
+from lab.classroom import course as courses
+from lab.classroom import notebook
+from lab.classroom.course import Course
+from lab.errors import LabError
+from lab.storage import written
+
+CONFIG = "nbgrader_config.py"
+NEXT = "NEXT.md"
+
+
+class NoCourse(LabError):
+    """A course cannot be made there."""
+
+
+def syllabuses() -> list[str]:
+    """The names of the syllabuses that are ready."""
+    return sorted(
+        (one.stem for one in courses.SAMPLES.glob("*.toml")), key=lambda name: (len(name), name)
+    )
+
+
+def made(root: Path, syllabus: str = "6", start: date | None = None) -> Course:
+    """A course in that folder; what stands in its course.toml already is kept, and made again.
+
+    syllabus : which of the ready ones a new course begins with. start : its first day, by default
+    the next Monday. Raises NoCourse, BadCourse.
+    """
+    if root.resolve().is_relative_to(paths.ROOT / "_build"):
+        raise NoCourse(f"{root} is below _build, which make clean removes: take another folder.")
+    file = root / courses.FILE
+    if not file.exists():
+        if syllabus not in syllabuses():
+            known = " and ".join(syllabuses())
+            raise NoCourse(f"SYLLABUS={syllabus} is none: there are those of {known} weeks.")
+        if root.is_dir() and any(root.iterdir()):
+            raise NoCourse(
+                f"{root} holds something else than a course: give a folder that is new or empty."
+            )
+        sample = (courses.SAMPLES / f"{syllabus}.toml").read_text("utf-8")
+        first = (start or _monday()).isoformat()
+        # Students may have accounts on this machine: hand-ins and grades are not for them.
+        root.mkdir(parents=True, exist_ok=True)
+        root.chmod(0o700)
+        written.write(file, re.sub(r"(?m)^start = \S+", f"start = {first}", sample).encode())
+    course = courses.read(root)
+    for week in course.weeks:
+        for name in week.exercises:
+            text = json.dumps(notebook.made(course, week, name), indent=1, ensure_ascii=False)
+            written.write(root / "source" / week.id / f"{name}.ipynb", f"{text}\n".encode())
+    if not (root / CONFIG).exists():
+        written.write(root / CONFIG, _CONFIG.encode())
+    written.write(root / NEXT, next_steps(course).encode())
+    return course
+
+
+def gradebook(course: Course) -> None:
+    """The weeks and their deadlines, in the course's gradebook; grades in it stay."""
+    from nbgrader.api import Gradebook
+
+    # nbgrader starts alembic by its name, also where nobody activated the environment.
+    beside, path = str(Path(sys.executable).parent), os.environ.get("PATH", "")
+    if beside not in path.split(os.pathsep):
+        os.environ["PATH"] = f"{beside}{os.pathsep}{path}"
+    with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}", course.name) as book:
+        for week in course.weeks:
+            book.update_or_create_assignment(week.id, duedate=week.due)
+
+
+def _monday() -> date:
+    today = datetime.now(UTC).date()
+    return today + timedelta(days=7 - today.weekday())
+
+
+_CONFIG = """# What nbgrader does otherwise here is said in lab/classroom/config.py of the book.
+# Settings of your own may stand below.
+from lab.classroom.config import configure
+
+configure(get_config(), __file__)  # noqa: F821 - nbgrader puts get_config there
+"""
+
+
+def next_steps(course: Course) -> str:
+    """What to do with the course, command by command."""
+    week = course.weeks[0].id
+    # A shell takes these lines as they are, also where a folder has a blank in its name.
+    root = shlex.quote(str(course.root))
+    activate = shlex.quote(str(paths.ROOT / ".venv" / "bin" / "activate"))
+    weeks = "\n".join(
+        f"| {one.id} | {one.title} | {', '.join(one.exercises)} | "
+        f"{one.due.isoformat(' ', 'minutes') + ' UTC' if one.due else 'none'} |"
+        for one in course.weeks
+    )
+    return f"""# {course.title}
+
+| assignment | | exercises | due |
+|---|---|---|---|
+{weeks}
+
+Activate the book's environment once in a shell, then work in this folder:
+
+```sh
+. {activate}
+cd {root}
+nbgrader generate_assignment {week}        # release/{week}: what students get
+nbgrader release_assignment {week}         # into a hub's exchange; an LMS takes release/{week}
+nbgrader collect {week}                    # from the exchange
+nbgrader zip_collect {week}                # or your LMS's zip, from downloaded/{week}/archive
+nbgrader autograde {week}                  # judges all, side by side; goes on where it was stopped
+jupyter lab                                # menu Nbgrader, Formgrader: look in, give points by hand
+nbgrader generate_feedback {week}
+nbgrader release_feedback {week}
+nbgrader export                            # grades.csv, one row a student and week
+python -m lab.classroom export             # criteria.csv and grades.json, by exercise and criterion
+python -m lab.classroom report             # what the class found hard
+python -m lab.classroom alike {week}       # hand-ins to look at side by side
+python -m lab.classroom passback {week}    # scores into an LMS by LTI 1.3, where [lti] is set
+```
+
+Deadlines, points and weeks stand in `course.toml`. After a change: in the folder of the book
+`make course COURSE={root}`, then
+`nbgrader generate_assignment {week} --force`, which makes again what is there.
+"""

@@ -1,0 +1,223 @@
+"""Many hand-ins at once, each a task on Dask: on this machine's processors, or on a cluster.
+
+A task is the text of one hand-in and what it is for; it gives back a Result and writes nothing. So
+a worker that dies leaves nothing behind, Dask gives its tasks to another, and a result that comes
+twice is the same file. Results are kept by content: a run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab.errors import LabError
+from lab.grading import batch, exercise, run, sandbox
+from lab.grading.batch import Work
+from lab.grading.handin import HandIn
+from lab.grading.result import BROKEN, GRADED, Result
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+FEW = 4  # so many are judged here and now: starting workers takes longer
+RETRIES = 2
+CLOCK = "clock"  # the Dask resource of a worker that has a core for itself
+MISSING = "dask.distributed is not installed: run make classroom in the folder of the book."
+
+Tell = Callable[[int, int, Work, Result], None]  # done, of, what, and what it is worth
+Judged = Generator[tuple[list[int], Result], None, None]  # which works, and their result
+
+
+class NoCluster(LabError):
+    """There are no workers that could judge."""
+
+
+def grade(
+    works: list[Work],
+    folder: Path,
+    *,
+    scheduler: str = "",
+    workers: int | None = None,
+    tell: Tell | None = None,
+) -> list[Result]:
+    """The results in the order of the works; those that are kept in `folder` are not judged again.
+
+    scheduler : address of a running one, such as tcp://10.0.0.5:8786; without, workers are started
+        here, one a processor. workers : how many then.
+    Raises NoSandbox, as these are other people's programs; NoCluster.
+    """
+    if not sandbox.bubblewrap() and not scheduler:
+        raise sandbox.NoSandbox(sandbox.NO_SANDBOX)
+    results: dict[int, Result] = {}
+
+    def done(at: int, result: Result) -> None:
+        batch.keep(works[at], result, folder=folder)
+        results[at] = replace(result, student=works[at].student)
+        if tell:
+            tell(len(results), len(works), works[at], results[at])
+
+    left: dict[str, list[int]] = {}  # what is judged once may be of several
+    for at, work in enumerate(works):
+        known = batch.kept(work, folder=folder)
+        if known is not None:
+            done(at, known)
+        else:
+            left.setdefault(batch.key(work), []).append(at)
+    if left:
+        groups = list(left.values())
+        if len(groups) <= FEW and not scheduler:
+            found: Judged = ((at, batch.judged(works[at[0]])) for at in groups)
+        else:
+            found = _on_dask(works, groups, scheduler, workers)
+        # Closed whatever happens, as workers that nobody ends keep this process from its end.
+        with contextlib.closing(found):
+            for which, result in found:
+                for at in which:
+                    done(at, result)
+    return [results[at] for at in range(len(works))]
+
+
+def _on_dask(
+    works: list[Work], groups: list[list[int]], scheduler: str, workers: int | None
+) -> Judged:
+    with client(scheduler, workers) as there:
+        quiet = [at for at in groups if not works[at[0]].exercise.clock]
+        yield from _gathered(there, works, quiet, {})
+        timed = [at for at in groups if works[at[0]].exercise.clock]
+        if not timed:
+            return
+        if scheduler:  # a worker that was started with it has a core for itself
+            if not any(CLOCK in one for one in _resources(there)):
+                raise NoCluster(
+                    f"{works[timed[0][0]].exercise.id} is decided by a clock, and no worker has a "
+                    f'core for itself: start one with dask worker --resources "{CLOCK}=1" '
+                    "--nthreads 1. What was judged is kept."
+                )
+            yield from _gathered(there, works, timed, {CLOCK: 1})
+        else:  # one after another, when nothing else is judged any more
+            for one in timed:
+                yield from _gathered(there, works, [one], {})
+
+
+def _resources(there: Client) -> list[dict[str, Any]]:
+    return [
+        one.get("resources", {}) for one in there.scheduler_info(n_workers=-1)["workers"].values()
+    ]
+
+
+def _gathered(
+    there: Client, works: list[Work], groups: list[list[int]], resources: dict[str, int]
+) -> Judged:
+    from distributed import as_completed
+
+    futures = {}
+    for which in groups:
+        work = works[which[0]]
+        assert work.hand_in is not None
+        future = there.submit(
+            judged,
+            {
+                "exercise": work.exercise.id,
+                "text": work.hand_in.text,
+                "name": work.hand_in.name,
+                "student": work.student,
+                "seed": work.seed,
+                "version": work.exercise.version(),
+                "grader": run.version(),
+            },
+            key=f"{work.exercise.id}-{batch.key(work)}",
+            retries=RETRIES,
+            resources=resources,
+            pure=False,
+        )
+        futures[future] = which
+    try:
+        for future in as_completed(list(futures), loop=there.loop):
+            which = futures.pop(future)
+            work = works[which[0]]
+            if future.status == "finished":
+                yield which, Result.from_json(future.result())
+            else:  # killed with each worker that took it, or lost
+                why = str(future.exception() or "its worker was lost")
+                yield which, batch.broken(work, f"No worker came to its end with it: {why}")
+    finally:
+        there.cancel(list(futures))
+
+
+def judged(job: dict[str, Any]) -> dict[str, Any]:
+    """What a worker does: one hand-in of one exercise; returns the JSON of its Result."""
+    asked = exercise.exercise(job["exercise"])
+    if (asked.version(), run.version()) != (job["version"], job["grader"]):
+        raise NoCluster(
+            "This worker has another version of the book than who asks it: give both the same one."
+        )
+    work = Work(job["student"], asked, Path(), HandIn(job["text"], job["name"]), "", job["seed"])
+    return batch.judged(work).to_json()
+
+
+@contextmanager
+def client(scheduler: str = "", workers: int | None = None) -> Iterator[Client]:
+    """A client of a cluster: of the one at that address, or of one that lives as long as this."""
+    try:
+        import dask
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise NoCluster(MISSING) from None
+    settings = {
+        "distributed.worker.daemon": True,
+        "distributed.admin.tick.limit": "60s",  # a client that writes is no reason for a warning
+        "distributed.comm.timeouts.connect": "20s",
+        "distributed.scheduler.allowed-failures": RETRIES + 1,
+    }
+    with dask.config.set(settings):
+        if scheduler:
+            try:
+                there = Client(scheduler, timeout="20s", set_as_default=False)
+            except (OSError, ValueError, TimeoutError) as error:
+                raise NoCluster(f"No scheduler answers at {scheduler}: {error}") from None
+            with there:
+                if not there.scheduler_info(n_workers=-1)["workers"]:
+                    raise NoCluster(f"The scheduler at {scheduler} has no workers: start some.")
+                yield there
+            return
+        with (
+            tempfile.TemporaryDirectory(prefix="lab-classroom-") as own,
+            LocalCluster(
+                n_workers=workers or os.cpu_count() or 1,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address=None,
+                local_directory=own,
+                silence_logs=40,
+            ) as cluster,
+            Client(cluster, set_as_default=False) as there,
+        ):
+            yield there
+
+
+class Progress:
+    """Says how far it is, and how long it takes still: a line for each, or one that is renewed."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say, self._started, self._known = say, time.monotonic(), 0
+        self._fresh = 0
+
+    def __call__(self, done: int, of: int, work: Work, result: Result) -> None:
+        """Tell of one that is done."""
+        now = time.monotonic()
+        if self._fresh == 0 and now - self._started < 0.05 * done:
+            self._known = done  # from before: they say nothing about how long one takes
+        self._fresh = done - self._known
+        left = (now - self._started) / self._fresh * (of - done) if self._fresh else None
+        told = "" if left is None or done == of else f"  about {left:.0f} s left"
+        words = result.line().removeprefix(f"{result.exercise}: ")
+        mark = "" if result.outcome in (GRADED, BROKEN) else "  (again later)"
+        self._say(f"{done}/{of}{told}  {work.student}  {result.exercise}: {words}{mark}")

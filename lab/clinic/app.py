@@ -1,0 +1,240 @@
+"""Somebody's own program: started with the probe preloaded, found where it listens, ended with all
+that it started.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lab import paths
+from lab.clinic.hub import Hub
+from lab.errors import LabError
+from lab.processes import guard_link, nodes
+from lab.servers import registry, sockets
+from lab.servers.http_get import NoAnswer, Response, address, get
+from lab.servers.program import Program
+from lab.servers.running import Running
+from lab.servers.server_errors import IgnoredSigterm
+
+PRELOAD = paths.NODE_SIDE / "clinic" / "preload.cjs"
+LISTEN_S = 20.0
+SETTLE_S = 0.4  # after the first address, others may come: of a cluster, or a second port
+
+
+class AppFailed(LabError):
+    """The program could not be started, does not listen, or ended."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is to be examined or compared: a command in a folder, with its surroundings.
+
+    port : the one to load, where the program listens on several; path : what is asked for.
+    """
+
+    command: tuple[str, ...]
+    folder: Path
+    name: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    port: int | None = None
+    path: str = "/"
+    listen_s: float = LISTEN_S
+
+    @property
+    def title(self) -> str:
+        """What pages call it."""
+        return self.name or " ".join(self.command)
+
+
+class App:
+    """A started program; a context manager that leaves nothing running."""
+
+    def __init__(
+        self, target: Target, hub: Hub | None, cpus: tuple[int, ...] | None = None
+    ) -> None:
+        self.target = target
+        self.hub = hub
+        self.url = ""
+        self.listening: list[dict[str, Any]] = []
+        self.stubborn = False  # had to be killed
+        self.told_port = 0
+        program = Program("app", target.command, "other", {}, ())
+        paths.STATE.mkdir(parents=True, exist_ok=True)
+        server_id = f"{os.getpid()}-app-{secrets.token_hex(4)}"
+        self.running = Running(program, guard_link.open_channel(), server_id)
+        try:
+            self._start(cpus)
+        except BaseException:
+            self.running.abandon()
+            raise
+
+    def _start(self, cpus: tuple[int, ...] | None) -> None:
+        running, target = self.running, self.target
+        env = _environment(target, running.id, self.hub)
+        if env["PORT"].isdecimal():
+            self.told_port = int(env["PORT"])
+        running.channel.tell(
+            do="start",
+            id=running.id,
+            argv=_resolved(target.command),
+            env=env,
+            cwd=str(target.folder),
+            cpus=cpus,
+            log=str(running.log_path),
+            state=str(registry.state_file(running.id)),
+            probe=str(running.probe_path),
+            listening="connect",
+        )
+        deadline = time.monotonic() + target.listen_s
+        while not running.pid:
+            event = running.hear(max(0.0, deadline - time.monotonic()))
+            if event is None:
+                raise guard_link.silent()
+            if event["event"] == "spawned":
+                running.pid = event["pid"]
+            elif event["event"] in ("failed", "exited"):
+                raise AppFailed(f"{target.title} could not be started: {event.get('message', '')}")
+        self._await_listening(deadline)
+
+    def _await_listening(self, deadline: float) -> None:
+        first = None
+        while time.monotonic() < deadline:
+            if self.running.failed():
+                if self.running.exit_code == 0:
+                    raise AppFailed(self.story("ended before it listened"))
+                raise AppFailed(self.story("crashed before it listened"))
+            found = self._ports()
+            if found and first is None:
+                first = time.monotonic()
+            if first is not None and time.monotonic() - first > SETTLE_S:
+                break
+            time.sleep(0.02)
+        self.url = self._address(self._ports())
+
+    def _ports(self) -> list[dict[str, Any]]:
+        """Where it listens: by its probes' word, else as the system tells."""
+        if self.hub is not None:
+            told = self.hub.since(0, "listening")
+            self.listening = told
+            return [
+                {**one["where"], "http": one["http"], "tls": one["tls"]}
+                for one in told
+                if one["where"].get("port")
+            ]
+        return [
+            {"address": one.address, "port": one.port, "http": True, "tls": False}
+            for one in sockets.listening(self.running.tree())
+        ]
+
+    def _address(self, found: list[dict[str, Any]]) -> str:
+        wanted = self.target.port
+        if not found:
+            raise AppFailed(
+                self.story(
+                    f"does not listen on a port within {self.target.listen_s:g} s",
+                    "Does it run in the foreground, with Node 20 or newer? A program that needs "
+                    "longer to start gets it with --listen SECONDS.",
+                )
+            )
+        ports = list(dict.fromkeys(one["port"] for one in found))
+        if wanted is not None and wanted not in ports:
+            listed = ", ".join(map(str, ports))
+            raise AppFailed(f"{self.target.title} listens on {listed}, not on port {wanted}.")
+        if wanted is None and self.told_port in ports:
+            wanted = self.told_port  # others are of services that it brings along
+        mine = [one for one in found if wanted is None or one["port"] == wanted]
+        plain = [one for one in mine if one["http"] and not one["tls"]]
+        if not plain and any(one["tls"] for one in mine):
+            raise AppFailed(
+                f"{self.target.title} speaks TLS only, and the load is plain HTTP: start it "
+                "without TLS, as behind a proxy."
+            )
+        chosen = (plain or mine)[0]
+        # Whatever it listens on, it is loaded through this machine's own address.
+        return address("::1" if chosen["address"] == "::1" else "127.0.0.1", chosen["port"])
+
+    @property
+    def outside(self) -> list[str]:
+        """Addresses other than this machine's own on which it listens."""
+        return sorted({f"{one.address}:{one.port}" for one in sockets.outside(self.running.tree)})
+
+    def get(self, deadline_s: float) -> Response:
+        """One answer to the request. Raises AppFailed if it ended, NoAnswer if none comes."""
+        try:
+            return get(self.url, self.target.path, deadline_s)
+        except NoAnswer:
+            if self.running.failed(0.3):
+                raise AppFailed(self.story("crashed at its first request")) from None
+            raise
+
+    def check(self, doing: str) -> None:
+        """Raise AppFailed if the program has ended."""
+        if self.running.failed():
+            raise AppFailed(
+                self.story(f"ended {doing}" if self.running.exit_code == 0 else f"crashed {doing}")
+            )
+
+    def printed(self, lines: int = 15) -> list[str]:
+        """The last lines of its output, without what our own probe makes Node say."""
+        return [
+            line
+            for line in self.running.log(4 * lines).splitlines()
+            if line.strip() and "Waiting for the debugger to disconnect" not in line
+        ][-lines:]
+
+    def story(self, what: str, hint: str = "") -> str:
+        """An error message: what happened, how it ended, what it printed."""
+        code = self.running.exit_code
+        how = ""
+        if self.running.ending and code is not None:
+            how = f" (exit code {code})" if code >= 0 else f" (killed by signal {-code})"
+        log = "\n".join(f"  | {line[:200]}" for line in self.printed()) or "  | (nothing)"
+        return f"{self.target.title} {what}{how}.{' ' + hint if hint else ''}\nIt printed:\n{log}"
+
+    def stop(self) -> None:
+        """End it and all that it started."""
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", IgnoredSigterm)
+            self.running.stop()
+        self.stubborn = any(issubclass(one.category, IgnoredSigterm) for one in told)
+
+    def __enter__(self) -> App:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.stop()
+        else:
+            self.running.__exit__(kind, None, None)
+        self.running.log_path.unlink(missing_ok=True)
+
+
+def _resolved(command: Sequence[str]) -> list[str]:
+    """The command, `node` being the Node that all of the book runs on."""
+    return [
+        nodes.program() if word == "node" and i == 0 else word for i, word in enumerate(command)
+    ]
+
+
+def _environment(target: Target, server_id: str, hub: Hub | None) -> dict[str, str]:
+    """The reader's own environment: a program needs it. What is ours comes on top."""
+    env = dict(os.environ)
+    for name in [name for name in env if name.startswith("LAB_")]:
+        del env[name]
+    if "PORT" not in env:
+        env["PORT"] = str(sockets.free_port())  # many take it; who does not is found anyway
+    env.update(nodes.on_path(nodes.program()))
+    env.update(target.env)
+    env["LAB_SERVER_ID"] = server_id
+    if hub is not None:
+        quoted = str(PRELOAD).replace("\\", "\\\\").replace('"', '\\"')
+        env["NODE_OPTIONS"] = f'--require "{quoted}" {env.get("NODE_OPTIONS", "")}'.strip()
+        env["LAB_CLINIC"] = str(hub.path)
+    return env

@@ -1,0 +1,152 @@
+"""`python -m lab examine` and `compare`: what they are told, and what they say."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+from lab.clinic import report
+from lab.clinic.app import Target
+from lab.clinic.verb import examine as examined
+from lab.clinic.versions import Versions, compare_versions, revisions
+from lab.errors import LabError
+from lab.storage import written
+
+PAGE = Path("examination.html")
+
+
+def examine_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `examine` is told."""
+    parser.add_argument("--url", help="a server of this machine that runs already")
+    parser.add_argument("--path", default="/", help="what to ask for (default: /)")
+    parser.add_argument("--method", default="GET", help="the method (default: GET)")
+    parser.add_argument(
+        "--header", action="append", default=[], metavar="NAME:VALUE", help="may be repeated"
+    )
+    parser.add_argument("--folder", type=Path, help="where the command runs (default: here)")
+    parser.add_argument("--port", type=int, help="the port to load, where there are several")
+    parser.add_argument(
+        "--listen",
+        type=float,
+        default=20.0,
+        metavar="SECONDS",
+        help="how long it may take to listen",
+    )
+    parser.add_argument(
+        "--page", type=Path, default=PAGE, help=f"the file of the report (default: {PAGE})"
+    )
+    parser.add_argument("words", nargs="*", metavar="-- COMMAND", help="node app.mjs, npm start, …")
+
+
+def examine(chosen: argparse.Namespace) -> int:
+    """Examine; 0 if nothing was found, 1 if something was."""
+    if bool(chosen.url) == bool(chosen.words):
+        raise LabError(
+            "Say what to examine: python -m lab examine -- node app.mjs, or --url "
+            "http://127.0.0.1:3000/path for one that runs."
+        )
+    headers = {}
+    for one in chosen.header:
+        name, colon, value = one.partition(":")
+        if not colon or not name.strip():
+            raise LabError(f"--header {one!r}: write NAME:VALUE.")
+        headers[name.strip()] = value.strip()
+    found = examined(
+        chosen.url or chosen.words,
+        path=chosen.path,
+        method=chosen.method,
+        headers=headers,
+        folder=chosen.folder,
+        port=chosen.port,
+        listen_s=chosen.listen,
+        say=lambda words: print(f"… {words}", file=sys.stderr, flush=True),
+    )
+    written.write(chosen.page.resolve(), report.page(found).encode())
+    print(found)
+    print(f"The report: {chosen.page}")
+    return 1 if found.diagnosis.findings or found.observed.died else 0
+
+
+COMPARED = Path("comparison.html")
+WORSE, FAILED = 1, 2
+
+
+def compare_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `compare` is told."""
+    which = parser.add_mutually_exclusive_group(required=True)
+    two = ("OLD", "NEW")
+    which.add_argument("--commands", help="two commands, each in quotes", nargs=2, metavar=two)
+    which.add_argument(
+        "--folders", type=Path, help="the command, in two folders", nargs=2, metavar=two
+    )
+    which.add_argument(
+        "--revisions", help="the command, at two revisions of git", nargs=2, metavar=two
+    )
+    parser.add_argument("--path", default="/", help="what to ask for (default: /)")
+    parser.add_argument("--pairs", type=int, default=10, help="processes of each (default: 10)")
+    parser.add_argument(
+        "--limit",
+        type=float,
+        default=5.0,
+        metavar="PERCENT",
+        help="what counts as equal (default: 5)",
+    )
+    parser.add_argument(
+        "--page", type=Path, default=COMPARED, help=f"the file of the report (default: {COMPARED})"
+    )
+    parser.add_argument("words", nargs="*", metavar="-- COMMAND", help="node app.mjs, npm start, …")
+
+
+def compare(chosen: argparse.Namespace) -> int:
+    """Compare two versions; 0 if the new one is not worse, 1 if it is, 2 if that cannot be told
+    because one of them failed.
+    """
+    try:
+        found = _compared(chosen)
+    except LabError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    written.write(chosen.page.resolve(), report.versions_page(found).encode())
+    print(found)
+    print(f"The report: {chosen.page}")
+    return WORSE if found.worse else 0
+
+
+def _compared(chosen: argparse.Namespace) -> Versions:
+    here, words = Path.cwd(), tuple(chosen.words)
+    if bool(chosen.commands) == bool(words):
+        raise LabError(
+            "Say what to start: python -m lab compare --commands 'node old.mjs' 'node new.mjs', or "
+            "--folders OLD NEW -- node app.mjs, or --revisions main HEAD -- npm start."
+        )
+    if not 0 < chosen.limit < 100:
+        raise LabError(f"--limit {chosen.limit:g}: a percentage above 0, below 100.")
+
+    def run(old: Target, new: Target) -> Versions:
+        total = 3 * chosen.pairs
+
+        def tell(seconds: float, done: int) -> None:
+            left = seconds / done * (total - done)
+            print(f"… {done} of {total}, about {left:.0f} s left", file=sys.stderr, flush=True)
+
+        return compare_versions(old, new, pairs=chosen.pairs, limit=chosen.limit / 100, tell=tell)
+
+    if chosen.commands:
+        made = [
+            Target(tuple(shlex.split(one)), here, one, path=chosen.path) for one in chosen.commands
+        ]
+        return run(*made)
+    if chosen.folders:
+        for folder in chosen.folders:
+            if not folder.is_dir():
+                raise LabError(f"There is no folder {folder}.")
+        made = [Target(words, f.resolve(), str(f), path=chosen.path) for f in chosen.folders]
+        return run(*made)
+    with revisions(here, chosen.revisions) as folders:
+        made = [
+            Target(words, folder, name, path=chosen.path)
+            for folder, name in zip(folders, chosen.revisions, strict=True)
+        ]
+        return run(*made)

@@ -1,0 +1,315 @@
+"""`lab.examine`: starts a program with the probe in it, loads it in phases, and says what is likely
+ill.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from lab.clinic import profile as profiles
+from lab.clinic.app import App, AppFailed, Target
+from lab.clinic.hub import Hub
+from lab.clinic.loading import Phase, Request, load, stalled_readers
+from lab.clinic.observed import Observed
+from lab.measure.generator import Standby
+from lab.processes import lock
+from lab.records.stamp import utc
+from lab.servers import sockets
+from lab.servers.http_get import NoAnswer, get, loopback
+
+MANY = 16
+ABOVE = 256
+READERS = 8
+FIRST_S = 10.0
+PROFILE_US = 1000
+# The close look goes on until it has seen so many answers, or for so long.
+LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
+# How long the load takes of a program that answers quickly, and in how much of that the signs
+# are seen; the rest asks how long answers take below the knee and above it.
+USUAL_S, SIGNS_S = 15.1, 10.8
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long the phases take: `share` times as long as usual, slow programs longer. knee : is it
+    also loaded below and above the knee? That shows in no sign.
+    """
+
+    share: float = 1.0
+    knee: bool = True
+
+    @classmethod
+    def of(cls, load_s: float | None) -> Pace:
+        """The pace of a load that takes so many seconds; None is the usual one."""
+        if load_s is None or load_s >= USUAL_S:
+            return cls(1.0 if load_s is None else load_s / USUAL_S)
+        return cls(load_s / SIGNS_S, False)
+
+
+def observe(
+    target: Target,
+    request: Request | None = None,
+    say: Say = lambda _: None,
+    load_s: float | None = None,
+) -> Observed:
+    """Start the program, load it for so many seconds, watch it, end it. Raises AppFailed if it
+    cannot be examined.
+    """
+    asked = request or Request(target.path)
+    pace = Pace.of(load_s)
+    with lock.measuring(), Hub() as hub, Standby() as standby:
+        standby.prepare(None)
+        say(f"starting {target.title}")
+        with App(target, hub) as app:
+            observed = Observed(target.title, app.url, asked.path, started=utc())
+            loader = _Loader(observed, asked, standby, say, pace)
+            seen = _Examination(app, hub, loader).run()
+        seen.stubborn = app.stubborn
+        return seen
+
+
+class _Examination:
+    def __init__(self, app: App, hub: Hub, loader: _Loader) -> None:
+        self.app, self.hub, self.loader = app, hub, loader
+        self.seen, self.request, self.say = loader.seen, loader.request, loader.say
+        self.share = loader.pace.share
+        self.began = time.monotonic()
+        self._stop = threading.Event()
+
+    def run(self) -> Observed:
+        seen, app = self.seen, self.app
+        watching = threading.Thread(target=self._watch_queue, daemon=True)
+        watching.start()
+        try:
+            if self._first():
+                self._phases()
+            else:
+                self._unanswered()
+        except AppFailed as error:
+            if not seen.phases:
+                raise
+            seen.died = str(error)
+        finally:
+            self._stop.set()
+            watching.join(2.0)
+        seen.listening = [one for one in self.hub.since(0, "listening")]
+        seen.node = next((one["node"] for one in seen.listening), "")
+        seen.rows = self.hub.since(0, "row")
+        with contextlib.suppress(Exception):
+            seen.outside = app.outside
+        seen.seconds = time.monotonic() - self.began
+        return seen
+
+    # --- the phases
+
+    def _first(self) -> bool:
+        """One answer; False if none comes."""
+        try:
+            answer = self.app.get(FIRST_S)
+        except NoAnswer as error:
+            self.seen.warnings.append(f"{error}")
+            return False
+        seen = self.seen
+        seen.answer_status, seen.answer_bytes = answer.status, answer.size
+        seen.answer_type = answer.headers.get("content-type", "")
+        if not 200 <= answer.status < 300:
+            raise AppFailed(
+                f"{self.app.target.title} answered GET {self.request.path} with status "
+                f"{answer.status}. Ask for something that it has: --path /there."
+            )
+        return True
+
+    def _phases(self) -> None:
+        with self._span("rest"):
+            time.sleep(0.7 * self.share)
+
+        def close(each_s: float) -> None:
+            self._look(each_s)
+            self._profile(each_s)
+
+        self.loader.all(close, self.app.check)
+        self._drain()
+        with self._span("after"):
+            time.sleep(max(0.15, 0.3 * self.share))
+
+    def _unanswered(self) -> None:
+        """It listens and does not answer: what can be seen of it all the same."""
+        with self._span("unanswered"):
+            time.sleep(1.0)
+        self._profile(None)
+
+    def _load(self, name: str, words: str, **more: Any) -> Phase:
+        phase = self.loader.load(name, words, **more)
+        self.app.check(f"under load ({words})")
+        return phase
+
+    def _look(self, each_s: float) -> None:
+        """The close look: four clients, then some that do not read."""
+        mark = self.hub.mark()
+        pids = self.hub.tell(do="look")
+        self.hub.answers(pids, {"looking"}, mark, 1.0)
+        seen, until = 0, time.monotonic() + LOOK_MOST_S
+        while seen < LOOK_ENOUGH and time.monotonic() < until:
+            phase = self._load(
+                "look",
+                "a close look at what runs and waits",
+                seconds=max(2.5 * self.share, min(5.0, 6 * each_s)),
+                warmup=0.1,
+                connections=4,
+            )
+            seen += phase.answers
+        self.say("clients that do not read")
+        with self._span("stalled"):
+            stalled_readers(self.app.url, self.request, READERS, 1.2 * self.share)
+        mark = self.hub.mark()
+        pids = self.hub.tell(do="rest")
+        answers = self.hub.answers(pids, {"seen", "starved"}, mark, max(4.0, 2 * each_s))
+        self.seen.looks += [one["seen"] | {"pid": one["pid"]} for one in answers if "seen" in one]
+        self.seen.starved += [one["pid"] for one in answers if one["event"] == "starved"]
+
+    def _profile(self, each_s: float | None) -> None:
+        mark = self.hub.mark()
+        pids = self.hub.tell(do="profile", interval_us=PROFILE_US)
+        self.hub.answers(pids, {"profiling", "failed"}, mark, 4.5)
+        if each_s is None:
+            time.sleep(1.0)
+        else:
+            self._load(
+                "profile",
+                "a profile of what the program computes",
+                seconds=max(1.5 * self.share, min(4.0, 4 * each_s)),
+                connections=8,
+            )
+        mark = self.hub.mark()
+        file = self.hub.folder / "profile"
+        pids = self.hub.tell(do="profiled", file=str(file))
+        answers = self.hub.answers(pids, {"profiled", "failed"}, mark, 6.0)
+        for one in answers:
+            if one["event"] == "profiled":
+                with contextlib.suppress(OSError, ValueError, KeyError):
+                    self.seen.profiles.append(profiles.read(Path(one["file"]), one["pid"]))
+
+    def _drain(self) -> None:
+        """After the overload, until it answers as before, for some seconds at most."""
+        end = time.monotonic() + 6.0
+        while time.monotonic() < end:
+            with contextlib.suppress(NoAnswer):
+                self.app.get(2.0)
+                return
+            self.app.check("after the overload")
+
+    @contextlib.contextmanager
+    def _span(self, name: str) -> Iterator[None]:
+        begun = time.time() * 1e3
+        try:
+            yield
+        finally:
+            self.seen.spans[name] = (begun, time.time() * 1e3)
+            self.app.check("while it was watched")
+
+    def _watch_queue(self) -> None:
+        """How many connections the kernel holds that the program has not accepted."""
+        port = int(self.app.url.rpartition(":")[2])
+        while not self._stop.wait(0.1):
+            waiting = sockets.unaccepted(port)
+            if waiting is None:
+                return
+            self.seen.accept_queue.append((time.time() * 1e3, waiting))
+
+
+class _Loader:
+    """Loads one program, phase by phase; each phase is kept with what was observed."""
+
+    def __init__(
+        self, seen: Observed, request: Request, standby: Standby, say: Say, pace: Pace
+    ) -> None:
+        self.seen, self.request, self.standby, self.say = seen, request, standby, say
+        self.pace = pace
+
+    def load(self, name: str, words: str, **more: Any) -> Phase:
+        """Run one phase."""
+        self.say(words)
+        generator = self.standby.take(None)
+        try:
+            made = load(generator, name, self.seen.url, self.request, **more)
+        finally:
+            generator.close()
+            self.standby.prepare(None)
+        self.seen.phases[name] = made
+        return made
+
+    def all(
+        self,
+        close: Callable[[float], None] = lambda _: None,
+        check: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Every phase answers a question: how long does one client wait; how many answers are there
+        at most; and how is it below that, and above?
+
+        close : looks closer in between, given the seconds that one answer takes; check : raises if
+        the program has ended.
+        """
+        share = self.pace.share
+        one = self.load(
+            "one", "one client at a time", seconds=1.2 * share, warmup=0.8 * share, connections=1
+        )
+        check("with one client")
+        each_s = one.mean_s or FIRST_S
+        many = self.load(
+            "many",
+            f"{MANY} clients, each as fast as it is answered",
+            seconds=max(2.0 * share, min(6.0, 4 * each_s)),
+            warmup=max(0.8 * share, min(2.0, each_s)),
+            connections=MANY,
+        )
+        check(f"with {MANY} clients")
+        close(each_s)
+        if not self.pace.knee:
+            return
+        best = max(many.throughput, one.throughput, 0.1)
+        self.load(
+            "below",
+            "arrivals at half of that",
+            seconds=max(2.0, min(5.0, 10 / best)),
+            warmup=0.3,
+            rate=0.5 * best,
+            connections=64,
+        )
+        check("with arrivals at half of its rate")
+        self.load(
+            "above",
+            "arrivals at a quarter more than that",
+            seconds=2.0,
+            rate=1.25 * best,
+            connections=int(min(ABOVE, max(MANY, 4 * best))),
+        )
+        check("with more arrivals than it can answer")
+
+
+def observe_url(url: str, request: Request, say: Say, load_s: float | None = None) -> Observed:
+    """Load a server that runs; nothing is known of its inside, so nothing is named."""
+    loopback(url)
+    parts = urlsplit(url)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    asked = replace(request, path=path if path != "/" else request.path)
+    base = f"{parts.scheme}://{parts.netloc}"
+    seen = Observed(url, base, asked.path, started=utc(), inside=False)
+    began = time.monotonic()
+    with lock.measuring(), Standby() as standby:
+        answer = get(base, asked.path, FIRST_S)
+        if not 200 <= answer.status < 300:
+            raise AppFailed(f"GET {url} answered with status {answer.status}: ask for what it has.")
+        seen.answer_status, seen.answer_bytes = answer.status, answer.size
+        seen.answer_type = answer.headers.get("content-type", "")
+        _Loader(seen, asked, standby, say, Pace.of(load_s)).all()
+    seen.seconds = time.monotonic() - began
+    return seen

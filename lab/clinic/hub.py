@@ -1,0 +1,126 @@
+"""The line to the probes inside the program: each of its processes that listens has one."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import socket
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+Event = dict[str, Any]
+
+
+class Hub:
+    """Takes what the probes send, and tells them what to do. A context manager."""
+
+    def __init__(self) -> None:
+        # A path of a socket must be short; that of the project need not be.
+        self.folder = Path(tempfile.mkdtemp(prefix="lab-"))
+        self.path = self.folder / "s"
+        self._server = socket.socket(socket.AF_UNIX)
+        self._server.bind(str(self.path))
+        self._server.listen(64)
+        self._lines: dict[int, socket.socket] = {}  # by process
+        self._events: list[Event] = []
+        self._changed = threading.Condition()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def tell(self, **order: Any) -> set[int]:
+        """Send an order to every process; return their pids."""
+        line = json.dumps(order).encode() + b"\n"
+        with self._changed:
+            lines = dict(self._lines)
+        reached = set()
+        for pid, connection in lines.items():
+            with contextlib.suppress(OSError):
+                connection.sendall(line)
+                reached.add(pid)
+        return reached
+
+    def mark(self) -> int:
+        """The place in the list of events that is its end now."""
+        with self._changed:
+            return len(self._events)
+
+    def since(self, mark: int, event: str) -> list[Event]:
+        """The events of a kind after a mark."""
+        with self._changed:
+            return [one for one in self._events[mark:] if one["event"] == event]
+
+    def wait(
+        self, enough: Callable[[list[Event]], bool], mark: int, deadline_s: float
+    ) -> list[Event]:
+        """The events after a mark, once they are enough, or the time is over."""
+        end = time.monotonic() + deadline_s
+        with self._changed:
+            while not enough(self._events[mark:]):
+                left = end - time.monotonic()
+                if left <= 0 or not self._changed.wait(left):
+                    break
+            return self._events[mark:]
+
+    def answers(self, pids: set[int], kinds: set[str], mark: int, deadline_s: float) -> list[Event]:
+        """One event of these kinds from each of the processes, or what came in time."""
+
+        def all_here(events: list[Event]) -> bool:
+            return pids <= {e["pid"] for e in events if e["event"] in kinds}
+
+        found = self.wait(all_here, mark, deadline_s)
+        return [one for one in found if one["event"] in kinds]
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._read, args=(connection,), daemon=True).start()
+
+    def _read(self, connection: socket.socket) -> None:
+        pid = None
+        with (
+            contextlib.suppress(OSError, ValueError),
+            connection,
+            connection.makefile("rb") as lines,
+        ):
+            for line in lines:
+                event = json.loads(line)
+                event["heard"] = time.time() * 1000
+                with self._changed:
+                    if pid is None:
+                        pid = event["pid"]
+                        self._lines[pid] = connection
+                    self._events.append(event)
+                    self._changed.notify_all()
+        with self._changed:
+            if pid is not None and self._lines.get(pid) is connection:
+                del self._lines[pid]
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Let go of all; the probes end their threads then."""
+        self._server.close()
+        with self._changed:
+            lines = list(self._lines.values())
+        for one in lines:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> Hub:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,56 @@
+"""What was observed of a program, as data: the phases of the load, the rows of its probes, the
+close look, the profile. Signs are functions of this, and of nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from lab.clinic.loading import Phase
+from lab.clinic.profile import Profile
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Observed:
+    """Everything of one examination. rows : those of the probes, of all processes, by time."""
+
+    title: str
+    url: str
+    path: str
+    seconds: float = 0.0
+    started: str = ""
+    inside: bool = True  # False for a server that ran already
+    node: str = ""
+    listening: list[dict[str, Any]] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+    answer_status: int | None = None  # None: it listens and does not answer
+    answer_bytes: int = 0
+    answer_type: str = ""
+    phases: dict[str, Phase] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    spans: dict[str, tuple[float, float]] = field(default_factory=dict)  # those without a load
+    looks: list[dict[str, Any]] = field(default_factory=list)
+    profiles: list[Profile] = field(default_factory=list)
+    accept_queue: list[tuple[float, int]] = field(default_factory=list)
+    starved: list[int] = field(default_factory=list)  # processes whose loop did not come round
+    warnings: list[str] = field(default_factory=list)
+    stubborn: bool = False
+    died: str = ""
+
+    def during(self, name: str) -> list[Row]:
+        """The rows of a phase, of all processes."""
+        if name in self.phases:
+            start, stop = self.phases[name].from_ms, self.phases[name].to_ms
+        elif name in self.spans:
+            start, stop = self.spans[name]
+        else:
+            return []
+        return [row for row in self.rows if start < row["t_ms"] <= stop + 100]
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes that were watched."""
+        return sorted({row["pid"] for row in self.rows})

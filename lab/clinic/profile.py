@@ -1,0 +1,270 @@
+"""A CPU profile of V8, read: how long the program's thread was in what, and at which line."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+# "(program)" is native code outside of any function, and on a busy machine also the time in which
+# the thread had no processor.
+_IDLE = {"(idle)", "(root)", "(program)"}
+# Functions of node:fs below which time is spent on a log.
+_APPENDS = {"appendFileSync", "writeSync", "writevSync", "fsyncSync", "fdatasyncSync"}
+_WRITES = {"writeFileSync"}
+# Where Node writes to an answer or a stream; what fills the buffers of one is spent here.
+_WRITERS = {"node:_http_outgoing", "node:internal/streams/writable"}
+_LOG_WORDS = ("log", "audit", "journal")
+# A function with at least this share of its time in writing a log is there for the log.
+LOGGER = 0.5
+# What it also does for a line: it puts it together, and asks whether the file has become too long.
+_FOR_A_LINE = ("", "node:fs", "node:path", "node:internal/fs/utils")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One function of a stack; line counts from 1."""
+
+    name: str
+    url: str
+    line: int
+
+    @property
+    def of_node(self) -> bool:
+        """Is it Node's own, or V8's?"""
+        return not self.url or self.url.startswith("node:")
+
+    @property
+    def of_package(self) -> bool:
+        """Does it belong to an installed package?"""
+        return "/node_modules/" in self.url
+
+    @property
+    def file(self) -> str:
+        """The file as a path."""
+        return unquote(urlsplit(self.url).path) if self.url.startswith("file:") else self.url
+
+    @property
+    def place(self) -> str:
+        """For a report: function, file and line."""
+        return f"{self.name or '(anonymous)'} ({self.file}:{self.line})"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the program itself, how much of the busy time was spent under it, and what ran
+    there: the function of Node that it called, if it was in one.
+    """
+
+    function: str
+    file: str
+    line: int
+    share: float
+    inside: str = ""
+    text: str = ""
+
+
+@dataclass
+class Profile:
+    """Shares of the time that the thread was busy; seconds of all that was sampled.
+
+    sync_share : in functions of Node whose name ends with Sync, other than for a log
+    """
+
+    pid: int
+    seconds: float = 0.0
+    busy_s: float = 0.0
+    gc_share: float = 0.0
+    log_share: float = 0.0
+    write_share: float = 0.0
+    sync_share: float = 0.0
+    places: list[Place] = field(default_factory=list)
+    log_places: list[Place] = field(default_factory=list)
+    write_places: list[Place] = field(default_factory=list)
+
+
+Own = tuple[Frame, int, str]
+
+
+class _Tree:
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.frames: dict[int, Frame] = {}
+        self.parents: dict[int, int] = {}
+        self.ticks: dict[int, int] = {}
+        for node in data["nodes"]:
+            at = node["callFrame"]
+            self.frames[node["id"]] = Frame(at["functionName"], at["url"], at["lineNumber"] + 1)
+            for child in node.get("children", ()):
+                self.parents[child] = node["id"]
+            ticks = node.get("positionTicks") or []
+            if ticks:
+                self.ticks[node["id"]] = max(ticks, key=lambda one: int(one["ticks"]))["line"]
+        self._stacks: dict[int, list[Frame]] = {}
+
+    def stack(self, node: int) -> list[Frame]:
+        """From the innermost frame outwards."""
+        if node not in self._stacks:
+            found, at = [], node
+            while at in self.frames:
+                found.append(self.frames[at])
+                if at not in self.parents:
+                    break
+                at = self.parents[at]
+            self._stacks[node] = found
+        return self._stacks[node]
+
+    def own(self, node: int) -> Own | None:
+        """The innermost frame of the program itself (of a package, if there is none), the line in
+        it, and the function of Node that it called.
+        """
+        stack = self.stack(node)
+        mine = [i for i, f in enumerate(stack) if not f.of_node and not _ours(f)]
+        if not mine:
+            return None
+        at = next((i for i in mine if not stack[i].of_package), mine[0])
+        line = self.ticks.get(node, stack[at].line) if at == 0 else stack[at].line
+        called = next((f.name for f in reversed(stack[:at]) if f.name), "")
+        return stack[at], line, called
+
+
+def _ours(frame: Frame) -> bool:
+    return "/lab/node/clinic/" in frame.url
+
+
+def logging(stack: list[Frame]) -> bool:
+    """Is a log written here, synchronously: by the console, or into a file?"""
+    for i, frame in enumerate(stack):
+        # V8's own wrapper around each method of `console`, and Node's methods.
+        if frame.url.startswith("node:internal/console") or frame.name == "consoleCall":
+            return True
+        caller = next((f for f in stack[i + 1 :] if not f.of_node), None)
+        if frame.url == "node:fs":
+            if frame.name in _APPENDS:
+                return True
+            if frame.name in _WRITES and caller and _about_logs(caller):
+                return True
+        if (
+            frame.name == "Writable.write"
+            and frame.url.startswith("node:internal/streams")
+            and _is_stdout(stack[:i])
+            and not any("http" in f.url and f.of_node for f in stack[i : i + 6])
+        ):
+            return True
+    return False
+
+
+def _is_stdout(inner: list[Frame]) -> bool:
+    # A socket is written to by libuv; standard output that is a file or a terminal by these.
+    names = {f.name for f in inner}
+    return "SyncWriteStream._write" in names or ("writeSync" in names)
+
+
+def _for_a_line(stack: list[Frame]) -> bool:
+    """Is the innermost function of the program at work itself, or in the file system?"""
+    inner = itertools.takewhile(lambda f: f.of_node, stack)
+    return all(f.url in _FOR_A_LINE for f in inner)
+
+
+def _about_logs(frame: Frame) -> bool:
+    words = f"{frame.name} {frame.file.rsplit('/', 1)[-1]}".lower()
+    return any(word in words for word in _LOG_WORDS)
+
+
+def writing(stack: list[Frame]) -> bool:
+    """Is a stream or an answer written to?"""
+    return any(f.url in _WRITERS for f in stack)
+
+
+def _synchronous(stack: list[Frame]) -> bool:
+    return any(f.of_node and f.name.endswith("Sync") for f in stack)
+
+
+def read(file: Path, pid: int) -> Profile:
+    """Read a profile that V8 wrote."""
+    data = json.loads(file.read_text())
+    tree = _Tree(data)
+    made = Profile(pid)
+    total: dict[Own, float] = {}
+    logs: dict[Own, float] = {}
+    writes: dict[Own, float] = {}
+    gc_s = log_s = write_s = sync_s = 0.0
+    deltas = data["timeDeltas"]
+    took: Counter[int] = Counter()
+    for i, node in enumerate(data["samples"]):
+        # A sample stands for the time until the next one.
+        took[node] += max(deltas[i + 1] if i + 1 < len(deltas) else 0, 0)
+    loggers = _loggers(tree, took)
+    for node, took_us in took.items():
+        took_s = took_us / 1e6
+        stack = tree.stack(node)
+        if stack[0].name in _IDLE:
+            continue
+        made.busy_s += took_s
+        if stack[0].name == "(garbage collector)":
+            gc_s += took_s
+            continue
+        own = tree.own(node)
+        of_log = logging(stack) or (own is not None and own[0] in loggers and _for_a_line(stack))
+        of_write = not of_log and writing(stack)
+        log_s += took_s * of_log
+        write_s += took_s * of_write
+        sync_s += took_s * (not of_log and _synchronous(stack))
+        if own is None:
+            continue
+        for counter, wanted in ((total, True), (logs, of_log), (writes, of_write)):
+            if wanted:
+                counter[own] = counter.get(own, 0.0) + took_s
+    made.seconds = sum(deltas) / 1e6
+    busy = max(made.busy_s, 1e-9)
+    made.gc_share, made.log_share = gc_s / busy, log_s / busy
+    made.write_share, made.sync_share = write_s / busy, sync_s / busy
+    made.places = _places(total, busy)
+    made.log_places = _places(logs, busy)
+    made.write_places = _places(writes, busy)
+    return made
+
+
+def _loggers(tree: _Tree, took: Counter[int]) -> set[Frame]:
+    """The functions of the program that are there to write a log."""
+    of_logs: Counter[Frame] = Counter()
+    of_all: Counter[Frame] = Counter()
+    for node, took_us in took.items():
+        if (own := tree.own(node)) is not None:
+            of_all[own[0]] += took_us
+            of_logs[own[0]] += took_us * logging(tree.stack(node))
+    return {one for one, us in of_all.items() if us and of_logs[one] >= LOGGER * us}
+
+
+def _places(found: dict[Own, float], busy_s: float) -> list[Place]:
+    """The lines with the most time; those of one function and one call together."""
+    together: dict[tuple[str, str, str], tuple[float, int, float]] = {}
+    for (frame, line, called), took in found.items():
+        key = (frame.name, frame.file, called)
+        before, best, most = together.get(key, (0.0, line, 0.0))
+        together[key] = (before + took, line if took > most else best, max(most, took))
+    ranked = sorted(together.items(), key=lambda one: -one[1][0])[:5]
+    made = []
+    for (name, file, called), (took, line, _) in ranked:
+        at, text = _call(file, line, called)
+        made.append(Place(name or "(anonymous)", file, at, round(took / busy_s, 4), called, text))
+    return made
+
+
+def _call(file: str, line: int, called: str) -> tuple[int, str]:
+    """The line of the call: V8 tells where the calling function begins; from there on the first
+    line that names what was called.
+    """
+    try:
+        lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return line, ""
+    plain = "console." if called == "consoleCall" else f"{called.rpartition('.')[2]}("
+    if called:
+        for at in range(line, min(line + 60, len(lines)) + 1):
+            if plain in lines[at - 1]:
+                return at, lines[at - 1].strip()[:160]
+    return line, lines[line - 1].strip()[:160] if 0 < line <= len(lines) else ""

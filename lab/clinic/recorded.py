@@ -1,0 +1,225 @@
+"""An examination as a record: what was observed, without what is particular to this machine, so
+that a page can be drawn again. What it means is found anew each time: signs and illnesses are
+functions of what was observed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lab import paths
+from lab.clinic import illnesses, signs
+from lab.clinic.illnesses import FLOOD, LOGGING, LONG_SHARE, NAMES, POOL, PRESSURE, Diagnosis
+from lab.clinic.observed import Observed
+from lab.clinic.profile import Place, Profile
+from lab.errors import LabError, did_you_mean
+from lab.processes.machine import Machine
+from lab.records import store  # noqa: F401  whoever asks for this kind may ask for any
+from lab.records.reference import Kind, Recorded
+from lab.records.stamp import Dated
+from lab.storage.json_form import flat, plain, rounded
+from lab.text.looks import Shown
+
+DIGITS = 5
+_MOMENT_MS = 1e11
+
+
+# The signs in a row, as a figure has them: sign, how it is counted there, from where on it stands
+# out.
+_ROW = {
+    "long runs (%)": ("long_share", 100.0, LONG_SHARE),
+    "of many jobs (%)": ("job_share", 100.0, FLOOD.limits[3]),
+    "pool (ms)": ("pool_wait_ms", 1.0, POOL.limits[0]),
+    "names (ms)": ("name_ms", 1.0, NAMES.limits[0]),
+    "logs (%)": ("log_share", 100.0, LOGGING.limits[0]),
+    "stream (MiB)": ("queued_bytes", 1 / 1_048_576, PRESSURE.limits[0]),
+}
+PARTS = ("illness", "law", "load", "inside", "signs")
+
+
+@dataclass(frozen=True, repr=False)
+class Part(Shown):
+    """One part of a report, to be shown by itself."""
+
+    of: Examination
+    name: str
+
+    def __repr__(self) -> str:
+        return f"the part {self.name!r} of the report on {self.of.observed.title}"
+
+
+@dataclass(frozen=True, repr=False)
+class Examination(Shown, Dated):
+    """What was observed, and what is likely ill.
+
+    experiment : the id under which it was stored, empty if it was not; machine : where; recorded :
+    where it was taken from, None if it was measured here and now.
+    """
+
+    observed: Observed
+    diagnosis: Diagnosis
+    experiment: str = ""
+    machine: Machine = field(default_factory=Machine)
+    recorded: Recorded | None = None
+
+    @property
+    def first(self) -> str:
+        """The name of the likeliest illness; "nothing found"; or that it came to no diagnosis:
+        "it ended", "no answer", "seen from outside".
+        """
+        if not self.diagnosis.findings:
+            if self.observed.died:
+                return "it ended"
+            if not self.observed.inside:
+                return "seen from outside"
+            if self.observed.answer_status is None:
+                return "no answer"
+        return self.diagnosis.first
+
+    @property
+    def signature(self) -> dict[str, float]:
+        """A row of a table: how busy its loop was with 16 clients, which is no sign; the share of
+        time in long runs, and of these in such of many short jobs; how long a job waited for the
+        pool, and a request for names; the share of the work that wrote logs; how much stood in a
+        stream that had said no.
+        """
+        found = self.diagnosis.signs
+        row = {label: factor * getattr(found, sign) for label, (sign, factor, _) in _ROW.items()}
+        return {"loop busy (%)": 100 * signs.busy(self.observed), **row}
+
+    @property
+    def limits(self) -> dict[str, float | None]:
+        """From where on each number of `signature` stands out."""
+        least = {label: factor * limit.least for label, (_, factor, limit) in _ROW.items()}
+        return {"loop busy (%)": None, **least}
+
+    @property
+    def started(self) -> str:
+        """When, UTC, ISO."""
+        return self.observed.started
+
+    @property
+    def node(self) -> str:
+        """The version of Node that the program ran on, without its v; empty of one that ran."""
+        return self.observed.node.removeprefix("v")
+
+    @property
+    def failures(self) -> dict[str, Any]:
+        """What makes its figures void, as trials have it: a program that ended."""
+        return {"ended": self.observed.died} if self.observed.died else {}
+
+    def part(self, name: str) -> Part:
+        """Return a part of the report: what is likely ill with its evidence ("illness"), what
+        theory expects ("law"), the phases of the load ("load"), what was seen "inside", or every
+        sign with its limits ("signs"). Raises LabError for another name.
+        """
+        if name not in PARTS:
+            raise LabError(f"A report has no part {name!r}. {did_you_mean(name, PARTS)}")
+        return Part(self, name)
+
+    def __repr__(self) -> str:
+        seen, found = self.observed, self.diagnosis
+        lines = [f"{seen.title}: {self.first}"]
+        for one in found.findings:
+            if one is not found.findings[0]:
+                lines.append(f"also: {one.illness.name}")
+            lines += [f"  {row.seen} {row.says} (limit: {row.limit})" for row in one.rows]
+            lines += [
+                f"  at {p.file}:{p.line}, {p.share:.0%} of its work: {p.text}"
+                for p in one.places[:1]
+            ]
+            lines += [f"  at {place}" for place in one.sites[:1]]
+            lines.append(f"  chapter: {one.illness.chapter[1]} ({one.illness.chapter[0]})")
+        if seen.died:
+            lines.append(seen.died)
+        lines += seen.warnings
+        return "\n".join(lines)
+
+
+def diagnosed(seen: Observed, **about: Any) -> Examination:
+    """Return the examination that was observed."""
+    return Examination(seen, illnesses.diagnose(seen, signs.of(seen)), **about)
+
+
+def portable(seen: Observed, folder: Path) -> Observed:
+    """Return what was observed with files as they are named in the folder of the program, and
+    numbers as a record has them: what is shown live is what is shown of the record.
+    """
+    text = json.dumps(_rounded(plain(seen)), ensure_ascii=False)
+    for path, short in ((folder, ""), (paths.ROOT, "{root}/")):
+        for form in (path.as_uri(), str(path)):
+            text = text.replace(json.dumps(f"{form}/")[1:-1], short)
+    return _observed(json.loads(text))
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_rounded(one) for one in value]
+    if not isinstance(value, float):
+        return value
+    is_moment = abs(value) > _MOMENT_MS  # Unix time, of which five digits would be a year
+    return round(value, 1) if is_moment else rounded(value, DIGITS)
+
+
+def _observed(data: Mapping[str, Any]) -> Observed:
+    seen = flat(Observed, {**data, "profiles": []})
+    for one in data["profiles"]:
+        made = flat(Profile, one)
+        for places in (made.places, made.log_places, made.write_places):
+            places[:] = [flat(Place, place) for place in places]  # type: ignore[arg-type]
+        seen.profiles.append(made)
+    return seen
+
+
+class _Examinations(Kind[Examination]):
+    name, key, made = "examination", "observed", Examination
+
+    def run(self, data: Any, folder: Path) -> Examination:
+        machine = flat(Machine, data["machine"])
+        return diagnosed(_observed(data["observed"]), machine=machine)
+
+    def told(self, data: Mapping[str, Any]) -> str:
+        return f"an examination of {data['observed']['title']}"
+
+    def opened(self, data: dict[str, Any], recorded: Recorded) -> Examination:
+        return diagnosed(
+            _observed(data["observed"]),
+            experiment=recorded.experiment,
+            machine=recorded.machine,
+            recorded=recorded,
+        )
+
+    def content(self, result: Examination) -> dict[str, Any]:
+        return {"node": result.node, "observed": plain(result.observed)}
+
+    def refused(self, result: Examination) -> str:
+        return result.observed.died and f"the program ended: {result.observed.died}"
+
+    def text(self, envelope: dict[str, Any], result: Examination) -> str:
+        """Return the recorded file: a row of the probes stands in a line."""
+        record = {**envelope, **self.content(result)}
+        return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+EXAMINATION = _Examinations()
+
+
+def stored(made: Examination, question: Mapping[str, Any], profile: str) -> dict[str, Any]:
+    """Return plain data of a run of this machine."""
+    return {
+        "question": dict(question),
+        "profile": profile,
+        "machine": made.machine.to_json(),
+        **EXAMINATION.content(made),
+    }
+
+
+def known(made: Examination, experiment: str, machine: Machine) -> Examination:
+    """Return it with where it belongs."""
+    return replace(made, experiment=experiment, machine=machine)

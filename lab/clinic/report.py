@@ -1,0 +1,477 @@
+"""An examination as one page that needs nothing else: what is likely ill first, then the evidence,
+what theory expects, and what was measured.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from lab import predict
+from lab.clinic import illnesses
+from lab.clinic.loading import Phase
+from lab.clinic.observed import Observed
+from lab.clinic.recorded import Examination, Part
+from lab.clinic.signs import busy, gate
+from lab.clinic.versions import CONNECTIONS, Versions, medians
+from lab.display.html import STYLE, box, facts, table
+from lab.plot.palette import THEMES
+from lab.text.looks import html, macros
+from lab.text.numbers import count, number, size
+
+_WORDS = {
+    "one": "one client at a time",
+    "many": "16 clients, each as fast as it is answered",
+    "look": "4 clients, during the close look",
+    "profile": "8 clients, during the profile",
+    "below": "arrivals at half of the most",
+    "above": "arrivals at a quarter above the most",
+}
+
+# Nothing is asked of anybody, and nothing is run.
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'"
+)
+
+HTML = macros("""
+{% macro page(title, body, colours, style, policy) -%}
+<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{{ policy }}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{ title }}</title>{{ style }}<style>{{ colours }}
+body{font:16px/1.55 system-ui,sans-serif;max-width:58rem;margin:1.5rem auto;padding:0 1rem;
+color:var(--lab-ink);background:var(--lab-paper);overflow-wrap:break-word}
+h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.2rem;margin-top:2rem}h3{font-size:1rem}
+a{color:var(--lab-1)}
+pre{overflow-x:auto;padding:.6em .8em;border-left:3px solid var(--lab-axis);margin:.5em 0}
+code{font-size:.92em}figure{margin:1em 0}figure svg{max-width:100%;height:auto}
+figcaption{font-size:.9em;color:var(--lab-muted)}.lab-figure .lab-narrow{display:none}
+@media (max-width:40rem){.lab-figure .lab-wide{display:none}.lab-figure .lab-narrow{display:block}}
+summary{cursor:pointer;margin:.8em 0;font-weight:600}
+.lab-how{color:var(--lab-muted);font-size:.9em}
+:focus-visible{outline:2px solid var(--lab-1);outline-offset:2px}
+</style></head><body><main>{{ body }}</main></body></html>
+{%- endmacro %}
+
+{% macro code(place, note, text) -%}
+<p>{{ note }} <code>{{ place }}</code></p>
+{% if text %}<pre tabindex="0"><code>{{ text }}</code></pre>{% endif %}
+{%- endmacro %}
+
+{% macro finding(name, means, rows, lines, chapter, address, ways) -%}
+<h3>{{ name }}</h3><p>{{ means }}</p>{{ rows }}{{ lines }}
+<p>Explained in the chapter <em>{{ chapter }}</em> (<code>{{ address }}</code>). What to try:</p>
+<ul>{% for way in ways %}<li>{{ way }}</li>{% endfor %}</ul>
+{%- endmacro %}
+
+{% macro text(words) -%}<p>{{ words }}</p>{%- endmacro %}
+{% macro quiet(words) -%}<p class="lab-how">{{ words }}</p>{%- endmacro %}
+{% macro heading(words) -%}<h2>{{ words }}</h2>{%- endmacro %}
+{% macro title(words) -%}<h1>{{ words }}</h1>{%- endmacro %}
+{% macro folded(words, inside) -%}
+<details><summary>{{ words }}</summary>{{ inside }}</details>
+{%- endmacro %}
+{% macro printed(words) -%}<pre tabindex="0"><code>{{ words }}</code></pre>{%- endmacro %}
+""")
+
+
+def page(one: Examination) -> str:
+    """Return the page of an examination, as one file."""
+    return _page(f"{one.observed.title}: {one.first}", _body(one, "h1"))
+
+
+def versions_page(one: Versions) -> str:
+    """Return the page of a comparison, as one file."""
+    title = f"{one.new} against {one.old}"
+    return _page(title, f"{HTML.title(title)}{versions(one)}")
+
+
+def _page(title: str, body: str) -> str:
+    colours = ":root{color-scheme:light dark;" + "".join(
+        f"--lab-{name}:light-dark({light},{dark});" for name, (light, dark) in THEMES.items()
+    )
+    colours += "--lab-tint:light-dark(#f3f6f9,#1b2026)}"
+    return str(HTML.page(title, Markup(body), Markup(colours), Markup(STYLE), POLICY))
+
+
+@html.register
+def examination(one: Examination) -> str:
+    """Return the same for a notebook, where headings of the second level are the page's own."""
+    return _in_notebook(_body(one))
+
+
+@html.register
+def part(one: Part) -> str:
+    """Return a part of the report for a notebook, without its heading."""
+    seen = one.of.observed
+    draw = {
+        "illness": lambda: _verdict(one.of) + _likely(one.of),
+        "law": lambda: _law(seen),
+        "load": lambda: _measured(seen),
+        "inside": lambda: _inside(seen),
+        "signs": lambda: _signs_table(one.of),
+    }[one.name]
+    return _in_notebook(re.sub("<h2>.*?</h2>", "", draw()))
+
+
+def _in_notebook(body: str) -> str:
+    lower = re.sub(r"(</?h)([23])>", lambda found: f"{found[1]}{int(found[2]) + 1}>", body)
+    return f"{STYLE}<div class='lab-record lab-examination'>{lower}</div>"
+
+
+def _body(one: Examination, head: str = "") -> str:
+    seen = one.observed
+    parts = [HTML.title(f"Examined: {seen.title}") if head else ""]
+    parts += [_verdict(one), _likely(one)]
+    if seen.died:
+        parts += [HTML.heading("How it ended"), HTML.printed(seen.died)]
+    parts += [_law(seen), _measured(seen), _inside(seen), _all_signs(one), _how(one)]
+    return "".join(str(part) for part in parts if part)
+
+
+def _verdict(one: Examination) -> str:
+    seen, findings = one.observed, one.diagnosis.findings
+    if not findings:
+        if seen.died:
+            return box("fail", "ended", ["The program ended while it was examined."])
+        if not seen.inside:
+            return box(
+                "none",
+                "no name",
+                [
+                    "A server that runs already is seen from outside only, and that names no "
+                    "illness. Let lab start it: python -m lab examine -- node app.mjs"
+                ],
+            )
+        if seen.answer_status is None:
+            return box("fail", "no answer", ["It listens and does not answer.", *seen.warnings])
+        return box(
+            "ok",
+            "nothing found",
+            ["None of the six illnesses that this page knows shows at what was asked of it."],
+        )
+    first, *others = findings
+    words = [f"likely {first.illness.name}. {first.illness.means}"]
+    if others:
+        words.append("Also: " + ", ".join(f.illness.name for f in others) + ".")
+    if seen.died:
+        words.append("And it ended while it was examined.")
+    return box("fail", "found", words)
+
+
+def _likely(one: Examination) -> str:
+    if not one.diagnosis.findings:
+        return ""
+    parts = [HTML.heading("What is likely ill")]
+    for found in one.diagnosis.findings:
+        rows = table(
+            [
+                {"evidence": row.says, "seen": row.seen, "speaks for it from": row.limit}
+                for row in found.rows
+            ],
+            label=f"evidence for {found.illness.name}",
+        )
+        lines = [
+            HTML.code(
+                f"{p.file}:{p.line}",
+                f"{p.share:.0%} of its work is in {p.function}"
+                + (f", inside {p.inside}," if p.inside else "")
+                + " at",
+                p.text,
+            )
+            for p in found.places
+            if p.share >= 0.1
+        ] + [HTML.code(site, "Asked for at", "") for site in found.sites]
+        chapter = found.illness.chapter
+        parts.append(
+            HTML.finding(
+                found.illness.name,
+                found.illness.means,
+                Markup(rows),
+                Markup("".join(map(str, lines))),
+                chapter[1],
+                chapter[0],
+                found.illness.try_,
+            )
+        )
+    return "".join(map(str, parts))
+
+
+# --- what theory expects
+
+
+def loop_s(seen: Observed) -> float | None:
+    """Seconds of a loop that one request takes, from the run with one client."""
+    phase, rows = seen.phases.get("one"), seen.during("one")
+    if phase is None or not phase.answers:
+        return None
+    busy = 0.0
+    for pid in {row["pid"] for row in rows}:
+        own = [row for row in rows if row["pid"] == pid]
+        if (between_ms := own[-1]["t_ms"] - own[0]["t_ms"]) > 0:
+            busy += (own[-1]["active_ms"] - own[0]["active_ms"]) / between_ms
+    return busy * phase.span_s / phase.answers if busy else None
+
+
+def _law(seen: Observed) -> str:
+    from lab.plot.simple import lines  # matplotlib, only if something is to be drawn
+
+    one, many = seen.phases.get("one"), seen.phases.get("many")
+    if one is None or many is None or not one.mean_s:
+        return ""
+    busy = min(loop_s(seen) or 0.0, one.mean_s)
+    parts = [HTML.heading("What theory expects, and the knee")]
+    if busy > 0:
+        law = predict.closed(
+            loop=predict.queue(busy), wait=predict.delay(max(one.mean_s - busy, 0.0))
+        )
+        at = (1, 2, 4, 8, 16, 32)
+        band = law.throughput(at)
+        processes = max(1, len({row["pid"] for row in seen.during("many")}))
+        own = [
+            {"clients": p.connections, "answers (/s)": p.throughput, "of": "measured"}
+            for p in (one, seen.phases.get("look"), seen.phases.get("profile"), many)
+            if p is not None and p.throughput and p.name in ("one", "many")
+        ]
+        expected = [
+            {"clients": n, "answers (/s)": high, "of": "theory: at most"}
+            for n, high in zip(at, band.high, strict=True)
+        ]
+        figure = lines(
+            expected + own,
+            x="clients",
+            y="answers (/s)",
+            by="of",
+            x_scale="log",
+            caption="Answers by number of clients: measured, and the most that one loop could give",
+        )
+        parts.append(Markup(figure._repr_html_()))
+        parts.append(
+            HTML.text(
+                f"Alone, a request takes {_ms(one.mean_s)}; for {_ms(busy)} of that the loop is "
+                f"busy with it. So one loop gives at most {number(law.limit)} answers a second, "
+                f"and from {number(law.knee)} clients on more of them only wait (the knee). With "
+                f"{many.connections} clients {number(many.throughput)} a second were measured"
+                + (f", of {count(processes, 'process', 'processes')}." if processes > 1 else ".")
+            )
+        )
+        if many.throughput < 0.5 * band.low[at.index(16)]:
+            parts.append(
+                HTML.text(
+                    "That is less than half of what the loop alone allows: something else is "
+                    "scarcer than the loop."
+                )
+            )
+    below, above = seen.phases.get("below"), seen.phases.get("above")
+    for phase, words in ((below, "Below the knee"), (above, "Above it")):
+        if phase is not None and phase.p50_s:
+            parts.append(
+                HTML.text(
+                    f"{words}, with {number(phase.rate_per_s or 0)} arrivals a second, half of the "
+                    f"answers took more than {_ms(phase.p50_s)}"
+                    + (f", one in ten more than {_ms(phase.p90_s)}." if phase.p90_s else ".")
+                )
+            )
+    return "".join(map(str, parts))
+
+
+def _ms(seconds: float | None) -> str:
+    return "" if seconds is None else f"{number(seconds * 1e3)} ms"
+
+
+# --- what was measured
+
+
+def _measured(seen: Observed) -> str:
+    rows = [_row(p) for p in seen.phases.values()]
+    if not rows:
+        return ""
+    return str(HTML.heading("What was measured")) + table(rows, label="the phases of the load")
+
+
+def _row(phase: Phase) -> dict[str, Any]:
+    kinds = ", ".join(f"{n} × {kind}" for kind, n in phase.kinds.items())
+    return {
+        "load": _WORDS.get(phase.name, phase.name),
+        "answers (/s)": number(phase.throughput),
+        "mean": _ms(phase.mean_s),
+        "median": _ms(phase.p50_s),
+        "p90": _ms(phase.p90_s),
+        "p99": _ms(phase.p99_s),
+        "failed": kinds or "0",
+        "waiting at the end": str(phase.waiting),
+        "not sent": str(phase.dropped),
+    }
+
+
+def _inside(seen: Observed) -> str:
+    if not seen.rows:
+        return ""
+    loaded, rest = seen.during("many"), seen.during("rest")
+    last = seen.during("after")
+    wall = sum(row["t_ms"] for row in loaded[-1:]) - sum(row["t_ms"] for row in loaded[:1])
+    cpu = sum(row["cpu_us"] for row in loaded) / 1e3 / wall if wall > 0 else 0.0
+    grown = _kept(rest, last)
+    named = {
+        "processes": str(len(seen.pids)),
+        "loop busy with 16 clients": f"{busy(seen):.0%}",
+        "processors used": number(cpu),
+        "longest silence of the loop": f"{number(max(r['silent_ms'] for r in seen.rows))} ms",
+        "garbage collection": f"{_gc(loaded):.1%} of the time",
+        "wait for the pool": f"{number(gate(loaded, 'pool'))} ms",
+        "wait for a look-up": f"{number(gate(loaded, 'names'))} ms",
+        "memory at its most": size(max(r["rss"] for r in seen.rows)),
+        "kept after the load": ("−" if grown < 0 else "+") + size(abs(grown)),
+        "descriptors at most": str(max((r["descriptors"] or 0) for r in seen.rows)),
+        "connections at most": str(round(max(r["connections"] for r in seen.rows))),
+        "most in the accept queue": str(max((n for _, n in seen.accept_queue), default=0)),
+    }
+    policy: dict[str, float] = next((one["policy"] for one in seen.listening if one["http"]), {})
+    pool = next((one["pool"] for one in seen.listening), None)
+    words = ", ".join(
+        f"{name} {value / 1e3:g} s" for name, value in policy.items() if "imeout" in name
+    )
+    many = seen.phases.get("many")
+    reused = ""
+    # Of fewer answers most may be the first on their connection, whatever the policy.
+    if many is not None and many.answers >= 3 * many.connections:
+        share = many.connects / many.answers
+        reused = (
+            "It closes each connection after its answer: clients pay for a new one each time. "
+            if share > 0.9
+            else f"{share:.0%} of the answers came on a new connection. "
+        )
+    return (
+        str(HTML.heading("Inside the program"))
+        + facts(named)
+        + str(
+            HTML.text(
+                f"{reused}Its limits: {words or 'those of Node'}; "
+                f"threads of the pool: {pool or '4, as Node gives them'}."
+            )
+        )
+    )
+
+
+def _kept(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> float:
+    total = 0.0
+    for pid in {row["pid"] for row in before}:
+        a = [row["rss"] for row in before if row["pid"] == pid]
+        b = [row["rss"] for row in after if row["pid"] == pid]
+        if a and b:
+            total += float(np.median(b) - np.median(a))
+    return total
+
+
+def _gc(rows: list[dict[str, Any]]) -> float:
+    shares = [0.0]
+    for pid in {row["pid"] for row in rows}:
+        own = [row for row in rows if row["pid"] == pid]
+        span = own[-1]["t_ms"] - own[0]["t_ms"]
+        if span > 0:
+            shares.append((own[-1]["gc_ms"] - own[0]["gc_ms"]) / span)
+    return max(shares)
+
+
+def _all_signs(one: Examination) -> str:
+    if not one.observed.looks:
+        return ""
+    return str(HTML.folded("Every sign, row by row", Markup(_signs_table(one))))
+
+
+def _signs_table(one: Examination) -> str:
+    rows = [
+        {
+            "illness": illness.name,
+            "sign": row.says,
+            "seen": row.seen,
+            "speaks for it from": row.limit,
+            "reached": "yes" if row.reached else "no",
+        }
+        for illness in illnesses.FORMS
+        for row in illnesses.evidence(illness, one.diagnosis.signs)
+    ]
+    return table(rows, label="every sign")
+
+
+def _how(one: Examination) -> str:
+    seen = one.observed
+    notes = list(seen.warnings)
+    if one.recorded is not None:
+        notes.append(f"{one.recorded.label[:1].upper()}{one.recorded.label[1:]}.")
+    if seen.outside:
+        notes.append(
+            f"It listens on {', '.join(seen.outside)}, where other machines can reach it. It was "
+            "loaded through this machine's own address only."
+        )
+    if seen.stubborn:
+        notes.append("It did not end within two seconds of SIGTERM and was killed.")
+    notes.append(
+        f"Asked: {seen.path} at {seen.url}, {seen.started}, {seen.node or 'a server that ran'}, in "
+        f"{seen.seconds:.0f} s. Long runs are counted without the time in which another thread had "
+        "the processor. One run on one machine: what is found here is a lead, and the line is "
+        "where to look first."
+    )
+    return str(HTML.heading("How it was measured")) + "".join(str(HTML.quiet(n)) for n in notes)
+
+
+# --- two versions
+
+
+@html.register
+def versions(one: Versions) -> str:
+    """Return the verdicts, the ratios behind them, and every trial as a dot."""
+    from lab.plot.simple import dots  # matplotlib, only if something is to be drawn
+
+    worse = [repr(m) for m in one.measured if m.word == "worse"]
+    open_ = [m.name for m in one.measured if m.word == "no verdict"]
+    words = worse or ["No measure is worse by the rule of this book."]
+    if open_:
+        words.append(f"No verdict on {', '.join(open_)}: the trials cannot tell.")
+    tone, word = ("fail", "worse") if worse else ("ok", "not worse")
+    if len(open_) == len(one.measured):
+        tone, word, words = "none", "no verdict", words[1:]
+    rows = [
+        {
+            "measure": m.name,
+            "new ÷ old": number(m.ratio.estimate),
+            "95 % interval": f"{number(m.ratio.low)} to {number(m.ratio.high)}",
+            "A/A spread": f"±{((m.ratio.aa_spread or 1) - 1):.1%}",
+            "p": number(m.ratio.p),
+            "verdict": m.word + (f": {m.because}" if m.because else ""),
+        }
+        for m in one.measured
+    ]
+    figure = dots(
+        [
+            {"block": t.block + 1, "answers (/s)": t.throughput, "version": t.arm}
+            for t in one.trials
+        ],
+        x="block",
+        y="answers (/s)",
+        by="version",
+        caption="Answers a second in every trial, in the order in which they were measured",
+    )
+    parts = [
+        box(tone, word, words),
+        HTML.heading("The measures"),
+        HTML.text(
+            "Each ratio says how many times worse the new version is: more time, or fewer answers. "
+            "It is judged with its interval, widened by what two processes of the old version "
+            "differ (A/A)."
+        ),
+        table(rows, label="the measures"),
+        Markup(figure._repr_html_()),
+        table(medians(one.trials), label="medians of each version"),
+        HTML.heading("How it was measured"),
+        HTML.quiet(
+            f"{one.pairs} pairs of fresh processes in turns, in {one.seconds:.0f} s; old: "
+            f"{one.old}, new: {one.new}. Throughput with {CONNECTIONS} clients, each as fast as "
+            f"it is answered; times at {number(one.rate_per_s)} arrivals a second, for both."
+        ),
+    ]
+    return "".join(map(str, parts))

@@ -1,0 +1,207 @@
+"""The signs: numbers that tell one illness from another, each a function of what was observed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.clinic.observed import Observed, Row
+
+# A run is one callback of the loop and all ticks and promise jobs behind it: until it ends, nobody
+# else is served. From here on it counts as long: between the two or three milliseconds that a page
+# may take to be rendered, and the twenty from which on programs block (`bench.clinic table`).
+LONG_MS = 7.0
+# A run of at least so many jobs, of which the longest leaves so much of it to the others, is no
+# single piece of work: its jobs follow each other before the loop comes round.
+MANY_JOBS, BESIDE = 20, 0.6
+# From an answer of a gate to its next question (GATE_MS and NAME_MS of `watcher.cjs`).
+PAUSE_MS = {"pool": 25.0, "names": 100.0}
+
+
+@dataclass(frozen=True)
+class Signs:
+    """One number a sign.
+
+    long_share : share of the time of the close look that was spent in long runs
+    longest_ms : the tenth longest run, or the longest if there are fewer than ten long ones;
+    long_runs : how many long ones there were
+    job_share : share of the time in long runs that was spent in runs of many short jobs
+    jobs : the median number of jobs in a long run
+    pool_wait_ms : how long a tiny job of the pool waited under load, median; name_wait_ms the same
+    of a look-up; both less what it was at rest
+    name_share : share of the time of all waits for the pool's work and names that was for names
+    name_ms : how long a request waited for names, mean; name_latency_share of its latency
+    log_share, log_ms : share of the busy time spent writing logs, and how much of it per answer
+    sync_share, sync_ms : the same of functions whose name ends with Sync, other than for a log
+    queued_bytes, queued_objects : most that stood in a stream whose `write()` had said no
+    ignored : writes after a no, per stream that had said one
+    grown_bytes : memory beyond that at rest while clients did not read
+    silent_ms : the longest time in which the loop did not come round
+    """
+
+    long_share: float = 0.0
+    longest_ms: float = 0.0
+    long_runs: int = 0
+    job_share: float = 0.0
+    jobs: float = 0.0
+    pool_wait_ms: float = 0.0
+    name_wait_ms: float = 0.0
+    name_share: float = 0.0
+    name_ms: float = 0.0
+    name_latency_share: float = 0.0
+    log_share: float = 0.0
+    log_ms: float = 0.0
+    sync_share: float = 0.0
+    sync_ms: float = 0.0
+    queued_bytes: float = 0.0
+    queued_objects: float = 0.0
+    ignored: float = 0.0
+    grown_bytes: float = 0.0
+    silent_ms: float = 0.0
+
+
+# What Node's async hooks call a wait for a name.
+LOOK_UPS = ("GETADDRINFOREQWRAP", "GETNAMEINFOREQWRAP", "QUERYWRAP")
+
+
+def of(seen: Observed) -> Signs:
+    """Return the signs of what was observed; of several processes the worst of each."""
+    runs, look_ms = _own_time(seen)
+    long = [run for run in runs if run.own_ms >= LONG_MS]
+    long_ms = sum(run.own_ms for run in long)
+    many = [r for r in long if r.jobs >= MANY_JOBS and r.ms - r.longest_ms >= BESIDE * r.own_ms]
+    ordered = sorted((run.own_ms for run in runs), reverse=True)
+    requests = sum(look["answered"] or look["requests"] for look in seen.looks)
+    waits: Counter[str] = Counter()
+    number: Counter[str] = Counter()
+    for look in seen.looks:
+        for kind in ("waits", "still"):
+            for name, one in look[kind].items():
+                waits[name] += one["ms"]
+                number[name] += one["n"]
+    names_ms = sum(waits[name] for name in LOOK_UPS)
+    connecting = sum(look["named"]["ms"] for look in seen.looks)
+    all_ms = sum(waits.values())
+    latency = sum(look["latency_ms"] for look in seen.looks)
+    rest = seen.during("rest")
+    loaded = seen.during("many") or seen.during("unanswered")
+    names_ms = max(names_ms, connecting)
+    # Both a thread of the pool and ours must get a processor for the gate to be passed.
+    late = 2 * float(np.median([row["wake_late_ms"] for row in loaded])) if loaded else 0.0
+    many_phase = seen.phases.get("profile")
+    log_share = max((p.log_share for p in seen.profiles), default=0.0)
+    log_s = sum(p.log_share * p.busy_s for p in seen.profiles)
+    sync_share = max((p.sync_share for p in seen.profiles), default=0.0)
+    sync_s = sum(p.sync_share * p.busy_s for p in seen.profiles)
+    profiled = (
+        max(1.0, many_phase.throughput * max(p.seconds for p in seen.profiles))
+        if (many_phase and seen.profiles)
+        else 1.0
+    )
+    streams = [look["streams"] for look in seen.looks]
+    return Signs(
+        long_share=min(1.0, long_ms / look_ms) if look_ms else 0.0,
+        longest_ms=ordered[min(9, len(ordered) - 1)]
+        if len(long) >= 10
+        else max(ordered, default=0.0),
+        long_runs=len(long),
+        job_share=sum(run.own_ms for run in many) / long_ms if long_ms else 0.0,
+        jobs=float(np.median([run.jobs for run in long])) if long else 0.0,
+        pool_wait_ms=max(0.0, gate(loaded, "pool") - undisturbed(rest, "pool") - late),
+        name_wait_ms=max(0.0, gate(loaded, "names") - undisturbed(rest, "names") - late),
+        name_share=names_ms / max(all_ms, names_ms) if names_ms else 0.0,
+        name_ms=names_ms / requests if requests else 0.0,
+        name_latency_share=min(1.0, names_ms / latency) if latency else 0.0,
+        log_share=log_share,
+        log_ms=log_s * 1e3 / profiled,
+        sync_share=sync_share,
+        sync_ms=sync_s * 1e3 / profiled,
+        queued_bytes=max((s["most_bytes"] for s in streams), default=0),
+        queued_objects=max((s["most_objects"] for s in streams), default=0),
+        # Not per request: a feed or a log that all requests share says no once for all of them.
+        ignored=sum(s["ignored"] for s in streams) / max(1, sum(s["refused"] for s in streams)),
+        grown_bytes=_grown(seen),
+        silent_ms=max((row["silent_ms"] for row in seen.rows), default=0.0),
+    )
+
+
+def busy(seen: Observed, phase: str = "many") -> float:
+    """The share of a phase in which the loop of the busiest process had something to do. It is no
+    sign of anything: whoever works is busy.
+    """
+    shares = [0.0]
+    for pid in seen.pids:
+        rows = [row for row in seen.during(phase) if row["pid"] == pid]
+        if len(rows) > 1:
+            # A loop that does not come round cannot say that it is busy; nor is it idle.
+            idle = rows[-1]["idle_ms"] - rows[0]["idle_ms"]
+            span = rows[-1]["t_ms"] - rows[0]["t_ms"]
+            shares.append(max(0.0, 1 - idle / span) if span else 0.0)
+    return max(shares)
+
+
+def gate(rows: Iterable[Row], which: str) -> float:
+    """The median wait in ms of jobs that come at any moment, of those rows.
+
+    The gate asks again only when it has its answer, and then after a pause. A wait thus stands for
+    its own length and that pause: a pool that is taken for a second and free for a tenth of one
+    shows more short waits than long ones, and yet nearly every job waits.
+    """
+    waits = sorted(_waits(rows, which))
+    if not waits:
+        return 0.0
+    spans = np.cumsum([ms + PAUSE_MS[which] for ms in waits])
+    return float(waits[int(np.searchsorted(spans, spans[-1] / 2))])
+
+
+def undisturbed(rows: Iterable[Row], which: str) -> float:
+    """What the machine takes for a job of this gate, in ms: the lower quartile at rest, because a
+    program may fill the pool by itself when nobody asks it for anything.
+    """
+    waits = _waits(rows, which)
+    return float(np.quantile(waits, 0.25)) if waits else 0.0
+
+
+def _waits(rows: Iterable[Row], which: str) -> list[float]:
+    """Waits at a gate in ms; one that has not come back counts with its age."""
+    waits: list[float] = []
+    pending: dict[int, float] = {}
+    for row in rows:
+        waits += row[which]["waits"]
+        pending[row["pid"]] = row[which]["pending_ms"]
+    return waits + [ms for ms in pending.values() if ms > 0]
+
+
+def _grown(seen: Observed) -> float:
+    """The most that the process had beyond its memory before, while nobody read."""
+    stalled, before = seen.during("stalled"), seen.during("look")
+    found = 0.0
+    for pid in {row["pid"] for row in stalled}:
+        then = [row["rss"] for row in before if row["pid"] == pid]
+        now = [row["rss"] for row in stalled if row["pid"] == pid]
+        if then and now:
+            found = max(found, max(now) - float(np.median(then)))
+    return found
+
+
+@dataclass(frozen=True)
+class _Run:
+    """own_ms : of `ms`, without the time in which the thread waited for a processor."""
+
+    ms: float
+    own_ms: float
+    jobs: int
+    longest_ms: float
+
+
+def _own_time(seen: Observed) -> tuple[list[_Run], float]:
+    """The runs of the close look, and how long it was in ms, both without the time in which the
+    thread waited for a processor: that is the machine's doing, or that of the program's other
+    threads. Linux tells it.
+    """
+    runs = [_Run(*run) for look in seen.looks for run in look["runs"]]
+    spans = [1e3 * look["seconds"] - look["waited_ms"] for look in seen.looks]
+    return runs, max(spans, default=0.0)

@@ -1,0 +1,119 @@
+"""`lab.examine`: a program, or a server that runs, looked at as a physician would."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lab import paths, usage
+from lab.clinic.app import Target
+from lab.clinic.examining import Say, observe, observe_url
+from lab.clinic.loading import Request
+from lab.clinic.recorded import EXAMINATION, Examination, diagnosed, known, portable, stored
+from lab.errors import LabError
+from lab.measure.experiment import ask
+from lab.measure.program import covered, digest
+from lab.processes.machine import machine
+from lab.records.identity import portable as named
+from lab.records.identity import question
+from lab.storage.gate import checked
+
+__all__ = ["Examination", "examine"]
+
+LEAST_S, MOST_S = 2.0, 120.0
+
+
+@checked
+def examine(
+    target: str | Sequence[str],
+    *,
+    path: str = "/",
+    method: str = "GET",
+    headers: Mapping[str, str] | None = None,
+    folder: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    port: int | None = None,
+    listen_s: float = 20.0,
+    load_s: float | None = None,
+    experiment: str | None = None,
+    say: Say = lambda _: None,
+) -> Examination:
+    """Start a program with the probe in it, load it for about half a minute, and say what is likely
+    ill; or load a server that runs, and say what can be seen from outside.
+
+    target : a command (`"node app.mjs"`, or its words), or a URL of this machine
+    path, method, headers : what is asked for, always the same
+    folder : where the command runs, by default here; in a chapter, where its program lies
+    env : added to the environment
+    port : the one to load, of a program that listens on several; listen_s : how long it may take
+    until it listens
+    load_s : how long the load takes, in seconds from 2 to 120, of a program that answers quickly;
+    by default 15. Below 15 it is a short look: it shows the same signs, less surely, and nothing
+    of how the program does below its knee and above it
+    experiment : the id under which it is measured alone, stored and replayed; only of a command
+
+    Raises AppFailed if the program cannot be started, ends, or has no such path; NotLoopback for a
+    URL of another machine; NoRecord, StaleRecord in replay.
+    """
+    if load_s is not None and not LEAST_S <= load_s <= MOST_S:
+        raise LabError(f"load_s={load_s:g}: from {LEAST_S:g} to {MOST_S:g} seconds.")
+    asked = Request(path, method, tuple((headers or {}).items()))
+    if isinstance(target, str) and "://" in target:
+        if experiment is not None:
+            raise LabError(
+                f"experiment={experiment!r}: nobody can repeat what {target} is. Examine a command."
+            )
+        return diagnosed(observe_url(target, asked, say, load_s))
+    command = tuple(shlex.split(target) if isinstance(target, str) else target)
+    if not command:
+        raise LabError("There is no command to examine: say, examine('node app.mjs').")
+    where = Path(folder).resolve() if folder is not None else _folder(command)
+    if not where.is_dir():
+        raise LabError(f"There is no folder {where}.")
+    made = Target(command, where, "", dict(env or {}), port, path, listen_s)
+    if experiment is None:
+        return diagnosed(observe(made, asked, say, load_s))
+    this = ask(EXAMINATION, experiment, [], _question(made, asked))
+    if recorded := this.replayed(", but not as an examination"):
+        return recorded
+
+    def examined(_: object) -> Examination:
+        found = diagnosed(portable(observe(made, asked, say, load_s), where))
+        return known(found, this.id, machine())
+
+    return this.measured(examined, lambda one: stored(one, this.question, this.profile.name))
+
+
+def _folder(command: Sequence[str]) -> Path:
+    """Here, or where the program of a chapter lies."""
+    here = Path.cwd()
+    for word in command[1:]:
+        if word.startswith("-") or (here / word).exists():
+            continue
+        try:
+            found = paths.program(word)
+        except paths.NoProgram:
+            continue
+        return Path(str(found).removesuffix(f"/{word}"))
+    return here
+
+
+def _question(target: Target, asked: Request) -> dict[str, Any]:
+    """What is examined: the programs that the command names, and what is asked of them."""
+    files = [target.folder / word for word in target.command if (target.folder / word).is_file()]
+    texts: dict[Path, str] = {}
+    for file in files:
+        texts |= covered(file)
+    for file in texts:
+        usage.note_file(file)
+    options = {
+        "command": [named(word) for word in target.command],
+        "source": digest(texts),
+        "env": {name: named(value) for name, value in sorted(target.env.items())},
+        "path": asked.path,
+        "method": asked.method,
+        "headers": [list(one) for one in asked.headers],
+    }
+    return question({}, options=options)

@@ -1,0 +1,306 @@
+"""Two versions of somebody's own server, compared: fresh processes in turns, an A/A control beside
+them, and the verdict by the rule of this book (`lab.judging`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from lab.clinic.app import App, AppFailed, Target
+from lab.clinic.loading import Phase, Request, load
+from lab.errors import LabError
+from lab.judging import judge
+from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, abba, paired_ratio, spread
+from lab.measure.generator import Standby
+from lab.processes import lock
+from lab.processes.pinning import Cpus, split
+from lab.processes.progress import Tell
+from lab.text.looks import Shown
+
+OLD, NEW, AGAIN = "old", "new", "old again"
+CONNECTIONS = 16
+SHARE = 0.5  # of the slower one's most, at which both are asked how long an answer takes
+WARM_S, CLOSED_S, OPEN_S = 0.7, 1.5, 2.0
+SUPPORT = 10  # answers beyond a quantile, or it is a maximum under another name
+
+
+@dataclass(frozen=True)
+class VersionTrial:
+    """One fresh process. throughput in 1/s, latency in s at the common rate, cpu_s of an answer."""
+
+    arm: str
+    block: int
+    throughput: float
+    latency_s: dict[str, float]
+    cpu_s: float
+    failed: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One measure: how many times worse the new version is, and the word for it."""
+
+    name: str
+    ratio: Ratio
+    verdict: str
+    word: str  # worse | better | no difference | no verdict
+    because: str = ""
+
+    def __repr__(self) -> str:
+        r = self.ratio
+        if not math.isfinite(r.estimate):
+            return f"{self.name}: no value"
+        over = "worse" if r.estimate >= 1 else "better"
+        flip = (lambda x: x) if r.estimate >= 1 else (lambda x: 1 / x if x else math.inf)
+        low, high = sorted((flip(r.low), flip(r.high)))
+        size = f"{flip(r.estimate):.3g} [{low:.3g}, {high:.3g}]"
+        why = f" ({self.because})" if self.because else ""
+        return f"{self.name} {over} by {size}: {self.word}{why}"
+
+
+@dataclass(frozen=True, repr=False)
+class Versions(Shown):
+    """A comparison of two versions: every trial, and what is to be said of it."""
+
+    old: str
+    new: str
+    path: str
+    rate_per_s: float
+    pairs: int
+    trials: tuple[VersionTrial, ...]
+    measured: tuple[Measured, ...]
+    seconds: float = 0.0
+
+    @property
+    def worse(self) -> bool:
+        """Is the new one worse in anything, by the book's rule?"""
+        return any(one.word == "worse" for one in self.measured)
+
+    def __repr__(self) -> str:
+        return "\n".join(repr(one) for one in self.measured)
+
+
+def compare_versions(
+    old: Target,
+    new: Target,
+    *,
+    request: Request | None = None,
+    pairs: int = 10,
+    limit: float = 0.05,
+    connections: int = CONNECTIONS,
+    tell: Tell = lambda *_: None,
+) -> Versions:
+    """Return interleaved trials of two versions and the verdicts on throughput, latency and
+    processor time per answer.
+
+    pairs : blocks of one process of each version and a second one of the old, the control; a
+    verdict needs 6. limit : half-width of the band that counts as equal. tell : called after each
+    trial with seconds and the number of trials.
+
+    Raises AppFailed if one cannot be started or fails, LabError for values out of range.
+    """
+    if not 1 <= pairs <= 200:
+        raise LabError(f"--pairs {pairs}: from 1 to 200; a verdict needs {PAIRS_FOR_A_VERDICT}.")
+    asked = request or Request(old.path)
+    targets = {OLD: old, NEW: new, AGAIN: old}
+    cpus = split(None, None)
+    began = time.monotonic()
+    trials: list[VersionTrial] = []
+    with lock.measuring(), Standby() as standby:
+        standby.prepare(cpus[1])
+        bench = _Bench(asked, connections, standby, cpus)
+        rate = SHARE * min(bench.most(target) for target in (old, new))
+        if rate <= 0:
+            raise AppFailed("One of the versions answers nothing under load: examine it first.")
+        for block, order in enumerate(abba([OLD, NEW], pairs, seed=1)):
+            for arm in order:
+                # The control beside its twin, before it in one block and behind it in the next.
+                turns = ([OLD, AGAIN] if block % 2 else [AGAIN, OLD]) if arm == OLD else [NEW]
+                for one in turns:
+                    trial = bench.trial(targets[one], rate)
+                    trials.append(replace(trial, arm=one, block=block))
+                    tell(time.monotonic() - began, len(trials))
+    return Versions(
+        old.title,
+        new.title,
+        asked.path,
+        rate,
+        pairs,
+        tuple(trials),
+        judged(trials, limit),
+        time.monotonic() - began,
+    )
+
+
+def judged(trials: Sequence[VersionTrial], limit: float) -> tuple[Measured, ...]:
+    """Return the verdict on each measure; every ratio says how many times worse the new one is."""
+    arms = {arm: [t for t in trials if t.arm == arm] for arm in (OLD, NEW, AGAIN)}
+    shared = [q for q in ("p99", "p90", "p50") if all(q in t.latency_s for t in trials)]
+    found = [_judge("throughput", arms, limit, lambda t: 1 / t.throughput if t.throughput else 0.0)]
+    if shared:
+        found.append(_judge(shared[0], arms, limit, lambda t: t.latency_s[shared[0]]))
+        if shared[0] != "p50":
+            found.append(_judge("p50", arms, limit, lambda t: t.latency_s["p50"]))
+    found.append(_judge("processor time per answer", arms, limit, lambda t: t.cpu_s))
+    return tuple(found)
+
+
+def _judge(name: str, arms: dict[str, list[VersionTrial]], limit: float, of: object) -> Measured:
+    assert callable(of)
+    values = {arm: [float(of(t)) for t in found] for arm, found in arms.items()}
+    failed = sum(t.failed for found in arms.values() for t in found)
+    control = [
+        math.log(a / b) for a, b in zip(values[AGAIN], values[OLD], strict=True) if a > 0 and b > 0
+    ]
+    ratio = paired_ratio(
+        values[NEW],
+        values[OLD],
+        a=NEW,
+        b=OLD,
+        metric=name,
+        aa_spread=spread(control) if control else math.inf,
+    )
+    return verdict(ratio, limit, f"{failed} requests failed" if failed else "")
+
+
+def verdict(ratio: Ratio, limit: float = 0.05, doubt: str = "") -> Measured:
+    """Return the word for a ratio that says how many times worse the new version is: worse, better,
+    no difference, no verdict. limit : half-width of the band that counts as equal; doubt : why
+    there can be no verdict.
+    """
+    said = judge.published(ratio, judge.Criterion(same=limit), doubt)
+    word = {
+        "held": "worse",
+        "held stronger": "worse",
+        "held weaker": "worse",
+        "reversed": "better",
+    }.get(said.verdict, said.verdict)
+    return Measured(ratio.metric, ratio, said.verdict, word, said.because)
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """How every process is loaded, the same for both versions."""
+
+    request: Request
+    connections: int
+    standby: Standby
+    cpus: tuple[Cpus, Cpus]
+
+    def most(self, target: Target) -> float:
+        """The throughput of one process, which is no trial: the rate that both get comes from
+        it.
+        """
+        with App(target, None, self.cpus[0]) as app:
+            _answers(app)
+            return self._load(app, "most").throughput
+
+    def trial(self, target: Target, rate: float) -> VersionTrial:
+        """One fresh process: as fast as it can, then at the common rate."""
+        with App(target, None, self.cpus[0]) as app:
+            _answers(app)
+            closed = self._load(app, "closed")
+            before = app.running.resources().cpu_s
+            there = self._load(app, "open", rate)
+            used = app.running.resources().cpu_s - before
+            app.check("under load")
+        latency = {
+            f"p{round(q * 100)}": value
+            for q, value in ((0.5, there.p50_s), (0.9, there.p90_s), (0.99, there.p99_s))
+            if value is not None and there.answers * (1 - q) >= SUPPORT
+        }
+        # Some of the answers came before the window: the rate tells how many in all.
+        answers = max(there.throughput * (WARM_S + OPEN_S), 1.0)
+        failed = closed.failed + there.failed
+        return VersionTrial("", 0, closed.throughput, latency, used / answers, failed)
+
+    def _load(self, app: App, name: str, rate: float | None = None) -> Phase:
+        generator = self.standby.take(self.cpus[1])
+        try:
+            return load(
+                generator,
+                name,
+                app.url,
+                self.request,
+                seconds=CLOSED_S if rate is None else OPEN_S,
+                warmup=WARM_S,
+                connections=self.connections if rate is None else 64,
+                rate=rate,
+            )
+        finally:
+            generator.close()
+            self.standby.prepare(self.cpus[1])
+
+
+def _answers(app: App) -> None:
+    answer = app.get(10.0)
+    if not 200 <= answer.status < 300:
+        raise AppFailed(
+            f"{app.target.title} answered GET {app.target.path} with status {answer.status}. Ask "
+            "for something that both versions have: --path /there."
+        )
+
+
+def medians(trials: Sequence[VersionTrial]) -> list[dict[str, object]]:
+    """Return one row for each arm, for a table."""
+    rows: list[dict[str, object]] = []
+    for arm in (OLD, NEW, AGAIN):
+        mine = [t for t in trials if t.arm == arm]
+        if not mine:
+            continue
+        row: dict[str, object] = {
+            "version": arm,
+            "answers (/s)": float(np.median([t.throughput for t in mine])),
+        }
+        for q in ("p50", "p90", "p99"):
+            if all(q in t.latency_s for t in mine):
+                row[f"{q} (ms)"] = float(np.median([t.latency_s[q] for t in mine])) * 1e3
+        row["processor time per answer (µs)"] = float(np.median([t.cpu_s for t in mine])) * 1e6
+        rows.append(row)
+    return rows
+
+
+@contextlib.contextmanager
+def revisions(folder: Path, names: Sequence[str]) -> Iterator[list[Path]]:
+    """Folders with the files of these revisions, for as long as the block runs; what is installed
+    in the working folder (`node_modules`) is linked into each.
+    """
+    top = Path(_git(folder, "rev-parse", "--show-toplevel").strip())
+    inside = folder.resolve().relative_to(top.resolve())
+    with tempfile.TemporaryDirectory(prefix="lab-") as made:
+        found = []
+        for index, name in enumerate(names):
+            commit = _git(folder, "rev-parse", "--verify", f"{name}^{{commit}}").strip()
+            place = Path(made) / f"{index}-{commit[:9]}"
+            place.mkdir()
+            packed = Path(made) / f"{index}.tar"
+            _git(top, "archive", "--format=tar", "-o", str(packed), commit)
+            subprocess.run(["tar", "-xf", str(packed), "-C", str(place)], check=True)
+            for installed in (top / "node_modules", folder / "node_modules"):
+                link = place / installed.resolve().parent.relative_to(top.resolve())
+                if installed.is_dir() and not (link / "node_modules").exists():
+                    link.mkdir(parents=True, exist_ok=True)
+                    (link / "node_modules").symlink_to(installed.resolve())
+            found.append(place / inside)
+        yield found
+
+
+def _git(folder: Path, *words: str) -> str:
+    try:
+        done = subprocess.run(
+            ["git", *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise LabError(f"git {' '.join(words)} could not be run in {folder}: {error}.") from None
+    if done.returncode:
+        raise LabError(f"git {' '.join(words)} failed in {folder}: {done.stderr.strip()}")
+    return done.stdout

@@ -1,0 +1,154 @@
+"""What a hand-in was found to be worth, as HTML: in a notebook, and as a page of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from lab.display.html import STYLE
+from lab.grading.result import BROKEN, FAILED, GRADED, HELD, LEFT, NOISY, Result, told_once
+from lab.text.looks import html, macros
+from lab.text.numbers import bare
+
+MOST_POINTS = 2000  # of one line
+_TONES = {HELD: "ok", LEFT: "none", NOISY: "warn", BROKEN: "warn"}
+_WORDS = {HELD: "held", LEFT: "not looked at", NOISY: "cannot be told", BROKEN: "the check failed"}
+
+HTML = macros("""
+{% macro result(one, rows, plots, style) -%}
+{{ style }}
+<style>.lab-graded td{vertical-align:top}.lab-graded td p{margin:.3em 0}
+.lab-seen{display:grid;grid-template-columns:auto 1fr;gap:.1em .9em;margin:.3em 0;font-size:.92em}
+.lab-seen :is(dd,pre){margin:0;padding:0;background:none;border:0;box-shadow:none;
+white-space:pre-wrap;overflow-wrap:anywhere}
+.lab-seen dt{font-weight:400}</style>
+<div class="lab-record lab-graded">
+<div class="lab-box lab-{{ one.tone }}"><p><strong>{{ one.title }}
+</strong>: <span class="lab-word">{{ one.word }}</span></p>
+{% if one.note %}<p>{{ one.note }}</p>{% endif %}</div>
+<div class="lab-scroll"><table><thead><tr><th scope="col">what is looked at</th>
+<th scope="col">outcome</th>
+<th scope="col" class="lab-n">points</th></tr></thead><tbody>
+{% for row in rows %}<tr><td class="lab-long">{{ row.says }}
+{% if row.message %}<p>{{ row.message }}</p>{% endif %}
+{% if row.seen %}<dl class="lab-seen">{% for name, text in row.seen %}<dt>{{ name }}</dt><dd>
+<pre tabindex="0">{{ text }}</pre></dd>{% endfor %}</dl>{% endif %}</td>
+<td class="lab-{{ row.tone }}"><span class="lab-word">{{ row.word }}</span></td>
+<td class="lab-n">{{ row.points }} of {{ row.of }}</td></tr>{% endfor %}
+</tbody></table></div>
+{{ plots }}
+<p class="lab-how">{{ one.how }}</p></div>
+{%- endmacro %}
+
+{% macro page(title, body) -%}
+<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{ title }}</title><style>
+:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:1.5rem auto;padding:0 1rem;
+color:light-dark(#1b1f24,#e6edf3);background:light-dark(#fff,#0d1117);
+--lab-ink:light-dark(#1b1f24,#e6edf3);--lab-muted:light-dark(#57606a,#9aa7b4);--lab-grid:light-dark(#d8dde3,#30363d);
+--lab-ok:light-dark(#176f3d,#5fcf8a);--lab-warn:light-dark(#8a5300,#f0b429);--lab-fail:light-dark(#b42318,#ff8a80)}
+pre{overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
+</style></head><body><main><h1>{{ title }}</h1>{{ body }}</main></body></html>
+{%- endmacro %}
+""")
+
+
+@html.register
+def graded(result: Result) -> str:
+    """Return the criteria with points and messages, the plot of the hand-in's own run, and how it
+    was judged.
+    """
+    rows = [
+        {
+            "says": one.says,
+            "message": one.message,
+            "seen": [
+                (name, text)
+                for name, text in (
+                    ("seen", one.saw),
+                    ("wanted", one.wanted),
+                    ("printed meanwhile", one.output),
+                )
+                if text
+            ],
+            "tone": _TONES.get(one.outcome, "fail"),
+            "word": _WORDS.get(one.outcome, "missed"),
+            "points": "–" if one.outcome in (NOISY, BROKEN) else bare(one.points),
+            "of": bare(one.of),
+        }
+        for one in told_once(result.criteria)
+    ]
+    return str(HTML.result(_head(result), rows, Markup(_plots(result)), Markup(STYLE)))
+
+
+def _head(result: Result) -> dict[str, Any]:
+    points = f"{bare(result.points)} of {bare(result.of)} points"
+    tone, word, note = "fail", points, ""
+    if result.outcome == NOISY:
+        tone, word = "warn", "no verdict"
+        note = f"This machine cannot tell now: {result.untold}. Nothing is lost, try again."
+    elif result.outcome != GRADED:
+        tone, word, note = "warn", "no verdict", f"{FAILED[0].upper()}{FAILED[1:]}"
+    elif result.passed:
+        tone = "ok"
+    elif result.points:
+        tone = "warn"
+    where = {
+        "bubblewrap": "in a sandbox",
+        "none": "without a sandbox: a result for your own eyes",
+    }[result.sandbox]
+    how = (
+        f"Judged {where} on Node {result.node} in {result.seconds:.1f} s; exercise "
+        f"{result.version}, "
+        f"grader {result.grader}, seed {result.seed}."
+    )
+    if result.values:
+        how += f" {result.values[0].upper()}{result.values[1:]}."
+    if result.hints:
+        how += f" Hints opened: {result.hints}."
+    return {"title": result.title, "tone": tone, "word": word, "note": note, "how": how}
+
+
+def _plots(result: Result) -> str:
+    """The figures that the check drew: lines of the hand-in and of the reference, by title."""
+    titles = dict.fromkeys(str(one.get("title", "")) for one in result.series)
+    drawn = []
+    for title in titles:
+        lines = [one for one in result.series if one.get("title") == title]
+        drawn.append(_plot(title, lines))
+    return "".join(drawn)
+
+
+def _plot(title: str, series: list[dict[str, Any]]) -> str:
+    from lab.plot.simple import lines  # matplotlib, only if something is to be drawn
+
+    rows = [
+        {"x": x, "y": y, "whose": str(one.get("of", "yours"))}
+        for one in series
+        for x, y in list(one.get("points", ()))[:MOST_POINTS]
+    ]
+    if not rows:
+        return ""
+    first = series[0]
+    figure = lines(
+        rows,
+        x="x",
+        y="y",
+        by="whose",
+        x_label=str(first.get("x", "")),
+        y_label=str(first.get("y", "")),
+        caption=title,
+    )
+    return (
+        html(figure)
+        if html.dispatch(type(figure)) is not html.dispatch(object)
+        else figure._repr_html_()
+    )
+
+
+def page(result: Result) -> str:
+    """Return a page of its own, in one file."""
+    return str(HTML.page(f"{result.title}: what was seen", Markup(graded(result))))

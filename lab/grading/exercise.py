@@ -1,0 +1,323 @@
+"""Exercises: one folder each, `exercises/<topic>/<id>/`, from which everything else is made.
+
+    exercise.toml   title, chapter, criteria with their points, hints, wrong answers (see
+    `Exercise`)
+    task.md         what is asked, in Markdown
+    starter.mjs     where one begins: it runs (or starter.cjs)
+    solution.mjs    the reference: accepted with all points
+    check.mjs       the check: one function for each criterion, run outside the hand-in's process
+    inside.js       scenes that have to be played inside its process (optional)
+    wrong/*.mjs     typical wrong answers: each must be rejected, with its own message
+    references/     programs that the hand-in is compared with where a clock decides (optional)
+
+What differs by student stands under [parameters], each with its values: `most = [10, 20, 40]`. The
+task has `{{most}}` in its place, a program a line such as `const most = 10; // {{most}}` with the
+first value, and a check `t.parameters.most`.
+
+Readers get the task, the starter and the hints; solution, check and wrong answers stay here.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lab import paths
+from lab.errors import LabError, did_you_mean
+from lab.storage import gate, stored
+from lab.storage.json_form import flat
+
+EXERCISES = paths.ROOT / "exercises"
+FILE = "exercise.toml"
+KINDS = {"esm": ".mjs", "cjs": ".cjs"}
+LEVELS = {1: "easy", 2: "middling", 3: "hard"}
+HINTS = 3
+STARS = 24  # exercises that a course begins with, four a week for six weeks
+# A value in a program that differs by student: it runs as it stands, with the first of them.
+_VALUE = re.compile(r"= ([^;\n]*); // \{\{(\w+)\}\}")
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+ADVICE = "CONTRIBUTING.md (“An exercise”) explains each key."
+
+
+class BadExercise(LabError):
+    """An exercise's folder does not hold what an exercise needs."""
+
+
+class UnknownExercise(LabError):
+    """Nobody has written an exercise of that name."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One thing that is looked at. `says` stands on the page: what a right answer does."""
+
+    id: str
+    points: float
+    says: str
+    needs: tuple[str, ...] = ()  # criteria without which this one says nothing
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A typical wrong answer. `message` is part of what the first criterion it misses must say;
+    `misses` names all that do not hold, also those that were left out for what they need.
+    """
+
+    file: str
+    is_: str
+    misses: tuple[str, ...]
+    message: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a hand-in may take: `seconds` of all criteria together; `call`, the seconds of one call
+    or scene, or until a server listens; `memory`, MiB of all its processes; `processes`, threads
+    not counted. What an exercise leaves out is as here, and enough for most.
+    """
+
+    seconds: float = 30
+    call: float = 5
+    memory: int = 512
+    processes: int = 24
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise as its folder says it."""
+
+    id: str
+    topic: str
+    title: str
+    chapter: str  # topic/name of the page that it stands on; empty: on none
+    summary: str  # one line
+    minutes: int
+    level: int  # 1 easy, 2 middling, 3 hard
+    criteria: tuple[Criterion, ...]
+    hints: tuple[str, ...]
+    wrong: tuple[Wrong, ...]
+    star: int = (
+        0  # its place among the first 24, which a course begins with; all others leave it out
+    )
+    modules: tuple[str, ...] = ("esm", "cjs")  # kinds of module that are accepted, the usual first
+    server: bool = False  # the hand-in is a program that listens, no module
+    clock: bool = False  # a clock decides: it wants a core for itself
+    parameters: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def folder(self) -> Path:
+        """Where it lies."""
+        return EXERCISES / self.topic / self.id
+
+    @property
+    def points(self) -> float:
+        """All that can be had."""
+        return sum(one.points for one in self.criteria)
+
+    @property
+    def starter(self) -> Path:
+        """The file one begins with."""
+        return self._file("starter")
+
+    @property
+    def solution(self) -> Path:
+        """The reference."""
+        return self._file("solution")
+
+    def _file(self, stem: str) -> Path:
+        places = [self.folder / f"{stem}{suffix}" for suffix in KINDS.values()]
+        return next((place for place in places if place.exists()), places[0])
+
+    def task(self, given: dict[str, Any] | None = None) -> str:
+        """The task in Markdown, with the parameters of one reader."""
+        values = given or self.for_student("")
+        text = (self.folder / "task.md").read_text("utf-8")
+        return _PLACE.sub(lambda place: str(values[place[1]]), text)
+
+    def begin(self, given: dict[str, Any] | None = None) -> str:
+        """The starter's text, with the parameters of one reader."""
+        return self.program(self.starter, given)
+
+    def program(self, file: Path, given: dict[str, Any] | None = None) -> str:
+        """The text of one of its programs, with the parameters of one reader."""
+        values = given or self.for_student("")
+        text = file.read_text("utf-8")
+        return _VALUE.sub(lambda place: f"= {json.dumps(values[place[2]])};", text)
+
+    def for_student(self, student: str) -> dict[str, Any]:
+        """The parameters of one student: always the same ones; without a name the first of each."""
+        if not student:
+            return {name: values[0] for name, values in self.parameters.items()}
+        return {
+            name: values[_number(f"{student}\0{self.id}\0{name}") % len(values)]
+            for name, values in self.parameters.items()
+        }
+
+    def version(self) -> str:
+        """A digest of all that decides what a hand-in is worth."""
+        taken = hashlib.sha256()
+        for file in sorted(self.folder.rglob("*")):
+            within = file.relative_to(self.folder).as_posix()
+            if file.is_file() and not within.startswith(
+                ("wrong/", "solution.", "task.", "starter.")
+            ):
+                taken.update(f"{within}\0".encode() + file.read_bytes() + b"\0")
+        return taken.hexdigest()[:16]
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+
+
+def student() -> str:
+    """Who works here, which decides the parameters where exercises differ by student.
+
+    LAB_STUDENT says it, or the hub; empty for readers, and for the pages of a book. Within a course
+    (`lab.course`) its seed stands beside the name.
+    """
+    if os.environ.get("LAB_CHAPTER"):
+        return ""
+    name = os.environ.get("LAB_STUDENT") or os.environ.get("JUPYTERHUB_USER") or ""
+    return in_course(name, os.environ.get("LAB_COURSE_SEED", ""))
+
+
+def in_course(student: str, seed: str) -> str:
+    """A student's name as parameters are told apart by, where a course has a seed of its own."""
+    return f"{student} of {seed}" if student and seed else student
+
+
+def names() -> list[str]:
+    """The ids of all exercises, by topic and id."""
+    return list(_folders())
+
+
+def exercise(name: str) -> Exercise:
+    """The exercise of that id. Raises UnknownExercise, which names the nearest, or BadExercise."""
+    folders = _folders()
+    if name not in folders:
+        raise UnknownExercise(f"There is no exercise {name!r}. {did_you_mean(name, folders)}")
+    return read(folders[name])
+
+
+def of_chapter(chapter: str) -> list[Exercise]:
+    """The exercises that stand on a page, the easy ones first."""
+    found = [one for one in map(exercise, names()) if one.chapter == chapter]
+    return sorted(found, key=lambda one: (one.level, one.star or 99, one.id))
+
+
+def _folders() -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for file in sorted(EXERCISES.glob(f"*/*/{FILE}")):
+        if (other := found.get(file.parent.name)) is not None:
+            raise BadExercise(
+                f"{paths.relative(other)} and {paths.relative(file.parent)} have the same name. "
+                "Call one of them otherwise."
+            )
+        found[file.parent.name] = file.parent
+    return found
+
+
+def read(folder: Path) -> Exercise:
+    """The exercise in that folder, held against all that one must be. Raises BadExercise."""
+    return _read(folder, (folder / FILE).stat().st_mtime_ns if (folder / FILE).exists() else 0)
+
+
+@functools.lru_cache(maxsize=256)
+def _read(folder: Path, _changed: int) -> Exercise:
+    file = folder / FILE
+    said = stored.read_toml(file, ADVICE, BadExercise)
+    with stored.named(file, ADVICE, BadExercise):
+        known = set(Exercise.__dataclass_fields__) - {"id", "topic"}
+        if unknown := sorted(set(said) - known):
+            raise LabError(
+                f"it has the unknown key {unknown[0]!r}. {did_you_mean(unknown[0], known)}"
+            )
+        said["wrong"] = [
+            {**one, "is_": one.pop("is")} if "is" in one else one for one in said.get("wrong", [])
+        ]
+        made = flat(Exercise, {**said, "id": folder.name, "topic": folder.parent.name})
+        gate.held(made)
+        if wrong := next(_faults(made), None):
+            raise LabError(wrong)
+    return made
+
+
+def _faults(one: Exercise) -> Iterator[str]:
+    """What is wrong with an exercise, in words."""
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", one.id):
+        yield f"its folder is called {one.id!r}: small letters, digits and hyphens are its address"
+    if one.level not in LEVELS:
+        yield f"its level is {one.level}: 1 (easy), 2 or 3 (hard)"
+    if not 1 <= one.minutes <= 90:
+        yield f"it takes {one.minutes} minutes: 1 to 90"
+    if len(one.hints) != HINTS:
+        yield f"it has {len(one.hints)} hints: {HINTS}, each saying more than the one before"
+    if not one.modules or set(one.modules) - set(KINDS):
+        yield f'its modules are {list(one.modules)}: some of "esm", "cjs"'
+    for file in (one.folder / "task.md", one.folder / "check.mjs", one.starter, one.solution):
+        if not file.is_file():
+            yield f"{file.name} is missing beside it"
+    yield from _faults_of_criteria(one.criteria)
+    yield from _faults_of_wrong(one)
+    yield from _faults_of_parameters(one)
+
+
+def _faults_of_criteria(criteria: tuple[Criterion, ...]) -> Iterator[str]:
+    ids = [criterion.id for criterion in criteria]
+    if not ids:
+        yield "it has no [[criteria]]"
+    for name in ids:
+        if ids.count(name) > 1:
+            yield f"two criteria are called {name!r}"
+    for criterion in criteria:
+        name = criterion.id
+        if criterion.points <= 0:
+            yield f"the criterion {name!r} is worth {criterion.points:g} points: more than 0"
+        for need in criterion.needs:
+            if need not in ids[: ids.index(name)]:
+                yield f"the criterion {name!r} needs {need!r}, which is none before it"
+
+
+def _faults_of_wrong(one: Exercise) -> Iterator[str]:
+    ids = [criterion.id for criterion in one.criteria]
+    if not one.wrong:
+        yield "it has no [[wrong]] answers: they are the tests of its check"
+    for answer in one.wrong:
+        if not (one.folder / "wrong" / answer.file).is_file():
+            yield f"the wrong answer wrong/{answer.file} is missing"
+        if not answer.misses or set(answer.misses) - set(ids):
+            yield f"the wrong answer {answer.file} misses {list(answer.misses)}: some of {ids}"
+        if not answer.message:
+            yield f"the wrong answer {answer.file} has no message that it must get"
+    there = {file.name for file in (one.folder / "wrong").glob("*") if file.is_file()}
+    if extra := sorted(there - {answer.file for answer in one.wrong}):
+        yield f"wrong/{extra[0]} has no [[wrong]] entry"
+
+
+def _faults_of_parameters(one: Exercise) -> Iterator[str]:
+    for name, values in one.parameters.items():
+        if len(set(values)) < 2:
+            yield f"its parameter {name!r} has {list(values)}: two values at least, which differ"
+    told = set(_PLACE.findall((one.folder / "task.md").read_text("utf-8")))
+    if unknown := sorted(told - set(one.parameters)):
+        yield f"task.md has {{{{{unknown[0]}}}}}, which stands under no [parameters]"
+    if silent := sorted(set(one.parameters) - told):
+        yield f"task.md does not say {{{{{silent[0]}}}}}, which differs by student"
+    for file in sorted(one.folder.glob("*.[mc]js")) + sorted(one.folder.glob("wrong/*")):
+        text = file.read_text("utf-8")
+        set_here = {name: value for value, name in _VALUE.findall(text)}
+        for name in _PLACE.findall(text):
+            wanted = json.dumps(one.parameters[name][0]) if name in one.parameters else None
+            if set_here.get(name) != wanted or wanted is None:
+                yield (
+                    f"{file.name} has {{{{{name}}}}}: write `const … = {wanted}; // "
+                    f"{{{{{name}}}}}`, with the first of its values under [parameters]"
+                )

@@ -1,0 +1,205 @@
+"""What somebody handed in: the text of one program, whatever it came in, and what is wrong with it
+before it ever runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.errors import LabError
+from lab.grading.exercise import KINDS, Exercise
+
+MOST_BYTES = 256 * 1024
+SUFFIXES = (".mjs", ".cjs", ".js")  # of a program
+# What only one of the two kinds of module has, at the beginning of a line.
+_ESM = re.compile(
+    r"^\s*(?:import\s*[\w{*\"']|export\s+(?:default|async|function|const|let|class|\{|\*))", re.M
+)
+_CJS = re.compile(r"^\s*(?:module\.exports|exports\.\w+)\s*=|\brequire\s*\(", re.M)
+_GIVEN_AWAY = re.compile(r"^\s*(module\.exports|exports)(?:\.\w+)?\s*=", re.M)
+_EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|const|class) \w+)", re.M)
+_COMMENTS = re.compile(r"/\*.*?\*/|(?<![:'\"`\\])//[^\n]*", re.S)
+_MARK = re.compile(r"\s*%%submit[ \t]+(\S+)[^\n]*\n")
+
+
+class BadHandIn(LabError):
+    """What was handed in cannot be a program: nothing was run, nothing is lost."""
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """The text of a program, and what its file was called."""
+
+    text: str
+    name: str = ""
+
+    @property
+    def called(self) -> str:
+        """Where an error is said to be: in the file of that name, or in the cell."""
+        return self.name[:80] or "the cell"
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the text."""
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def kind(self, exercise: Exercise) -> str:
+        """esm or cjs: by the name of the file, else by what is written in it. Raises BadHandIn."""
+        suffix = Path(self.name).suffix
+        plain = _COMMENTS.sub("", self.text)
+        kind = {".mjs": "esm", ".cjs": "cjs"}.get(suffix) or (
+            "esm" if _ESM.search(plain) else "cjs" if _CJS.search(plain) else exercise.modules[0]
+        )
+        given = _GIVEN_AWAY.search(plain)
+        if suffix == ".mjs" and given and (given[1] == "module.exports" or not _ESM.search(plain)):
+            other = ", or call it .cjs" if "cjs" in exercise.modules else ""
+            raise BadHandIn(
+                f"{self.name} is CommonJS (`{given[1]}`) in a file that is an ES module by its "
+                f"name: write `export {_kind_of_export(exercise)} …`{other}."
+            )
+        if kind not in exercise.modules:
+            words = {
+                "esm": "an ES module, and this is CommonJS: write "
+                f"`import` and `export {_kind_of_export(exercise)} …`, not `require` and "
+                "`module.exports`",
+                "cjs": "a CommonJS module: write `require` and `module.exports`, not `import` and "
+                "`export`",
+            }
+            raise BadHandIn(f"{exercise.id} asks for {words[exercise.modules[0]]}.")
+        return kind
+
+    @contextmanager
+    def as_file(self, exercise: Exercise) -> Iterator[Path]:
+        """A file with this text whose name says what kind of module it is, gone afterwards."""
+        with tempfile.TemporaryDirectory(prefix="lab-hand-in-") as folder:
+            file = Path(folder) / f"{exercise.id}{KINDS[self.kind(exercise)]}"
+            file.write_text(self.text, "utf-8")
+            yield file
+
+
+def _kind_of_export(exercise: Exercise) -> str:
+    """What stands behind `export` in the starter, such as `function summary`."""
+    found = _EXPORT.search(exercise.begin())
+    return found[1] if found else "function"
+
+
+def from_text(text: str, name: str = "", asked: str = "ID") -> HandIn:
+    """A hand-in by its text, for the exercise of the id `asked`. Raises BadHandIn if there is
+    nothing in it, or too much.
+    """
+    if not _COMMENTS.sub("", text).strip():
+        raise BadHandIn(
+            f"{name or 'The hand-in'} is empty: nothing was run. Begin with the exercise's "
+            f"starter, which `python -m lab task {asked} --starter` prints."
+        )
+    if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        raise BadHandIn(
+            f"{name or 'The hand-in'} has more than {MOST_BYTES >> 10} KiB, which no answer needs."
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadHandIn(f"{name or 'The hand-in'} is no valid UTF-8.") from None
+    return HandIn(text, name)
+
+
+def from_file(path: str | Path, exercise: Exercise) -> HandIn:
+    """A hand-in by its file: a program, or a notebook with a cell for this exercise. Raises
+    BadHandIn.
+    """
+    file = Path(path)
+    if file.is_dir():
+        inside = sorted(
+            (one.name for one in file.iterdir() if one.suffix in SUFFIXES),
+            key=lambda name: (Path(name).stem != exercise.id, name),
+        )
+        raise BadHandIn(
+            f"{path} is a folder: name the file"
+            + (f", such as {file / inside[0]}." if inside else ", there is no program in it.")
+        )
+    if file.is_symlink() and not file.exists():
+        raise BadHandIn(f"{path} leads nowhere.")
+    if not file.is_file():
+        raise BadHandIn(f"There is no file {path}.")
+    if file.stat().st_size > 64 * MOST_BYTES:
+        raise BadHandIn(f"{path} has {file.stat().st_size:,} bytes, which no answer needs.")
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadHandIn(
+            f"{path} is no valid UTF-8 (byte {error.start}): save it as UTF-8."
+        ) from None
+    if file.suffix == ".ipynb":
+        return from_notebook(text, file.name, exercise)
+    if file.suffix not in (".mjs", ".cjs", ".js", ""):
+        raise BadHandIn(f"{path}: a program ends in .mjs, .cjs or .js, a notebook in .ipynb.")
+    return from_text(text, file.name, exercise.id)
+
+
+def from_notebook(text: str, name: str, exercise: Exercise) -> HandIn:
+    """What a notebook hands in for an exercise: the last cell that begins with `%%submit ID` and is
+    not the starter any more; without such a line the cell that a class got to work in.
+
+    Nothing but the sources of cells is believed: no metadata, points or outputs.
+    """
+    cells = _code_cells(text, name)
+    found = [own for asked, own, _ in cells if asked == exercise.id]
+    if not found:
+        found = [
+            source for asked, source, grade_id in cells if not asked and grade_id == exercise.id
+        ]
+    if not found:
+        others = sorted({asked for asked, _, _ in cells if asked})
+        told = f" It has cells for {', '.join(others)}." if others else ""
+        raise BadHandIn(f"{name} has no cell that begins with `%%submit {exercise.id}`.{told}")
+    worked_on = [own for own in found if own.strip() != exercise.begin().strip()]
+    return from_text((worked_on or found)[-1], "", exercise.id)
+
+
+def below(text: str, above: str = "\n") -> str:
+    """The text of a cell below what stands above it there, with lines that count as in the cell."""
+    return text if text.startswith("#!") else "\n" * above.count("\n") + text
+
+
+def submitted(file: Path) -> list[str]:
+    """The ids that cells of a notebook are handed in for; none if it cannot be read."""
+    try:
+        if file.stat().st_size > 64 * MOST_BYTES:
+            return []
+        cells = _code_cells(file.read_text("utf-8"), file.name)
+        return sorted({asked for asked, _, _ in cells if asked})
+    except (OSError, UnicodeDecodeError, BadHandIn):
+        return []
+
+
+def _code_cells(text: str, name: str) -> list[tuple[str, str, str]]:
+    """Of each code cell the id that it is handed in for, or nothing; its text without that line;
+    the id by which a class knows it.
+    """
+    try:
+        found = []
+        for cell in json.loads(text)["cells"]:
+            if cell.get("cell_type") == "code":
+                source = "".join(cell["source"])
+                mark = _MARK.match(source)
+                asked, own = (
+                    (mark[1], below(source[mark.end() :], mark[0])) if mark else ("", source)
+                )
+                found.append((asked, own, _grade_id(cell)))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise BadHandIn(f"{name} is no notebook: its JSON cannot be read.") from None
+    return found
+
+
+def _grade_id(cell: dict[str, Any]) -> str:
+    metadata = cell.get("metadata")
+    known = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    return str(known.get("grade_id", "")) if isinstance(known, dict) else ""

@@ -1,0 +1,81 @@
+"""`lab.hint(id)`: a hint on request, and a note beside the hand-in of how many were opened.
+
+The note, ID.hints.json, belongs to whoever works there, who can change or delete it: it tells a
+class which exercises need help, and is no evidence against anybody. A chapter's page shows the
+hints too, and notes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import paths
+from lab.errors import LabError
+from lab.grading.exercise import HINTS, Exercise
+from lab.storage import stored, written
+from lab.storage.json_form import canonical
+
+NOTE = "{id}.hints.json"
+AGAIN = "It counts as none opened."
+
+
+class NoHint(LabError):
+    """A hint was asked for that an exercise does not have."""
+
+
+@dataclass(frozen=True)
+class Hint:
+    """One hint of an exercise, and how many of them have been opened here."""
+
+    exercise: str
+    number: int
+    text: str
+    opened: int
+    note: Path
+    again: bool = False  # the next one was asked for after the last
+
+    def __str__(self) -> str:
+        return f"{self._named()}: {self.text}\n{self._noted()}"
+
+    __repr__ = __str__
+
+    def _repr_markdown_(self) -> str:
+        return f"**{self._named()}.** {self.text}\n\n*{self._noted()}*"
+
+    def _named(self) -> str:
+        last = ", there are no more" if self.again else ", the last" * (self.number == HINTS)
+        return f"Hint {self.number} of {HINTS}{last}"
+
+    def _noted(self) -> str:
+        return (
+            f"({self.opened} of {HINTS} opened, which is noted in {paths.relative(self.note)} and "
+            "stands in your next result; the note is yours, and you can delete it.)"
+        )
+
+
+def opened(note: Path) -> tuple[int, ...]:
+    """Which hints a note says were opened; none if there is no note, or none that can be read."""
+    try:
+        said = stored.read_json(note, AGAIN)
+        return tuple(sorted({n for n in said["opened"] if n in range(1, HINTS + 1)}))
+    except (OSError, LabError, TypeError, KeyError):
+        return ()
+
+
+def note_in(folder: Path, asked: Exercise) -> Path:
+    """Where the hints that were opened for an exercise are noted, beside its hand-in."""
+    return folder / NOTE.format(id=asked.id)
+
+
+def open_hint(asked: Exercise, folder: Path, number: int | None = None) -> Hint:
+    """Open a hint, by default the next one, or the last again, and note it in the folder."""
+    if number is not None and number not in range(1, HINTS + 1):
+        raise NoHint(f"{asked.id} has no hint {number}: there are {HINTS}, 1 to {HINTS}.")
+    note = note_in(folder, asked)
+    before = opened(note)
+    again = number is None and len(before) == HINTS
+    number = number or next((n for n in range(1, HINTS + 1) if n not in before), HINTS)
+    now = sorted({*before, number})
+    written.write(note, canonical({"opened": now}).encode())
+    return Hint(asked.id, number, asked.hints[number - 1], len(now), note, again)

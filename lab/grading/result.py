@@ -1,0 +1,183 @@
+"""What a hand-in was found to be worth, as data: the same for a page, a line, a table and a
+gradebook.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lab.grading.exercise import Exercise
+from lab.storage.json_form import Stored
+from lab.text.looks import Shown
+from lab.text.numbers import bare
+
+SCHEMA = 1
+# What may become of a criterion, as the driver says it, and of a whole hand-in.
+HELD, MISSED, LEFT, VOID, NOISY, BROKEN = "held", "missed", "left", "void", "noisy", "broken"
+GRADED = "graded"
+AS_ABOVE = "for the same reason as above"
+FAILED = (
+    "the check itself failed, which is not your fault. Nothing is decided: tell the authors of the "
+    "course, with this result as data."
+)
+
+
+@dataclass(frozen=True)
+class Looked(Stored):
+    """One criterion, and what became of it."""
+
+    id: str
+    says: str
+    points: float
+    of: float
+    outcome: str
+    message: str = ""
+    saw: str = ""
+    wanted: str = ""
+    output: str = ""  # what the hand-in printed meanwhile
+
+
+@dataclass(frozen=True)
+class Result(Stored, Shown):
+    """A hand-in, judged once. `outcome` is graded, noisy (try again) or broken (our fault)."""
+
+    schema: int
+    exercise: str
+    title: str
+    outcome: str
+    points: float
+    of: float
+    criteria: tuple[Looked, ...]
+    hand_in: str  # SHA-256 of its text
+    version: str  # of the exercise
+    grader: str  # of what judged it
+    node: str
+    sandbox: str  # bubblewrap, or none
+    limits: dict[str, Any]
+    seed: int
+    parameters: dict[str, Any]
+    student: str
+    graded: str  # when, ISO 8601, UTC
+    seconds: float
+    series: tuple[dict[str, Any], ...] = ()  # lines of its plot
+    seen: dict[str, Any] = field(default_factory=dict)
+    hints: int = 0  # how many the student had opened, as noted beside the hand-in
+    fault: str = ""  # where the check failed, for its authors: no page shows it
+
+    @property
+    def passed(self) -> bool:
+        """Every criterion held."""
+        return self.outcome == GRADED and all(one.outcome == HELD for one in self.criteria)
+
+    @property
+    def missed(self) -> tuple[Looked, ...]:
+        """What was looked at and did not hold."""
+        return tuple(one for one in self.criteria if one.outcome in (MISSED, VOID))
+
+    @property
+    def untold(self) -> str:
+        """Why there is no verdict, if there is none: the machine is too busy, or cannot show it."""
+        return next((one.message for one in self.criteria if one.outcome == NOISY), "")
+
+    @property
+    def values(self) -> str:
+        """With which values it was judged, where an exercise differs by student, and whose."""
+        if not self.parameters:
+            return ""
+        with_ = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        if not self.student:
+            return (
+                f"judged with {with_}, nobody's in particular; LAB_STUDENT=anna for those of anna"
+            )
+        return f"judged with {with_}, the values of {clean(self.student, 200)}"
+
+    def __str__(self) -> str:
+        hints = f"hints opened: {self.hints}" if self.hints else ""
+        again = f"the same hidden cases again: --seed {self.seed}" if self.missed else ""
+        below = [f"  {words}" for words in (self.values, hints, again) if words]
+        criteria = map(_told, told_once(self.criteria))
+        return "\n".join([self.line(), *criteria, *below])
+
+    __repr__ = __str__  # what a notebook without HTML shows
+
+    def line(self) -> str:
+        """The result in one line."""
+        name = f"{self.exercise}: "
+        apart = "" if self.sandbox != "none" else " (not in a sandbox: for your own eyes)"
+        if self.outcome == NOISY:
+            return f"{name}no verdict: {self.untold}. Nothing is lost, try again.{apart}"
+        if self.outcome == BROKEN:
+            return f"{name}no verdict: {FAILED}{apart}"
+        points = f"{bare(self.points)} of {bare(self.of)} points"
+        first = next(iter(self.missed), None)
+        return f"{name}{points}{'.' if first is None else f'. {flat(first.message)}'}{apart}"
+
+
+def _told(one: Looked) -> str:
+    mark = {HELD: "✓", MISSED: "✗", VOID: "✗", LEFT: "·", NOISY: "?", BROKEN: "!"}[one.outcome]
+    points = "–" if one.outcome in (NOISY, BROKEN) else bare(one.points)
+    lines = [f"  {mark} {points}/{bare(one.of)}  {one.says}"]
+    if one.message:
+        lines.append(f"          {one.message}")
+    for name, text in (("saw", one.saw), ("wanted", one.wanted), ("printed", one.output)):
+        if text:
+            lines.append(f"          {name}: {text.replace(chr(10), chr(10) + ' ' * 12)}")
+    return "\n".join(lines)
+
+
+def told_once(criteria: tuple[Looked, ...]) -> list[Looked]:
+    """The criteria to be shown: what several miss for one reason, such as a file that cannot be
+    loaded, is told with the first.
+    """
+    told: set[str] = set()
+    found = []
+    for one in criteria:
+        if one.message in told and one.outcome == MISSED and not one.saw:
+            found.append(replace(one, message=AS_ABOVE, output=""))
+        else:
+            found.append(one)
+        told.add(one.message)
+    return found
+
+
+def looked(exercise: Exercise, said: dict[str, dict[str, Any]]) -> tuple[Looked, ...]:
+    """The criteria with what the driver said of each; what it said nothing of was not looked at."""
+    names = {one.id: one.says for one in exercise.criteria}
+    found = []
+    for one in exercise.criteria:
+        told = said.get(one.id, {"outcome": BROKEN, "message": "It was not looked at."})
+        outcome, message = str(told["outcome"]), str(told.get("message", ""))
+        if outcome == LEFT:
+            message = f"Not looked at: it needs “{names[message]}”"
+        found.append(
+            Looked(
+                one.id,
+                one.says,
+                one.points if outcome == HELD else 0,
+                one.points,
+                outcome,
+                clean(message),
+                clean(str(told.get("saw", ""))),
+                clean(str(told.get("wanted", ""))),
+                clean(
+                    "\n".join(str(told[name]) for name in ("stdout", "stderr") if told.get(name))
+                ),
+            )
+        )
+    return tuple(found)
+
+
+def flat(text: str) -> str:
+    """A text in one line: what a hand-in wrote must not look like a line of a table or a list."""
+    return " ⏎ ".join(text.splitlines()).replace("\t", " ")
+
+
+def clean(text: str, most: int = 4000) -> str:
+    """A hand-in's words without what could steer a terminal, cut to a length; HTML escapes them
+    itself.
+    """
+    kept = "".join(
+        c if c in "\n\t" or (c.isprintable() and c != "\x7f") else "\ufffd" for c in text
+    )
+    return kept if len(kept) <= most else f"{kept[:most]} …"

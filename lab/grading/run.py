@@ -1,0 +1,295 @@
+"""One hand-in of one exercise, judged: the driver is started, watched and ended, its words become a
+Result.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from lab.errors import LabError
+from lab.grading import sandbox
+from lab.grading.cgroup import Cgroup
+from lab.grading.exercise import Exercise
+from lab.grading.handin import HandIn
+from lab.grading.result import BROKEN, GRADED, NOISY, SCHEMA, VOID, Result, looked
+from lab.processes import nodes, proctree
+
+MOST_SAID = 8 << 20  # bytes that the driver may say
+LOOK_S = 0.1
+GRACE_S = 5.0  # beyond the exercise's own seconds, for the sandboxes to start and to go
+TRIES = 3  # when the machine was too busy to tell
+
+# The modules of this room that decide what a hand-in is worth; others bring it here, or show it.
+JUDGES = ("cgroup", "exercise", "handin", "result", "run", "sandbox")
+LEAST = (20, 12)  # crypto.hash, which signs what is said of a hand-in
+
+Tell = Callable[[dict[str, Any]], None]
+
+
+class NotGraded(LabError):
+    """The driver could not do its work: no result, rather than a wrong one."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the driver said: of each criterion by id, at its end, and why it was stopped."""
+
+    criteria: dict[str, dict[str, Any]]
+    end: dict[str, Any]
+    stopped: str = ""
+
+
+def grade(
+    exercise: Exercise,
+    hand_in: HandIn,
+    *,
+    student: str = "",
+    seed: int | None = None,
+    node: str | None = None,
+    unsandboxed: bool = False,
+    own: bool = True,
+    tell: Tell | None = None,
+) -> Result:
+    """Return what the hand-in is worth. `own`: it is the work of whoever asks, which may run
+    without a sandbox.
+
+    `seed` gives hidden cases again; `tell` hears of each criterion as it is decided. Raises
+    NoSandbox for other people's
+    work where there is no sandbox, unless `unsandboxed` says that their programs may run with your
+    rights.
+    """
+    kind = sandbox.BUBBLEWRAP if sandbox.bubblewrap() and not unsandboxed else sandbox.NONE
+    if kind == sandbox.NONE and not own and not unsandboxed:
+        raise sandbox.NoSandbox(sandbox.NO_SANDBOX)
+    node = nodes.program(node)
+    if _parts(nodes.version(node)) < LEAST:
+        raise NotGraded(
+            f"{node} is Node {nodes.version(node)}; the grader needs Node 20.12 or newer. Set "
+            "LAB_NODE to the path of one."
+        )
+    seed = int.from_bytes(os.urandom(4)) if seed is None else seed
+    started, when = time.monotonic(), datetime.now(UTC)
+    for attempt in range(TRIES):
+        said, limits = _judged(
+            exercise,
+            hand_in,
+            kind=kind,
+            node=node,
+            parameters=exercise.for_student(student),
+            seed=seed + attempt,
+            tell=tell,
+        )
+        criteria = looked(exercise, said.criteria)
+        outcomes = {one.outcome for one in criteria}
+        if NOISY not in outcomes:
+            break
+    outcome = BROKEN if BROKEN in outcomes else NOISY if NOISY in outcomes else GRADED
+    return Result(
+        SCHEMA,
+        exercise.id,
+        exercise.title,
+        outcome,
+        sum(one.points for one in criteria) if VOID not in outcomes else 0,
+        exercise.points,
+        criteria,
+        hand_in.digest,
+        exercise.version(),
+        version(),
+        nodes.version(node),
+        kind,
+        limits,
+        seed + attempt,
+        exercise.for_student(student),
+        student,
+        when.isoformat(timespec="seconds"),
+        round(time.monotonic() - started, 3),
+        tuple(said.end.get("series", ())),
+        dict(said.end.get("seen", {})),
+        fault="\n".join(
+            f"{id}: {one['fault']}" for id, one in said.criteria.items() if one.get("fault")
+        ),
+    )
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.partition("-")[0].split("."))
+
+
+def version() -> str:
+    """A digest of what judges: the driver and these modules."""
+    taken = hashlib.sha256()
+    modules = [Path(__file__).with_name(f"{name}.py") for name in JUDGES]
+    for file in sorted([*sandbox.GRADER.glob("*.*js"), *modules]):
+        taken.update(file.read_bytes())
+    return taken.hexdigest()[:16]
+
+
+def _judged(
+    exercise: Exercise,
+    hand_in: HandIn,
+    *,
+    kind: str,
+    node: str,
+    parameters: dict[str, Any],
+    seed: int,
+    tell: Tell | None,
+) -> tuple[Said, dict[str, Any]]:
+    most = exercise.limits
+    with (
+        hand_in.as_file(exercise) as file,
+        sandbox.driver(exercise.folder, file, node, kind) as (command, places, descriptors),
+        Cgroup.of(memory_mib=2 * most.memory, processes=8 * most.processes) as group,
+        tempfile.TemporaryFile() as errors,
+    ):
+        job = {
+            **places,
+            "called": hand_in.called,
+            "inner": sandbox.inner(node, kind),
+            "sandboxed": kind != sandbox.NONE,
+            "env": _environment(kind),
+            "criteria": [{"id": one.id, "needs": one.needs} for one in exercise.criteria],
+            "most": {"memory": most.memory << 20, "processes": most.processes},
+            "seconds": {"all": most.seconds, "call": most.call},
+            "parameters": parameters,
+            "seed": seed,
+        }
+        limits = {
+            "seconds": most.seconds,
+            "memory_mib": most.memory,
+            "processes": most.processes,
+            "kept by": group.kind,
+        }
+        process = subprocess.Popen(
+            [*group.enter(), *command, json.dumps(job)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            pass_fds=descriptors,
+            start_new_session=True,
+            env={"PATH": os.environ.get("PATH", "/usr/bin:/bin")},
+        )
+        try:
+            return _heard(process, errors, most.seconds + GRACE_S, 8 * most.processes, tell), limits
+        finally:
+            _end(process)
+
+
+def _environment(kind: str) -> dict[str, str]:
+    """All that a hand-in finds in its environment. Without a sandbox Node may need a folder for
+    itself.
+    """
+    base = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TZ": "UTC"}
+    return (
+        base if kind != sandbox.NONE else {**base, "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
+    )
+
+
+def _heard(
+    process: subprocess.Popen[bytes],
+    errors: IO[bytes],
+    seconds: float,
+    most_processes: int,
+    tell: Tell | None,
+) -> Said:
+    """What the driver says, line by line, until it ends, or has to be ended."""
+    criteria: dict[str, dict[str, Any]] = {}
+    end: dict[str, Any] = {}
+    stopped = ""
+    for line in _lines(process, time.monotonic() + seconds, most_processes):
+        if isinstance(line, str):
+            stopped = line
+            break
+        if "criterion" in line:
+            criteria[line["criterion"]] = line
+            if tell:
+                tell(line)
+        elif line.get("end"):
+            end = line
+    if stopped:
+        # What was decided before stands; what was not is missed, with the reason.
+        return Said(_Missing(criteria, stopped), end, stopped)
+    if not end:
+        process.wait(5)
+        errors.seek(0)
+        error = errors.read(1 << 20).decode(errors="replace").strip()
+        raise NotGraded(
+            f"The check did not come to its end (exit code {process.returncode}), so there is no "
+            f"result. It said:\n{error[-2000:]}"
+        )
+    return Said(criteria, end)
+
+
+class _Missing(dict[str, dict[str, Any]]):
+    """Criteria of which nothing was said, as the driver was stopped: missed, with the reason."""
+
+    def __init__(self, said: dict[str, dict[str, Any]], why: str) -> None:
+        super().__init__(said)
+        self._why = why
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """What was said of it, or that it was missed because of what stopped the check."""
+        return super().get(key) or {"outcome": "missed", "message": self._why}
+
+
+def _lines(
+    process: subprocess.Popen[bytes], until: float, most_processes: int
+) -> Iterator[dict[str, Any] | str]:
+    """Each object that the driver prints; a text says why it had to be stopped."""
+    assert process.stdout is not None
+    rest, total, looked_at = b"", 0, time.monotonic()
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            now = time.monotonic()
+            if now > until:
+                yield "It took longer than all criteria together may take, and was ended."
+                return
+            if now - looked_at > LOOK_S:
+                looked_at = now
+                if len(proctree.grown({process.pid}, proctree.processes())) > most_processes:
+                    yield f"It started more than {most_processes} processes, and was ended."
+                    return
+            if not selector.select(LOOK_S):
+                continue
+            chunk = os.read(process.stdout.fileno(), 1 << 16)
+            if not chunk:
+                return
+            total += len(chunk)
+            if total > MOST_SAID:
+                yield "The check said more than it may."
+                return
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                yield _parsed(line)
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        raise NotGraded("The check said something that is no result, so there is none.")
+    return said
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The driver is gone, and with its process namespace whatever was in it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout:
+        process.stdout.close()

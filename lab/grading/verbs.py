@@ -1,0 +1,94 @@
+"""`lab.submit(id, program)`, `lab.check(id)`, `lab.hint(id)`: one's own work, where one works."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from lab import paths
+from lab.grading import handin, hints, notes, run
+from lab.grading.exercise import Exercise, exercise, student
+from lab.grading.handin import BadHandIn, HandIn
+from lab.grading.hints import Hint
+from lab.grading.result import Result
+from lab.processes.progress import Progress
+from lab.storage import written
+from lab.storage.gate import checked
+
+HANDED_IN = paths.RUNS / "hand-ins"  # the last text of each exercise, so that `lab.check` finds it
+
+
+@checked
+def submit(id: str, program: str) -> Result:
+    """Hand in a program for an exercise and return what it is worth. `program` is its text.
+
+    It is kept until the next one; `lab.check(id)` judges it again.
+    """
+    asked = exercise(id)
+    hand_in = handin.from_text(program, asked=id)
+    result = judged(asked, hand_in)
+    written.write(HANDED_IN / f"{id}.js", program.encode())
+    return result
+
+
+@checked
+def check(id: str, file: str | os.PathLike[str] = "") -> Result:
+    """Judge your work on an exercise: a file, or by default what was handed in last.
+
+    Raises UnknownExercise, which names the nearest; BadHandIn if there is nothing to judge.
+    """
+    asked = exercise(id)
+    if file:
+        return judged(asked, handin.from_file(os.fspath(file), asked))
+    last = HANDED_IN / f"{id}.js"
+    if not last.exists():
+        raise BadHandIn(
+            f"Nothing has been handed in for {id} yet: begin a cell with %%submit {id}, or name "
+            f'your file, lab.check("{id}", "{id}{asked.starter.suffix}").'
+        )
+    return judged(asked, handin.from_text(last.read_text("utf-8")))
+
+
+@checked
+def hint(id: str, number: int | None = None) -> Hint:
+    """Open the next hint of an exercise, or the one with that number.
+
+    That it was opened is noted beside what you hand in with `lab.submit`, and `lab.check` tells it
+    in its result. Raises UnknownExercise, NoHint.
+    """
+    return hints.open_hint(exercise(id), notes.folder(id, HANDED_IN), number)
+
+
+@checked
+def course(seed: str) -> None:
+    """Say which course this notebook belongs to: together with who works here it decides the values
+    of exercises that differ by student.
+    """
+    os.environ["LAB_COURSE_SEED"] = seed
+
+
+def judged(asked: Exercise, hand_in: HandIn, **options: Any) -> Result:
+    """Judge it with a bar that says how far it is."""
+    place = notes.folder(asked.id, HANDED_IN)
+    if place != HANDED_IN:
+        notes.add(asked.id, place)
+    with _progress(asked) as tell:
+        result = run.grade(asked, hand_in, student=student(), tell=tell, **options)
+    return replace(result, hints=len(hints.opened(hints.note_in(place, asked))))
+
+
+@contextlib.contextmanager
+def _progress(asked: Exercise) -> Iterator[run.Tell]:
+    count = len(asked.criteria)
+    with Progress(float(count), f"checking {asked.id}") as bar:
+        done = 0
+
+        def tell(said: dict[str, Any]) -> None:
+            nonlocal done
+            done += 1
+            bar.at(float(done), f"{done} of {count} criteria")
+
+        yield tell

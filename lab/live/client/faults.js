@@ -1,0 +1,22 @@
+/** What the server does not do, in words for the reader; `kind` says which of the faults it is. */
+export class Fault extends Error {
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+const WORDS = {
+  gone: "The server does not answer. Start `make live` again, then load this page again: your results are kept here.",
+  signedOut:
+    "The server does not know you any more. Open the address that `make live` printed when it started.",
+  died: "The kernel has ended, and what it knew is gone. Run the cells again, from the top.",
+};
+
+/** Which tab has the page: what the server says of it (`tab`, `browser`, `since` in seconds). */
+export function otherTab({ browser, since }) {
+  const at = new Date(since * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return `${browser ? `${browser}, ` : ""}since ${at}`;
+}
+
+export const fault = (kind) => new Fault(kind, WORDS[kind]);

@@ -1,0 +1,39 @@
+"""Where the files of a live page are: the site that is served, what was bundled for a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lab import paths
+
+BUNDLE = paths.ROOT / "tools" / "live" / "bundle"
+# The first of them that is there is served: what was measured here, or what was recorded.
+SITES = ("_build/html", "_build/replay/html")
+PAGE = re.compile(r"(?:[a-z0-9][a-z0-9-]*/)*[a-z0-9][a-z0-9-]*")
+
+
+def site() -> Path | None:
+    """Return the folder of the built site, that of LAB_LIVE_SITE if set; None if none is built."""
+    named = os.environ.get("LAB_LIVE_SITE")
+    folders = [paths.ROOT / name for name in ([named] if named else SITES)]
+    return next((folder for folder in folders if (folder / "index.html").is_file()), None)
+
+
+def cells_of(page: str) -> Mapping[str, Any] | None:
+    """Return what the build wrote about the cells of a page; None if it is no page with cells.
+
+    page : a name as an address has it, `book/event-loop/phases`
+    """
+    folder = site()
+    if folder is None or PAGE.fullmatch(page) is None:
+        return None
+    try:
+        found = json.loads((folder / "_live" / f"{page}.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None

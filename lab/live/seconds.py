@@ -1,0 +1,113 @@
+"""`python -m lab.live seconds`: how long each cell takes, as its page says before it runs.
+
+Every build that measures notes it of each cell (`lab.book.build.history`), and the pages that it
+makes say it. Pages that are drawn from the recorded run say what is written here, into
+`data/cell-seconds.json`: what `make book` has measured here, and for cells that it has not, what
+follows from the recorded trials that they name. Of a cell that is in neither, as one that runs a
+program, or was changed since, the page says nothing until it has run there once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+
+from lab import paths, settings
+from lab.book.build import toc
+from lab.book.build.chapter import cell_digest
+from lab.book.build.history import Records
+from lab.book.build.report import short
+from lab.book.build.run import OUTPUT
+from lab.book.site import cells
+from lab.errors import LabError
+from lab.records import store
+from lab.records.comparison import Comparison
+from lab.records.trial import Trial
+from lab.storage import written
+from lab.text.numbers import count
+
+# The profile of whoever runs a page; where `Build` keeps its records.
+PROFILE = "course"
+DRAWS_S = 0.5  # a cell that asks for no measurement
+STARTS_S = 0.6  # a server, beside warm-up and window
+MEASURES = re.compile(
+    r"\blab\.(?!(?:table|plot|glue|ask|answer|reveal|asked|claim|exercise|model"
+    r"|server|predict|replay|text)\b)\w+\(|require\("
+)
+NAMED = re.compile(r"""experiment[=:]\s*["']([\w-]+)["']""")
+
+
+def collected() -> str:
+    """Write what builds of the course profile have noted; return what was done, in lines.
+
+    Raises LabError if nothing was noted.
+    """
+    records = Records(paths.ROOT / OUTPUT[PROFILE] / ".lab" / f"live-{PROFILE}")
+    found, missing = {}, []
+    for page in toc.pages():
+        now = _sources(page)
+        reckoned = {digest: expected(source) for digest, source in now.items()}
+        took: dict[str, float] = {k: v for k, v in reckoned.items() if v is not None}
+        # Of several runs the shortest: what a busy machine adds is not the cell's.
+        for digest in now:
+            if measured := [r.cells[digest] for r in records.of(page) if digest in r.cells]:
+                took[digest] = min(measured)
+        if took:
+            found[page] = {digest: took[digest] for digest in now if digest in took}
+        if left := len(now) - len(took):
+            missing.append(f"{short(page)} ({left})")
+    written.write(cells.SECONDS, (json.dumps(found, indent=1) + "\n").encode())
+    done = f"{paths.relative(cells.SECONDS)}: {count(len(found), 'page')}."
+    return f"{done} Cells not known before `make book`: {', '.join(missing)}." if missing else done
+
+
+def expected(source: str) -> float | None:
+    """Return how many seconds a cell takes in the course profile, by the recorded trials of the
+    experiments that it names; None if that cannot be known.
+    """
+    names = NAMED.findall(source)
+    asked = len(MEASURES.findall(source))
+    if not asked:
+        return DRAWS_S
+    if len(names) != asked:
+        return None
+    took = [_of_record(name) for name in names]
+    return None if None in took else round(sum(t for t in took if t), 1)
+
+
+def _of_record(name: str) -> float | None:
+    """The recorded trials, as many and as long as in the course profile."""
+    try:
+        found = store.reference(name)
+    except LabError:
+        return None
+    if isinstance(found, Trial):
+        trials, profile = [found], settings.PROFILES["reference"]
+        pairs = 1.0
+    elif isinstance(found, Comparison):
+        trials, profile = [*found.trials, *found.control], settings.PROFILES[found.profile]
+        pairs = profile.pairs / settings.PROFILES[PROFILE].pairs
+    else:
+        return None
+    starts = sorted(datetime.fromisoformat(t.started) for t in trials)
+    lasted = [t.window[1] - t.window[0] for t in trials]
+    warm = [t.load.warmup_s for t in trials]
+    between = STARTS_S
+    if len(trials) > 2:  # as long as it took there
+        span = (starts[-1] - starts[0]).total_seconds() - sum(lasted[:-1]) - sum(warm[:-1])
+        between = max(0.0, span / (len(trials) - 1))
+    alone = sum(lasted) / profile.stretch + sum(warm) / profile.warm_stretch
+    return (alone + between * len(trials)) / pairs
+
+
+def _sources(page: str) -> dict[str, str]:
+    from myst_nb.core.read import is_myst_markdown_notebook, read_myst_markdown_notebook
+
+    file = paths.ROOT / f"{page}.md"
+    text = file.read_text("utf-8") if file.is_file() else ""
+    if not is_myst_markdown_notebook(text):
+        return {}
+    notebook = read_myst_markdown_notebook(text, path=str(file))
+    sources = (cell.source for cell in notebook.cells if cell.cell_type == "code")
+    return {cell_digest(source): source for source in sources}

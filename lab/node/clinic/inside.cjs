@@ -1,0 +1,126 @@
+// In the main thread of the program: figures that only this thread knows, put into shared memory fifty times a second,
+// where a thread of ours (watcher.cjs) reads them even while this one is blocked.
+"use strict";
+const { performance, PerformanceObserver } = require("node:perf_hooks");
+const { Worker } = require("node:worker_threads");
+const { slots, commands } = require("./shared.cjs");
+
+const TICK_MS = 20;
+const MEMORY_EVERY = 10; // ticks
+const LATE_MS = 10; // a tick as late as this is told as a block
+
+module.exports = function watch(socketPath) {
+  const memory = new SharedArrayBuffer(8 * slots.length);
+  const orders = new SharedArrayBuffer(8);
+  const figures = new Float64Array(memory);
+  const order = new Int32Array(orders);
+  const at = Object.fromEntries(slots.map((name, index) => [name, index]));
+  const servers = new Set();
+  let looking = null;
+
+  const worker = new Worker(require.resolve("./watcher.cjs"), {
+    execArgv: [],
+    stdout: true, // what it might print is not the program's output
+    stderr: true,
+    workerData: { socketPath, memory, orders, pid: process.pid },
+    name: "lab",
+  });
+  worker.unref();
+  worker.on("error", () => clearInterval(timer)); // else it would be the program's uncaught error
+  worker.on("exit", () => clearInterval(timer));
+  // A session of the inspector would keep the process waiting at its end: the thread lets go of it.
+  process.on("exit", () => Atomics.store(order, 1, 1));
+
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) {
+      figures[at.gc_ms] += duration;
+      figures[at.gc_count] += 1;
+    }
+  }).observe({ entryTypes: ["gc"] });
+
+  let last = performance.now();
+  let ticks = 0;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const late = now - last - TICK_MS;
+    last = now;
+    const { idle, active } = performance.eventLoopUtilization();
+    figures[at.idle_ms] = idle;
+    figures[at.active_ms] = active;
+    figures[at.loop_count] = performance.nodeTiming.uvMetricsInfo?.loopCount ?? 0;
+    let connections = 0;
+    for (const server of servers) connections += server._connections ?? 0;
+    figures[at.connections] = connections;
+    if (ticks % MEMORY_EVERY === 0) readMemory(figures, at);
+    ticks += 1;
+    figures[at.beat_ms] = performance.timeOrigin + now;
+    if (late > LATE_MS) {
+      figures[at.late_ms] = Math.max(figures[at.late_ms], late);
+      figures[at.blocks] += 1;
+    }
+    try {
+      obey();
+    } catch (error) {
+      Atomics.store(order, 0, commands.rest); // a mistake of ours is not the program's end
+      worker.postMessage({ failed: String(error?.message ?? error) });
+    }
+  }, TICK_MS);
+  timer.unref();
+
+  function obey() {
+    const wanted = Atomics.load(order, 0);
+    if (wanted === commands.look && looking === null) {
+      looking = require("./look.cjs")();
+      worker.postMessage({ looking: true });
+    } else if (wanted === commands.rest && looking !== null) {
+      const seen = looking();
+      looking = null;
+      worker.postMessage({ seen });
+    }
+  }
+
+  return {
+    listens(server) {
+      servers.add(server);
+      server.once("close", () => servers.delete(server));
+      worker.postMessage({ listening: described(server) });
+    },
+  };
+};
+
+function described(server) {
+  const http = require("node:http");
+  const where = server.address();
+  const policy = {};
+  for (const name of [
+    "keepAliveTimeout",
+    "headersTimeout",
+    "requestTimeout",
+    "timeout",
+    "maxRequestsPerSocket",
+    "maxConnections",
+  ]) {
+    if (typeof server[name] === "number") policy[name] = server[name];
+  }
+  return {
+    where: typeof where === "object" ? where : { path: String(where) },
+    http: server instanceof http.Server,
+    tls: typeof server.setSecureContext === "function",
+    policy,
+    node: process.version,
+    argv: process.argv.slice(1, 3),
+    worker: require("node:cluster").isWorker,
+    pool: process.env.UV_THREADPOOL_SIZE ?? null,
+  };
+}
+
+function readMemory(figures, at) {
+  try {
+    const { heapUsed, external, arrayBuffers } = process.memoryUsage();
+    figures[at.heap_used] = heapUsed;
+    figures[at.external] = external;
+    figures[at.array_buffers] = arrayBuffers;
+  } catch {
+    // No descriptor left to ask the system with: the next look may have one.
+  }
+}

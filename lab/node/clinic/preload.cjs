@@ -1,0 +1,20 @@
+// Preloaded into a reader's own program, and by NODE_OPTIONS into every Node that it starts: waits until the process
+// listens, and only then watches it. A process that never listens, as npm, is left alone.
+// Must not be noticed: keeps no process alive, prints nothing, throws nothing.
+"use strict";
+const place = process.env.LAB_CLINIC;
+if (place && require("node:worker_threads").isMainThread) wait(place);
+
+function wait(socketPath) {
+  const channel = require("node:diagnostics_channel");
+  let inside;
+  // In every Node since 20, for all servers of node:net: HTTP, HTTPS and HTTP/2 as well.
+  channel.subscribe("tracing:net.server.listen:asyncEnd", ({ server }) => {
+    try {
+      inside ??= require("./inside.cjs")(socketPath);
+      inside.listens(server);
+    } catch {
+      // What we cannot see is not the program's problem.
+    }
+  });
+}

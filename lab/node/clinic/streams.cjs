@@ -1,0 +1,130 @@
+// Counts writes into streams that have said no: `write()` had returned false, and no `drain` came since.
+"use strict";
+const { Duplex, Readable, Writable } = require("node:stream");
+const { OutgoingMessage } = require("node:http");
+
+const WORTH_A_PLACE = 262_144; // bytes behind the mark
+
+module.exports = function watchStreams(sites) {
+  const seen = {
+    writes: 0,
+    ignored: 0,
+    refused: 0,
+    most_bytes: 0,
+    most_objects: 0,
+    marks: 0,
+    kind: null,
+  };
+  const undo = [];
+  const refused = new WeakSet(); // streams that have said no, each counted once
+
+  function saidNo(stream) {
+    if (refused.has(stream)) return;
+    refused.add(stream);
+    seen.refused += 1;
+  }
+
+  function note(kind, length, mark, objects) {
+    const marks = mark > 0 ? length / mark : 0;
+    if (objects) seen.most_objects = Math.max(seen.most_objects, length);
+    else if (length > seen.most_bytes) {
+      seen.most_bytes = length;
+      seen.kind = kind;
+    }
+    seen.marks = Math.max(seen.marks, marks);
+    if (objects ? length > 500 : length > WORTH_A_PLACE) sites.note("write");
+  }
+
+  function patch(prototype, name, make) {
+    const original = prototype[name];
+    const made = make(original);
+    prototype[name] = made;
+    undo.push(() => {
+      if (prototype[name] === made) prototype[name] = original;
+    });
+  }
+
+  patch(
+    OutgoingMessage.prototype,
+    "write",
+    (original) =>
+      function write(...args) {
+        const full = this.writableNeedDrain;
+        const answer = original.apply(this, args);
+        seen.writes += 1;
+        if (answer === false) saidNo(this);
+        if (full) {
+          seen.ignored += 1;
+          note("response", this.writableLength, this.writableHighWaterMark, false);
+        }
+        return answer;
+      },
+  );
+  const plain = (original) =>
+    function write(...args) {
+      // An HTTP message writes on its own socket as it must; stdout is none of a stream's business.
+      if (this._httpMessage || this.parser || this._isStdio) return original.apply(this, args);
+      const full = this.writableNeedDrain;
+      const answer = original.apply(this, args);
+      seen.writes += 1;
+      if (answer === false) saidNo(this);
+      if (full) {
+        seen.ignored += 1;
+        const kind = this.constructor?.name ?? "stream";
+        note(kind, this.writableLength, this.writableHighWaterMark, this.writableObjectMode);
+      }
+      return answer;
+    };
+  patch(Writable.prototype, "write", plain);
+  if (Duplex.prototype.write !== Writable.prototype.write) patch(Duplex.prototype, "write", plain);
+  patch(
+    Readable.prototype,
+    "push",
+    (original) =>
+      function push(...args) {
+        const mark = this.readableHighWaterMark;
+        const full = this.readableLength >= mark && mark > 0 && args[0] !== null;
+        const answer = original.apply(this, args);
+        if (full && !this.parser) {
+          saidNo(this);
+          seen.ignored += 1;
+          note(
+            this.constructor?.name ?? "stream",
+            this.readableLength,
+            mark,
+            this.readableObjectMode,
+          );
+        }
+        return answer;
+      },
+  );
+  const controller = globalThis.ReadableStreamDefaultController?.prototype;
+  if (controller) {
+    patch(
+      controller,
+      "enqueue",
+      (original) =>
+        function enqueue(chunk) {
+          const full = this.desiredSize <= 0;
+          const answer = original.call(this, chunk);
+          if (full) {
+            saidNo(this);
+            seen.ignored += 1;
+            // A Web Stream counts chunks unless told otherwise.
+            note(
+              "ReadableStream",
+              -this.desiredSize * (chunk?.byteLength ?? 1),
+              1,
+              !chunk?.byteLength,
+            );
+          }
+          return answer;
+        },
+    );
+  }
+
+  return function rest() {
+    for (const one of undo) one();
+    return seen;
+  };
+};

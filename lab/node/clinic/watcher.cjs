@@ -1,0 +1,179 @@
+// The thread of ours in the program: it goes on while the program's own thread is blocked. It times a tiny job of the
+// pool and a look-up of this machine's own name (the pool is the whole process's, so they wait as the program's do),
+// sends a row ten times a second, and switches the profiler on and off.
+"use strict";
+const dns = require("node:dns");
+const fs = require("node:fs");
+const inspector = require("node:inspector");
+const net = require("node:net");
+const { performance } = require("node:perf_hooks");
+const { parentPort, workerData } = require("node:worker_threads");
+const { slots, commands } = require("./shared.cjs");
+
+const ROW_MS = 100;
+const GATE_MS = 25;
+const NAME_MS = 100;
+const STARVED_MS = 1500;
+
+const figures = new Float64Array(workerData.memory);
+const order = new Int32Array(workerData.orders);
+const at = Object.fromEntries(slots.map((name, index) => [name, index]));
+const now = () => performance.timeOrigin + performance.now();
+
+// ---- the line to whoever examines the program
+
+const line = net.connect(workerData.socketPath);
+line.on("error", () => process.exit()); // nobody is there any more: this ends the thread only
+line.on("close", () => process.exit());
+line.setEncoding("utf8");
+let heard = "";
+line.on("data", (text) => {
+  heard += text;
+  const lines = heard.split("\n");
+  heard = lines.pop();
+  for (const one of lines) obey(JSON.parse(one));
+});
+const tell = (event, data) =>
+  line.write(`${JSON.stringify({ event, pid: workerData.pid, ...data })}\n`);
+
+parentPort.on("message", (message) => {
+  if (message.listening) tell("listening", message.listening);
+  if (message.looking) tell("looking");
+  if (message.failed) tell("failed", { what: "look", message: message.failed });
+  if (message.seen) tell("seen", { seen: message.seen });
+});
+
+// ---- gates
+
+function gate(every, job) {
+  const waits = [];
+  let since = null;
+  const ask = () => {
+    since = now();
+    job(() => {
+      waits.push(now() - since);
+      since = null;
+      setTimeout(ask, every);
+    });
+  };
+  setTimeout(ask, every);
+  return () => {
+    const found = waits.splice(0).map((ms) => Math.round(ms * 1000) / 1000);
+    return { waits: found, pending_ms: since === null ? 0 : Math.round(now() - since) };
+  };
+}
+const pool = gate(GATE_MS, (done) => fs.stat("/", done));
+const names = gate(NAME_MS, (done) => dns.lookup("localhost", done));
+
+// ---- rows
+
+let cpuBefore = process.cpuUsage();
+let wakeLate = 0; // the sum of ten or so
+let wakes = 0;
+let expected = now() + 10;
+setInterval(() => {
+  wakeLate += Math.max(0, now() - expected);
+  wakes += 1;
+  expected = now() + 10;
+  if (Atomics.load(order, 1) === 1) letGo(); // the program ends: it must not wait for us
+}, 10);
+
+setInterval(() => {
+  const cpu = process.cpuUsage();
+  const row = { t_ms: now() };
+  for (const name of slots) row[name] = figures[at[name]];
+  figures[at.late_ms] = 0;
+  row.silent_ms = Math.max(0, row.t_ms - row.beat_ms);
+  row.cpu_us = cpu.user + cpu.system - cpuBefore.user - cpuBefore.system;
+  cpuBefore = cpu;
+  row.rss = process.memoryUsage.rss();
+  row.pool = pool();
+  row.names = names();
+  row.wake_late_ms = wakes ? Math.round((wakeLate / wakes) * 1000) / 1000 : 0;
+  wakeLate = 0;
+  wakes = 0;
+  row.descriptors = descriptors();
+  tell("row", row);
+}, ROW_MS);
+
+let counted = null;
+let countedAt = 0;
+function descriptors() {
+  if (now() - countedAt > 500) {
+    countedAt = now();
+    try {
+      counted = fs.readdirSync("/proc/self/fd").length;
+    } catch {
+      counted = null;
+    }
+  }
+  return counted;
+}
+
+// ---- orders
+
+let session = null;
+
+function letGo() {
+  if (session === null) return;
+  session.disconnect();
+  session = null;
+}
+
+function post(method, parameters) {
+  return new Promise((resolve, reject) => {
+    if (session === null) reject(new Error("no session"));
+    else
+      session.post(method, parameters, (error, found) => (error ? reject(error) : resolve(found)));
+  });
+}
+
+const inTime = (promise) =>
+  Promise.race([
+    promise,
+    new Promise((_, reject) => setTimeout(() => reject(new Error("no answer in time")), 4000)),
+  ]);
+
+const doing = {
+  look() {
+    Atomics.store(order, 0, commands.look);
+  },
+  rest() {
+    Atomics.store(order, 0, commands.rest);
+    const asked = now();
+    setTimeout(() => {
+      // The program's thread has not come round since: it has nothing to tell.
+      if (figures[at.beat_ms] < asked) tell("starved", { silent_ms: now() - figures[at.beat_ms] });
+    }, STARVED_MS);
+  },
+  async profile({ interval_us }) {
+    session = new inspector.Session();
+    session.connectToMainThread();
+    await inTime(post("Profiler.enable"));
+    await inTime(post("Profiler.setSamplingInterval", { interval: interval_us }));
+    await inTime(post("Profiler.start"));
+    tell("profiling");
+  },
+  async profiled({ file }) {
+    const { profile } = await inTime(post("Profiler.stop"));
+    letGo();
+    fs.writeFileSync(`${file}.${workerData.pid}`, JSON.stringify(profile));
+    tell("profiled", { file: `${file}.${workerData.pid}` });
+  },
+  async collect() {
+    session = new inspector.Session();
+    session.connectToMainThread();
+    await inTime(post("HeapProfiler.collectGarbage"));
+    letGo();
+    tell("collected");
+  },
+};
+
+async function obey(wanted) {
+  try {
+    await doing[wanted.do](wanted);
+  } catch (error) {
+    letGo();
+    tell("failed", { what: wanted.do, message: String(error?.message ?? error) });
+  }
+}

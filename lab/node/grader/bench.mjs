@@ -1,0 +1,321 @@
+// What a check has in its hands: `t`, the first argument of each of its criteria. CONTRIBUTING.md shows how it is used.
+import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { constants as how } from "node:fs";
+import { open } from "node:fs/promises";
+import http from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inspect, isDeepStrictEqual } from "node:util";
+import { Callback, Missed, Module, runProgram, Server, Void } from "./hand-in.mjs";
+import * as proc from "./proc.mjs";
+import { Odd, Thrown } from "./values.mjs";
+
+/** The machine is too busy to tell: nobody's fault, and no points lost. */
+export class Noisy extends Error {}
+
+export class Bench {
+  #shared = new Map();
+
+  /** `job` is what the grader said: the hand-in, the sandbox, limits, parameters, seed. */
+  constructor(job) {
+    this.job = job;
+    this.parameters = job.parameters;
+    this.seed = job.seed;
+    this.random = generator(job.seed);
+    this.series = [];
+    this.seen = {};
+  }
+
+  // ---------------------------------------------------------------- the hand-in
+
+  /** Loads the hand-in as a module in a process of its own. See `Module`: call, scene, events, needs, memory, stop. */
+  module(options) {
+    return Module.start(this.job, this.#program(options), options);
+  }
+  /** Starts the hand-in as a server. See `Server`: port, url, memory, descriptors, threads, cpu, signal, stop. */
+  server(options) {
+    return Server.start(this.job, this.#program(options), options);
+  }
+  /** Runs the hand-in as a program to its end: {code, signal, stdout, stderr, ms, error}. */
+  program(options) {
+    return runProgram(this.job, this.#program(options), options);
+  }
+  /** `reference: "name.mjs"` runs a program of the exercise instead, in the same sandbox. */
+  #program({ reference } = {}) {
+    return reference ? join(this.job.exercise, reference) : this.job.handIn;
+  }
+
+  /** A function that the hand-in may be given: it answers there with a promise. */
+  callback(answers) {
+    return new Callback(answers);
+  }
+
+  /** What `make` returns, made once however many criteria ask. */
+  once(key, make) {
+    if (!this.#shared.has(key)) {
+      const made = Promise.resolve().then(make);
+      made.catch(() => {});
+      this.#shared.set(key, made);
+    }
+    return this.#shared.get(key);
+  }
+
+  // ---------------------------------------------------------------- saying what was seen
+
+  /** The criterion is missed. The message is for the reader: what was seen, what was wanted, where to look. */
+  miss(message, seen = {}) {
+    // Who says that nothing was seen says so, unless nothing was asked for either.
+    const { saw, wanted } = seen;
+    throw new Missed(message, {
+      ...((saw !== undefined || ("saw" in seen && wanted !== undefined)) && { saw: shown(saw) }),
+      ...(wanted !== undefined && { wanted: shown(wanted) }),
+    });
+  }
+  /** Nothing that the hand-in shows can be believed: it loses all points, and reads why. */
+  void(message) {
+    throw new Void(message);
+  }
+  /** The machine cannot tell now. */
+  noisy(message) {
+    throw new Noisy(message);
+  }
+  /** Missed unless both are deeply equal; the message may be a function of what was seen. */
+  equal(saw, wanted, message) {
+    if (!isDeepStrictEqual(saw, wanted))
+      this.miss(typeof message === "function" ? message(saw) : message, { saw, wanted });
+  }
+  /** Missed unless `condition` holds. */
+  ok(condition, message, seen) {
+    if (!condition) this.miss(message, seen);
+  }
+  /** A line of the page's plot: points [x, y], beside the reference's where `of` names whose they are. */
+  plot(title, points, { x = "", y = "", of = "yours" } = {}) {
+    this.series.push({ title, x, y, of, points });
+  }
+  /** A number or text for the page. */
+  note(name, value) {
+    this.seen[name] = value;
+  }
+
+  // ---------------------------------------------------------------- time and order
+
+  sleep = sleep;
+  now = () => performance.now();
+  /** Waits until `condition()` holds; says whether it did within the time. */
+  async until(condition, milliseconds = 2000) {
+    for (const end = performance.now() + milliseconds; performance.now() < end; await sleep(5))
+      if (await condition()) return true;
+    return Boolean(await condition());
+  }
+  /** A place where whoever comes waits until let through: `await gate.enter(who)`, `gate.open(n)`, `gate.waiting`. */
+  gate() {
+    return new Gate();
+  }
+  /** A named pipe in the hand-in's view. Whoever opens it to read waits, in a thread of the pool, until `open()`. */
+  fifo(process, name) {
+    return new Fifo(join(process.work, name), join(process.at.work, name));
+  }
+  /** An unguessable word. */
+  token() {
+    return randomBytes(9).toString("base64url");
+  }
+
+  // ---------------------------------------------------------------- asking a server
+
+  /** One request on a connection of its own: {status, headers, body, ms}, or {error} with Node's code. */
+  get(server, path, options = {}) {
+    return request(server.port, path, options);
+  }
+  /** `count` clients that each ask `times` times, one after another; `path` may be a function of (client, time). */
+  async clients(server, count, path, { times = 1, ...options } = {}) {
+    const one = async (client) => {
+      const answers = [];
+      for (let time = 0; time < times; time++)
+        answers.push(
+          await request(
+            server.port,
+            typeof path === "function" ? path(client, time) : path,
+            options,
+          ),
+        );
+      return answers;
+    };
+    return (await Promise.all(Array.from({ length: count }, (_, client) => one(client)))).flat();
+  }
+
+  /**
+   * Judges what only a clock can tell, against two programs of the exercise that run in the same minute: `measure(server, whose)` returns
+   * milliseconds (or any number that is bad when large) of `good`, of `bad`, and of the hand-in, in turns (ABC, CBA, ...).
+   * Noise only adds, so the smallest of each counts. Accepted below the geometric mean of good and bad; without a
+   * separation of `apart` between those two the machine is too noisy to tell. A fail needs three in a row.
+   * Returns {held, mine, good, bad, rounds}.
+   */
+  async ratio({
+    good,
+    bad,
+    start = (options) => this.server(options),
+    measure,
+    rounds = 5,
+    apart = 10,
+  }) {
+    const arms = { good: { reference: good }, mine: {}, bad: { reference: bad } };
+    let result;
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const seen = { good: [], mine: [], bad: [] };
+      for (let round = 0; round < rounds; round++) {
+        const order = Object.keys(arms);
+        for (const whose of round % 2 ? order.reverse() : order) {
+          const server = await start(arms[whose]);
+          try {
+            seen[whose].push(await measure(server, whose));
+          } finally {
+            await server.stop();
+          }
+        }
+      }
+      const [best, mine, worst] = ["good", "mine", "bad"].map((whose) => Math.min(...seen[whose]));
+      result = { held: mine < Math.sqrt(best * worst), mine, good: best, bad: worst, rounds: seen };
+      if (worst / best < apart) result.noisy = true;
+      else if (result.held) return result;
+      else result.noisy = false;
+    }
+    if (result.noisy)
+      this.noisy(
+        `too busy to tell, two programs that are known to differ were only ${(result.bad / result.good).toFixed(1)} times apart`,
+      );
+    return result;
+  }
+
+  // ---------------------------------------------------------------- what a check reads of a process
+
+  proc = proc;
+  digest = (bytes) => createHash("sha256").update(bytes).digest("hex");
+}
+
+class Gate {
+  waiting = [];
+  most = 0;
+  entered = 0;
+  enter(who) {
+    this.entered++;
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ who, resolve, reject });
+      this.most = Math.max(this.most, this.waiting.length);
+    });
+  }
+  /** Lets the first `count` through, in their order or those that `which` picks; `value` is what they get. */
+  open(count = this.waiting.length, value = undefined) {
+    for (const { resolve } of this.waiting.splice(0, count)) resolve(value);
+  }
+  fail(count, error) {
+    for (const { reject } of this.waiting.splice(0, count)) reject(error);
+  }
+}
+
+class Fifo {
+  constructor(path, inside) {
+    try {
+      execFileSync("mkfifo", [path], { stdio: "ignore" });
+    } catch {
+      throw new Missed(`no pipe can be made in its folder, ${inside} is taken or there is no room`);
+    }
+    this.path = path;
+    this.inside = inside;
+  }
+  /**
+   * Lets those who wait read `text` and come to its end. Opened for both, so that it does not wait itself, and only if it is the
+   * pipe still: the hand-in may have put something else in its place, or a link.
+   */
+  async open(text = "") {
+    const file = await open(this.path, how.O_RDWR | how.O_NOFOLLOW | how.O_NONBLOCK);
+    try {
+      if (!(await file.stat()).isFIFO())
+        throw new Missed(`${this.inside}, a pipe of the check, was replaced by something else`);
+      await file.write(text);
+      await sleep(20); // who waited has opened it by now
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** An equal value in words that fit on a page. */
+export function shown(value) {
+  const text =
+    typeof value === "string"
+      ? value
+      : inspect(value, { depth: 6, breakLength: 100, maxArrayLength: 20, maxStringLength: 300 });
+  return text.length > 1200 ? `${text.slice(0, 1200)} …` : text;
+}
+
+// mulberry32: small, and the same on every machine. Hidden cases differ from run to run and can be given again by their seed.
+function generator(seed) {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+  next.integer = (from, to) => from + Math.floor(next() * (to - from + 1));
+  next.pick = (list) => list[next.integer(0, list.length - 1)];
+  next.shuffle = (list) => {
+    const copy = [...list];
+    for (let at = copy.length - 1; at > 0; at--) {
+      const other = next.integer(0, at);
+      [copy[at], copy[other]] = [copy[other], copy[at]];
+    }
+    return copy;
+  };
+  return next;
+}
+
+/** One HTTP request; never throws. `agent: false` opens a connection of its own. */
+export function request(
+  port,
+  path,
+  { method = "GET", headers = {}, body, seconds = 5, agent = false, most = 64 << 20 } = {},
+) {
+  return new Promise((resolve) => {
+    const started = performance.now();
+    const done = (answer) => {
+      clearTimeout(timer);
+      resolve({ ms: performance.now() - started, ...answer });
+    };
+    const asking = http.request(
+      { host: "127.0.0.1", port, path, method, headers, agent },
+      (response) => {
+        const chunks = [];
+        let size = 0;
+        response.on("data", (chunk) => {
+          size += chunk.length;
+          if (size > most) asking.destroy();
+          else chunks.push(chunk);
+        });
+        response.on("end", () =>
+          done({
+            status: response.statusCode,
+            headers: response.headers,
+            body: Buffer.concat(chunks),
+          }),
+        );
+        response.on("error", (error) =>
+          done({
+            status: response.statusCode,
+            error: error.code ?? error.message,
+            body: Buffer.concat(chunks),
+          }),
+        );
+      },
+    );
+    const timer = setTimeout(() => {
+      done({ error: "timeout" });
+      asking.destroy();
+    }, seconds * 1000);
+    asking.on("error", (error) => done({ error: error.code ?? error.message }));
+    asking.end(body);
+  });
+}
+
+export { Missed, Odd, Thrown, Void };

@@ -1,0 +1,88 @@
+// What would let a program look into its own memory, or at what others do in its process, is gone: whoever can read the memory
+// finds the key of the check there. It runs before the hand-in, and first in each thread that the hand-in starts, for a thread has
+// built-in modules of its own.
+"use strict";
+
+const { builtinModules, syncBuiltinESMExports } = require("node:module");
+const threads = require("node:worker_threads");
+
+const gone = () => {
+  throw new Error("not to be had while a check runs");
+};
+const put = (object, name, value) =>
+  Object.defineProperty(object, name, { value, configurable: false, writable: false });
+const replace = (object, names) => {
+  for (const name of names) if (object && name in object) put(object, name, gone);
+};
+// A module that is an experiment says so on standard error, which is the hand-in's.
+const quietly = (name) => {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return require(name);
+  } catch {
+    return undefined; // not in this Node
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+};
+
+if (builtinModules.includes("inspector")) {
+  const both = [require("node:inspector"), require("node:inspector/promises")]; // the second is made of the first
+  for (const inspector of both) replace(inspector, ["Session", "open", "url", "waitForDebugger"]);
+}
+const v8 = require("node:v8");
+replace(v8, [
+  "getHeapSnapshot",
+  "writeHeapSnapshot",
+  "setHeapSnapshotNearHeapLimit",
+  "queryObjects",
+  "setFlagsFromString",
+  "startupSnapshot",
+  "startCpuProfile",
+]);
+replace(v8.promiseHooks, ["onInit", "onBefore", "onAfter", "onSettled", "createHook"]);
+replace(process, [
+  "binding",
+  "_linkedBinding",
+  "_getActiveHandles",
+  "_getActiveRequests",
+  "_debugProcess",
+  "dlopen",
+]);
+if (process.report) replace(process.report, ["writeReport", "getReport"]);
+// Who hears of everything that begins has the sockets, timers and promises of others in their hands.
+replace(require("node:async_hooks"), ["createHook", "executionAsyncResource"]);
+const diagnostics = require("node:diagnostics_channel");
+replace(diagnostics, ["subscribe"]);
+replace(diagnostics.Channel?.prototype, ["subscribe", "bindStore"]);
+// Machine code, and loaders, which run in a thread that nobody closes.
+replace(require("node:crypto"), ["setEngine"]);
+replace(require("node:module"), ["register"]);
+replace(quietly("node:sqlite")?.DatabaseSync.prototype, ["loadExtension", "enableLoadExtension"]);
+
+const { Worker } = threads;
+const { construct } = Reflect;
+const file = __filename;
+function Closed(program, options) {
+  if (!new.target) throw new TypeError("Class constructor Worker cannot be invoked without 'new'");
+  const given = { ...options };
+  const env = { ...(typeof given.env === "object" && given.env ? given.env : process.env) };
+  delete env.NODE_OPTIONS;
+  const all = { ...given, env, execArgv: ["--require", file] };
+  const worker = construct(Worker, [program, all], new.target);
+  hears?.(worker);
+  return worker;
+}
+// Who is to hear of every Worker, whatever class of it was asked for: the first who says so, before the hand-in is there.
+let hears;
+exports.hear = (listener) => {
+  if (hears === undefined) hears = listener ?? null;
+};
+Object.defineProperty(Closed, "name", { value: "Worker" });
+Object.setPrototypeOf(Closed, Object.getPrototypeOf(Worker));
+Closed.prototype = Worker.prototype;
+put(Worker.prototype, "constructor", Closed);
+put(threads, "Worker", Closed);
+
+syncBuiltinESMExports();

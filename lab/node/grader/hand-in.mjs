@@ -1,0 +1,605 @@
+// A process of the hand-in: started in a sandbox of its own, watched from outside, ended whatever it does.
+import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import {
+  closeSync,
+  copyFileSync,
+  fstatSync,
+  ftruncateSync,
+  constants as how,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
+import { constants } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Channel } from "./channel.mjs";
+import * as proc from "./proc.mjs";
+import { Callback, decode, encode, Odd, Thrown } from "./values.mjs";
+
+const HARNESS = readFileSync(new URL("./inside.js", import.meta.url), "utf8");
+const KEPT = 64 * 1024; // bytes of each output that are kept
+const FLOOD = 16 * 1024 * 1024; // bytes of output after which a program is ended
+const MOST_READ = 64 * 1024 * 1024; // bytes of a file of a hand-in that the driver reads at once
+const LOOK_MS = 20;
+const CALL_S = 5;
+const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+
+// Reads one line from the driver, byte by byte so that nothing behind it is taken, and becomes what it says. Within a function:
+// what a script declares outside of one is everybody's.
+const bootstrap = `(() => {
+const fs = require("node:fs"), one = Buffer.alloc(1 << 16); let text = "";
+for (let n; !text.endsWith("\\n") && (n = fs.readSync(3, one, 0, one.length, null)); ) text += one.latin1Slice(0, n);
+const bytes = Buffer.from(text, "latin1");
+const config = JSON.parse(bytes.toString());
+for (const each of [one, bytes]) each.fill(0); // whoever gets this memory next shall not read it
+new Function("require", "config", config.harness)(require, config);
+})()`;
+
+/** The hand-in did not do what was asked: the reader sees the message, and what was seen. */
+export class Missed extends Error {
+  constructor(message, seen = {}) {
+    super(message);
+    this.seen = seen;
+  }
+}
+
+/** The hand-in did something that makes what it shows worthless: no criterion can stand. */
+export class Void extends Missed {}
+
+/** A scene of the exercise threw: the check is broken, and nobody's work is worth less for it. */
+export class Broken extends Error {
+  constructor({ name, message, theirs }) {
+    super(message);
+    this.name = name;
+    this.stack = `in a scene, ${theirs}`;
+  }
+}
+
+let count = 0;
+
+/** What all processes of hand-ins have in common. `job` is the driver's, `program` the path of a file in the driver's view. */
+export class Process {
+  constructor(
+    job,
+    program,
+    { args = [], env = {}, nodeArgs = [], channel = false, name = "your program" } = {},
+  ) {
+    this.job = job;
+    this.name = name;
+    this.file = basename(program);
+    this.output = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
+    this.printed = 0;
+    this.folder = join(job.scratch, String(count++));
+    const hand = join(this.folder, "hand");
+    this.work = join(this.folder, "work");
+    for (const folder of [hand, this.work]) mkdirSync(folder, { recursive: true });
+    copyFileSync(program, join(hand, this.file));
+    const places = { HAND: hand, WORK: this.work };
+    const inner = job.inner.map((word) =>
+      word.replace(/^@(HAND|WORK)$/, (_, place) => places[place]),
+    );
+    this.at = job.sandboxed
+      ? { hand: "/hand", work: "/own", closed: "/closed.cjs" }
+      : { hand, work: this.work, closed: fileURLToPath(new URL("./closed.cjs", import.meta.url)) };
+    const command = [
+      ...inner,
+      ...nodeArgs,
+      ...(channel
+        ? ["--input-type=commonjs", "-e", bootstrap]
+        : [join(this.at.hand, this.file), ...args]),
+    ];
+    this.child = spawn(command[0], command.slice(1), {
+      cwd: job.sandboxed ? "/" : this.work,
+      env: { ...job.env, ...env },
+      stdio: ["pipe", "pipe", "pipe", channel ? "pipe" : "ignore"],
+      detached: !job.sandboxed,
+    });
+    this.child.stdin.on("error", () => {});
+    this.child.on("error", (error) =>
+      this.#fail(new Error(`the hand-in could not be started: ${error.message}`)),
+    );
+    for (const stream of ["stdout", "stderr"])
+      this.child[stream].on("data", (chunk) => {
+        this.printed += chunk.length;
+        if (this.output[stream].length < KEPT)
+          this.output[stream] = Buffer.concat([this.output[stream], chunk]).subarray(0, KEPT);
+        if (this.printed > FLOOD) this.void(`${this.name} printed more than ${FLOOD >> 20} MiB`);
+      });
+    this.ended = new Promise((resolve) => {
+      this.child.on("close", (code, signal) => {
+        // bubblewrap says 128 + the number of the signal that ended the program.
+        const byNumber = job.sandboxed && code > 128 ? SIGNALS.get(code - 128) : undefined;
+        this.end = byNumber ? { code: null, signal: byNumber } : { code, signal };
+        clearInterval(this.watch);
+        resolve(this.end);
+      });
+    });
+    this.failed = new Promise((_, reject) => {
+      this.#reject = reject;
+    });
+    this.failed.catch(() => {});
+    this.watch = setInterval(() => this.#look(), 100);
+    this.watch.unref();
+    job.started.add(this);
+  }
+
+  #reject;
+  #fail(error) {
+    this.reason ??= error;
+    this.#reject(this.reason);
+    this.kill();
+  }
+
+  /** Ends it, and with it every criterion: what it shows cannot be believed. */
+  void(why) {
+    this.#fail(new Void(why));
+  }
+
+  #look() {
+    const all = proc.family(this.child.pid);
+    const bytes = all.reduce((sum, pid) => sum + proc.memory(pid).now, 0);
+    if (bytes > this.job.most.memory)
+      this.#fail(
+        new Missed(
+          `${this.name} took more than ${this.job.most.memory >> 20} MiB of memory and was ended`,
+        ),
+      );
+    else if (all.length > this.job.most.processes)
+      this.#fail(
+        new Void(
+          `${this.name} started more than ${this.job.most.processes} processes and was ended`,
+        ),
+      );
+  }
+
+  get pid() {
+    return proc.inner(this.child.pid);
+  }
+  get stdout() {
+    return this.output.stdout.toString();
+  }
+  get stderr() {
+    return this.output.stderr.toString();
+  }
+
+  /**
+   * The port on which it listens: the one it says, or, as a server that forgot to say so is a server all the same, any. A port of
+   * somebody else's is none of its own, whatever it says: the kernel knows.
+   */
+  listens({ unsaid = true } = {}) {
+    const said = this.stdout.match(
+      /listening on http:\/\/(?:127\.0\.0\.1|localhost|\[::1?\]):(\d{1,5})\b/,
+    );
+    if (process.platform !== "linux") return Number(said?.[1]) || undefined;
+    const ports = said || unsaid ? proc.portsOf(this.child.pid) : [];
+    const port = said && Number(said[1]);
+    return ports.includes(port) ? port : unsaid ? ports[0] : undefined;
+  }
+
+  memory = proc.asked(proc.memory, () => this.pid);
+  threads = proc.asked(proc.threads, () => this.pid);
+  descriptors = proc.asked(proc.descriptors, () => this.pid);
+  faults = proc.asked(proc.faults, () => this.pid);
+  cpu = proc.asked(proc.cpu, () => this.pid);
+  family = () => proc.family(this.pid);
+  signal(name) {
+    if (!this.end) process.kill(this.pid, name);
+  }
+
+  kill() {
+    if (this.end) return;
+    try {
+      if (this.job.sandboxed) this.child.kill("SIGKILL");
+      else process.kill(-this.child.pid, "SIGKILL");
+    } catch {
+      // it has just ended
+    }
+  }
+
+  /** Ends it and waits until it is gone. */
+  async stop() {
+    this.kill();
+    await this.ended;
+  }
+
+  /** `promise`, or an error that says why the process can no longer answer, or that it took too long. */
+  async within(promise, seconds, what) {
+    let timer;
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Missed(`${what} within ${seconds} s`, this.told())),
+        seconds * 1000,
+      );
+    });
+    const gone = this.ended.then(async () => {
+      await sleep(LOOK_MS); // what it had written before is still on its way
+      throw this.reason ?? this.early();
+    });
+    gone.catch(() => {});
+    try {
+      return await Promise.race([promise, late, this.failed, gone]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The error for a process that has ended before it was done. */
+  early() {
+    const { code, signal } = this.end;
+    const why = this.explained(this.stderr);
+    if (why) return new Missed(`${this.name} ended with an error: ${why}`, this.told());
+    const how = signal ? `by ${signal}` : `with exit code ${code}`;
+    return new Missed(
+      `${this.name} ended ${how} before it was done${code === 0 ? " (is there a process.exit()?)" : ""}`,
+      this.told(),
+    );
+  }
+
+  /**
+   * Writes a file into its folder while it may be at work there: never through a link, which could lead to a file of the driver.
+   * `size`: bytes that the file is cut, or filled with a hole, to.
+   */
+  put(name, content, { size } = {}) {
+    this.#within(name, how.O_WRONLY | how.O_CREAT | how.O_TRUNC, (file) => {
+      writeFileSync(file, content);
+      if (size !== undefined) ftruncateSync(file, size);
+    });
+  }
+  /** The bytes of a file of its folder, on the same terms: no link is followed, no pipe or device read, and not more than there may be. */
+  read(name) {
+    return this.#within(name, how.O_RDONLY, (file) => {
+      const { size } = fstatSync(file);
+      if (size > MOST_READ)
+        throw new Missed(`${name} has grown to ${size >> 20} MiB in the folder of ${this.name}`);
+      return readFileSync(file);
+    });
+  }
+  #within(name, flags, use) {
+    const said = join(this.work, name);
+    const odd = (code) => Object.assign(new Error(`${code}, ${name}`), { path: said, code });
+    const path = join(realpathSync(dirname(said)), basename(said));
+    if (!path.startsWith(`${realpathSync(this.work)}/`)) throw odd("ELOOP");
+    const file = openSync(path, flags | how.O_NOFOLLOW | how.O_NONBLOCK, 0o644);
+    try {
+      if (!fstatSync(file).isFile()) throw odd("ENODEV");
+      return use(file);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** See `explain`; its own file is called as whoever handed it in calls it. */
+  explained(text) {
+    return explain(text, this.at.hand, (file) => this.#called(file));
+  }
+  /** In which line of the hand-in a stack begins, as " (mine.mjs, line 3)"; nothing if it has none. */
+  placed(stack) {
+    return place(stack, this.at.hand, (file) => this.#called(file));
+  }
+  /** What it has printed since it was last asked, as in `told()`. */
+  news() {
+    const news = {};
+    for (const stream of ["stdout", "stderr"]) {
+      const text = this.output[stream].subarray(this.#read[stream]).toString();
+      this.#read[stream] = this.output[stream].length;
+      const own = text.replace(/^listening on http:\S+\r?\n/gm, ""); // which every server has to say
+      if (own) news[stream] = own.slice(-2000);
+    }
+    return news;
+  }
+  #read = { stdout: 0, stderr: 0 };
+  #called(file) {
+    return file === this.file && file === basename(this.job.handIn)
+      ? (this.job.called ?? file)
+      : file;
+  }
+
+  /** What it printed, for the page. */
+  told() {
+    return {
+      ...(this.stdout && { stdout: this.stdout.slice(-2000) }),
+      ...(this.stderr && { stderr: this.stderr.slice(-2000) }),
+    };
+  }
+}
+
+/** A stack or Node's report of an error in words: what, and in which line of the hand-in; `called` says how its file is called. */
+export function explain(text, hand, called = (file) => file) {
+  const error =
+    text.match(/^(?:Uncaught )?(\w*Error(?: \[\w+\])?: .*)$/m)?.[1] ??
+    text.match(/^(\w*Error)$/m)?.[1];
+  if (!error) return undefined;
+  const plain = error.replace(/ \[(ERR_\w+)\]/, "").replaceAll(`${hand}/`, "");
+  return plain + place(text, hand, called);
+}
+
+function place(text, hand, called) {
+  const at = text.match(
+    new RegExp(`${hand.replace(/[.*+?^$()|[\]\\]/g, "\\$&")}/([^:\\s)]+):(\\d+)`),
+  );
+  return at ? ` (${called(at[1])}, line ${at[2]})` : "";
+}
+
+// What a value is that is no object with properties, in words.
+function noObject(value) {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "a list";
+  if (value instanceof Uint8Array) return "bytes";
+  if (value instanceof Odd) return `something else (${value.kind})`;
+  if (typeof value === "string") return `the text ${JSON.stringify(value.slice(0, 40))}`;
+  return typeof value === "object" ? undefined : String(value).slice(0, 40);
+}
+
+/** A module of the hand-in, loaded in a process of its own in which its functions are called. */
+export class Module extends Process {
+  #calls = new Map();
+  #callbacks = new Map();
+  #asks = 0;
+
+  static async start(
+    job,
+    program,
+    { scene = job.scene, locked = true, load = true, ...options } = {},
+  ) {
+    const made = new Module(job, program, { ...options, channel: true });
+    const key = randomBytes(32).toString("hex");
+    const ready = new Promise((resolve) => {
+      made.ready = resolve;
+    });
+    made.channel = new Channel(made.child.stdio[3], key, {
+      receive: (frame) => made.#receive(frame),
+      broken: (why) => made.void(`${made.name} ${why}: whatever it said is worth nothing`),
+      ended: () => {},
+    });
+    const file = join(made.at.hand, made.file);
+    made.channel.begin({ key, harness: HARNESS, scene, file, locked, closed: made.at.closed });
+    await made.within(ready, 10, "Node did not start");
+    if (load) await made.load();
+    return made;
+  }
+
+  /** Loads the module; resolves to the kinds of what it exports, by name. */
+  async load(seconds = CALL_S) {
+    try {
+      this.exports = await this.#do({ do: "load" }, seconds, "loading your file did not end");
+    } catch (error) {
+      if (!(error instanceof Thrown)) throw error;
+      throw new Missed(`your file cannot be loaded: ${this.#unloadable(error)}`, this.told());
+    }
+    return this.exports;
+  }
+
+  #unloadable(error) {
+    if (error.name === "SyntaxError") {
+      // Only Node's own check names the line.
+      const { stderr } = spawnSync(
+        this.child.spawnargs[0],
+        [
+          ...this.child.spawnargs.slice(1, this.child.spawnargs.indexOf("--input-type=commonjs")),
+          "--check",
+          join(this.at.hand, this.file),
+        ],
+        {
+          env: this.job.env,
+          encoding: "utf8",
+          timeout: 5000,
+          killSignal: "SIGKILL",
+        },
+      );
+      const [, line] = stderr?.match(/:(\d+)\r?\n/) ?? [];
+      if (line) return error.message + this.placed(`${this.at.hand}/${this.file}:${line}`);
+    }
+    const missing = error.message.match(/Cannot find (?:package|module) '([^']+)'/);
+    if (missing) return `it imports ${missing[1]}, and only Node's own modules are here`;
+    return this.explained(`${error.name}: ${error.message}\n${error.theirs}`) ?? error.message;
+  }
+
+  /** Holds the module to a function of that name; says which names are there if it is missing. */
+  needs(name) {
+    const kind = this.exports?.[name];
+    if (kind === "function") return;
+    if (kind !== undefined)
+      throw new Missed(`\`${name}\` is exported, but it is of type ${kind}: a function is needed`);
+    const there = Object.keys(this.exports ?? {})
+      .filter((each) => each !== "default" && each !== "module.exports")
+      .map((each) => `\`${each}\``);
+    const cjs = this.file.endsWith(".cjs");
+    const how = cjs ? `\`module.exports = { ${name} }\`` : `\`export function ${name} …\``;
+    if (this.exports?.default === "function" || (!cjs && "default" in (this.exports ?? {})))
+      there.push(cjs ? "a function, `module.exports` itself" : "a default export");
+    const only = there.length ? `, only ${there.join(", ")}` : " (it exports nothing)";
+    throw new Missed(`your file exports no function \`${name}\`${only}: write ${how}`);
+  }
+
+  /** Calls an exported function; resolves to what it returns (promises are awaited), rejects with what it throws (`Thrown`). */
+  async call(name, ...given) {
+    this.needs(name);
+    return this.#do(
+      { do: "call", name, given: encode(given, (callback) => this.#keep(callback)) },
+      this.job.seconds.call ?? CALL_S,
+      `\`${name}\` did not answer`,
+    );
+  }
+
+  /** As `call`, for a function that has to return an object: says what it returned instead. */
+  async object(name, ...given) {
+    const value = await this.call(name, ...given);
+    const other = noObject(value);
+    if (other) throw new Missed(`\`${name}\` returned ${other}, and an object is wanted`);
+    return value;
+  }
+
+  /** Plays a scene of the exercise's inside.js in that process: what it returns. What it tells meanwhile is in `events`. */
+  async scene(name, given = {}, { seconds = this.job.seconds.call ?? CALL_S } = {}) {
+    return this.#do(
+      { do: "scene", name, given: encode(given, (callback) => this.#keep(callback)) },
+      seconds,
+      "what should have come did not come",
+    );
+  }
+
+  /** What scenes told so far, in order: [{name, value}]. */
+  events = [];
+
+  #thrown(said) {
+    const error = decode(said);
+    if (error instanceof Thrown) error.where = this.placed(error.theirs);
+    return error;
+  }
+
+  #keep(callback) {
+    const id = this.#callbacks.size;
+    this.#callbacks.set(id, callback);
+    return id;
+  }
+
+  async #do(frame, seconds, what) {
+    const answer = this.#ask(frame);
+    const late = Symbol("late");
+    const done = await this.within(
+      Promise.race([answer, sleep(seconds * 1000, late, { ref: false })]),
+      2 * seconds + 1,
+      what,
+    );
+    if (done !== late) return done;
+    // Who still answers has lost a promise; who does not computes for ever, and would keep every other criterion waiting.
+    const alive = await Promise.race([this.#ask({ do: "alive" }), sleep(500, false)]);
+    const why = alive
+      ? "a promise is never settled, or a callback never called"
+      : "its event loop does not turn any more, something computes or waits for ever";
+    const error = new Missed(`${what} within ${seconds} s: ${why}`, this.told());
+    if (!alive) this.#stuck(error);
+    throw error;
+  }
+
+  #ask(frame) {
+    const id = this.#asks++;
+    const answer = new Promise((resolve, reject) => this.#calls.set(id, { resolve, reject }));
+    answer.catch(() => {});
+    this.channel.send({ ...frame, id });
+    return answer;
+  }
+
+  #stuck(error) {
+    this.reason ??= error;
+    this.kill();
+  }
+
+  async #receive(frame) {
+    if ("ready" in frame) this.ready(frame.ready);
+    else if ("done" in frame) {
+      const call = this.#calls.get(frame.done);
+      if (!call) return this.void(`${this.name} answered what nobody had asked`);
+      const { resolve, reject } = call;
+      this.#calls.delete(frame.done);
+      if (frame.fault) reject(new Broken(decode(frame.fault)));
+      else if (frame.error) reject(this.#thrown(frame.error));
+      else resolve(decode(frame.value));
+    } else if (frame.tell === "tampered")
+      this.void(
+        `${this.name} changed ${frame.value}, which belongs to Node: what runs with it shows nothing`,
+      );
+    else if (frame.tell === "uncaught") {
+      const { origin, error } = decode(frame.value);
+      const words =
+        error instanceof Thrown
+          ? this.explained(`${error.name}: ${error.message}\n${error.theirs}`)
+          : String(error);
+      this.reason ??= new Missed(
+        `${origin === "unhandledRejection" ? "a promise was rejected and nobody handled it" : "an error was thrown and nobody caught it"}: ${words}`,
+        this.told(),
+      );
+    } else if ("tell" in frame) this.events.push({ name: frame.tell, value: decode(frame.value) });
+    else if ("ask" in frame) {
+      const answers = this.#callbacks.get(frame.ask)?.answers;
+      try {
+        const value = answers ? await answers(...decode(frame.given)) : undefined;
+        this.channel.send({
+          answer: frame.id,
+          value: encode(value, (callback) => this.#keep(callback)),
+        });
+      } catch (error) {
+        this.channel.send({
+          answer: frame.id,
+          error: { $: "error", message: error.message, code: error.code },
+        });
+      }
+    }
+  }
+
+  /**
+   * Waits until the process has ended by itself, which it may as soon as nothing of the hand-in keeps it alive, and says how.
+   */
+  async finish(seconds = CALL_S) {
+    await this.#do({ do: "finish" }, seconds, "the process did not answer");
+    const late = `${this.name} was still running, and was expected to end by itself,`;
+    return this.within(
+      this.ended.then(() => this.end),
+      seconds,
+      late,
+    ).catch((error) => {
+      if (this.end && !this.reason) return this.end;
+      throw error;
+    });
+  }
+}
+
+/** A hand-in that is a server: it prints the address it listens on, as all servers of the course do. */
+export class Server extends Process {
+  static async start(job, program, options = {}) {
+    const { env = {}, seconds = CALL_S } = options;
+    const made = new Server(job, program, { ...options, env: { PORT: "0", ...env } });
+    try {
+      made.port = await made.within(made.#listens(), seconds, `${made.name} did not listen`);
+    } catch (error) {
+      if (error instanceof Missed && !(error instanceof Void) && !made.end) {
+        made.kill();
+        throw new Missed(
+          `your server did not listen within ${seconds} s: it should call listen(process.env.PORT, "127.0.0.1") and print \`listening on http://127.0.0.1:<port>\``,
+          made.told(),
+        );
+      }
+      throw error;
+    }
+    made.url = `http://127.0.0.1:${made.port}`;
+    return made;
+  }
+
+  async #listens() {
+    const asked = performance.now();
+    while (!this.end) {
+      const port = this.listens({ unsaid: performance.now() - asked > 500 });
+      if (port) return port;
+      await sleep(LOOK_MS);
+    }
+    throw this.reason ?? this.early();
+  }
+}
+
+/** Runs the hand-in as a program, to its end. */
+export async function runProgram(job, program, { input = "", seconds = CALL_S, ...options } = {}) {
+  const started = performance.now();
+  const made = new Process(job, program, options);
+  made.child.stdin.end(input);
+  const late = `${made.name} did not end`;
+  const end = await made.within(made.ended, seconds, late).catch((error) => {
+    if (made.end && !made.reason) return made.end;
+    throw error;
+  });
+  return {
+    ...end,
+    stdout: made.stdout,
+    stderr: made.stderr,
+    ms: performance.now() - started,
+    error: made.explained(made.stderr),
+    process: made,
+  };
+}
+
+export { Callback, once };

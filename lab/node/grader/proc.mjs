@@ -1,0 +1,114 @@
+// What the kernel says about a process: read from outside, so nothing that the process says about itself counts. Linux alone
+// tells it; elsewhere whoever asks gets Unseen, and the criterion has no verdict.
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+const read = (path) => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+};
+const list = (path) => {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+};
+
+/** The children of each process, as a map from pid to pids. */
+function families() {
+  const children = new Map();
+  for (const pid of list("/proc").filter((name) => /^\d+$/.test(name))) {
+    const parent = Number(
+      read(`/proc/${pid}/stat`)
+        .replace(/^.*\) \S /s, "")
+        .split(" ", 1)[0],
+    );
+    children.set(parent, [...(children.get(parent) ?? []), Number(pid)]);
+  }
+  return children;
+}
+
+/** All that descend from a process, itself first. */
+export function family(pid) {
+  const children = families();
+  const all = [pid];
+  for (let at = 0; at < all.length; at++) all.push(...(children.get(all[at]) ?? []));
+  return all;
+}
+
+/** The program inside its sandbox: the first of the family that is no bubblewrap. */
+export function inner(pid) {
+  return family(pid).find((each) => read(`/proc/${each}/comm`).trim() !== "bwrap") ?? pid;
+}
+
+/** Only Linux shows this. */
+export class Unseen extends Error {
+  constructor() {
+    super("this can be seen on Linux only");
+  }
+}
+/** A question of this file to a process, or Unseen where nothing would answer it. */
+export const asked = (question, pid) => () => {
+  if (process.platform !== "linux") throw new Unseen();
+  return question(pid());
+};
+
+const kib = (pid, field) =>
+  Number(read(`/proc/${pid}/status`).match(new RegExp(`^${field}:\\s+(\\d+)`, "m"))?.[1] ?? 0);
+
+/** Resident bytes of a process now, and at its highest. */
+export const memory = (pid) => ({ now: kib(pid, "VmRSS") * 1024, peak: kib(pid, "VmHWM") * 1024 });
+export const threads = (pid) => list(`/proc/${pid}/task`).length;
+/** What its descriptors are: {number: target}. */
+export function descriptors(pid) {
+  const open = {};
+  for (const number of list(`/proc/${pid}/fd`))
+    try {
+      open[number] = readlinkSync(`/proc/${pid}/fd/${number}`);
+    } catch {
+      // closed meanwhile
+    }
+  return open;
+}
+/** Page faults without disk that a process has had. */
+export const faults = (pid) =>
+  Number(
+    read(`/proc/${pid}/stat`)
+      .replace(/^.*\) /s, "")
+      .split(" ")[7] ?? 0,
+  );
+/** Processor time that a process has used, in milliseconds (user, system; the kernel counts in 10 ms). */
+export function cpu(pid) {
+  const fields = read(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, "")
+    .split(" ");
+  return { user: Number(fields[11]) * 10, system: Number(fields[12]) * 10 };
+}
+/** TCP ports somebody listens on in this network, with the socket's inode. */
+export function listening() {
+  const ports = [];
+  for (const table of ["/proc/net/tcp", "/proc/net/tcp6"])
+    for (const line of read(table).split("\n").slice(1)) {
+      const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
+      if (state === "0A") ports.push({ port: Number.parseInt(local.split(":")[1], 16), inode });
+    }
+  return ports;
+}
+/** The ports on which a family of processes listens. */
+export function portsOf(pid) {
+  const inodes = new Set(
+    family(pid).flatMap((each) =>
+      Object.values(descriptors(each)).map((target) => target.match(/^socket:\[(\d+)\]$/)?.[1]),
+    ),
+  );
+  return [
+    ...new Set(
+      listening()
+        .filter(({ inode }) => inodes.has(inode))
+        .map(({ port }) => port),
+    ),
+  ];
+}

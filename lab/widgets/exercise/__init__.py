@@ -1,0 +1,1 @@
+"""An exercise as it stands on its page."""

@@ -1,0 +1,116 @@
+"""`lab.exercise(id)`: what is asked, where to begin, hints that open, and how it is checked."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from lab import usage
+from lab.grading import exercise as exercises
+from lab.grading.exercise import LEVELS, Exercise
+from lab.storage.gate import checked
+from lab.text.looks import macros
+from lab.text.numbers import bare
+from lab.widgets import parts
+
+HTML = macros("""
+{% macro card(one, task, code, data, style) -%}
+{% set title = "exercise-" ~ one.id ~ "-title" %}
+<section class="lab-exercise" id="exercise-{{ one.id }}" aria-labelledby="{{ title }}">
+{{ style }}
+<p class="title" id="{{ title }}" role="heading" aria-level="3">{{ one.title }}</p>
+<p class="facts">{{ one.level_word }} · {{ one.minutes }} minutes · {{ one.points_word }}
+{%- if one.star %}{{ ' ' }}·
+{{ ' ' }}<abbr title="one of the {{ one.stars }} that a course begins with">★ {{ one.star }}</abbr>
+{%- endif %}</p>
+<div class="task">{{ task }}</div>
+<details><summary>Where to begin</summary>
+<section class="highlight"><pre tabindex="0">{{ code }}</pre></section>
+<p>
+<a download="{{ one.file }}" href="{{ data }}">Download {{ one.file }}</a></p>
+</details>
+<details><summary>How it is checked</summary>
+<p>By what your program does, in a process of its own.</p>
+<ul>{% for each in one.criteria %}
+<li>{{ each.says }} <span class="points">{{ each.worth }}</span></li>{% endfor %}</ul>
+</details>
+<details><summary>A hint</summary><p>{{ one.hints[0] }}</p>
+<details><summary>Another hint</summary><p>{{ one.hints[1] }}</p>
+<details><summary>The last hint</summary><p>{{ one.hints[2] }}</p></details></details></details>
+<p class="how">Check it: in a terminal <code>make check EXERCISE={{ one.id }} FILE={{ one.file }}
+</code>,
+{{ ' ' }}in a notebook a cell that begins with <code>%%submit {{ one.id }}</code>.</p>
+</section>
+{%- endmacro %}
+""")
+
+
+@dataclass(frozen=True)
+class Card:
+    """An exercise, ready to stand on a page."""
+
+    exercise: Exercise
+
+    def _repr_html_(self) -> str:
+        one = self.exercise
+        usage.note_modules()
+        given = one.for_student(exercises.student())
+        code = one.begin(given)
+        return str(
+            HTML.card(
+                {
+                    "id": one.id,
+                    "title": one.title,
+                    "level_word": LEVELS[one.level],
+                    "minutes": one.minutes,
+                    "points_word": f"{bare(one.points)} points",
+                    "star": one.star,
+                    "stars": exercises.STARS,
+                    "file": f"{one.id}{one.starter.suffix}",
+                    "hints": [_markdown(hint, inline=True) for hint in one.hints],
+                    "criteria": [
+                        {"says": _markdown(each.says, inline=True), "worth": _points(each.points)}
+                        for each in one.criteria
+                    ],
+                },
+                _markdown(one.task(given)),
+                _highlighted(code),
+                f"data:text/javascript;base64,{base64.b64encode(code.encode()).decode()}",
+                Markup(f"<style>{parts.text('exercise.css')}</style>")
+                if parts.come_along()
+                else "",
+            )
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.exercise.id}: {self.exercise.title}. {self.exercise.summary}"
+
+
+def _points(points: float) -> str:
+    return f"{bare(points)} point" + ("s" if points != 1 else "")
+
+
+def _markdown(text: str, inline: bool = False) -> Markup:
+    from markdown_it import MarkdownIt
+
+    made = MarkdownIt("commonmark", {"html": False}).enable("table")
+    return Markup(made.renderInline(text) if inline else made.render(text))
+
+
+def _highlighted(code: str) -> Markup:
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import JavascriptLexer
+
+    return Markup(highlight(code, JavascriptLexer(), HtmlFormatter(nowrap=True)))
+
+
+@checked
+def exercise(id: str) -> Card:
+    """Return the exercise as it stands on its page. Raises UnknownExercise, BadExercise."""
+    found = exercises.exercise(id)
+    for file in (found.folder / exercises.FILE, found.folder / "task.md", found.starter):
+        usage.note_file(file)
+    return Card(found)

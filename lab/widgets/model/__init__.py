@@ -1,0 +1,1 @@
+"""Small models that a reader drives, move by move."""

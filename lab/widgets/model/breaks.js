@@ -1,0 +1,74 @@
+// A source, a step and a sink, joined in one of four ways. One of them breaks: who is destroyed, who hears, who waits?
+
+(() => {
+  globalThis.LabModels ??= {};
+  const PARTS = ["source", "step", "sink"];
+  const WAYS = {
+    pipe: "pipe, no listener",
+    listeners: "pipe, a listener for errors on each",
+    pipeline: "pipeline",
+    "for await": "for await over source.pipe(step)",
+  };
+
+  const open = (parts) => PARTS.filter((part) => parts[part] === "open");
+
+  globalThis.LabModels.breaks = {
+    title: "Break a stream",
+    ask: "The three streams below are joined and flow. Choose how, and say before you break one of them: which are destroyed, who hears of it, and which wait for ever? Is there a way in which none does?",
+    knobs: [{ name: "way", label: "Joined by", options: Object.entries(WAYS), value: "listeners" }],
+    demo: ["step"],
+
+    start: ({ way }) => ({
+      ...{ way, broken: "", ended: false, heard: "" },
+      parts: { source: "open", step: "open", sink: "open" },
+    }),
+
+    moves: () => [
+      ...PARTS.map((id) => ({ id, label: `The ${id} breaks` })),
+      { id: "leaves", label: "The client leaves: the sink closes without an error" },
+    ],
+
+    move(state, id) {
+      const { way, parts } = state;
+      if (state.broken)
+        return {
+          no: `It is broken: ${state.ended ? "the process has ended" : "nothing flows"}. Take it back, or start again.`,
+        };
+      state.broken = id;
+      const leaves = id === "leaves";
+      const broken = leaves ? "sink" : id;
+      if (way === "pipeline") {
+        for (const part of PARTS) parts[part] = "destroyed";
+        state.heard = leaves ? "ERR_STREAM_PREMATURE_CLOSE" : "broke";
+        return `<code>pipeline</code> watches all three, destroys all three, and tells you once: ${state.heard}.`;
+      }
+      // The loop hears what it iterates over, which is the step; whoever listens hears his own stream.
+      const hears = way === "listeners" || (way === "for await" && id === "step");
+      if (!leaves && !hears) {
+        state.ended = true;
+        for (const part of PARTS) parts[part] = "gone";
+        return `Nobody listens for errors of the ${id}${way === "for await" ? ": the loop hears the step alone" : ", and <code>pipe</code> does not hear them for you"}. Node throws, and the process ends.`;
+      }
+      parts[broken] = "destroyed";
+      state.heard = leaves ? "" : way === "for await" ? "broke" : `${id}: broke`;
+      const [first, second] = open(parts);
+      const stay = `The ${first} and the ${second} stay open, and nobody will close them.`;
+      if (!leaves)
+        return `The ${id} is destroyed, and ${way === "for await" ? "the loop" : "its listener"} hears of it. ${stay}`;
+      return `The sink is destroyed. There was no error, so nobody hears of anything${way === "for await" ? ": the loop goes on, and writes into a stream that is gone" : ""}. ${stay}`;
+    },
+
+    lanes: ({ parts, heard, ended }) => [
+      ...PARTS.map((name) => ({
+        name,
+        cells: [
+          {
+            text: parts[name] === "open" ? "open" : parts[name],
+            kind: parts[name] === "open" ? "busy" : "free",
+          },
+        ],
+      })),
+      { name: "heard", text: ended ? "the process has ended with code 1" : heard || "nothing" },
+    ],
+  };
+})();

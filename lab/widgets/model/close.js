@@ -1,0 +1,111 @@
+// One kept connection, and a server that is told to end: where on the way of a request the signal comes, and what becomes of it.
+
+(() => {
+  globalThis.LabModels ??= {};
+  const WAYS = {
+    exit: "process.exit()",
+    close: "server.close() of http",
+    drain: "drain: net’s close(), Connection: close",
+  };
+
+  const lose = (state) => {
+    if (state.request) state.lost += 1;
+    Object.assign(state, { request: "", open: false });
+  };
+
+  const alone = (state) => {
+    if (state.told && !state.open) state.server = "has ended";
+  };
+
+  globalThis.LabModels.close = {
+    title: "The moment of SIGTERM",
+    ask: "A client keeps its connection and asks again and again. Place the signal anywhere on a request’s way: before it, on the wire, in the handler, after the answer. For each way to end, find a place where a request is lost, or show that there is none.",
+    knobs: [{ name: "way", label: "On SIGTERM", options: Object.entries(WAYS), value: "close" }],
+    demo: ["send", "arrive", "answer", "send", "term"],
+
+    start: ({ way }) => ({
+      ...{ way, open: true, request: "", told: false, server: "listens" },
+      ...{ answered: 0, lost: 0 },
+    }),
+
+    moves: () => [
+      { id: "send", label: "The client sends a request" },
+      { id: "arrive", label: "The server reads it" },
+      { id: "answer", label: "The server answers" },
+      { id: "term", label: "SIGTERM" },
+      { id: "kill", label: "Patience is over: SIGKILL" },
+    ],
+
+    move(state, id) {
+      const { way, open, request, told, server } = state;
+      const ended = server === "has ended" || server === "was killed";
+      if (id === "send") {
+        if (request) return { no: "It waits for the answer to the one it has sent." };
+        if (!open)
+          return {
+            no: told
+              ? "The connection is closed, and a new one is refused. Nothing was sent, so nothing is lost: the client goes to the next server."
+              : "The connection is closed.",
+          };
+        state.request = "on the wire";
+        return "The request is on its way. To the server the connection still looks idle.";
+      }
+      if (ended) return { no: "The server is gone." };
+      if (id === "arrive") {
+        if (request !== "on the wire")
+          return { no: request ? "It has read it." : "Nothing is on the wire." };
+        state.request = "in the handler";
+        return "The loop comes round, the server reads the request, and its handler is at work.";
+      }
+      if (id === "answer") {
+        if (request !== "in the handler") return { no: "The handler has nothing to answer." };
+        Object.assign(state, { request: "", answered: state.answered + 1 });
+        if (!(told && way === "drain"))
+          return `The client has its answer, and the connection stays open.${told ? " Nobody has told the client to stop, and nobody closes the connection: it may ask again." : ""}`;
+        state.open = false;
+        alone(state);
+        return "The answer says <code>Connection: close</code>: this was the last one here. Nothing is left to wait for, and the server ends.";
+      }
+      if (id === "term") {
+        if (told) return { no: "It has been told." };
+        state.told = true;
+        if (way === "exit") {
+          lose(state);
+          alone(state);
+          return request
+            ? `The process is gone, and the request that was ${request} with it: lost.`
+            : "The process is gone. No request was under way.";
+        }
+        state.server = "no longer listens";
+        if (way === "drain")
+          return "The server no longer listens, and closes nothing: each client may ask once more.";
+        if (request === "in the handler")
+          return "The server no longer listens. The connection is busy, so it stays open.";
+        lose(state);
+        alone(state);
+        return request
+          ? "The server no longer listens, and closes what looks idle. The request on the wire meets a closed connection: lost, and the client cannot know whether the server has acted on it."
+          : "The server no longer listens, closes the idle connection, and ends. Nothing is lost.";
+      }
+      if (!told) return { no: "Operators send SIGTERM first." };
+      const gone = request
+        ? " The request that was under way is lost."
+        : " No request was under way.";
+      lose(state);
+      state.server = "was killed";
+      return `The server had not ended by itself.${gone}`;
+    },
+
+    lanes: ({ server, open, request, answered, lost }) => [
+      { name: "server", text: server },
+      { name: "connection", text: open ? "open" : "closed" },
+      {
+        name: "request",
+        cells: request ? [{ text: request, kind: "busy" }] : [],
+        empty: "none under way",
+      },
+      { name: "answered", text: String(answered) },
+      { name: "lost", cells: lost ? [{ text: String(lost), kind: "bad" }] : [], empty: "0" },
+    ],
+  };
+})();

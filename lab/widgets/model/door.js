@@ -1,0 +1,187 @@
+// Who is let in, and when: a loop that accepts connections, serves everybody inside, and turns again. As lab/predict/accept.py, with
+// the time of one request as the unit.
+
+(() => {
+  globalThis.LabModels ??= {};
+
+  const listed = (all) =>
+    all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
+  const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+  /** Whose patience is over by now gives up, and comes back at the end of the line if it has more to ask. */
+  function giveUp(state) {
+    const lost = [];
+    for (;;) {
+      const due = [...state.queue, ...state.inside, ...state.leaving]
+        .filter((one) => !one.gone && one.sent + state.patience < state.now)
+        .sort((a, b) => a.sent - b.sent || a.number - b.number)[0];
+      if (!due) return lost;
+      due.gone = true;
+      state.failed += 1;
+      lost.push(due.client);
+      if (state.left[due.client - 1] === 0) continue;
+      state.left[due.client - 1] -= 1;
+      state.number += 1;
+      const sent = due.sent + state.patience;
+      state.queue.push({ client: due.client, sent, number: state.number, gone: false });
+    }
+  }
+
+  /** Work on one connection's request; whether its client sends another one on it. */
+  function serve(state, one, seen) {
+    state.now += 1;
+    seen.lost.push(...giveUp(state));
+    if (one.gone) {
+      seen.vain.push(one.client);
+      return false;
+    }
+    seen.served.push(one.client);
+    state.answered += 1;
+    if (state.left[one.client - 1] === 0) {
+      one.gone = true;
+      state.done.push(one.client);
+      return false;
+    }
+    state.left[one.client - 1] -= 1;
+    state.number += 1;
+    Object.assign(one, { sent: state.now, number: state.number });
+    return true;
+  }
+
+  function turn(state) {
+    state.turn += 1;
+    const seen = { lost: giveUp(state), served: [], vain: [] };
+    const comes = state.queue.splice(0, state.rule === "one" ? 1 : state.queue.length);
+    state.leaving = [...state.inside, ...comes];
+    state.inside = [];
+    for (const one of [...state.leaving]) {
+      if (serve(state, one, seen)) state.inside.push(one);
+      state.leaving.shift();
+    }
+    return { ...seen, comes: comes.map(({ client }) => client) };
+  }
+
+  const over = ({ queue, inside }) => queue.length === 0 && inside.length === 0;
+
+  globalThis.LabModels.door = {
+    title: "Turn by turn at the door",
+    ask: "All clients come at once. Each sends <i>R</i> requests of time <i>S</i>, one after the other, and gives one up after a patience of <i>T</i>. Before a turn, say: who is let in, and whose patience will end? Then try the rule of older Nodes. (Counted as on this page: Node itself begins to serve a newcomer in the turn after.)",
+    knobs: [
+      {
+        name: "rule",
+        label: "A turn lets in",
+        options: [
+          ["one", "one connection (libuv 1.45 and later)"],
+          ["all", "all that wait (libuv before 1.45)"],
+        ],
+        value: "one",
+      },
+      {
+        name: "clients",
+        label: "Clients c",
+        type: "range",
+        min: 2,
+        max: 12,
+        value: 8,
+        words: (n) => plural(n, "client"),
+      },
+      {
+        name: "rounds",
+        label: "Requests of each, R",
+        type: "range",
+        min: 1,
+        max: 5,
+        value: 3,
+        words: (n) => plural(n, "request"),
+      },
+      {
+        name: "patience",
+        label: "Patience T",
+        type: "range",
+        min: 2,
+        max: 40,
+        value: 10,
+        words: (n) => `${n} × S`,
+      },
+    ],
+    demo: ["turn", "turn", "turn", "turn", "turn", "rest"],
+
+    start: ({ rule, clients, rounds, patience }) => ({
+      ...{ rule, clients, rounds, patience },
+      left: Array.from({ length: clients }, () => rounds - 1),
+      queue: Array.from({ length: clients }, (_, i) => ({
+        client: i + 1,
+        sent: 0,
+        number: i,
+        gone: false,
+      })),
+      inside: [],
+      leaving: [],
+      done: [],
+      ...{ number: clients, now: 0, turn: 0, failed: 0, answered: 0 },
+    }),
+
+    moves: () => [
+      { id: "turn", label: "A turn of the loop" },
+      { id: "rest", label: "All turns to the end" },
+    ],
+
+    move(state, id) {
+      if (over(state)) return { no: "Nobody is at the door or inside." };
+      if (id === "rest") {
+        const from = state.turn;
+        while (!over(state)) turn(state);
+        return `${plural(state.turn - from, "turn")} more.`;
+      }
+      const { comes, served, vain, lost } = turn(state);
+      const parts = [
+        comes.length > 0
+          ? `client ${listed(comes)} ${comes.length > 1 ? "are" : "is"} let in`
+          : "nobody is at the door",
+      ];
+      if (served.length > 0)
+        parts.push(`${listed(served)} ${served.length > 1 ? "are" : "is"} served`);
+      if (vain.length > 0) parts.push(`the work for ${listed(vain)} is in vain`);
+      if (lost.length > 0) parts.push(`${listed(lost)} ${lost.length > 1 ? "give" : "gives"} up`);
+      return `Turn ${state.turn}: ${parts.join("; ")}. It is ${state.now} × S.`;
+    },
+
+    end(state) {
+      if (!over(state)) return "";
+      const { clients, rounds, patience, failed, answered, rule } = state;
+      const law = clients - patience / rounds;
+      const said =
+        rule === "one"
+          ? ` The formula for first requests, c − T/(R·S), says about ${Math.max(0, Math.round(law))}.`
+          : "";
+      return `${answered} answered, ${failed} given up.${said}`;
+    },
+
+    lanes: ({ queue, inside, left, done, failed, now, turn: turns }) => [
+      {
+        name: "at the door",
+        cells: queue.map(({ client, gone }) => ({
+          text: String(client),
+          sub: gone ? "gave up" : "",
+          kind: gone ? "bad" : "",
+        })),
+        empty: "nobody",
+      },
+      {
+        name: "inside",
+        cells: inside.map(({ client, gone }) => ({
+          text: String(client),
+          sub: gone ? "gave up" : `${left[client - 1] + 1} to go`,
+          kind: gone ? "bad" : "busy",
+        })),
+        empty: "nobody",
+      },
+      {
+        name: "has all its answers",
+        cells: done.map((client) => ({ text: String(client) })),
+        empty: "nobody",
+      },
+      { name: "so far", text: `turn ${turns}, ${now} × S; ${plural(failed, "request")} given up` },
+    ],
+  };
+})();

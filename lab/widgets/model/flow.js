@@ -1,0 +1,111 @@
+// A writable stream, its high water mark, and a sink that takes one chunk after another.
+
+(() => {
+  globalThis.LabModels ??= {};
+  const CHUNK = 4; // bytes: "four"
+  const MOST = 12; // chunks: what fits on a page
+
+  const bytes = (n) => `${n} byte${n === 1 ? "" : "s"}`;
+
+  globalThis.LabModels.flow = {
+    title: "A mark, a writer and a slow sink",
+    ask: 'Each <code>write("four")</code> brings 4 bytes. Before you press: what does it return, and is the chunk kept? After how many chunks taken does <code>drain</code> come?',
+    knobs: [
+      {
+        name: "mark",
+        label: "High water mark",
+        type: "range",
+        min: 1,
+        max: 24,
+        value: 10,
+        words: bytes,
+      },
+    ],
+    demo: ["write", "write", "write", "write", "write", "take", "take", "take", "take", "take"],
+
+    start: ({ mark }) => ({
+      mark,
+      kept: 0,
+      need: false,
+      wrote: 0,
+      drains: 0,
+      ending: false,
+      end: "",
+    }),
+
+    moves: () => [
+      { id: "write", label: '<code>write("four")</code>' },
+      { id: "take", label: "The sink has taken a chunk" },
+      { id: "end", label: "<code>end()</code>" },
+    ],
+
+    move(state, id) {
+      if (id === "write") {
+        if (state.ending)
+          return {
+            no: "After <code>end()</code> a write is an error: <code>ERR_STREAM_WRITE_AFTER_END</code>.",
+          };
+        if (state.kept >= MOST)
+          return { no: "More do not fit on this page. Node would keep them." };
+        state.kept += 1;
+        state.wrote += 1;
+        const length = state.kept * CHUNK;
+        if (length < state.mark)
+          return `<code>true</code>: ${bytes(length)} are in the stream, less than the mark.`;
+        const first = !state.need;
+        state.need = true;
+        return `<code>false</code>, and the chunk is kept all the same: ${bytes(length)} are in the stream, the mark is ${state.mark}. ${first ? "This write has reached the mark." : "Nobody listens to the advice."}`;
+      }
+      if (id === "end") {
+        if (state.ending) return { no: "It has been ended." };
+        state.ending = true;
+        if (state.kept === 0) {
+          state.end = "finish";
+          return "Nothing was left: <code>finish</code>.";
+        }
+        return `No more will come. <code>finish</code> waits until the ${bytes(state.kept * CHUNK)} are taken.`;
+      }
+      if (state.kept === 0) return { no: "The stream is empty: the sink has nothing to take." };
+      state.kept -= 1;
+      const left = state.kept * CHUNK;
+      if (left > 0) {
+        const below = state.need && left < state.mark;
+        return `Taken: ${bytes(left)} are left.${below ? " That is below the mark, and still no <code>drain</code>: it comes when the stream is empty." : ""}`;
+      }
+      if (state.ending) {
+        state.end = "finish";
+        return "The last chunk is gone, and no more will come: <code>finish</code>.";
+      }
+      if (!state.need)
+        return "The stream is empty. No <code>drain</code>: no write had returned <code>false</code>.";
+      state.need = false;
+      state.drains += 1;
+      return "The stream is empty, and a write had returned <code>false</code>: <code>drain</code>, once, however many were told to wait.";
+    },
+
+    lanes: ({ mark, kept, need, drains, end }) => [
+      {
+        name: "in the stream",
+        empty: "nothing",
+        cells: Array.from({ length: kept }, (_, i) => ({
+          text: "four",
+          sub: i === 0 ? "goes down" : (i + 1) * CHUNK >= mark ? "at or over the mark" : "",
+          kind: i === 0 ? "busy" : (i + 1) * CHUNK >= mark ? "bad" : "",
+        })),
+      },
+      {
+        name: "<code>writableLength</code>",
+        text: `${bytes(kept * CHUNK)}, mark ${mark}`,
+      },
+      {
+        name: "events",
+        cells: [
+          ...Array.from({ length: drains }, () => ({ text: "drain" })),
+          ...(end ? [{ text: end }] : []),
+          ...(need ? [{ text: "drain is owed", kind: "free" }] : []),
+        ],
+        empty: "none yet",
+      },
+    ],
+  };
+})();

@@ -1,0 +1,176 @@
+// Three frames in one run of bytes, cut into chunks by the reader: what the four parsers of servers/node/frame-parsers.mjs make of it,
+// after which chunk, and how many bytes they copy.
+
+(() => {
+  globalThis.LabModels ??= {};
+  const HEAD = 4;
+  const FRAMES = ["one", "two", "three"];
+  const bytes = FRAMES.flatMap((text) => [
+    0,
+    0,
+    0,
+    text.length,
+    ...[...text].map((c) => c.charCodeAt(0)),
+  ]);
+  const starts = FRAMES.map((_, i) =>
+    FRAMES.slice(0, i).reduce((sum, t) => sum + HEAD + t.length, 0),
+  );
+
+  const length = (some) => ((some[0] * 256 + some[1]) * 256 + some[2]) * 256 + some[3];
+  const textOf = (some) => String.fromCharCode(...some);
+
+  /** Each takes a chunk, calls `frame` for what it takes for one, and returns how many bytes it copied. */
+  const parsers = {
+    "one-chunk": (frame) => (chunk) => {
+      if (chunk.length < HEAD) throw new RangeError("no length in it");
+      frame(chunk.slice(HEAD, HEAD + length(chunk)));
+      return 0;
+    },
+    concat: (frame) => {
+      let rest = [];
+      return (chunk) => {
+        rest = [...rest, ...chunk];
+        const copied = rest.length;
+        while (rest.length >= HEAD && rest.length >= HEAD + length(rest)) {
+          const end = HEAD + length(rest);
+          frame(rest.slice(HEAD, end));
+          rest = rest.slice(end);
+        }
+        return copied;
+      };
+    },
+    "make-room": (frame) => {
+      let [room, have, isHead] = [HEAD, [], true];
+      return (chunk) => {
+        for (const byte of chunk) {
+          have.push(byte);
+          if (have.length < room) continue;
+          if (!isHead) frame(have);
+          [room, have, isHead] = [isHead ? length(have) : HEAD, [], !isHead];
+        }
+        return chunk.length;
+      };
+    },
+    list: (frame) => {
+      let [chunks, have, need, isHead] = [[], 0, HEAD, true];
+      return (chunk) => {
+        let copied = 0;
+        chunks.push(chunk);
+        have += chunk.length;
+        while (have >= need) {
+          if (chunks.length > 1) copied += have;
+          const all = chunks.flat();
+          const part = all.slice(0, need);
+          [chunks, have] = have > need ? [[all.slice(need)], have - need] : [[], 0];
+          if (!isHead) frame(part);
+          [need, isHead] = isHead ? [length(part), false] : [HEAD, true];
+        }
+        return copied;
+      };
+    },
+  };
+
+  const pieces = (cuts) => {
+    const ends = [0, ...cuts, bytes.length];
+    return ends.slice(1).map((end, i) => bytes.slice(ends[i], end));
+  };
+
+  /** What each parser reports: frames with the chunk after which they came, bytes copied, whether it threw. */
+  function fed(cuts) {
+    return Object.entries(parsers).map(([name, make]) => {
+      const frames = [];
+      let [copied, after, thrown] = [0, 0, false];
+      const parse = make((frame) => frames.push({ text: textOf(frame), after }));
+      try {
+        for (const chunk of pieces(cuts)) {
+          after += 1;
+          copied += parse(chunk);
+        }
+      } catch {
+        thrown = true;
+      }
+      return { name, frames, copied, thrown };
+    });
+  }
+
+  const every = Array.from({ length: bytes.length - 1 }, (_, i) => i + 1);
+  const seen = (text) =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes of a length, taken for text
+    text.replace(/[\u0000-\u001f]/g, "·") || "(empty)";
+
+  globalThis.LabModels.knife = {
+    title: "A knife, and four parsers",
+    ask: "Three frames lie in these bytes, each with its length in four bytes before it. Cut them into chunks as a network might. Say first: which parser still finds <code>one</code>, <code>two</code>, <code>three</code>, and which copies most?",
+    bytes,
+    pieces,
+    fed,
+    knobs: [
+      {
+        name: "at",
+        label: "The knife is behind",
+        type: "range",
+        min: 1,
+        max: bytes.length - 1,
+        value: 9,
+        live: true,
+        words: (n) => `byte ${n} of ${bytes.length}`,
+      },
+    ],
+    demo: ["cut", "frames", "every", "whole"],
+
+    start: ({ at }) => ({ at, cuts: [] }),
+
+    moves: ({ at, cuts }) => [
+      { id: "cut", label: cuts.includes(at) ? "Join here" : "Cut here" },
+      { id: "frames", label: "A frame a chunk" },
+      { id: "every", label: "A byte a chunk" },
+      { id: "whole", label: "All in one chunk" },
+    ],
+
+    move(state, id) {
+      const { at, cuts } = state;
+      const next = {
+        cut: cuts.includes(at)
+          ? cuts.filter((one) => one !== at)
+          : [...cuts, at].sort((a, b) => a - b),
+        frames: starts.slice(1),
+        every,
+        whole: [],
+      }[id];
+      state.cuts = next;
+      const all = fed(next);
+      const found = all[0].frames.filter(({ text }, i) => text === FRAMES[i]).length;
+      const n = next.length + 1;
+      const how = all[0].thrown ? ", then throws: a chunk is shorter than a length" : "";
+      const copies = all
+        .map(({ name, copied }) => `${name} ${copied}`)
+        .slice(1)
+        .join(", ");
+      return `${n} chunk${n === 1 ? "" : "s"}: one-chunk gets ${found} of 3 frames right${how}. The others get all three, and copy so many bytes: ${copies}.`;
+    },
+
+    lanes: ({ at, cuts }) => [
+      {
+        name: "bytes",
+        of: "bytes",
+        cells: bytes.map((byte, i) => ({
+          text: byte < 32 ? byte.toString(16).padStart(2, "0") : String.fromCharCode(byte),
+          sub: starts.includes(i) ? "length" : "",
+          kind: `${cuts.includes(i) ? "cut" : ""}${i === at ? " knife" : ""}`,
+        })),
+      },
+      ...fed(cuts).map(({ name, frames, copied, thrown }) => ({
+        name: `${name}, copied ${copied}`,
+        cells: [
+          ...frames.map(({ text, after }, i) => ({
+            text: globalThis.LabModel.escaped(seen(text)),
+            sub: `chunk ${after}`,
+            kind: text === FRAMES[i] ? "" : "bad",
+          })),
+          ...(thrown ? [{ text: "throws", kind: "bad" }] : []),
+        ],
+        empty: "no frame",
+      })),
+    ],
+  };
+})();

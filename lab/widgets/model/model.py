@@ -1,0 +1,124 @@
+"""Small models that a reader drives: `lab.model("pool")` shows one.
+
+A model is a file of this folder, `NAME.js`: what it begins with, which moves there are, what each
+does, and why one is refused. It runs in the reader's browser, and nothing is measured. So its truth
+is tested beside Node: `tests/widgets/test_models.py` lets real programs make the same moves.
+
+Without JavaScript the same place tells some moves and what they do, in words that the model itself
+has said (`told.mjs`).
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from lab import usage
+from lab.errors import LabError, did_you_mean
+from lab.plot.provenance import provenance, remarks, trials_of
+from lab.processes import nodes
+from lab.storage.gate import checked
+from lab.text.phrasing import unbroken
+from lab.widgets import parts
+from lab.widgets.question.questions import assets, json_script
+
+FOLDER = Path(__file__).parent
+PREFIX = "model-"  # of the file that a page loads for one of them
+TOLD_S = 30
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model; shows itself with its moves as buttons.
+
+    data : what it shows, if that was measured; notes : where that comes from.
+    """
+
+    name: str
+    told: dict[str, Any] = field(repr=False)
+    data: Any = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the element needs."""
+        return {"name": self.name, **({} if self.data is None else {"data": self.data})}
+
+    def __repr__(self) -> str:
+        lines = [_plain(self.told["title"]), _plain(self.told["ask"])]
+        lines += [f"  {one['move']}: {_plain(one['told'])}" for one in self.told["steps"]]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        notes = f'<p class="notes">{escape(unbroken("; ".join(self.notes)))}.</p>'
+        bring = assets(f"{PREFIX}{self.name}") + assets("model")
+        name = escape(self.name, quote=True)
+        return (
+            f'{bring}<lab-model name="{name}">{json_script(self.to_json())}{self._fallback()}'
+            f"{notes if self.notes else ''}</lab-model>"
+        )
+
+    def _fallback(self) -> str:
+        told = self.told
+        shown = "".join(f"<li>{one['lane']}: {one['text']}</li>" for one in told["shown"])
+        steps = "".join(
+            f"<li>{escape(one['move'], quote=False)}: {one['told']}</li>" for one in told["steps"]
+        )
+        return (
+            f"<p><strong>{told['title']}</strong></p><p>{told['ask']}</p>"
+            + (f"<pre><code>{escape(told['code'])}</code></pre>" if told["code"] else "")
+            + f"<ul>{shown}</ul>"
+            + (f"<p>{told['first']}</p>" if told["first"] else "")
+            + (f"<p>Some moves, and what they do:</p><ol>{steps}</ol>" if steps else "")
+        )
+
+
+@checked
+def model(name: str, data: Any = None, of: object = None) -> Model:
+    """Return a model of that name, ready to be driven on the page.
+
+    data : what it shows, for one that shows what was measured; of : the runs that this was made
+    of. Raises LabError for an unknown name, or data that the model cannot show.
+    """
+    known = names()
+    if name not in known:
+        raise LabError(f"there is no model {name!r}. {did_you_mean(name, known)}")
+    for file in (f"{name}.js", "model.js", "told.mjs"):
+        usage.note_file(FOLDER / file)
+    runs = list(of) if isinstance(of, (list, tuple)) else [] if of is None else [of]
+    notes = list(dict.fromkeys(text for run in runs for text in provenance(run)))
+    return Model(name, _told(name, data), data, (*notes, *remarks(trials_of(runs))))
+
+
+def names() -> list[str]:
+    """Return the names of all models."""
+    return sorted(
+        name.removeprefix(PREFIX).removesuffix(".js")
+        for name in parts.names()
+        if name.startswith(PREFIX) and name.endswith(".js")
+    )
+
+
+def _told(name: str, data: Any) -> dict[str, Any]:
+    """What a model says by itself, asked from it in Node."""
+    made = subprocess.run(
+        [nodes.program(), str(FOLDER / "told.mjs"), name],
+        input=json.dumps(data),
+        capture_output=True,
+        text=True,
+        timeout=TOLD_S,
+        check=False,
+    )
+    if made.returncode != 0:
+        raise LabError(f"the model {name!r} cannot show these data: {made.stderr.strip()[-300:]}")
+    told: dict[str, Any] = json.loads(made.stdout)
+    return told
+
+
+def _plain(text: str) -> str:
+    for mark in ("<code>", "</code>", "<i>", "</i>", "<b>", "</b>"):
+        text = text.replace(mark, "")
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

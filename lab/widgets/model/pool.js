@@ -1,0 +1,96 @@
+// Calls that need a thread of the pool, and calls that do not. A read of a pipe that nobody writes to holds its thread until the gate
+// opens; whatever else gets a thread is done at once.
+
+(() => {
+  globalThis.LabModels ??= {};
+
+  const CALLS = {
+    pipe: { name: "pipe", label: "<code>fs.open</code> of a pipe", thread: true, hangs: true },
+    stat: { name: "stat", label: "<code>fs.stat</code>", thread: true },
+    lookup: { name: "lookup", label: "<code>dns.lookup</code>", thread: true },
+    random: { name: "randomBytes", label: "<code>crypto.randomBytes</code>", thread: true },
+    timer: {
+      name: "timer",
+      label: "<code>setTimeout</code>",
+      why: "The loop keeps the timers itself: no thread is needed.",
+    },
+    get: {
+      name: "get",
+      label: "<code>http.get</code> of 127.0.0.1",
+      why: "The operating system tells the loop about sockets: no thread is needed.",
+    },
+    sync: {
+      name: "statSync",
+      label: "<code>fs.statSync</code>",
+      why: "It needs no thread of the pool: it holds up the one that runs your JavaScript.",
+    },
+  };
+  const MOST = 12; // waiting: what fits on a page
+
+  const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+
+  globalThis.LabModels.pool = {
+    title: "Four slots and a gate",
+    ask: "A pipe that nobody writes to holds the thread that opens it. Make calls, and say before each of them: is it answered, or does it wait? How few calls does it take to stop <code>fs.stat</code>?",
+    knobs: [
+      {
+        name: "threads",
+        label: "Threads in the pool",
+        type: "range",
+        min: 1,
+        max: 8,
+        value: 4,
+        words: (n) => plural(n, "thread"),
+      },
+    ],
+    demo: ["pipe", "pipe", "pipe", "stat", "pipe", "stat", "lookup", "get", "timer", "open"],
+
+    start: ({ threads }) => ({ threads, held: [], queue: [], done: [], made: {} }),
+
+    moves: () => [
+      ...Object.entries(CALLS).map(([id, { label }]) => ({ id, label })),
+      { id: "open", label: "Open the gate" },
+    ],
+
+    move(state, id) {
+      const { held, queue, done, threads, made } = state;
+      if (id === "open") {
+        const some = [...held, ...queue];
+        if (some.length === 0) return { no: "Nobody stands before the gate." };
+        done.push(...some);
+        Object.assign(state, { held: [], queue: [] });
+        return `The gate opens: what held the threads is answered, and so is all that waited behind it, ${plural(some.length, "call")} in all. Nothing was broken.`;
+      }
+      const { name, label, thread, hangs, why } = CALLS[id];
+      if (queue.length >= MOST) return { no: "The queue is longer than this page: open the gate." };
+      made[name] = (made[name] ?? 0) + 1;
+      const call = `${name} ${made[name]}`;
+      if (!thread) {
+        done.push(call);
+        return `${label} is answered. ${why}`;
+      }
+      if (held.length === threads) {
+        queue.push(call);
+        return `${label} waits: ${threads === 1 ? "the only thread is" : `all ${threads} threads are`} held, and ${plural(queue.length, "call")} ${queue.length === 1 ? "stands" : "stand"} in the queue. No processor is busy.`;
+      }
+      if (hangs) {
+        held.push(call);
+        return `A thread takes ${label} and hangs at the gate: ${held.length} of ${threads} held.`;
+      }
+      done.push(call);
+      const free = threads - held.length;
+      return `${label} is answered: ${free === 1 ? "the one thread that is free" : `one of the ${free} free threads`} has done it.`;
+    },
+
+    lanes: ({ threads, held, queue, done }) => [
+      {
+        name: "threads",
+        cells: Array.from({ length: threads }, (_, i) =>
+          held[i] ? { text: held[i], sub: "hangs", kind: "bad" } : { text: "free", kind: "free" },
+        ),
+      },
+      { name: "queue of the pool", cells: queue.map((text) => ({ text, kind: "busy" })) },
+      { name: "answered", cells: done.map((text) => ({ text })) },
+    ],
+  };
+})();

@@ -1,0 +1,109 @@
+"""What an LMS gives: whose each file is; a hostile archive takes nothing and nobody."""
+
+import io
+import stat
+import zipfile
+
+import pytest
+
+from lab.classroom import lms
+
+ANNA = b"// anna's"
+
+
+@pytest.mark.parametrize(
+    ("path", "student", "file"),
+    [
+        ("Anna Böhm_4711_assignsubmission_file_/summary.mjs", "anna-böhm", "summary.mjs"),
+        ("Anna Böhm_4711_assignsubmission_file/a/summary.mjs", "anna-böhm", "summary.mjs"),
+        ("Anna Böhm_4711_assignsubmission_file_summary.mjs", "anna-böhm", "summary.mjs"),
+        ("bohmanna_815_90210_summary.mjs", "bohmanna-815", "summary.mjs"),
+        ("bohmanna_LATE_815_90210_summary-2.mjs", "bohmanna-815", "summary.mjs"),
+        ("bohmanna_815_90210_one-of-five.mjs", "bohmanna-815", "one-of-five.mjs"),
+        ("anna/week 1/summary.ipynb", "anna", "summary.ipynb"),
+    ],
+)
+def test_whose_a_file_is_stands_in_its_name(path, student, file):
+    assert lms.whose(path, {})[:2] == (student, file)
+
+
+def test_a_roster_says_who_a_name_or_number_is(tmp_path):
+    (tmp_path / lms.ROSTER).write_text("lms,student\nAnna Böhm,ab12\n815,ab12\n")
+    known = lms.roster(tmp_path)
+    for path in ("Anna Böhm_1_assignsubmission_file_/x.mjs", "bohmanna_815_9_x.mjs"):
+        assert lms.whose(path, known)[0] == "ab12"
+
+
+def test_a_file_of_nobody_is_left_out():
+    assert lms.whose("summary.mjs", {}) is None
+
+
+def archive(place, entries):
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in entries:
+            made.writestr(name, data)
+    return place
+
+
+def test_of_what_was_handed_in_again_the_last_counts(tmp_path):
+    names = ["x_1_7_summary-2.mjs", "x_1_9_summary-10.mjs", "x_1_3_summary.mjs"]
+    place = archive(tmp_path / "all.zip", [(name, name.encode()) for name in names])
+    (found,) = lms.newest(lms.read(place, {})).items()
+    assert found == (("x-1", "summary.mjs"), b"x_1_9_summary-10.mjs")
+
+
+def test_names_that_lead_out_links_and_other_files_are_left_out(tmp_path):
+    link = zipfile.ZipInfo("anna/linked.mjs")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    place = archive(
+        tmp_path / "all.zip",
+        [
+            ("../../evil.mjs", b""),
+            ("/etc/evil.mjs", b""),
+            ("anna/../ben/summary.mjs", b""),
+            ("..\\ben\\summary.mjs", b""),
+            (link, b"/etc/passwd"),
+            ("anna/run.exe", b""),
+            ("anna/summary.mjs", ANNA),
+        ],
+    )
+    assert [(g.student, g.file, g.data) for g in lms.read(place, {})] == [
+        ("anna", "summary.mjs", ANNA)
+    ]
+
+
+def test_a_zip_within_is_the_student_s_and_one_within_that_is_not_opened(tmp_path):
+    def packed(entries):
+        out = io.BytesIO()
+        archive(out, entries)
+        return out.getvalue()
+
+    deep = packed([("deep.mjs", b"")])
+    inner = packed([("work/summary.mjs", ANNA), ("deep.zip", deep)])
+    place = archive(
+        tmp_path / "all.zip",
+        [("Anna_1_assignsubmission_file_/my work.zip", inner), ("ben/broken.zip", b"no zip")],
+    )
+    assert [(g.student, g.file) for g in lms.read(place, {})] == [("anna", "summary.mjs")]
+
+
+def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
+    monkeypatch.setattr(lms, "MOST_FILE", 1000)
+    monkeypatch.setattr(lms, "MOST_ALL", 5000)
+    one = archive(tmp_path / "one.zip", [("anna/summary.mjs", b"0" * 1001), ("ben/a.mjs", b"1")])
+    assert [g.student for g in lms.read(one, {})] == ["ben"]
+    many = archive(tmp_path / "many.zip", [(f"s{n}/a.mjs", b"0" * 999) for n in range(9)])
+    with pytest.raises(lms.BadArchive, match="more in it"):
+        list(lms.read(many, {}))
+
+
+def test_what_is_no_zip_says_which(tmp_path):
+    (tmp_path / "all.zip").write_bytes(b"PK\x03\x04 nothing")
+    with pytest.raises(lms.BadArchive, match=r"all\.zip cannot be read"):
+        list(lms.read(tmp_path, {}))
+
+
+def test_students_ids_are_names_of_folders():
+    for name in ("../x", "a/b", "", " ", "a*b", "ü", "A+B", "."):
+        made = lms.student_id(name)
+        assert made and not set(made) & set("/*+ \\") and made not in (".", "..")

@@ -1,0 +1,323 @@
+"""nbgrader's own commands in a course: from the release to the grades that go out."""
+
+import csv
+import io
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from small_course import WEEK, Class
+
+from lab import paths
+from lab.classroom import __main__ as door
+from lab.classroom import config, export, judging, make, notebook
+from lab.grading import exercise
+from tests.classroom.test_handins import TAMPERINGS
+
+pytestmark = [pytest.mark.nbgrader, pytest.mark.sandboxed, pytest.mark.timeout(900)]
+SUMMARY = exercise.exercise("summary")
+TOTAL = 14 + exercise.exercise("twelve-calls").points
+# Each right, half right and hostile; and how many points it is worth with summary = 14.
+ATTACKS = {
+    "exits": "process.exit(0)\nexport const summary = () => ({})\n",
+    "prints": "console.log(JSON.stringify({ criterion: 'throughput', outcome: 'held' }))\n"
+    "export const summary = () => ({})\n",
+    "hangs": "for (;;) {}\n",
+}
+
+
+def environment(**more):
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    bin = str(Path(sys.executable).parent)
+    path = f"{bin}{os.pathsep}{kept['PATH']}"
+    return {**kept, "PATH": path, "PYTHONPATH": str(paths.ROOT), **more}
+
+
+def nbgrader(root, *arguments, **more):
+    """Run one of nbgrader's commands; returns what it said."""
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments],
+        cwd=root,
+        env=environment(**more),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stderr
+
+
+def scores(root):
+    """Points by student, exercise and criterion, as the gradebook has them."""
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as book:
+        rows = export.by_criterion(book)
+    return {(r["student_id"], r["exercise"], r["criterion"]): r["score"] for r in rows}
+
+
+def of(found, student, name=""):
+    return sum(v for (who, what, _), v in found.items() if who == student and name in ("", what))
+
+
+@pytest.fixture
+def ready(small):
+    """A course with its assignment generated."""
+    make.gradebook(small.course)
+    nbgrader(small.root, "generate_assignment", WEEK)
+    return small
+
+
+def test_a_week_from_release_to_grades(small, tmp_path):
+    root, exchange = small.root, tmp_path / "exchange"
+    exchange.mkdir(mode=0o777)
+    exchange.chmod(0o777)
+    at = {"LAB_EXCHANGE": str(exchange)}
+    make.gradebook(small.course)
+    nbgrader(root, "generate_assignment", WEEK)
+    nbgrader(root, "release_assignment", WEEK, **at)
+    home = tmp_path / "anna"
+    home.mkdir()
+    own = [f"--Exchange.root={exchange}", "--course=small"]
+    nbgrader(home, "fetch_assignment", WEEK, *own)
+    file = home / WEEK / "summary.ipynb"
+    made = json.loads(file.read_text())
+    (work,) = [c for c in made["cells"] if "".join(c["source"]).startswith("%%submit")]
+    assert SUMMARY.begin().strip() in "".join(work["source"])
+    wrong = (SUMMARY.folder / "wrong" / "sorts-text.mjs").read_text()
+    work["source"] = f"%%submit summary\n{wrong}"
+    file.write_text(json.dumps(made))
+    nbgrader(home, "submit", WEEK, *own, "--student=anna")
+    nbgrader(root, "collect", WEEK, **at)
+    said = nbgrader(root, "autograde", WEEK)
+    assert "1/2" in said and "2/2" in said
+    assert of(scores(root), "anna", "summary") == 6
+    assert of(scores(root), "anna", "twelve-calls") < 7
+    # A teacher gives a point by hand, and it stays when the week is graded again.
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as book:
+        grade = book.find_grade("summary-support", "summary", WEEK, "anna")
+        grade.manual_score = 1.5
+        book.find_comment("summary", "summary", WEEK, "anna").manual_comment = "Nearly."
+        book.db.commit()
+    nbgrader(root, "autograde", WEEK, "--force")
+    assert of(scores(root), "anna", "summary") == 7.5
+    nbgrader(root, "generate_feedback", WEEK)
+    page = (root / "feedback" / "anna" / WEEK / "summary.html").read_text()
+    assert "sorted as texts" in page and "Nearly." in page
+    assert SUMMARY.hints[0].partition("`")[0] in page
+    # What differs between the page and the check's own text is the check.
+    check = [line.strip() for line in (SUMMARY.folder / "check.mjs").read_text().splitlines()]
+    assert [line for line in check if len(line) > 30 and line in page] == []
+    nbgrader(root, "release_feedback", WEEK, **at)
+    nbgrader(root, "export")
+    (row,) = csv.DictReader(io.StringIO((root / "grades.csv").read_text()))
+    assert (row["student_id"], float(row["max_score"])) == ("anna", TOTAL)
+    assert door.main(["export", "--course", str(root)]) == 0
+    rows = list(csv.DictReader(io.StringIO((root / "criteria.csv").read_text())))
+    assert len(rows) == sum(len(exercise.exercise(n).criteria) for n in small.week.exercises)
+
+
+def test_tampered_hostile_and_broken_hand_ins_cost_their_own_points_only(ready):
+    for tamper in TAMPERINGS:
+        made = ready.notebook(tamper.__name__, "summary", SUMMARY.solution.read_text())
+        tamper(made)
+        ready.write(tamper.__name__, "summary", made)
+    for name, program in ATTACKS.items():
+        ready.hand_in(name, summary=program)
+    for name, content in {"no-json": b"{", "no-text": b"\xff", "empty": b"", "list": b"[]"}.items():
+        (ready.folder(name) / "summary.ipynb").write_bytes(content)
+    extra = ready.notebook("extra", "summary", "export const summary = 7\n")
+    (ready.folder("extra") / "bonus.ipynb").write_text(json.dumps(extra))
+    ready.hand_in("anna", summary="solution", twelve_calls="solution")
+    nbgrader(ready.root, "autograde", WEEK)
+    found = scores(ready.root)
+    assert of(found, "anna") == TOTAL
+    assert {one.__name__: of(found, one.__name__) for one in TAMPERINGS} == {
+        one.__name__: 14 for one in TAMPERINGS
+    }
+    hostile = [*ATTACKS, "no-json", "no-text", "empty", "list", "extra"]
+    assert {name: of(found, name) for name in hostile} == dict.fromkeys(hostile, 0)
+    nbgrader(ready.root, "generate_feedback", WEEK)
+    page = (ready.root / "feedback" / "no-json" / WEEK / "summary.html").read_text()
+    assert "its JSON cannot be read" in page
+
+
+def test_what_was_not_judged_is_neither_full_points_nor_zero_but_a_stop(ready, monkeypatch):
+    """The trap: a test cell without output has all points for nbgrader."""
+    ready.hand_in("anna", summary="export const summary = 7\n")
+    (ready.root / make.CONFIG).write_text(
+        "import lab.grading.run as run\n"
+        "def fails(*_, **__): raise run.NotGraded('the driver fell over')\n"
+        "run.grade = fails\n" + (ready.root / make.CONFIG).read_text()
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "autograde", WEEK],
+        cwd=ready.root,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "no verdict now: the driver fell over" in done.stderr
+    assert not (ready.root / "autograded" / "anna" / WEEK).exists()
+    assert of(scores(ready.root), "anna") == 0
+
+
+def test_the_judge_is_on_where_nbgrader_would_execute(ready):
+    from nbgrader.converters import Autograde
+    from nbgrader.preprocessors import Execute
+    from traitlets.config import Config
+
+    from lab.classroom import convert
+
+    c = Config()
+    config.configure(c, ready.root / make.CONFIG)
+    found = c.Autograde.autograde_preprocessors
+    assert Execute not in found and convert.Judge in found
+    assert len(found) == len(Autograde().autograde_preprocessors)
+    assert convert.Judge().enabled
+
+
+def test_what_an_lms_gives_is_graded_as_what_the_exchange_gives(ready):
+    right = SUMMARY.solution.read_text()
+    made = notebook.made(ready.course, ready.week, "summary", right)
+    place = ready.root / "downloaded" / WEEK / "archive"
+    place.mkdir(parents=True)
+    with zipfile.ZipFile(place / "moodle.zip", "w") as archive:
+        folder = "Anna B_17_assignsubmission_file_"
+        archive.writestr(f"{folder}/summary.mjs", right)
+        archive.writestr("Ben C_18_assignsubmission_file_/summary.ipynb", json.dumps(made))
+        archive.writestr("dorad_LATE_19_77_summary.mjs", right)
+        archive.writestr("../evil/summary.mjs", right)
+    (place / "carl").mkdir()
+    (place / "carl" / "summary.mjs").write_text(right)
+    nbgrader(ready.root, "zip_collect", WEEK)
+    nbgrader(ready.root, "autograde", WEEK)
+    found = scores(ready.root)
+    names = ("anna-b", "ben-c", "carl", "dorad-19")
+    assert {name: of(found, name, "summary") for name in names} == dict.fromkeys(names, 14)
+    assert {who for who, *_ in found} == set(names)
+
+
+def test_what_was_handed_in_anew_is_graded_anew_though_an_archive_says_no_time(ready):
+    place = ready.root / "downloaded" / WEEK / "archive"
+    (place / "anna").mkdir(parents=True)
+    (place / "ben").mkdir()
+    wrong = (SUMMARY.folder / "wrong" / "sorts-text.mjs").read_text()
+    (place / "anna" / "summary.mjs").write_text(wrong)
+    (place / "ben" / "summary.mjs").write_text(wrong)
+    nbgrader(ready.root, "zip_collect", WEEK)
+    nbgrader(ready.root, "autograde", WEEK)
+    before = scores(ready.root)
+    assert 0 < of(before, "anna") < 14
+    (place / "anna" / "summary.mjs").write_text(SUMMARY.solution.read_text())
+    (place / "anna" / "one_of_five.mjs").write_text("export const handlers = {};\n")
+    nbgrader(ready.root, "zip_collect", WEEK, "--force")
+    said = nbgrader(ready.root, "autograde", WEEK)
+    after = scores(ready.root)
+    assert (of(after, "anna"), of(after, "ben")) == (14, of(before, "ben"))
+    assert re.search("Skipping existing assignment.*ben", said)  # what is the same is left alone
+    assert re.search(r"judged by nothing:\n *anna/one_of_five.mjs: no exercise is called", said)
+
+
+def test_who_stops_it_is_told_how_to_go_on(ready):
+    for student in ("anna", "ben", "carl"):
+        ready.hand_in(student, summary=f"{SUMMARY.solution.read_text()}// {student}\n")
+    with subprocess.Popen(
+        [sys.executable, "-m", "nbgrader", "autograde", WEEK],
+        cwd=ready.root,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        said = []
+        for line in running.stderr:
+            if "1/6" in line:
+                os.killpg(running.pid, signal.SIGINT)
+            said.append(line)
+    assert running.returncode != 0
+    assert config.STOPPED in said[-1] and not [one for one in said if "Traceback" in one]
+    nbgrader(ready.root, "autograde", WEEK)
+    assert of(scores(ready.root), "carl") == 14
+
+
+def test_exported_tables_hold_no_formula(ready):
+    from nbgrader.api import Gradebook
+
+    ready.hand_in("=cmd|x", summary="solution")
+    with Gradebook(f"sqlite:///{ready.root / 'gradebook.db'}") as book:
+        book.update_or_create_student("=cmd|x", last_name='+1,"x', first_name="@SUM(A1)")
+    nbgrader(ready.root, "autograde", WEEK)
+    nbgrader(ready.root, "export")
+    assert door.main(["export", "--course", str(ready.root)]) == 0
+    for name in ("grades.csv", "criteria.csv"):
+        rows = list(csv.reader(io.StringIO((ready.root / name).read_text())))
+        assert len({len(row) for row in rows}) == 1
+        cells = [cell for row in rows for cell in row]
+        assert "'=cmd|x" in cells
+        assert [cell for cell in cells if cell.startswith(("=", "+", "@", "-"))] == []
+
+
+def killed_at(root, line):
+    """Run autograde and kill it with all it started when it has said so many lines. Returns whether
+    it came to its end before.
+    """
+    with subprocess.Popen(
+        [sys.executable, "-m", "nbgrader", "autograde", WEEK],
+        cwd=root,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        for count, _ in enumerate(running.stderr):
+            if count == line:
+                os.killpg(running.pid, signal.SIGKILL)
+                return False
+        return running.wait() == 0
+
+
+@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.nightly)])
+def test_killed_at_any_moment_the_same_command_goes_on_to_the_same_gradebook(
+    ready, tmp_path, times
+):
+    ready.hand_in("anna", summary="solution", twelve_calls="solution")
+    ready.hand_in("ben", summary="sorts-text.mjs")
+    ready.hand_in("carl", summary=ATTACKS["exits"])
+    other = tmp_path / "other"
+    shutil.copytree(ready.root, other)
+    nbgrader(other, "autograde", WEEK)
+    lines = len(nbgrader(other, "autograde", WEEK, "--force").splitlines())
+    chance = random.Random(int(os.environ.get("LAB_ATTACK_SEED", "19")))
+    for _ in range(times):
+        assert not killed_at(ready.root, chance.randrange(lines - 5))
+        if chance.random() < 0.3:  # all again, as when somebody hands in anew
+            shutil.rmtree(ready.root / "autograded", ignore_errors=True)
+    nbgrader(ready.root, "autograde", WEEK)
+    assert scores(ready.root) == scores(other)
+    assert of(scores(other), "anna") == TOTAL
+    kept = {file.name for file in judging.kept(ready.course).iterdir()}
+    assert len(kept) == len({name for name in kept if name.endswith(".json")}) == 4
+
+
+def test_a_class_of_one_uses_the_same_door(tmp_path):
+    """`python -m lab.classroom grade` judges what nbgrader books afterwards."""
+    own = Class(tmp_path / "own")
+    own.hand_in("anna", summary="solution")
+    assert door.main(["grade", WEEK, "--course", str(own.root), "--exercise", "summary"]) == 0
+    (result,) = judging.results(own.course, own.week)
+    assert (result.student, result.points) == ("anna", 7)
+    assert judging.place(own.course, own.week, "anna", "summary").with_suffix(".html").exists()

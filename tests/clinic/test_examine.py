@@ -1,0 +1,200 @@
+"""Somebody's own program is examined: found where it listens, loaded on this machine only, named
+for what it has, and ended with all that it started.
+"""
+
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import lab
+from lab.clinic import report
+from lab.clinic.app import App, AppFailed, Target
+from lab.clinic.hub import Hub
+from lab.processes import nodes, proctree
+from lab.servers import sockets
+from lab.servers.http_get import NotLoopback, get
+
+ROOT = Path(__file__).resolve().parents[2]
+APPS = Path(__file__).parent / "apps"
+ALL = sorted(p for p in APPS.iterdir() if re.search(r"\.[cm]?[jt]s$", p.name))
+# The page of the clinic examines one of each kind in the same run.
+SAMPLE = {"flood-await", "healthy-wait"}
+HELLO = 'require("node:http").createServer((q, r) => r.end("hi"))'
+
+
+def is_named(app):
+    name = re.match(r"// ([^:]+):", app.read_text())[1]
+    return "nothing found" if name == "healthy" else name
+
+
+def command(tmp_path, text, name="app.cjs"):
+    (tmp_path / name).write_text(text)
+    return Target(("node", name), tmp_path)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    "app",
+    [
+        pytest.param(app, id=app.stem, marks=[] if app.stem in SAMPLE else pytest.mark.nightly)
+        for app in ALL
+    ],
+)
+def test_a_program_is_named_for_what_it_has(app):
+    if app.suffix == ".ts" and nodes.major(nodes.version()) < 24:
+        pytest.skip("this Node strips no types")
+    began = time.monotonic()
+    found = lab.examine(["node", str(app)])
+    assert found.first == is_named(app)
+    assert time.monotonic() - began < 60
+    page = report.page(found)
+    assert found.first in page
+    assert "<script" not in page
+    assert "http-equiv" in page
+
+
+def test_the_port_is_found_that_nobody_was_told(tmp_path):
+    target = command(tmp_path, f'{HELLO}.listen(0, "127.0.0.1");')
+    with Hub() as hub, App(target, hub) as app:
+        assert app.get(5).text == "hi"
+        pid = app.running.pid
+    assert pid not in proctree.processes()
+
+
+def test_of_several_ports_the_one_it_was_told_is_loaded(tmp_path):
+    text = (
+        f'{HELLO}.listen(0, "127.0.0.1");'
+        + HELLO.replace("hi", "app")
+        + ('.listen(process.env.PORT, "127.0.0.1");')
+    )
+    with Hub() as hub, App(command(tmp_path, text), hub) as app:
+        assert app.get(5).text == "app"
+
+
+def test_a_module_and_a_script_of_npm_and_a_cluster_are_watched(tmp_path):
+    (tmp_path / "package.json").write_text('{"type":"module","scripts":{"start":"node app.js"}}')
+    (tmp_path / "app.js").write_text(
+        'import cluster from "node:cluster"; import http from "node:http";'
+        "if (cluster.isPrimary) { cluster.fork(); cluster.fork(); }"
+        'else http.createServer((q, r) => r.end("hi")).listen(process.env.PORT, "127.0.0.1");'
+    )
+    target = Target(("npm", "start"), tmp_path)
+    with Hub() as hub, App(target, hub) as app:
+        assert app.get(5).text == "hi"
+        rows = hub.wait(lambda all: len({e["pid"] for e in all if e["event"] == "row"}) >= 2, 0, 10)
+        pids = {one["pid"] for one in rows if one["event"] == "row"}
+        assert len(pids) >= 2  # the two that serve; the primary has a loop of its own, too
+    assert not pids & proctree.processes().keys()
+
+
+def test_a_program_that_crashes_says_so_with_its_own_words(tmp_path):
+    hub = Hub()
+    with hub, pytest.raises(AppFailed, match=r"(?s)crashed before it listened.*no database"):
+        App(command(tmp_path, 'throw new Error("no database");'), hub)
+
+
+def test_a_program_that_ends_is_no_crash(tmp_path):
+    with Hub() as hub, pytest.raises(AppFailed, match="ended before it listened"):
+        App(command(tmp_path, "console.log(1)"), hub)
+
+
+def test_a_program_that_never_listens_is_given_up_and_ended(tmp_path):
+    target = Target(("node", "-e", "setInterval(() => {}, 1000)"), tmp_path, listen_s=1.0)
+    with Hub() as hub, pytest.raises(AppFailed, match="does not listen"):
+        App(target, hub)
+
+
+def test_what_crashes_at_a_request_is_told_as_that(tmp_path):
+    text = HELLO.replace('r.end("hi")', '{ throw new Error("bad row"); }') + (
+        '.listen(process.env.PORT, "127.0.0.1");'
+    )
+    with pytest.raises(AppFailed, match=r"(?s)crashed at its first request.*bad row"):
+        lab.examine("node app.cjs", folder=command(tmp_path, text).folder)
+
+
+def test_what_crashes_under_load_gets_a_report_all_the_same(tmp_path):
+    text = (
+        "let n = 0;"
+        + HELLO.replace('r.end("hi")', '{ if (++n > 2000) process.exit(7); r.end("hi"); }')
+        + '.listen(process.env.PORT, "127.0.0.1");'
+    )
+    found = lab.examine("node app.cjs", folder=command(tmp_path, text).folder)
+    assert "exit code 7" in found.observed.died
+    assert found.first == "it ended"
+    assert "exit code 7" in report.page(found)
+
+
+def test_a_path_that_it_does_not_have_is_no_examination(tmp_path):
+    text = HELLO.replace('r.end("hi")', "r.writeHead(404).end()")
+    target = command(tmp_path, f'{text}.listen(process.env.PORT, "127.0.0.1");')
+    with pytest.raises(AppFailed, match=r"404.*--path"):
+        lab.examine("node app.cjs", folder=target.folder)
+
+
+def test_an_open_address_is_told_and_loaded_through_this_machines_own(tmp_path):
+    target = command(tmp_path, f"{HELLO}.listen(process.env.PORT);")
+    with Hub() as hub, App(target, hub) as app:
+        assert app.url.startswith("http://127.0.0.1:")
+        assert app.outside
+
+
+def test_another_machine_is_refused():
+    with pytest.raises(NotLoopback):
+        lab.examine("http://192.0.2.1/")
+
+
+def test_the_probe_prints_nothing_and_keeps_nobody_alive(tmp_path):
+    text = f'const s = {HELLO}; s.listen(0, "127.0.0.1", () => setTimeout(() => s.close(), 300));'
+    (tmp_path / "app.cjs").write_text(text)
+    with Hub() as hub:
+        preload = ROOT / "lab/node/clinic/preload.cjs"
+        done = subprocess.run(
+            [nodes.program(), "--require", str(preload), "app.cjs"],
+            cwd=tmp_path,
+            env={"LAB_CLINIC": str(hub.path), "PATH": "/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert hub.since(0, "listening")
+
+
+@pytest.mark.parametrize("ends", ["process.exit(3)", 'throw new Error("bang")'])
+def test_a_program_may_end_while_it_is_profiled(tmp_path, ends):
+    text = f'{HELLO}.listen(process.env.PORT, "127.0.0.1"); setTimeout(() => {{ {ends} }}, 1500);'
+    with Hub() as hub, App(command(tmp_path, text), hub) as app:
+        mark = hub.mark()
+        pids = hub.tell(do="profile", interval_us=1000)
+        assert hub.answers(pids, {"profiling"}, mark, 5)
+        assert app.running.failed(6.0), "it waits for the debugger"
+
+
+@pytest.mark.alone
+def test_a_server_that_runs_is_seen_from_outside_only(tmp_path):
+    target = command(tmp_path, f'{HELLO}.listen(process.env.PORT, "127.0.0.1");')
+    with App(target, None) as app:
+        found = lab.examine(f"{app.url}/")
+        assert found.first == "seen from outside"
+        assert "from outside" in report.page(found)
+        assert get(app.url).text == "hi"  # and it still runs
+
+
+def test_the_command_says_what_it_needs():
+    run = [sys.executable, "-m", "lab", "examine"]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=60, cwd=ROOT, check=False)
+    assert done.returncode == 1
+    assert "-- node app.mjs" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_listening_is_seen_without_a_probe(tmp_path):
+    target = command(tmp_path, f'{HELLO}.listen(process.env.PORT, "127.0.0.1");')
+    with App(target, None) as app:
+        ports = {one.port for one in sockets.listening(app.running.tree())}
+        assert app.url.endswith(tuple(map(str, ports)))

@@ -1,0 +1,140 @@
+"""An examination can be recorded and drawn again, without what is particular to this machine."""
+
+import dataclasses
+import json
+
+import pytest
+
+import lab
+from lab import paths
+from lab.clinic import report, signs
+from lab.clinic.examining import USUAL_S, Pace
+from lab.clinic.loading import Phase
+from lab.clinic.observed import Observed
+from lab.clinic.profile import Place, Profile
+from lab.clinic.recorded import EXAMINATION, diagnosed, portable
+from lab.processes.machine import machine
+from lab.records import reference
+from lab.records.stamp import utc
+
+MOMENT = 1.78e12  # in ms
+
+
+def phase(name, **more):
+    given = {
+        f.name: {"int": 0, "float": 0.0, "str": name, "dict[str, int]": {}}.get(f.type)
+        for f in dataclasses.fields(Phase)
+    }
+    return Phase(**{**given, "from_ms": MOMENT, "to_ms": MOMENT + 1000, **more})
+
+
+def observed(folder):
+    file = str(folder / "app.mjs")
+    place = Place("work", file, 3, 0.9, "appendFileSync", "append(line)")
+    seen = Observed("node app.mjs", "http://127.0.0.1:1", "/", started=utc())
+    seen.answer_status, seen.node = 200, "v22.1.0"
+    seen.phases = {"many": phase("many", throughput=123.456789, answers=123, mean_s=0.0123456789)}
+    seen.profiles = [Profile(7, 1.0, 0.5, log_share=0.8, places=[place], log_places=[place])]
+    seen.spans = {"rest": (MOMENT, MOMENT + 700)}
+    return seen
+
+
+def test_of_a_record_nothing_is_lost_that_a_report_shows(tmp_path):
+    seen = observed(tmp_path)
+    again = portable(seen, tmp_path)
+    assert diagnosed(again).first == diagnosed(seen).first == "synchronous logging"
+    assert again.phases["many"].throughput == pytest.approx(123.456789, rel=1e-4)
+    assert again.phases["many"].to_ms == seen.phases["many"].to_ms
+    assert isinstance(again.profiles[0].log_places[0], Place)
+
+
+def test_a_record_says_nothing_of_the_folders_of_this_machine(tmp_path):
+    text = json.dumps(EXAMINATION.content(diagnosed(portable(observed(tmp_path), tmp_path))))
+    assert str(tmp_path) not in text
+    assert '"app.mjs"' in text
+
+
+def test_what_was_recorded_is_replayed_and_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "REFERENCE", tmp_path)
+    (tmp_path / "app.mjs").write_text("1;")
+    made = dataclasses.replace(
+        diagnosed(portable(observed(tmp_path), tmp_path)), experiment="mine", machine=machine()
+    )
+    asked = {"arms": {}, "options": {"source": "one"}}
+    EXAMINATION.record("mine", made, asked, "reference", strict=True)
+    found = EXAMINATION.replay("mine", asked)
+    assert (found.first, found.experiment) == (made.first, "mine")
+    assert found.recorded.label[1:] in report.page(found)
+    with pytest.raises(reference.StaleRecord):
+        EXAMINATION.replay("mine", {"arms": {}, "options": {"source": "another"}})
+
+
+def test_in_replay_a_program_that_has_changed_since_is_no_answer(tmp_path, monkeypatch):
+    monkeypatch.setenv("LAB_MODE", "replay")
+    (tmp_path / "app.mjs").write_text("1;")
+    with pytest.raises(reference.NoRecord):
+        lab.examine("node app.mjs", folder=tmp_path, experiment="never-recorded")
+
+
+def test_a_program_that_ended_is_no_reference(tmp_path):
+    seen = observed(tmp_path)
+    seen.died = "it crashed"
+    assert "crashed" in EXAMINATION.refused(diagnosed(seen))
+
+
+def test_a_row_of_signs_has_its_limits(tmp_path):
+    one = diagnosed(observed(tmp_path))
+    assert list(one.signature) == list(one.limits)
+    out = [k for k, least in one.limits.items() if least and one.signature[k] >= least]
+    assert out == ["logs (%)"]
+
+
+@pytest.mark.parametrize("name", ["illness", "law", "load", "inside", "signs"])
+def test_a_part_of_a_report_shows_itself_without_a_heading(tmp_path, name):
+    html = diagnosed(observed(tmp_path)).part(name)._repr_html_()
+    assert "<h2>" not in html
+
+
+def test_a_part_that_there_is_not_is_refused(tmp_path):
+    with pytest.raises(lab.LabError, match="signs"):
+        diagnosed(observed(tmp_path)).part("sings")
+
+
+def test_a_short_look_leaves_out_what_shows_in_no_sign():
+    assert Pace.of(None) == Pace.of(USUAL_S) == Pace(1.0, knee=True)
+    assert Pace.of(2.5).share < 0.3
+    assert not Pace.of(2.5).knee
+
+
+@pytest.mark.parametrize("load_s", [0.0, 1.9, 121.0])
+def test_a_load_has_its_bounds(load_s):
+    with pytest.raises(lab.LabError, match="seconds"):
+        lab.examine("node app.mjs", load_s=load_s)
+
+
+def test_only_a_command_is_recorded():
+    with pytest.raises(lab.LabError, match="Examine a command"):
+        lab.examine("http://127.0.0.1:1/", experiment="mine")
+
+
+@pytest.mark.parametrize(("answers", "told"), [(11, False), (480, True)])
+def test_a_few_first_answers_say_nothing_of_the_policy_of_connections(tmp_path, answers, told):
+    seen = observed(tmp_path)
+    seen.phases["many"] = phase("many", connections=16, answers=answers, connects=answers)
+    seen.rows = [row(MOMENT + 100), row(MOMENT + 200)]
+    assert ("closes each connection" in diagnosed(seen).part("inside")._repr_html_()) is told
+
+
+def row(t_ms, **more):
+    gate = {"waits": [0.1], "pending_ms": 0}
+    zeros = ("active_ms", "idle_ms", "cpu_us", "silent_ms", "gc_ms", "rss", "connections")
+    given = dict.fromkeys((*zeros, "descriptors", "wake_late_ms"), 0)
+    return {**given, "t_ms": t_ms, "pid": 7, "pool": gate, "names": gate, **more}
+
+
+def test_a_loop_that_does_not_come_round_is_busy(tmp_path):
+    seen = observed(tmp_path)
+    seen.rows = [row(MOMENT + 100, idle_ms=50), row(MOMENT + 600, idle_ms=50)]
+    assert signs.busy(seen) == 1.0
+    seen.rows[-1]["idle_ms"] = 550
+    assert signs.busy(seen) == 0.0

@@ -1,0 +1,313 @@
+"""What the signs mean: each illness by its own, none by those of a healthy program; and the verdict
+on two versions, which cries neither wolf nor never.
+"""
+
+import dataclasses
+import json
+import random
+
+import pytest
+
+from lab.clinic import illnesses, profile, signs, versions
+from lab.clinic.loading import Phase
+from lab.clinic.observed import Observed
+from lab.clinic.signs import Signs
+from lab.clinic.versions import AGAIN, NEW, OLD, VersionTrial
+
+SICK = {
+    "blocked loop": Signs(long_share=0.6, longest_ms=40, long_runs=30),
+    "microtask flood": Signs(long_share=0.6, longest_ms=40, long_runs=30, job_share=1, jobs=9000),
+    "starved pool": Signs(pool_wait_ms=60),
+    "slow look-ups": Signs(name_ms=50, name_latency_share=0.9, name_share=1, pool_wait_ms=40),
+    "missing backpressure": Signs(queued_bytes=8e6, ignored=100),
+    "synchronous logging": Signs(log_share=0.7, log_ms=2),
+}
+
+
+def seen(**more):
+    return Observed("app", "http://127.0.0.1:1", "/", answer_status=200, **more)
+
+
+@pytest.mark.parametrize("name", SICK)
+def test_each_illness_is_named_by_its_signs(name):
+    assert illnesses.diagnose(seen(), SICK[name]).first == name
+
+
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        Signs(),
+        Signs(long_share=0.9, longest_ms=4),  # busy with short work
+        Signs(long_share=0.02, longest_ms=30, long_runs=2),  # a collection of garbage, twice
+        Signs(pool_wait_ms=3, name_ms=1, name_share=1, name_latency_share=0.1),
+        Signs(queued_bytes=300_000, ignored=4),  # one small page in four writes
+        Signs(log_share=0.2, log_ms=0.05),  # a line for each request
+    ],
+)
+def test_what_healthy_programs_show_is_no_illness(healthy):
+    assert illnesses.diagnose(seen(), healthy).findings == ()
+
+
+def test_calls_that_block_are_told_though_each_is_short():
+    waits = Signs(long_share=0.02, longest_ms=6, long_runs=2, sync_share=0.9, sync_ms=3.5)
+    found = illnesses.diagnose(seen(), waits).findings
+    assert [f.illness.name for f in found] == ["blocked loop"]
+    assert all(evidence.reached for evidence in found[0].rows)
+    for healthy in (Signs(sync_share=0.9, sync_ms=0.1), Signs(sync_share=0.1, sync_ms=3)):
+        assert illnesses.diagnose(seen(), healthy).findings == ()
+
+
+def test_a_cause_is_named_and_not_its_consequence():
+    blocked = SICK["blocked loop"]
+    by_log = dataclasses.replace(blocked, log_share=0.8)
+    assert [f.illness.name for f in illnesses.diagnose(seen(), by_log).findings] == [
+        "synchronous logging"
+    ]
+    writes = profile.Profile(1, busy_s=1, write_share=0.7)
+    by_write = dataclasses.replace(blocked, queued_bytes=9e6, ignored=50)
+    found = illnesses.diagnose(seen(profiles=[writes]), by_write).findings
+    assert [f.illness.name for f in found] == ["missing backpressure"]
+
+
+def look(runs, **more):
+    nothing = {"ignored": 0, "refused": 0, "most_bytes": 0, "most_objects": 0}
+    return {
+        "pid": 7,
+        "seconds": 2.0,
+        "waited_ms": 0.0,
+        "requests": 10,
+        "answered": 10,
+        "latency_ms": 1000.0,
+        "waits": {},
+        "still": {},
+        "named": {"n": 0, "ms": 0},
+        "runs": runs,
+        "streams": nothing,
+        "sites": {},
+        **more,
+    }
+
+
+def row(t_ms):
+    gate = {"waits": [], "pending_ms": 0}
+    return {
+        "pid": 7,
+        "t_ms": t_ms,
+        "silent_ms": 0,
+        "rss": 1,
+        "pool": gate,
+        "names": gate,
+        "wake_late_ms": 0,
+    }
+
+
+def test_a_run_is_long_only_by_its_own_time():
+    alone = signs.of(seen(looks=[look([[40.0, 40.0, 1, 39.0]] * 5)]))
+    assert (alone.long_runs, alone.longest_ms) == (5, 40)
+    # The thread waited for a processor for all but two milliseconds of each.
+    crowded = signs.of(seen(looks=[look([[40.0, 2.0, 1, 39.0]] * 5)]))
+    assert crowded.long_runs == 0
+
+
+def test_many_short_jobs_are_told_from_one_long_one_behind_an_await():
+    flood = signs.of(seen(looks=[look([[40.0, 40.0, 5000, 0.3]] * 5)]))
+    one = signs.of(seen(looks=[look([[40.0, 40.0, 30, 39.0]] * 5)]))
+    assert (flood.job_share, one.job_share) == (1, 0)
+
+
+def test_a_gate_that_nobody_comes_back_from_counts_with_its_age():
+    stuck = [row(100) | {"pool": {"waits": [0.2], "pending_ms": 0}}]
+    stuck.append(row(200) | {"pool": {"waits": [], "pending_ms": 900}})
+    assert signs.gate(stuck, "pool") > 400
+
+
+def test_most_jobs_wait_though_most_waits_of_the_gate_are_short():
+    # A second in which the pool is taken, a tenth in which it is free, over and over.
+    second = {"waits": [1000.0], "pending_ms": 0}
+    tenth = {"waits": [0.2, 0.1, 0.2], "pending_ms": 0}
+    rows = [row(t) | {"pool": pool} for t, pool in enumerate([second, tenth] * 5)]
+    assert signs.gate(rows, "pool") == 1000
+    quick = [row(t) | {"pool": {"waits": [0.1] * 20 + [30.0], "pending_ms": 0}} for t in range(5)]
+    assert signs.gate(quick, "pool") < 1  # a job that is late now and then is none
+
+
+def test_a_pool_that_the_program_fills_by_itself_is_starved_at_rest_too():
+    full = {"pool": {"waits": [900.0, 0.2, 0.1, 0.2], "pending_ms": 0}}
+    rows = [row(t) | full for t in (100, 200)] + [row(t) | full for t in (1100, 1200)]
+    made = seen(rows=rows, spans={"rest": (0, 300), "unanswered": (1000, 1300)})
+    assert illnesses.diagnose(made, signs.of(made)).first == "starved pool"
+
+
+def test_a_feed_that_all_requests_share_is_told_by_its_objects():
+    feed = {"ignored": 7000, "refused": 1, "most_bytes": 0, "most_objects": 16_000}
+    made = seen(looks=[look([], requests=9000, answered=9000, streams=feed)])
+    found = illnesses.diagnose(made, signs.of(made)).findings
+    assert [f.illness.name for f in found] == ["missing backpressure"]
+    assert all(evidence.reached for evidence in found[0].rows)
+    assert found[0].strength >= 1
+
+
+def test_many_streams_that_wait_after_a_no_are_healthy():
+    waits = {"ignored": 3, "refused": 400, "most_bytes": 2_000_000, "most_objects": 0}
+    made = seen(looks=[look([], requests=400, answered=400, streams=waits)])
+    assert illnesses.diagnose(made, signs.of(made)).findings == ()
+
+
+def stack(*frames):
+    return [profile.Frame(name, url, 1) for name, url in frames]
+
+
+APP = ("handler", "file:///app/app.mjs")
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        [("writeBuffer", ""), ("writeSync", "node:fs"), APP],
+        [("open", ""), ("writeFileSync", "node:fs"), ("appendFileSync", "node:fs"), APP],
+        [("formatValue", "node:internal/util/inspect"), ("consoleCall", ""), APP],
+        [("open", ""), ("writeFileSync", "node:fs"), ("audit", "file:///app/app.mjs")],
+    ],
+)
+def test_a_log_is_known_by_who_writes_it(frames):
+    assert profile.logging(stack(*frames))
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        [APP],
+        [("writev", ""), ("Socket._writev", "node:net"), ("end", "node:_http_outgoing"), APP],
+        [("read", ""), ("readFileSync", "node:fs"), APP],
+        [("open", ""), ("writeFileSync", "node:fs"), ("save", "file:///app/app.mjs")],
+    ],
+)
+def test_what_is_no_log_is_not_taken_for_one(frames):
+    assert not profile.logging(stack(*frames))
+
+
+def test_a_profile_tells_the_line_of_the_call(tmp_path):
+    app = tmp_path / "app.mjs"
+    app.write_text("function handler() {\n  const a = 1;\n  return pbkdf2Sync(a);\n}\n")
+
+    def node(id, name, url, line, children=()):
+        at = {"functionName": name, "url": url, "lineNumber": line, "columnNumber": 0}
+        return {"id": id, "callFrame": at, "children": list(children), "positionTicks": []}
+
+    data = {
+        "nodes": [
+            node(1, "(root)", "", -1, [2, 4]),
+            node(2, "handler", app.as_uri(), 0, [3]),
+            node(3, "pbkdf2Sync", "node:internal/crypto/pbkdf2", 70),
+            node(4, "(idle)", "", -1),
+        ],
+        "samples": [3, 3, 4, 4],
+        "timeDeltas": [0, 1000, 1000, 1000],
+    }
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(data))
+    found = profile.read(file, 1)
+    assert found.busy_s == pytest.approx(0.002)
+    assert (found.places[0].line, found.places[0].inside) == (3, "pbkdf2Sync")
+    assert found.places[0].text == "return pbkdf2Sync(a);"
+
+
+def profiled(tmp_path, *samples):
+    """A profile in which each stack, outermost first, was seen as often as said."""
+    nodes, ids = [], []
+    for times, *frames in samples:
+        for depth, (name, url) in enumerate([("(root)", ""), *frames]):
+            at = {"functionName": name, "url": url, "lineNumber": 0, "columnNumber": 0}
+            inner = [len(nodes) + 2] if depth < len(frames) else []
+            nodes.append({"id": len(nodes) + 1, "callFrame": at, "children": inner})
+        ids += [len(nodes)] * times
+    data = {"nodes": nodes, "samples": ids, "timeDeltas": [0, *[1000] * len(ids)]}
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(data))
+    return profile.read(file, 1)
+
+
+def test_what_a_logger_does_for_its_line_is_the_logs(tmp_path):
+    log, file = ("log", "file:///app/app.mjs"), "node:fs"
+    made = profiled(
+        tmp_path,
+        (30, APP, log, ("appendFileSync", file)),
+        (10, APP, log, ("statSync", file), ("stat", "")),
+        (10, APP, log),
+        (50, APP),
+    )
+    assert made.log_share == pytest.approx(0.5)
+
+
+def test_calls_that_block_are_counted_apart_from_logs(tmp_path):
+    made = profiled(
+        tmp_path,
+        (30, APP, ("execFileSync", "node:child_process"), ("spawn", "")),
+        (20, APP, ("appendFileSync", "node:fs")),
+        (50, APP, ("end", "node:_http_outgoing")),
+    )
+    assert (made.sync_share, made.log_share) == (pytest.approx(0.3), pytest.approx(0.2))
+
+
+def test_a_handler_that_also_logs_is_no_logger(tmp_path):
+    made = profiled(
+        tmp_path,
+        (30, APP, ("appendFileSync", "node:fs")),
+        (10, APP, ("readFileSync", "node:fs")),
+        (60, APP),
+    )
+    assert made.log_share == pytest.approx(0.3)
+    crypto = ("pbkdf2Sync", "node:internal/crypto/pbkdf2")
+    made = profiled(tmp_path, (50, APP, ("appendFileSync", "node:fs")), (40, APP, crypto))
+    assert made.log_share == pytest.approx(50 / 90)
+
+
+def trials(rng, factor, pairs=10, noise=0.03):
+    made = []
+    for block in range(pairs):
+        drift = rng.gauss(0, noise)
+        for arm in (OLD, NEW, AGAIN):
+            slow = factor if arm == NEW else 1.0
+
+            def about(value, slow=slow, drift=drift):
+                return value * slow * 2.718 ** (drift + rng.gauss(0, noise))
+
+            latency = {"p50": about(0.01), "p99": about(0.03)}
+            made.append(VersionTrial(arm, block, 1 / about(0.001), latency, about(0.001), 0))
+    return made
+
+
+def worse(rng, factor):
+    return any(one.word == "worse" for one in versions.judged(trials(rng, factor), 0.05))
+
+
+def test_the_same_version_twice_is_hardly_ever_called_worse():
+    rng = random.Random(20)
+    assert sum(worse(rng, 1.0) for _ in range(300)) <= 15
+
+
+def test_a_tenth_slower_is_mostly_found():
+    rng = random.Random(20)
+    assert sum(worse(rng, 1.1) for _ in range(50)) >= 40
+
+
+def test_a_version_that_fails_requests_has_no_verdict():
+    made = [dataclasses.replace(t, failed=int(t.arm == NEW)) for t in trials(random.Random(1), 2.0)]
+    assert {one.word for one in versions.judged(made, 0.05)} == {"no verdict"}
+
+
+def test_a_finding_says_how_much_in_which_direction():
+    found = versions.judged(trials(random.Random(3), 1.3), 0.05)[0]
+    assert repr(found).startswith("throughput worse by 1.")
+    better = versions.judged(trials(random.Random(3), 0.7), 0.05)[0]
+    assert repr(better).startswith("throughput better by 1.")
+    assert better.word == "better"
+
+
+def test_phases_know_their_length():
+    none = dict.fromkeys(("mean_s", "p50_s", "p90_s", "p99_s"))
+    numbers = dict.fromkeys(
+        ("throughput", "answers", "failed", "waiting", "dropped", "in_flight", "client_elu"), 0
+    )
+    one = Phase("one", 1, None, 1000.0, 3000.0, kinds={}, connects=0, **none, **numbers)
+    assert one.span_s == 2.0

@@ -1,0 +1,165 @@
+"""Run `lab examine` over tests/clinic/variants and print what it said of each: `make clinic-set`.
+
+One program at a time, because each is measured; about half a minute each. Exits with 1 where a bar
+is missed: nine tenths of the ill ones named first, no healthy one called ill, no report later than
+a minute, nothing left running, the crashes told as such.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = Path(__file__).parent / "variants"
+NAMES = {
+    "blocked-loop": "blocked loop",
+    "microtask-flood": "microtask flood",
+    "starved-pool": "starved pool",
+    "slow-lookups": "slow look-ups",
+    "no-backpressure": "missing backpressure",
+    "sync-logging": "synchronous logging",
+    "healthy": "nothing found",
+    "crash": "crashed",
+}
+
+
+def node_for(version):
+    """The folder of a Node.js of at least this version: what PATH has, or what `make nodes` put."""
+    usual = shutil.which("node")
+    if usual:
+        said = subprocess.run([usual, "--version"], capture_output=True, text=True, check=True)
+        if int(said.stdout[1:].split(".")[0]) >= version:
+            return str(Path(usual).parent)
+    found = sorted(ROOT.glob(f"tools/nodes/{version}/node_modules/*/bin/node"))
+    return str(found[0].parent) if found else None
+
+
+def still_running(folder, scratch):
+    """Command lines of processes which stand in the folder or carry its scratch folder."""
+    left = []
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            inside = (process / "cwd").readlink().is_relative_to(folder)
+            carries = scratch.encode() in (process / "environ").read_bytes()
+            if inside or carries:
+                left.append((process / "cmdline").read_text().replace("\0", " ")[:120])
+        except OSError:
+            continue
+    return left
+
+
+def examine(name, variant):
+    """What the tool says of one program: a dict; None where its Node.js is not there."""
+    path = os.environ["PATH"]
+    if "node" in variant:
+        own = node_for(variant["node"])
+        if own is None:
+            return None
+        path = f"{own}{os.pathsep}{path}"
+    with tempfile.TemporaryDirectory(prefix="variant-") as scratch:
+        page = Path(scratch) / "report.html"
+        command = [sys.executable, "-m", "lab", "examine", "--page", page]
+        command += ["--folder", FOLDER / name, "--path", variant["path"]]
+        if "port" in variant:
+            command += ["--port", str(variant["port"])]
+        start = time.monotonic()
+        ran = subprocess.run(
+            [*map(str, command), "--", *variant["command"]],
+            cwd=ROOT,
+            env={**os.environ, "PATH": path, "TMPDIR": scratch, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        seconds = time.monotonic() - start
+        time.sleep(1)  # what was told to end has this long to do so
+        left = still_running(FOLDER / name, scratch)
+    said = next((ln for ln in ran.stdout.splitlines() if ln and ln[0] != " "), "")
+    said = said.partition(": ")[2] or said or "no report"
+    # Before it listens it is told as an error, under load as a report: both with its own words.
+    if " crashed " in ran.stdout + ran.stderr and "It printed:" in ran.stdout + ran.stderr:
+        said = "crashed"
+    return {
+        "name": name,
+        "truth": NAMES[variant["illness"]],
+        "said": said,
+        "seconds": round(seconds, 1),
+        "exit": ran.returncode,
+        "left": left,
+        "text": ran.stdout + ran.stderr,
+    }
+
+
+def matrix(results):
+    """The lines of a table: a row for each truth, a column for each first name, counts."""
+    counts = Counter((one["truth"], one["said"]) for one in results)
+    columns = [*NAMES.values()]
+    columns += sorted({said for _, said in counts} - set(columns))
+    letters = dict(zip(columns, "abcdefghijklmnopqrstuvwxyz", strict=False))
+    lines = [" " * 24 + " ".join(f"{letters[name]:>2}" for name in columns)]
+    for name in columns:
+        row = " ".join(f"{counts[name, said] or '.':>2}" for said in columns)
+        lines.append(f"{letters[name]}  {name[:20]:<20} {row}")
+    return lines
+
+
+def bars(results):
+    """What was asked and missed, a sentence each."""
+    ill = [one for one in results if one["truth"] not in ("nothing found", "crashed")]
+    right = sum(one["said"] == one["truth"] for one in ill)
+    missed = []
+    if right < 0.9 * len(ill):
+        missed.append(f"{right} of {len(ill)} ill ones were named first; asked: nine tenths")
+    for one in results:
+        wrong = one["said"] != one["truth"]
+        if wrong and one["truth"] in ("nothing found", "crashed"):
+            missed.append(f"{one['name']} is {one['truth']!r} and was called {one['said']!r}")
+        if one["seconds"] > 60:
+            missed.append(f"{one['name']} took {one['seconds']} s; asked: 60 s")
+        if one["left"]:
+            missed.append(f"{one['name']} left running: {one['left']}")
+    return missed
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run lab examine over tests/clinic/variants.")
+    parser.add_argument("names", nargs="*", help="some of them, as 07 or starved-pool")
+    parser.add_argument("--log", type=Path, help="a file for all it said, one JSON line each")
+    chosen = parser.parse_args()
+    variants = tomllib.loads((FOLDER / "variants.toml").read_text())
+    known = {*variants, *NAMES}
+    if unknown := [name for name in chosen.names if name not in known]:
+        parser.error(f"there is no {', '.join(unknown)}; the names stand in {FOLDER}/variants.toml")
+    results = []
+    for name, variant in variants.items():
+        if chosen.names and not {name, variant["illness"]} & {*chosen.names}:
+            continue
+        one = examine(name, variant)
+        if one is None:
+            print(f"{name}  left out: needs Node.js {variant['node']}; make nodes installs it")
+            continue
+        results.append(one)
+        mark = " " if one["said"] == one["truth"] else "*"
+        seconds = f"{one['seconds']:5.1f} s"
+        print(f"{name} {mark} {one['truth']:<20} said: {one['said']:<20} {seconds}", flush=True)
+        if chosen.log:
+            with chosen.log.open("a") as log:
+                log.write(json.dumps(one) + "\n")
+    print("", "Rows: what it has; columns: what was said first.", *matrix(results), sep="\n")
+    missed = bars(results)
+    print("", *(missed or ["Every bar is met."]), sep="\n")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

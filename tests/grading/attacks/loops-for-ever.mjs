@@ -1,0 +1,4 @@
+// summary. Never gives the loop back.
+export const summary = () => {
+  for (;;);
+};

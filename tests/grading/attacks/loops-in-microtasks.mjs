@@ -1,0 +1,4 @@
+// summary. No timer of its own process would ever fire.
+export const summary = async () => {
+  for (;;) await null;
+};

@@ -1,0 +1,2 @@
+// summary. Never comes to its end while it is loaded.
+for (;;);

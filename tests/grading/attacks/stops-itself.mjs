@@ -1,0 +1,3 @@
+// summary. Is neither alive nor dead.
+process.kill(process.pid, "SIGSTOP");
+export const summary = () => ({});

@@ -1,0 +1,97 @@
+"""Where the check is at fault it says so: nobody loses points, and its authors learn where."""
+
+import csv
+import io
+import shutil
+
+import pytest
+
+from lab.display import graded
+from lab.grading import batch, exercise, handin, run
+from lab.grading.result import BROKEN, GRADED
+
+FILES = {
+    "in a scene": (
+        "inside.js",
+        "exports.order = async function order(student) {",
+        "exports.order = async function order(student) { null.there;",
+        "the-scene-of-a-check",
+    ),
+    "in something of Node's that a scene calls": (
+        "inside.js",
+        "exports.order = async function order(student) {",
+        "exports.order = async function order(student) { Buffer.alloc(-1);",
+        "the-scene-of-a-check",
+    ),
+    "in the check": ("check.mjs", "async order(t) {", "async order(t) { null.there;", "check.mjs"),
+}
+
+
+@pytest.fixture
+def broken(request, tmp_path, monkeypatch):
+    """An exercise that judges as it should, but for one criterion."""
+    file, before, after, _ = FILES[request.param]
+    folder = tmp_path / "event-loop" / "always-later"
+    shutil.copytree(exercise.exercise("always-later").folder, folder)
+    text = (folder / file).read_text()
+    assert before in text
+    (folder / file).write_text(text.replace(before, after))
+    monkeypatch.setattr(exercise, "EXERCISES", tmp_path)
+    exercise._read.cache_clear()
+    yield exercise.exercise("always-later")
+    exercise._read.cache_clear()
+
+
+@pytest.mark.parametrize("broken", FILES, indirect=True)
+def test_a_check_that_fails_decides_nothing(broken, request):
+    result = run.grade(broken, handin.from_file(broken.solution, broken))
+    assert result.outcome == BROKEN and not result.passed
+    assert [one.outcome for one in result.criteria].count(BROKEN) == 1
+    assert "your code" not in str(result)
+    for told in (result.line(), graded.page(result)):
+        assert "the check itself failed" in told.lower() and "not your fault" in told
+        assert "authors" in told
+    where = FILES[request.node.callspec.params["broken"]][3]
+    assert "order: " in result.fault and where in result.fault
+    assert where not in str(result) + graded.page(result)
+
+
+@pytest.mark.parametrize("broken", ["in a scene"], indirect=True)
+def test_in_a_table_what_is_not_decided_is_no_zero(broken, tmp_path):
+    place = tmp_path / "class" / "anna"
+    place.mkdir(parents=True)
+    shutil.copy(broken.solution, place / "always-later.mjs")
+    works = batch.found(place.parent)
+    rows = list(csv.DictReader(io.StringIO(batch.table(works, batch.grade(works)))))
+    assert rows and {row["points"] for row in rows} == {""}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "export const cached = () => { throw new Error('mine') };",
+        "export const cached = () => () => { null.mine };",
+        "export const cached = () => () => { Buffer.alloc(-1) };",
+        "export const cached = (fetch) => (key, done) => fetch(key, (_, it) => done(it.mine()));",
+    ],
+)
+def test_an_error_of_the_hand_in_is_its_own(text):
+    asked = exercise.exercise("always-later")
+    result = run.grade(asked, handin.from_text(text))
+    assert result.outcome == GRADED and result.points == 0 and not result.fault
+    assert "threw" in result.missed[0].message or "thrown" in result.missed[0].message
+
+
+def test_a_value_of_another_kind_is_a_wrong_answer_though_the_check_stumbles_over_it():
+    """The reference comes through the same cases, so it was not the check."""
+    asked = exercise.exercise("always-later")
+    result = run.grade(asked, handin.from_text("export const cached = () => undefined;"))
+    assert result.outcome == GRADED and result.points == 0
+    assert "of another kind than the task says" in result.missed[0].message
+    assert "not a function" in result.line()
+
+
+@pytest.mark.parametrize("broken", ["in a scene"], indirect=True)
+def test_a_fault_that_the_reference_meets_too_is_never_a_wrong_answer(broken):
+    other = "// another one\n" + broken.solution.read_text()
+    assert run.grade(broken, handin.from_text(other)).outcome == BROKEN

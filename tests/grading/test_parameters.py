@@ -1,0 +1,86 @@
+"""What differs by student: the task says it, a program has it, and an answer that was copied from
+somebody with other values loses points for it.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lab.errors import LabError
+from lab.grading import exercise, handin, run
+from tests.grading.test_exercises import PAGES, _whole
+
+VARIED = [name for name, one in PAGES.items() if one.parameters]
+
+
+def test_some_exercises_differ_by_student():
+    assert len(VARIED) >= 3
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_the_task_and_the_programs_have_the_values_of_the_student(name):
+    one = PAGES[name]
+    given = one.for_student("anna")
+    texts = [one.task(given), one.begin(given), one.program(one.solution, given)]
+    assert not [text for text in texts if "{{" in text]
+    for value in given.values():
+        assert str(value) in one.task(given)
+        assert f"= {value};" in one.program(one.solution, given)
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_an_answer_with_the_values_of_another_student_loses_points(name):
+    one = PAGES[name]
+    mine, others = two_students(one)
+    right = handin.from_text(one.program(one.solution, one.for_student(mine)), one.solution.name)
+    assert run.grade(one, right, student=mine).passed
+    copied = run.grade(one, right, student=others)
+    assert copied.outcome == "graded" and not copied.passed
+    assert copied.points < copied.of and copied.missed[0].message
+
+
+def test_a_result_says_with_whose_values_it_was_judged():
+    one = PAGES["die-well"]
+    hand_in = handin.from_text("process.exit(1);\n", "mine.mjs")
+    for who, values in {
+        "": "grace = 2000, nobody's in particular; LAB_STUDENT=anna",
+        "anna": f"grace = {one.for_student('anna')['grace']}, the values of anna",
+    }.items():
+        result = run.grade(one, hand_in, student=who)
+        assert f"judged with {values}" in str(result)
+        assert f"Judged with {values}".replace("'", "&#39;") in result._repr_html_()
+    plain = PAGES["summary"]
+    assert "judged with" not in str(run.grade(plain, handin.from_text("1;\n", "mine.mjs")))
+
+
+def two_students(one):
+    """Two names for which no parameter is the same."""
+    names = [f"student {n}" for n in range(200)]
+    first = names[0]
+    own = one.for_student(first)
+    for other in names[1:]:
+        theirs = one.for_student(other)
+        if all(theirs[key] != own[key] for key in own):
+            return first, other
+    raise AssertionError("no two of them differ in everything")
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        ("exercise.toml", ("[2000, 2400, 2800, 3200]", "[2000]"), "two values at least"),
+        ("task.md", ("{{patience}}", "2000"), "does not say {{patience}}"),
+        ("task.md", ("{{patience}}", "{{patients}}"), "{{patients}}, which stands under no"),
+        ("solution.mjs", ("= 2000; //", "= 2001; //"), "const … = 2000; // {{patience}}"),
+    ],
+)
+def test_a_parameter_that_is_not_where_it_should_be(tmp_path, file, change, message):
+    folder = tmp_path / "time-left"
+    shutil.copytree(PAGES["time-left"].folder, folder)
+    place = Path(folder / file)
+    place.write_text(place.read_text().replace(*change))
+    exercise._read.cache_clear()
+    with pytest.raises(LabError) as error:
+        _whole(folder)
+    assert message in str(error.value)

@@ -1,0 +1,271 @@
+"""The hub's configuration says nothing that its parts do not know, and what it says holds."""
+
+import json
+import os
+import re
+import stat
+from pathlib import Path
+from types import SimpleNamespace
+
+import jsonschema
+import pytest
+import yaml
+
+from lab import paths
+from lab.classroom import make
+
+HUB = paths.ROOT / "tools" / "hub"
+CHARTS = json.loads((Path(__file__).parent / "charts.json").read_text("utf-8"))
+NAMES = ("SPAWNER", "STUDENTS", "INSTRUCTORS", "PASSWORD", "STATE", "PORTS", "STUDENT_MIB")
+
+
+def over(defaults, values):
+    """What Helm makes of a chart's defaults and somebody's values."""
+    if not isinstance(defaults, dict) or not isinstance(values, dict):
+        return values
+    both = {**defaults, **values}
+    return both | {name: over(defaults[name], values[name]) for name in defaults.keys() & values}
+
+
+def values(name):
+    return yaml.safe_load((HUB / name).read_text("utf-8"))
+
+
+def test_the_values_for_kubernetes_fit_the_schema_of_their_chart():
+    jsonschema.validate(over(CHARTS["defaults"], values("z2jh.yaml")), CHARTS["schema"])
+
+
+@pytest.mark.parametrize(
+    ("where", "what"),
+    [
+        (("singleuser", "memory"), {"guarantees": "1G"}),
+        (("singleuser", "startTimeout"), "soon"),
+        (("cull", "timeout"), "an hour"),
+        (("singeluser",), {}),
+    ],
+)
+def test_a_value_that_the_chart_does_not_know_is_found(where, what):
+    wrong = values("z2jh.yaml")
+    at = wrong
+    for name in where[:-1]:
+        at = at[name]
+    at[where[-1]] = what
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(over(CHARTS["defaults"], wrong), CHARTS["schema"])
+
+
+def test_the_exchange_is_given_only_what_its_chart_has():
+    free = {"resources"}  # Kubernetes' own, the chart hands it on
+
+    def unknown(ours, theirs, at=""):
+        for name, value in ours.items():
+            if name not in theirs:
+                yield f"{at}{name}"
+            elif isinstance(value, dict) and name not in free:
+                yield from unknown(value, theirs[name], f"{at}{name}.")
+
+    assert list(unknown(values("ngshare.yaml"), CHARTS["ngshare"])) == []
+
+
+def test_what_the_cluster_is_told_of_the_course_is_what_the_course_knows():
+    told = values("z2jh.yaml")["singleuser"]
+    assert told["cmd"][-1] == "--config=/home/node/course/tools/hub/student_config.py"
+    mounts = {one["mountPath"] for one in told["storage"]["extraVolumeMounts"]}
+    assert told["extraEnv"]["LAB_QUEUE"] in mounts
+    assert told["extraEnv"]["LAB_HOME"] == told["storage"]["homeMountPath"]
+    for code in values("z2jh.yaml")["hub"]["extraConfig"].values():
+        compile(code, "extraConfig", "exec")
+
+
+# ---- One machine
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    """What jupyterhub_config.py says in these surroundings."""
+    loader = pytest.importorskip("traitlets.config.loader")
+    for name in NAMES:
+        monkeypatch.delenv(f"LAB_HUB_{name}", raising=False)
+    for name in ("LAB_COURSE", "LAB_EXCHANGE"):
+        monkeypatch.delenv(name, raising=False)
+
+    def load(**said):
+        monkeypatch.setenv("LAB_HUB_STATE", str(tmp_path / "hub"))
+        for name, value in said.items():
+            monkeypatch.setenv(f"LAB_HUB_{name}", value)
+        return loader.PyFileConfigLoader(str(HUB / "jupyterhub_config.py")).load_config()
+
+    return load
+
+
+def test_without_a_password_nobody_is_let_in(config):
+    told = config(STUDENTS="ann ben", INSTRUCTORS="grace")
+    assert told.Authenticator.allowed_users == set()
+    assert told.Authenticator.admin_users == set()
+    assert len(told.DummyAuthenticator.password) >= 16
+
+
+def test_students_and_instructors_come_in_and_only_instructors_look_after_servers(config):
+    told = config(STUDENTS="ann ben", INSTRUCTORS="grace", PASSWORD="of-the-room")
+    assert told.Authenticator.allowed_users == {"ann", "ben", "grace"}
+    assert told.Authenticator.admin_users == {"grace"}
+    assert "allow_all" not in told.Authenticator
+
+
+def test_the_hub_listens_on_this_machine_alone(config):
+    told = config(PASSWORD="x")
+    for address in (
+        told.JupyterHub.bind_url,
+        told.JupyterHub.hub_bind_url,
+        told.ConfigurableHTTPProxy.api_url,
+    ):
+        assert re.match(r"http://127\.0\.0\.1:\d+", address)
+
+
+def test_everybody_may_stand_in_the_line_and_remove_only_his_own_place(config, tmp_path):
+    told = config(PASSWORD="x")
+    queue = Path(told.Spawner.environment["LAB_QUEUE"])
+    assert queue == tmp_path / "hub" / "queue"
+    assert stat.S_IMODE(queue.stat().st_mode) == 0o1777
+
+
+def test_no_more_servers_than_fit_into_memory(config):
+    some = config(PASSWORD="x", STUDENT_MIB="1024").JupyterHub.active_server_limit
+    assert config(PASSWORD="x", STUDENT_MIB="2048").JupyterHub.active_server_limit <= some / 2
+    assert config(PASSWORD="x", STUDENT_MIB="999999").JupyterHub.active_server_limit == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"SPAWNER": "dokcer"}, "simple, local or docker"),
+        ({"STUDENTS": "ann grace", "INSTRUCTORS": "grace"}, "grace: a student and an instructor"),
+    ],
+)
+def test_nonsense_is_named(config, said, message):
+    with pytest.raises(ValueError, match=message):
+        config(**said)
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """A course that the hub is told of."""
+    pytest.importorskip("nbgrader", reason="make classroom installs it")
+    root = tmp_path / "course"
+    make.made(root)
+    monkeypatch.setenv("LAB_COURSE", str(root))
+    return root
+
+
+def spawned(told, name):
+    """What the server of this user is told."""
+    user = SimpleNamespace(user=SimpleNamespace(name=name), environment={"LAB_WAIT_S": "1"})
+    told.Spawner.pre_spawn_hook(user)
+    return user.environment
+
+
+def test_only_instructors_are_told_where_the_course_lies(config, course, tmp_path):
+    told = config(PASSWORD="x", STUDENTS="ann", INSTRUCTORS="grace")
+    student, instructor = spawned(told, "ann"), spawned(told, "grace")
+    assert instructor["LAB_COURSE"] == str(course)
+    assert str(course) not in student.values()
+    assert student["LAB_EXCHANGE"] == instructor["LAB_EXCHANGE"] == str(tmp_path / "hub/exchange")
+    assert student["LAB_STUDENT_ID"] == "ann"
+    assert "LAB_STUDENT_ID" not in spawned(config(SPAWNER="local"), "ann"), "his account says it"
+
+
+def test_a_course_that_students_could_look_into_is_refused(config, course):
+    with pytest.raises(ValueError, match="ngshare"):
+        config(SPAWNER="docker", PASSWORD="x")
+    config(SPAWNER="local")
+    course.chmod(0o755)
+    with pytest.raises(ValueError, match="chmod o-rwx"):
+        config(SPAWNER="local")
+
+
+@pytest.mark.parametrize(
+    ("said", "role", "formgrader"),
+    [
+        ({}, "nobody", False),
+        ({"LAB_COURSE_NAME": "io", "LAB_EXCHANGE": "/x"}, "student", False),
+        ({"LAB_COURSE_NAME": "io", "LAB_EXCHANGE": "/x", "LAB_COURSE": "."}, "instructor", True),
+    ],
+)
+def test_nbgrader_has_in_jupyterlab_what_the_role_has(
+    tmp_path, monkeypatch, said, role, formgrader
+):
+    pytest.importorskip("nbgrader", reason="make classroom installs it")
+    from nbgrader.apps import NbGrader
+
+    loader = pytest.importorskip("traitlets.config.loader")
+    for name in ("LAB_COURSE", "LAB_COURSE_NAME", "LAB_EXCHANGE", "JUPYTER_CONFIG_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("PATH", "LAB_RUNS", "JUPYTER_CONFIG_PATH"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    monkeypatch.setenv("LAB_HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    if "LAB_COURSE" in said:
+        make.made(tmp_path / "io")
+        said = {**said, "LAB_COURSE": str(tmp_path / "io")}
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+    told = loader.PyFileConfigLoader(str(HUB / "student_config.py")).load_config()
+    parts = told.ServerApp.jpserver_extensions
+    assert parts["nbgrader.server_extensions.formgrader"] is formgrader
+    assert parts["nbgrader.server_extensions.assignment_list"] is (role != "nobody")
+    place = HUB / "nbgrader" / role
+    assert os.environ["JUPYTER_CONFIG_PATH"].split(os.pathsep)[0] == str(place)
+    off = json.loads((place / "labconfig" / "page_config.json").read_text())["disabledExtensions"]
+    assert ("@jupyter/nbgrader:formgrader" in off) is not formgrader
+    monkeypatch.chdir(tmp_path / "home")
+    app = NbGrader()
+    app.load_config_file()
+    if role != "nobody":
+        assert app.config.Exchange.root == "/x"
+    if role == "instructor":
+        assert app.config.CourseDirectory.root == str(tmp_path / "home" / "course")
+        assert app.config.CourseDirectory.course_id == "node-io"
+
+
+@pytest.mark.parametrize("kind", ["simple", "local", "docker"])
+def test_every_setting_is_one_that_the_hub_and_its_spawner_have(config, kind):
+    pytest.importorskip("jupyterhub", reason="make hub installs it")
+    from jupyterhub import app, auth, proxy, spawner
+
+    known = {
+        "JupyterHub": app.JupyterHub,
+        "Authenticator": auth.Authenticator,
+        "DummyAuthenticator": auth.Authenticator,
+        "ConfigurableHTTPProxy": proxy.ConfigurableHTTPProxy,
+        "Spawner": spawner.Spawner,
+        "SimpleLocalProcessSpawner": spawner.SimpleLocalProcessSpawner,
+    }
+    if kind == "docker":
+        dockerspawner = pytest.importorskip("dockerspawner", reason="only LAB_HUB_SPAWNER=docker")
+        known["DockerSpawner"] = dockerspawner.DockerSpawner
+    told = config(SPAWNER=kind, PASSWORD="x", STUDENTS="ann")
+    for part, settings in told.items():
+        names = {"password"} if part == "DummyAuthenticator" else known[part].class_trait_names()
+        assert set(settings) <= set(names), part
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links")
+def test_a_student_s_server_keeps_what_is_measured_in_his_home_and_shows_the_book(
+    tmp_path, monkeypatch
+):
+    loader = pytest.importorskip("traitlets.config.loader")
+    home = tmp_path / "ann"
+    home.mkdir()
+    monkeypatch.setenv("LAB_HOME", str(home))
+    monkeypatch.setenv("LAB_RUNS", "")
+    for name in ("PATH", "JUPYTER_CONFIG_PATH"):  # which it changes
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    for _ in range(2):  # also at the second time
+        told = loader.PyFileConfigLoader(str(HUB / "student_config.py")).load_config()
+    assert told.ServerApp.root_dir == str(home)
+    assert os.environ["LAB_RUNS"] == str(home / ".course" / "runs")
+    assert (home / ".course" / "runs").stat().st_mode & 0o77 == 0
+    assert (home / "book" / "start.md").is_file()
+    assert (home / ".course" / "runs" / "node_modules").resolve() == (
+        paths.ROOT / "node_modules"
+    ).resolve()

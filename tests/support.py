@@ -1,0 +1,17 @@
+"""What tests of many rooms ask for by name; fixtures lie in `conftest.py`."""
+
+import time
+
+import pytest
+
+from lab.processes import proctree
+
+linux = pytest.mark.skipif(not proctree.LINUX, reason="needs Linux")
+
+
+def eventually(truth, patience_s=5.0, every_s=0.02):
+    """What `truth()` returned when it was true at last, or what it returned last."""
+    end = time.monotonic() + patience_s
+    while not (found := truth()) and time.monotonic() < end:
+        time.sleep(every_s)
+    return found
