@@ -158,6 +158,12 @@ const rows = (element) =>
     return new Set([...words.getClientRects()].map(({ top }) => Math.round(top))).size;
   });
 
+/** Discard what was run and edited, and wait until it is forgotten: the browser's store takes its time. */
+async function discard(tab) {
+  await tab.getByRole("button", { name: "Back to the book's page" }).click();
+  await tab.locator(".lab-live-status", { hasText: "This is the book's page again." }).waitFor();
+}
+
 /** The article as the book has it. */
 const article = (tab) =>
   tab.evaluate(() => {
@@ -190,7 +196,7 @@ describe("a live page", () => {
       await live(tab);
       assert.equal((await cell.locator(".lab-live-yours").innerText()).trim(), shown);
       assert.match(await cell.locator(".lab-live-said").textContent(), /^Yours, /);
-      await tab.getByRole("button", { name: "Back to the book's page" }).click();
+      await discard(tab);
       assert.equal(await cell.locator(".lab-live-yours").count(), 0);
       assert.equal(await article(tab), before);
       await tab.reload();
@@ -310,7 +316,7 @@ describe("a live page", () => {
       await yours.getByText("measured here", { exact: true }).waitFor();
       assert.equal(await rows(yours.locator(".chosen .what > span")), 1, "a word is broken");
       assert.notEqual(await figures(yours), await figures(book));
-      await tab.getByRole("button", { name: "Back to the book's page" }).click();
+      await discard(tab);
       assert.equal(await article(tab), before);
       assert.equal(await server.locator(".cm-editor, .lab-live-listing").count(), 0);
     });
