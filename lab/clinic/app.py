@@ -15,10 +15,11 @@ from typing import Any
 
 from lab import paths
 from lab.clinic.hub import Hub
+from lab.clinic.loading import Request
 from lab.errors import LabError
 from lab.processes import guard_link, nodes
 from lab.servers import registry, sockets
-from lab.servers.http_get import NoAnswer, Response, address, get
+from lab.servers.http_get import NoAnswer, Response, address
 from lab.servers.program import Program
 from lab.servers.running import Running
 from lab.servers.server_errors import IgnoredSigterm
@@ -165,10 +166,12 @@ class App:
         """Addresses other than this machine's own on which it listens."""
         return sorted({f"{one.address}:{one.port}" for one in sockets.outside(self.running.tree)})
 
-    def get(self, deadline_s: float) -> Response:
-        """One answer to the request. Raises AppFailed if it ended, NoAnswer if none comes."""
+    def get(self, deadline_s: float, request: Request | None = None) -> Response:
+        """One answer to the request, by default a GET of its path. Raises AppFailed if it ended,
+        NoAnswer if none comes.
+        """
         try:
-            return get(self.url, self.target.path, deadline_s)
+            return (request or Request(self.target.path)).answer(self.url, deadline_s)
         except NoAnswer:
             if self.running.failed(0.3):
                 raise AppFailed(self.story("crashed at its first request")) from None

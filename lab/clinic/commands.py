@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from lab.clinic import report
-from lab.clinic.app import Target
+from lab.clinic.app import LISTEN_S, Target
+from lab.clinic.loading import Request
 from lab.clinic.verb import examine as examined
 from lab.clinic.versions import Versions, compare_versions, revisions
 from lab.errors import LabError
@@ -20,24 +22,40 @@ PAGE = Path("examination.html")
 def examine_arguments(parser: argparse.ArgumentParser) -> None:
     """What `examine` is told."""
     parser.add_argument("--url", help="a server of this machine that runs already")
+    parser.add_argument("--folder", type=Path, help="where the command runs (default: here)")
+    _asked_arguments(parser)
+    parser.add_argument(
+        "--page", type=Path, default=PAGE, help=f"the file of the report (default: {PAGE})"
+    )
+    parser.add_argument("words", nargs="*", metavar="-- COMMAND", help="node app.mjs, npm start, …")
+
+
+def _asked_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is asked of a program, and where it is found: the same for both commands."""
     parser.add_argument("--path", default="/", help="what to ask for (default: /)")
     parser.add_argument("--method", default="GET", help="the method (default: GET)")
     parser.add_argument(
         "--header", action="append", default=[], metavar="NAME:VALUE", help="may be repeated"
     )
-    parser.add_argument("--folder", type=Path, help="where the command runs (default: here)")
     parser.add_argument("--port", type=int, help="the port to load, where there are several")
     parser.add_argument(
         "--listen",
         type=float,
-        default=20.0,
+        default=LISTEN_S,
         metavar="SECONDS",
-        help="how long it may take to listen",
+        help=f"how long it may take to listen (default: {LISTEN_S:g})",
     )
-    parser.add_argument(
-        "--page", type=Path, default=PAGE, help=f"the file of the report (default: {PAGE})"
-    )
-    parser.add_argument("words", nargs="*", metavar="-- COMMAND", help="node app.mjs, npm start, …")
+
+
+def _headers(given: Sequence[str]) -> dict[str, str]:
+    """What was said with --header."""
+    headers = {}
+    for one in given:
+        name, colon, value = one.partition(":")
+        if not colon or not name.strip():
+            raise LabError(f"--header {one!r}: write NAME:VALUE.")
+        headers[name.strip()] = value.strip()
+    return headers
 
 
 def examine(chosen: argparse.Namespace) -> int:
@@ -47,17 +65,11 @@ def examine(chosen: argparse.Namespace) -> int:
             "Say what to examine: python -m lab examine -- node app.mjs, or --url "
             "http://127.0.0.1:3000/path for one that runs."
         )
-    headers = {}
-    for one in chosen.header:
-        name, colon, value = one.partition(":")
-        if not colon or not name.strip():
-            raise LabError(f"--header {one!r}: write NAME:VALUE.")
-        headers[name.strip()] = value.strip()
     found = examined(
         chosen.url or chosen.words,
         path=chosen.path,
         method=chosen.method,
-        headers=headers,
+        headers=_headers(chosen.header),
         folder=chosen.folder,
         port=chosen.port,
         listen_s=chosen.listen,
@@ -84,7 +96,7 @@ def compare_arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--revisions", help="the command, at two revisions of git", nargs=2, metavar=two
     )
-    parser.add_argument("--path", default="/", help="what to ask for (default: /)")
+    _asked_arguments(parser)
     parser.add_argument("--pairs", type=int, default=10, help="processes of each (default: 10)")
     parser.add_argument(
         "--limit",
@@ -101,7 +113,7 @@ def compare_arguments(parser: argparse.ArgumentParser) -> None:
 
 def compare(chosen: argparse.Namespace) -> int:
     """Compare two versions; 0 if the new one is not worse, 1 if it is, 2 if that cannot be told
-    because one of them failed.
+    because one of them could not be started, or failed to answer a request.
     """
     try:
         found = _compared(chosen)
@@ -111,6 +123,13 @@ def compare(chosen: argparse.Namespace) -> int:
     written.write(chosen.page.resolve(), report.versions_page(found).encode())
     print(found)
     print(f"The report: {chosen.page}")
+    if any(found.failed.values()):
+        failed = ", ".join(f"{n} of the {arm} version" for arm, n in found.failed.items() if n)
+        print(
+            f"Requests failed: {failed}. A version that fails is not compared; examine it first.",
+            file=sys.stderr,
+        )
+        return FAILED
     return WORSE if found.worse else 0
 
 
@@ -124,6 +143,8 @@ def _compared(chosen: argparse.Namespace) -> Versions:
     if not 0 < chosen.limit < 100:
         raise LabError(f"--limit {chosen.limit:g}: a percentage above 0, below 100.")
 
+    headers = _headers(chosen.header)
+
     def run(old: Target, new: Target) -> Versions:
         total = 3 * chosen.pairs
 
@@ -131,22 +152,27 @@ def _compared(chosen: argparse.Namespace) -> Versions:
             left = seconds / done * (total - done)
             print(f"… {done} of {total}, about {left:.0f} s left", file=sys.stderr, flush=True)
 
-        return compare_versions(old, new, pairs=chosen.pairs, limit=chosen.limit / 100, tell=tell)
+        return compare_versions(
+            old,
+            new,
+            request=Request(chosen.path, chosen.method, tuple(headers.items())),
+            pairs=chosen.pairs,
+            limit=chosen.limit / 100,
+            tell=tell,
+        )
+
+    def target(command: Sequence[str], folder: Path, name: str) -> Target:
+        return Target(
+            tuple(command), folder, name, {}, chosen.port, chosen.path, listen_s=chosen.listen
+        )
 
     if chosen.commands:
-        made = [
-            Target(tuple(shlex.split(one)), here, one, path=chosen.path) for one in chosen.commands
-        ]
-        return run(*made)
+        return run(*(target(shlex.split(one), here, one) for one in chosen.commands))
     if chosen.folders:
         for folder in chosen.folders:
             if not folder.is_dir():
                 raise LabError(f"There is no folder {folder}.")
-        made = [Target(words, f.resolve(), str(f), path=chosen.path) for f in chosen.folders]
-        return run(*made)
+        return run(*(target(words, one.resolve(), str(one)) for one in chosen.folders))
     with revisions(here, chosen.revisions) as folders:
-        made = [
-            Target(words, folder, name, path=chosen.path)
-            for folder, name in zip(folders, chosen.revisions, strict=True)
-        ]
-        return run(*made)
+        both = zip(folders, chosen.revisions, strict=True)
+        return run(*(target(words, folder, name) for folder, name in both))

@@ -22,7 +22,7 @@ from lab.measure.generator import Standby
 from lab.processes import lock
 from lab.records.stamp import utc
 from lab.servers import sockets
-from lab.servers.http_get import NoAnswer, get, loopback
+from lab.servers.http_get import NoAnswer, loopback
 
 MANY = 16
 ABOVE = 256
@@ -34,6 +34,11 @@ LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
 # How long the load takes of a program that answers quickly, and in how much of that the signs
 # are seen; the rest asks how long answers take below the knee and above it.
 USUAL_S, SIGNS_S = 15.1, 10.8
+
+_OTHERWISE = (
+    "Ask for something that it has (--path /there), as somebody whom it lets in "
+    "(--header NAME:VALUE)."
+)
 
 Say = Callable[[str], None]
 
@@ -114,7 +119,7 @@ class _Examination:
     def _first(self) -> bool:
         """One answer; False if none comes."""
         try:
-            answer = self.app.get(FIRST_S)
+            answer = self.app.get(FIRST_S, self.request)
         except NoAnswer as error:
             self.seen.warnings.append(f"{error}")
             return False
@@ -123,8 +128,8 @@ class _Examination:
         seen.answer_type = answer.headers.get("content-type", "")
         if not 200 <= answer.status < 300:
             raise AppFailed(
-                f"{self.app.target.title} answered GET {self.request.path} with status "
-                f"{answer.status}. Ask for something that it has: --path /there."
+                f"{self.app.target.title} answered {self.request.method} {self.request.path} with "
+                f"status {answer.status}. {_OTHERWISE}"
             )
         return True
 
@@ -203,7 +208,7 @@ class _Examination:
         end = time.monotonic() + 6.0
         while time.monotonic() < end:
             with contextlib.suppress(NoAnswer):
-                self.app.get(2.0)
+                self.app.get(2.0, self.request)
                 return
             self.app.check("after the overload")
 
@@ -305,9 +310,11 @@ def observe_url(url: str, request: Request, say: Say, load_s: float | None = Non
     seen = Observed(url, base, asked.path, started=utc(), inside=False)
     began = time.monotonic()
     with lock.measuring(), Standby() as standby:
-        answer = get(base, asked.path, FIRST_S)
+        answer = asked.answer(base, FIRST_S)
         if not 200 <= answer.status < 300:
-            raise AppFailed(f"GET {url} answered with status {answer.status}: ask for what it has.")
+            raise AppFailed(
+                f"{asked.method} {url} was answered with status {answer.status}. {_OTHERWISE}"
+            )
         seen.answer_status, seen.answer_bytes = answer.status, answer.size
         seen.answer_type = answer.headers.get("content-type", "")
         _Loader(seen, asked, standby, say, Pace.of(load_s)).all()

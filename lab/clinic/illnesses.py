@@ -103,7 +103,8 @@ POOL = Illness(
     (
         "Let only a few of the long jobs at once into the pool, so that short ones get through.",
         "Long computations belong into worker threads, which are not the pool's.",
-        "UV_THREADPOOL_SIZE helps where the jobs wait (a slow disk), hardly where they compute.",
+        "UV_THREADPOOL_SIZE helps where the jobs wait (a slow disk); where they compute, only "
+        "up to the number of processors.",
     ),
 )
 NAMES = Illness(

@@ -17,6 +17,7 @@ import numpy as np
 
 from lab.measure.generator import Generator
 from lab.records import rows as raw_rows
+from lab.servers.http_get import Response, get
 
 GRACE_S = 5.0
 TIMEOUT_S = 10.0
@@ -29,6 +30,10 @@ class Request:
     path: str = "/"
     method: str = "GET"
     headers: tuple[tuple[str, str], ...] = ()
+
+    def answer(self, url: str, deadline_s: float) -> Response:
+        """Send it once to the server at `url`. Raises what `lab.servers.http_get.get` raises."""
+        return get(url, self.path, deadline_s, method=self.method, headers=dict(self.headers))
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ from lab.plot.palette import THEMES
 from lab.text.looks import html, macros
 from lab.text.numbers import count, number, size
 
+CLIENT_BUSY = 0.8  # from here on the client may be what limits; as of every trial (records.checks)
+
 _WORDS = {
     "one": "one client at a time",
     "many": "16 clients, each as fast as it is answered",
@@ -290,7 +292,17 @@ def _measured(seen: Observed) -> str:
     rows = [_row(p) for p in seen.phases.values()]
     if not rows:
         return ""
-    return str(HTML.heading("What was measured")) + table(rows, label="the phases of the load")
+    told = str(HTML.heading("What was measured")) + table(rows, label="the phases of the load")
+    # In an open loop what is not sent in time says so by itself.
+    most = max((p.client_elu for p in seen.phases.values() if p.rate_per_s is None), default=0.0)
+    if most >= CLIENT_BUSY:
+        told += str(
+            HTML.text(
+                f"The program that sends the load was busy for {most:.0%} of the time: the server "
+                "may be able to give more answers than these."
+            )
+        )
+    return told
 
 
 def _row(phase: Phase) -> dict[str, Any]:

@@ -85,6 +85,14 @@ class Versions(Shown):
         """Is the new one worse in anything, by the book's rule?"""
         return any(one.word == "worse" for one in self.measured)
 
+    @property
+    def failed(self) -> dict[str, int]:
+        """How many requests failed, by version; the control counts for the old one."""
+        found = {OLD: 0, NEW: 0}
+        for one in self.trials:
+            found[NEW if one.arm == NEW else OLD] += one.failed
+        return found
+
     def __repr__(self) -> str:
         return "\n".join(repr(one) for one in self.measured)
 
@@ -201,13 +209,13 @@ class _Bench:
         it.
         """
         with App(target, None, self.cpus[0]) as app:
-            _answers(app)
+            _answers(app, self.request)
             return self._load(app, "most").throughput
 
     def trial(self, target: Target, rate: float) -> VersionTrial:
         """One fresh process: as fast as it can, then at the common rate."""
         with App(target, None, self.cpus[0]) as app:
-            _answers(app)
+            _answers(app, self.request)
             closed = self._load(app, "closed")
             before = app.running.resources().cpu_s
             there = self._load(app, "open", rate)
@@ -241,12 +249,13 @@ class _Bench:
             self.standby.prepare(self.cpus[1])
 
 
-def _answers(app: App) -> None:
-    answer = app.get(10.0)
+def _answers(app: App, request: Request) -> None:
+    answer = app.get(10.0, request)
     if not 200 <= answer.status < 300:
         raise AppFailed(
-            f"{app.target.title} answered GET {app.target.path} with status {answer.status}. Ask "
-            "for something that both versions have: --path /there."
+            f"{app.target.title} answered {request.method} {request.path} with status "
+            f"{answer.status}. Ask for something that both versions have (--path /there), as "
+            "somebody whom they let in (--header NAME:VALUE)."
         )
 
 

@@ -7,6 +7,7 @@ import http.client
 import re
 import socket
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -79,8 +80,16 @@ def loopback(url: str) -> tuple[str, int]:
     return str(host), port
 
 
-def get(url: str, path: str = "/", deadline_s: float = 10.0) -> Response:
-    """GET `path` from the server at `url`, on a connection of its own.
+def get(
+    url: str,
+    path: str = "/",
+    deadline_s: float = 10.0,
+    *,
+    method: str = "GET",
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """GET `path` from the server at `url`, on a connection of its own; or ask by another method,
+    with headers that a program wants to see.
 
     Raises NoAnswer when there is no complete answer within `deadline_s`, or none that is HTTP,
     BadPath when the path cannot be sent.
@@ -107,11 +116,13 @@ def get(url: str, path: str = "/", deadline_s: float = 10.0) -> Response:
         line = connection.sock
         if late.is_set():  # the cut came when there was nothing to cut yet
             raise TimeoutError
-        connection.request("GET", path, headers={"Connection": "close"})
+        connection.request(method, path, headers={**(headers or {}), "Connection": "close"})
         answer = connection.getresponse()
         body = answer.read(LARGEST_BODY + 1)
         if len(body) > LARGEST_BODY:
-            raise NoAnswer(f"GET {path} gave more than {LARGEST_BODY >> 20} MiB; stopped reading.")
+            raise NoAnswer(
+                f"{method} {path} gave more than {LARGEST_BODY >> 20} MiB; stopped reading."
+            )
         if late.is_set():
             raise TimeoutError
         if answer.length:  # what is still to come of a body whose length was said
@@ -120,8 +131,8 @@ def get(url: str, path: str = "/", deadline_s: float = 10.0) -> Response:
         return Response(answer.status, headers, body)
     except (OSError, http.client.HTTPException, ValueError) as error:  # of a chunk of -5 bytes
         if late.is_set() or isinstance(error, TimeoutError):
-            raise NoAnswer(f"GET {path} was not answered within {deadline_s:g} s.") from None
-        raise NoAnswer(f"GET {path} failed: {_words(error)}.") from None
+            raise NoAnswer(f"{method} {path} was not answered within {deadline_s:g} s.") from None
+        raise NoAnswer(f"{method} {path} failed: {_words(error)}.") from None
     finally:
         timer.cancel()
         connection.close()

@@ -331,6 +331,6 @@ def test_every_part_of_the_book_ends_with_its_review():
     for name in listed:
         before, own = reviews.part_of(name)
         chapters = [one for one in own if "\nkernelspec:" in (paths.ROOT / f"{one}.md").read_text()]
-        assert len(chapters) >= 3, f"{name} is about {own}"
+        assert len(chapters) >= 2, f"{name} is about {own}"
         assert before[-len(own) :] == own
         assert "```{build-status} review\n```" in (paths.ROOT / f"{name}.md").read_text("utf-8")

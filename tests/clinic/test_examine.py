@@ -14,6 +14,7 @@ import lab
 from lab.clinic import report
 from lab.clinic.app import App, AppFailed, Target
 from lab.clinic.hub import Hub
+from lab.clinic.loading import Request
 from lab.processes import nodes, proctree
 from lab.servers import sockets
 from lab.servers.http_get import NotLoopback, get
@@ -63,6 +64,14 @@ def test_the_port_is_found_that_nobody_was_told(tmp_path):
         assert app.get(5).text == "hi"
         pid = app.running.pid
     assert pid not in proctree.processes()
+
+
+def test_whoever_needs_a_login_is_let_in_from_the_first_request_on(tmp_path):
+    text = HELLO.replace('r.end("hi")', "r.writeHead(q.headers.cookie === 'a=b' ? 200 : 401).end()")
+    target = command(tmp_path, f'{text}.listen(process.env.PORT, "127.0.0.1");')
+    with App(target, None) as app:
+        assert app.get(5).status == 401
+        assert app.get(5, Request(headers=(("Cookie", "a=b"),))).status == 200
 
 
 def test_of_several_ports_the_one_it_was_told_is_loaded(tmp_path):

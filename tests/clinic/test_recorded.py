@@ -125,6 +125,13 @@ def test_a_few_first_answers_say_nothing_of_the_policy_of_connections(tmp_path, 
     assert ("closes each connection" in diagnosed(seen).part("inside")._repr_html_()) is told
 
 
+@pytest.mark.parametrize(("busy", "told"), [(0.5, False), (0.9, True)])
+def test_a_client_without_time_to_spare_is_told_beside_what_it_measured(tmp_path, busy, told):
+    seen = observed(tmp_path)
+    seen.phases["many"] = phase("many", client_elu=busy)
+    assert ("able to give more" in diagnosed(seen).part("load")._repr_html_()) is told
+
+
 def row(t_ms, **more):
     gate = {"waits": [0.1], "pending_ms": 0}
     zeros = ("active_ms", "idle_ms", "cpu_us", "silent_ms", "gc_ms", "rss", "connections")

@@ -2,13 +2,14 @@
 on two versions, which cries neither wolf nor never.
 """
 
+import argparse
 import dataclasses
 import json
 import random
 
 import pytest
 
-from lab.clinic import illnesses, profile, signs, versions
+from lab.clinic import commands, illnesses, profile, signs, versions
 from lab.clinic.loading import Phase
 from lab.clinic.observed import Observed
 from lab.clinic.signs import Signs
@@ -294,6 +295,31 @@ def test_a_tenth_slower_is_mostly_found():
 def test_a_version_that_fails_requests_has_no_verdict():
     made = [dataclasses.replace(t, failed=int(t.arm == NEW)) for t in trials(random.Random(1), 2.0)]
     assert {one.word for one in versions.judged(made, 0.05)} == {"no verdict"}
+
+
+def test_a_pipeline_does_not_go_on_when_requests_failed(tmp_path, monkeypatch, capsys):
+    chosen = argparse.Namespace(page=tmp_path / "page.html")
+    for failed, code in ((0, commands.WORSE), (3, commands.FAILED)):
+        made = [
+            dataclasses.replace(t, failed=failed * (t.arm == NEW and t.block == 0))
+            for t in trials(random.Random(1), 2.0)
+        ]
+        found = versions.Versions(
+            "a", "b", "/", 100.0, 10, tuple(made), versions.judged(made, 0.05)
+        )
+        monkeypatch.setattr(commands, "_compared", lambda _, found=found: found)
+        assert commands.compare(chosen) == code
+    assert "3 of the new version" in capsys.readouterr().err
+
+
+def test_both_commands_take_what_is_sent_along():
+    for arguments in (commands.examine_arguments, commands.compare_arguments):
+        parser = argparse.ArgumentParser()
+        arguments(parser)
+        which = ["--folders", "a", "b"] if arguments is commands.compare_arguments else []
+        chosen = parser.parse_args([*which, "--header", "Cookie: a=b", "--", "node", "app.mjs"])
+        assert commands._headers(chosen.header) == {"Cookie": "a=b"}
+        assert (chosen.method, chosen.port, chosen.words) == ("GET", None, ["node", "app.mjs"])
 
 
 def test_a_finding_says_how_much_in_which_direction():
