@@ -52,8 +52,7 @@ export default {
   },
   async order(t) {
     const student = await asked(t);
-    for (let run = 0; run < 30; run++) {
-      const came = await student.scene("order");
+    for (const came of await student.scene("order", { rounds: 30 })) {
       if (came.slice(0, 3).join() === "c,a,b") continue;
       const overtaken =
         came.indexOf("immediate") < came.indexOf("b") || came.indexOf("timer") < came.indexOf("b");

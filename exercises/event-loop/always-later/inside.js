@@ -38,23 +38,30 @@ exports.ask = async function ask(student, { keys, delayed, throws }) {
   return { asked, fetched, thrown };
 };
 
-// A timer and an immediate are set, then three hits are asked for: what came, in which order.
-exports.order = async function order(student) {
-  const { fetch } = fetcher(false);
-  const lookup = student.cached(fetch);
+// Rounds, each with a look-up of its own: a timer and an immediate are set, then three hits are asked for. What came, in
+// which order, for each round. It is over when all five are there; what is lost is waited for.
+exports.order = async function order(student, { rounds }) {
   const keys = ["a", "b", "c"];
-  await Promise.all(keys.map((key) => new Promise((resolve) => lookup(key, resolve))));
+  const lookups = Array.from({ length: rounds }, () => student.cached(fetcher(false).fetch));
+  await Promise.all(
+    lookups.flatMap((lookup) => keys.map((key) => new Promise((resolve) => lookup(key, resolve)))),
+  );
   await later();
-  const came = [];
-  await new Promise((resolve) => {
-    setImmediate(() => {
-      setTimeout(() => came.push("timer"), 0);
-      setImmediate(() => came.push("immediate"));
-      for (const key of ["c", "a", "b"]) lookup(key, () => came.push(key));
-      nextTick(() => {
-        setTimeout(resolve, 20);
+  const all = [];
+  for (const lookup of lookups) {
+    const came = [];
+    await new Promise((resolve) => {
+      const note = (what) => came.push(what) === 5 && resolve();
+      setImmediate(() => {
+        setTimeout(() => note("timer"), 0);
+        setImmediate(() => note("immediate"));
+        for (const key of ["c", "a", "b"]) lookup(key, () => note(key));
+        nextTick(() => {
+          setTimeout(resolve, 20);
+        });
       });
     });
-  });
-  return came;
+    all.push([...came]);
+  }
+  return all;
 };
