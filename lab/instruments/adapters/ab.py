@@ -3,8 +3,8 @@
 What to know: `Time per request` is N/X by definition, so Little's law can never catch it;
 percentiles are rounded to 1 ms; one reset or one timeout ends the whole run; a failed request is
 counted under several headings at once; with -l a body that breaks off is a success. A server
-that always answers HTTP/1.0 with a close (Node's http does) is measured on fresh connections even
-with -k: the line `Keep-Alive requests: 0` is the only sign.
+that answers HTTP/1.0 with a close (Node's http does, unless the handler sets a Content-Length) is
+measured on fresh connections even with -k: the line `Keep-Alive requests: 0` is the only sign.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Ab(Adapter):
         open_loop=Capability(False, "ab only knows the closed loop."),
         fresh_connections=Capability(
             True,
-            "Its default; -k asks for keep-alive in HTTP/1.0, which Node declines.",
+            "Its default; -k asks for keep-alive, which Node declines without a Content-Length.",
         ),
         error_kinds=Capability(
             False, "Counts overlap, and the first reset or timeout ends the run without a summary."
