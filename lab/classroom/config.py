@@ -80,6 +80,8 @@ def _configured(c: Any, root: Path) -> None:
         c.Exchange.root = place
     c.Exchange.timezone = course.timezone
     c.ExchangeFactory.collect = exchange.Collect
+    if url := os.environ.get("LAB_NGSHARE"):
+        exchange.over_ngshare(c, url)
     # nbgrader's own lists, with ours in the place of one each.
     c.GenerateAssignment.preprocessors = _instead(
         GenerateAssignment, "preprocessors", ClearSolutions, convert.KeepStarters
