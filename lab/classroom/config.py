@@ -26,6 +26,7 @@ from lab.storage import written
 
 JAVASCRIPT = "// YOUR CODE HERE\nthrow new Error('not implemented');"
 DONE = ".graded"  # in a folder that nbgrader's autograde came to its end with: of what hand-in
+LOG = "nbgrader.log"  # what each command said, and when
 PASSED_OVER = "Handed in, and judged by nothing:"
 STOPPED = "Stopped. What was judged is kept: the same command goes on there."
 
@@ -75,6 +76,7 @@ def _configured(c: Any, root: Path) -> None:
     course = courses.read(root)
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.course_id = course.name
+    c.NbGrader.logfile = str(root / LOG)
     c.CourseDirectory.ignore = [*CourseDirectory().ignore, DONE]
     if place := os.environ.get("LAB_EXCHANGE"):
         c.Exchange.root = place

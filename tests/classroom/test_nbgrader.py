@@ -112,6 +112,8 @@ def test_a_week_from_release_to_grades(small, tmp_path):
         book.db.commit()
     nbgrader(root, "autograde", WEEK, "--force")
     assert of(scores(root), "anna", "summary") == 7.5
+    log = (root / config.LOG).read_text()
+    assert f"submitted/anna/{WEEK}/summary.ipynb" in log and "\x1b" not in log
     nbgrader(root, "generate_feedback", WEEK)
     page = (root / "feedback" / "anna" / WEEK / "summary.html").read_text()
     assert "sorted as texts" in page and "Nearly." in page
