@@ -210,6 +210,15 @@ def test_a_course_that_students_could_look_into_is_refused(config, course):
         config(SPAWNER="local")
 
 
+def test_what_accounts_cannot_reach_is_named_before_their_servers_fail(config, tmp_path, capsys):
+    tmp_path.chmod(0o700)
+    config(SPAWNER="local")
+    assert f"cannot enter {tmp_path}:" in capsys.readouterr().out
+    tmp_path.chmod(0o711)
+    config(SPAWNER="local")
+    assert f"cannot enter {tmp_path}:" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("said", "role", "formgrader"),
     [
