@@ -1,4 +1,4 @@
-"""What a course's `nbgrader_config.py` says: two lines, which call `configure`.
+"""What a course's `nbgrader_config.py` says, which calls `configure`.
 
 nbgrader's commands stay as they are. What differs: how a hand-in is read and judged (`convert`),
 that all hand-ins are judged at once before nbgrader books them, what lateness costs, what may be
@@ -13,6 +13,7 @@ import hashlib
 import os
 import shutil
 import sys
+import traceback
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,27 +26,64 @@ from lab.storage import written
 
 JAVASCRIPT = "// YOUR CODE HERE\nthrow new Error('not implemented');"
 DONE = ".graded"  # in a folder that nbgrader's autograde came to its end with: of what hand-in
+LOG = "nbgrader.log"  # what each command said, and when
 PASSED_OVER = "Handed in, and judged by nothing:"
 STOPPED = "Stopped. What was judged is kept: the same command goes on there."
 
 
 def configure(c: Any, file: str | os.PathLike[str]) -> None:
-    """Set what nbgrader does in the course that this nbgrader_config.py lies in."""
+    """Set what nbgrader does in the course that this nbgrader_config.py lies in.
+
+    nbgrader passes over a configuration that raises, and would execute hand-ins then, with the
+    rights of who grades. So a command ends here, and a server, such as JupyterLab with the
+    formgrader, goes on and refuses to grade. Raises SystemExit.
+    """
+    root = Path(file).absolute().parent
+    try:
+        _configured(c, root)
+    except Exception as error:
+        why = str(error) if isinstance(error, LabError) else traceback.format_exc()
+        if _command():
+            raise SystemExit(why) from None
+        print(why, file=sys.stderr)
+        _refused(c, root, why)
+
+
+def _command() -> str:
+    """Which command of nbgrader this process is, if it is one."""
+    started = Path(sys.argv[0])  # `nbgrader`, or the __main__.py of `python -m nbgrader`
+    if "nbgrader" not in (started.stem, started.parent.name):
+        return ""
+    return (sys.argv[1:2] or ["nbgrader"])[0]
+
+
+def _refused(c: Any, root: Path, why: str) -> None:
+    from lab.classroom import convert
+
+    c.CourseDirectory.root = str(root)
+    c.Refuse.why = why
+    c.Autograde.sanitize_preprocessors = [convert.Refuse]
+    c.Autograde.autograde_preprocessors = [convert.Refuse]
+
+
+def _configured(c: Any, root: Path) -> None:
     from nbgrader.converters import Autograde, GenerateAssignment
     from nbgrader.coursedir import CourseDirectory
     from nbgrader.preprocessors import ClearSolutions, Execute, OverwriteCells
 
     from lab.classroom import convert, exchange, plugins
 
-    root = Path(file).absolute().parent
     course = courses.read(root)
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.course_id = course.name
+    c.NbGrader.logfile = str(root / LOG)
     c.CourseDirectory.ignore = [*CourseDirectory().ignore, DONE]
     if place := os.environ.get("LAB_EXCHANGE"):
         c.Exchange.root = place
     c.Exchange.timezone = course.timezone
     c.ExchangeFactory.collect = exchange.Collect
+    if url := os.environ.get("LAB_NGSHARE"):
+        exchange.over_ngshare(c, url)
     # nbgrader's own lists, with ours in the place of one each.
     c.GenerateAssignment.preprocessors = _instead(
         GenerateAssignment, "preprocessors", ClearSolutions, convert.KeepStarters
@@ -67,8 +105,7 @@ def configure(c: Any, file: str | os.PathLike[str]) -> None:
     c.ZipCollectApp.collector_plugin = plugins.Collector
     c.ZipCollectApp.extractor_plugin = plugins.Extractor
     c.Extractor.course_root = str(root)
-    started = Path(sys.argv[0])  # `nbgrader`, or the __main__.py of `python -m nbgrader`
-    if "nbgrader" in (started.stem, started.parent.name) and "autograde" in sys.argv[1:2]:
+    if _command() == "autograde":
         tidy(course)
         sys.excepthook = _stopped
 

@@ -19,6 +19,7 @@ from nbgrader import utils
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import ClearSolutions, NbGraderPreprocessor
 from nbgrader.preprocessors.overwritecells import OverwriteCells
+from traitlets import Unicode
 
 from lab.classroom import course as courses
 from lab.classroom import handins, judging, notebook
@@ -178,6 +179,16 @@ def _words(one: Looked, points: float, most: float, hint: str) -> str:
     if hint:
         lines.append(f"A hint: {hint}")
     return "\n".join(lines)
+
+
+class Refuse(NbGraderPreprocessor):
+    """Stands where hand-ins are read and judged in a course that cannot be read."""
+
+    why = Unicode("").tag(config=True)
+
+    def preprocess(self, nb: Any, resources: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Nothing. Raises NotOurs."""
+        raise NotOurs(f"Nothing is graded: {self.why}")
 
 
 class KeepStarters(ClearSolutions):

@@ -1,4 +1,4 @@
-"""nbgrader's `collect` from an exchange into which every student may write.
+"""nbgrader's exchange: ngshare, or `collect` from a folder into which every student may write.
 
 nbgrader believes what a hand-in's folder is called, follows links in it with the instructor's
 rights, and stops at the first that cannot be read. Here a hand-in belongs to who owns its folder, a
@@ -20,13 +20,33 @@ from typing import Any
 from nbgrader.exchange.default.collect import ExchangeCollect
 from nbgrader.utils import ignore_patterns
 
+from lab.errors import LabError
+
 MOST_FILES = 1000
 _SECRET = re.compile(r"[0-9a-f]{32,256}")
 LATER_S = 600  # what may lie between the time that a hand-in names and its last change
 
 
+class NoNgshare(LabError):
+    """ngshare is asked for, and nbgrader's part of it is not there."""
+
+
 class NotCopied(OSError):
     """A file of a hand-in that is left out."""
+
+
+def over_ngshare(c: Any, url: str) -> None:
+    """Let nbgrader release, collect and give back through the ngshare at that address, which asks
+    the hub whose token JUPYTERHUB_API_TOKEN is. Raises NoNgshare.
+    """
+    try:
+        from ngshare_exchange import configureExchange
+    except ImportError:
+        raise NoNgshare(
+            "LAB_NGSHARE is set, and ngshare_exchange is not installed: tools/hub/Dockerfile of "
+            "the book has the command."
+        ) from None
+    configureExchange(c, url.rstrip("/"))
 
 
 class Collect(ExchangeCollect):

@@ -61,7 +61,7 @@ def made(root: Path, syllabus: str = "6", start: date | None = None) -> Course:
             text = json.dumps(notebook.made(course, week, name), indent=1, ensure_ascii=False)
             written.write(root / "source" / week.id / f"{name}.ipynb", f"{text}\n".encode())
     if not (root / CONFIG).exists():
-        written.write(root / CONFIG, _CONFIG.encode())
+        written.write(root / CONFIG, _config().encode())
     written.write(root / NEXT, next_steps(course).encode())
     return course
 
@@ -86,10 +86,23 @@ def _monday() -> date:
 
 _CONFIG = """# What nbgrader does otherwise here is said in lab/classroom/config.py of the book.
 # Settings of your own may stand below.
-from lab.classroom.config import configure
+try:
+    from lab.classroom.config import configure
+except ImportError:  # an nbgrader of somewhere else would execute what students handed in
+    raise SystemExit("Activate the environment of the book first: . {activate}") from None
 
 configure(get_config(), __file__)  # noqa: F821 - nbgrader puts get_config there
 """
+
+
+def _config() -> str:
+    # Within a text of Python's, whatever the folder of the book is called.
+    told = json.dumps(_activate(), ensure_ascii=False)[1:-1]
+    return _CONFIG.replace("{activate}", told)
+
+
+def _activate() -> str:
+    return shlex.quote(str(paths.ROOT / ".venv" / "bin" / "activate"))
 
 
 def next_steps(course: Course) -> str:
@@ -97,7 +110,7 @@ def next_steps(course: Course) -> str:
     week = course.weeks[0].id
     # A shell takes these lines as they are, also where a folder has a blank in its name.
     root = shlex.quote(str(course.root))
-    activate = shlex.quote(str(paths.ROOT / ".venv" / "bin" / "activate"))
+    activate = _activate()
     weeks = "\n".join(
         f"| {one.id} | {one.title} | {', '.join(one.exercises)} | "
         f"{one.due.isoformat(' ', 'minutes') + ' UTC' if one.due else 'none'} |"

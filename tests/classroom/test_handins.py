@@ -77,8 +77,23 @@ def metadata_of_other_kinds(made):
         )
 
 
+def split(made):
+    """As JupyterLab splits a cell: both parts have the same metadata."""
+    at = made["cells"].index(cell_of(made, "summary"))
+    made["cells"].insert(at + 1, {**made["cells"][at], "source": "// what I tried before\n"})
+
+
+def inserted(made):
+    for kind in ("code", "markdown", "raw"):
+        made["cells"].insert(1, {"cell_type": kind, "metadata": {}, "source": "notes = 1"})
+
+
+# What students do, or try: nbgrader's issues 108 and 1083 and pull request 1753 tell of cells that
+# were duplicated or split, issue 1941 of cells that were deleted, inserted or made into text.
 TAMPERINGS = [
     duplicated,
+    split,
+    inserted,
     the_starter_again_at_the_end,
     test_cells_deleted,
     retagged,

@@ -19,6 +19,7 @@ from small_course import WEEK, Class
 from lab import paths
 from lab.classroom import __main__ as door
 from lab.classroom import config, export, judging, make, notebook
+from lab.classroom import course as courses
 from lab.grading import exercise
 from tests.classroom.test_handins import TAMPERINGS
 
@@ -111,6 +112,8 @@ def test_a_week_from_release_to_grades(small, tmp_path):
         book.db.commit()
     nbgrader(root, "autograde", WEEK, "--force")
     assert of(scores(root), "anna", "summary") == 7.5
+    log = (root / config.LOG).read_text()
+    assert f"submitted/anna/{WEEK}/summary.ipynb" in log and "\x1b" not in log
     nbgrader(root, "generate_feedback", WEEK)
     page = (root / "feedback" / "anna" / WEEK / "summary.html").read_text()
     assert "sorted as texts" in page and "Nearly." in page
@@ -187,6 +190,50 @@ def test_the_judge_is_on_where_nbgrader_would_execute(ready):
     assert Execute not in found and convert.Judge in found
     assert len(found) == len(Autograde().autograde_preprocessors)
     assert convert.Judge().enabled
+
+
+@pytest.mark.parametrize("broken", ["the course", "the environment"])
+def test_where_the_grader_cannot_stand_nothing_of_a_hand_in_is_run(ready, tmp_path, broken):
+    """The trap: nbgrader goes on without a configuration that fails, and executes what it finds."""
+    made = ready.notebook("mal", "summary", "")
+    for cell in made["cells"]:
+        if cell["cell_type"] == "code":
+            cell["source"] = f"open({str(tmp_path / 'ran')!r}, 'w')"
+    ready.write("mal", "summary", made)
+    more = {}
+    if broken == "the course":
+        (ready.root / courses.FILE).write_text("[[weeks")
+    else:  # an nbgrader in which the book is not
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other" / "lab.py").write_text("raise ImportError('No module named lab')")
+        more = {"PYTHONPATH": str(tmp_path / "other")}
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "autograde", WEEK],
+        cwd=ready.root,
+        env=environment() | more,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not (tmp_path / "ran").exists()
+    assert done.returncode != 0
+    says = courses.FILE if broken == "the course" else "bin/activate"
+    assert says in done.stderr.splitlines()[-1], done.stderr
+
+
+def test_the_formgrader_refuses_what_a_course_that_cannot_be_read_would_run(ready):
+    from nbgrader.preprocessors import Execute
+    from traitlets.config import Config
+
+    from lab.classroom import convert
+
+    (ready.root / courses.FILE).write_text("[[weeks")
+    c = Config()
+    config.configure(c, ready.root / make.CONFIG)
+    for found in (c.Autograde.sanitize_preprocessors, c.Autograde.autograde_preprocessors):
+        assert Execute not in found
+        with pytest.raises(convert.NotOurs, match=courses.FILE):
+            found[0](config=c).preprocess(None, {})
 
 
 def test_what_an_lms_gives_is_graded_as_what_the_exchange_gives(ready):

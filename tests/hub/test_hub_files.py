@@ -4,6 +4,7 @@ import json
 import os
 import re
 import stat
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,6 +14,7 @@ import yaml
 
 from lab import paths
 from lab.classroom import make
+from lab.errors import LabError
 
 HUB = paths.ROOT / "tools" / "hub"
 CHARTS = json.loads((Path(__file__).parent / "charts.json").read_text("utf-8"))
@@ -75,6 +77,31 @@ def test_what_the_cluster_is_told_of_the_course_is_what_the_course_knows():
     assert told["extraEnv"]["LAB_HOME"] == told["storage"]["homeMountPath"]
     for code in values("z2jh.yaml")["hub"]["extraConfig"].values():
         compile(code, "extraConfig", "exec")
+
+
+def test_hand_ins_on_the_cluster_find_their_way(tmp_path):
+    """The image has what asks ngshare, servers know where it is, and the hub lets them ask."""
+    name = make.made(tmp_path / "course").name
+    told, hub = values("z2jh.yaml")["singleuser"]["extraEnv"], values("z2jh.yaml")["hub"]
+    assert told["LAB_NGSHARE"].endswith(".svc.cluster.local:8080/services/ngshare")
+    assert told["LAB_NGSHARE"].removesuffix("/services/ngshare") in hub["extraConfig"]["ngshare"]
+    assert told["LAB_COURSE_NAME"] == name
+    image = (HUB / "Dockerfile").read_text("utf-8")
+    assert re.search(r"setup\.sh .*\bclassroom\b", image) and "ngshare_exchange==" in image
+    reach = "access:services!service=ngshare"
+    assert {name for name, role in hub["loadRoles"].items() if reach in role["scopes"]} == {
+        "user",
+        "server",
+    }
+    (rule,) = hub["networkPolicy"]["ingress"]
+    assert rule["ports"] == [{"protocol": "TCP", "port": 8081}]
+
+
+def test_roles_on_the_cluster_have_what_the_hub_s_own_have_and_no_more_than_ngshare():
+    roles = pytest.importorskip("jupyterhub.roles", reason="make hub installs it")
+    own = {one["name"]: set(one["scopes"]) for one in roles.get_default_roles()}
+    for name, role in values("z2jh.yaml")["hub"]["loadRoles"].items():
+        assert set(role["scopes"]) == own[name] | {"access:services!service=ngshare"}
 
 
 # ---- One machine
@@ -183,6 +210,15 @@ def test_a_course_that_students_could_look_into_is_refused(config, course):
         config(SPAWNER="local")
 
 
+def test_what_accounts_cannot_reach_is_named_before_their_servers_fail(config, tmp_path, capsys):
+    tmp_path.chmod(0o700)
+    config(SPAWNER="local")
+    assert f"cannot enter {tmp_path}:" in capsys.readouterr().out
+    tmp_path.chmod(0o711)
+    config(SPAWNER="local")
+    assert f"cannot enter {tmp_path}:" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("said", "role", "formgrader"),
     [
@@ -225,6 +261,52 @@ def test_nbgrader_has_in_jupyterlab_what_the_role_has(
     if role == "instructor":
         assert app.config.CourseDirectory.root == str(tmp_path / "home" / "course")
         assert app.config.CourseDirectory.course_id == "node-io"
+
+
+@pytest.fixture
+def nbgrader_at(tmp_path, monkeypatch):
+    """nbgrader's configuration, as it is found from a folder."""
+    pytest.importorskip("nbgrader", reason="make classroom installs it")
+    from nbgrader.apps import NbGrader
+
+    for name in ("LAB_EXCHANGE", "LAB_STUDENT_ID"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LAB_COURSE_NAME", "node-io")
+    monkeypatch.setenv("LAB_NGSHARE", "https://hub.example.org/services/ngshare/")
+
+    def found(folder, path=""):
+        monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(path))
+        monkeypatch.chdir(folder)
+        app = NbGrader()
+        app.load_config_file()
+        return app.config
+
+    return found
+
+
+def test_hand_ins_go_by_ngshare_where_its_address_is_said(tmp_path, monkeypatch, nbgrader_at):
+    """nbgrader's part of ngshare is not installed here: what it is asked for stands in for it."""
+    stand_in = "def configureExchange(c, url): c.ExchangeFactory.collect = url\n"
+    (tmp_path / "ngshare_exchange.py").write_text(stand_in)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "ngshare_exchange", raising=False)
+    address = "https://hub.example.org/services/ngshare"
+    home = tmp_path / "home"
+    home.mkdir()
+    student = nbgrader_at(home, HUB / "nbgrader" / "student")
+    assert student.ExchangeFactory.collect == address
+    assert student.CourseDirectory.course_id == "node-io" and "root" not in student.Exchange
+    make.made(tmp_path / "course")
+    assert nbgrader_at(tmp_path / "course").ExchangeFactory.collect == address
+
+
+def test_without_ngshare_s_part_it_says_what_to_install(monkeypatch):
+    pytest.importorskip("nbgrader", reason="make classroom installs it")
+    from lab.classroom import exchange
+
+    monkeypatch.setitem(sys.modules, "ngshare_exchange", None)
+    with pytest.raises(LabError, match="ngshare_exchange is not installed"):
+        exchange.over_ngshare(None, "https://hub.example.org/services/ngshare")
 
 
 @pytest.mark.parametrize("kind", ["simple", "local", "docker"])

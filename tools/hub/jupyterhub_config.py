@@ -160,6 +160,11 @@ if KIND == "simple":
         (STATE / "home" / name).mkdir(parents=True, exist_ok=True, mode=0o700)
 elif KIND == "local":
     c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
+    # What every account has to reach; where one cannot, its server would not start.
+    wanted = [ROOT, Path(sys.executable).resolve(), QUEUE, *([EXCHANGE] if COURSE else [])]
+    closed = {place for one in wanted for place in one.parents if not place.stat().st_mode & 0o001}
+    for place in sorted(closed):
+        print(f"Students' accounts cannot enter {place}: chmod o+x {place}, or move what is in it.")
 else:
     INSIDE = "/home/node/course"  # in the image
     c.JupyterHub.spawner_class = "dockerspawner.DockerSpawner"
