@@ -13,14 +13,14 @@ from lab.grading.result import BROKEN, GRADED
 FILES = {
     "in a scene": (
         "inside.js",
-        "exports.order = async function order(student) {",
-        "exports.order = async function order(student) { null.there;",
+        "exports.order = async function order(student, { rounds }) {",
+        "exports.order = async function order(student, { rounds }) { null.there;",
         "the-scene-of-a-check",
     ),
     "in something of Node's that a scene calls": (
         "inside.js",
-        "exports.order = async function order(student) {",
-        "exports.order = async function order(student) { Buffer.alloc(-1);",
+        "exports.order = async function order(student, { rounds }) {",
+        "exports.order = async function order(student, { rounds }) { Buffer.alloc(-1);",
         "the-scene-of-a-check",
     ),
     "in the check": ("check.mjs", "async order(t) {", "async order(t) { null.there;", "check.mjs"),
