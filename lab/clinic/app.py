@@ -145,11 +145,12 @@ class App:
                 )
             )
         ports = list(dict.fromkeys(one["port"] for one in found))
+        if wanted not in ports and self.told_port in ports:
+            # Nobody wants another, or the one that it would have taken without our PORT.
+            wanted = self.told_port
         if wanted is not None and wanted not in ports:
             listed = ", ".join(map(str, ports))
             raise AppFailed(f"{self.target.title} listens on {listed}, not on port {wanted}.")
-        if wanted is None and self.told_port in ports:
-            wanted = self.told_port  # others are of services that it brings along
         mine = [one for one in found if wanted is None or one["port"] == wanted]
         plain = [one for one in mine if one["http"] and not one["tls"]]
         if not plain and any(one["tls"] for one in mine):

@@ -158,11 +158,10 @@ def gate(rows: Iterable[Row], which: str) -> float:
 
 
 def undisturbed(rows: Iterable[Row], which: str) -> float:
-    """What the machine takes for a job of this gate, in ms: the lower quartile at rest, because a
-    program may fill the pool by itself when nobody asks it for anything.
+    """What the machine takes for a job of this gate, in ms: the shortest wait at rest, because a
+    program may fill the pool by itself when nobody asks it for anything, now and then or always.
     """
-    waits = _waits(rows, which)
-    return float(np.quantile(waits, 0.25)) if waits else 0.0
+    return min(_waits(rows, which), default=0.0)
 
 
 def _waits(rows: Iterable[Row], which: str) -> list[float]:

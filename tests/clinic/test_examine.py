@@ -2,6 +2,7 @@
 for what it has, and ended with all that it started.
 """
 
+import dataclasses
 import re
 import subprocess
 import sys
@@ -82,6 +83,25 @@ def test_of_several_ports_the_one_it_was_told_is_loaded(tmp_path):
     )
     with Hub() as hub, App(command(tmp_path, text), hub) as app:
         assert app.get(5).text == "app"
+
+
+def test_the_port_that_a_program_has_by_itself_may_be_named_though_it_takes_another(tmp_path):
+    text = HELLO + '.listen(process.env.PORT ?? 3000, "127.0.0.1");'
+    named = dataclasses.replace(command(tmp_path, text), port=3000)
+    with Hub() as hub, App(named, hub) as app:
+        assert app.get(5).text == "hi"
+
+
+def test_of_several_ports_the_named_one_is_loaded_or_what_there_is_is_told(tmp_path):
+    fixed = sockets.free_port()
+    text = HELLO.replace("hi", "admin") + f'.listen({fixed}, "127.0.0.1");' + (
+        HELLO + '.listen(0, "127.0.0.1");'
+    )
+    target = command(tmp_path, text)
+    with Hub() as hub, App(dataclasses.replace(target, port=fixed), hub) as app:
+        assert app.get(5).text == "admin"
+    with Hub() as hub, pytest.raises(AppFailed, match=rf"listens on .*{fixed}.*, not on port 1"):
+        App(dataclasses.replace(target, port=1), hub)
 
 
 def test_a_module_and_a_script_of_npm_and_a_cluster_are_watched(tmp_path):
