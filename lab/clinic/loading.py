@@ -21,6 +21,7 @@ from lab.servers.http_get import Response, get
 
 GRACE_S = 5.0
 TIMEOUT_S = 10.0
+CLIENT_BUSY = 0.8  # from here on the client may be what limits; as of every trial (records.checks)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from lab import predict
 from lab.clinic import illnesses
-from lab.clinic.loading import Phase
+from lab.clinic.loading import CLIENT_BUSY, Phase
 from lab.clinic.observed import Observed
 from lab.clinic.recorded import Examination, Part
 from lab.clinic.signs import busy, gate
@@ -21,8 +21,6 @@ from lab.display.html import STYLE, box, facts, table
 from lab.plot.palette import THEMES
 from lab.text.looks import html, macros
 from lab.text.numbers import count, number, size
-
-CLIENT_BUSY = 0.8  # from here on the client may be what limits; as of every trial (records.checks)
 
 _WORDS = {
     "one": "one client at a time",

@@ -9,14 +9,14 @@ import math
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from lab.clinic.app import App, AppFailed, Target
-from lab.clinic.loading import Phase, Request, load
+from lab.clinic.loading import CLIENT_BUSY, Phase, Request, load
 from lab.errors import LabError
 from lab.judging import judge
 from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, abba, paired_ratio, spread
@@ -29,13 +29,19 @@ from lab.text.looks import Shown
 OLD, NEW, AGAIN = "old", "new", "old again"
 CONNECTIONS = 16
 SHARE = 0.5  # of the slower one's most, at which both are asked how long an answer takes
+# More arrivals a second than the load generator sends in time on one core would queue in it.
+RATE_MOST = 10_000.0
 WARM_S, CLOSED_S, OPEN_S = 0.7, 1.5, 2.0
 SUPPORT = 10  # answers beyond a quantile, or it is a maximum under another name
 
 
 @dataclass(frozen=True)
 class VersionTrial:
-    """One fresh process. throughput in 1/s, latency in s at the common rate, cpu_s of an answer."""
+    """One fresh process. throughput in 1/s, latency in s at the common rate, cpu_s of an answer.
+
+    client_closed, client_open : the share of the time in which the load generator was busy, as fast
+    as it goes and at the common rate
+    """
 
     arm: str
     block: int
@@ -43,6 +49,8 @@ class VersionTrial:
     latency_s: dict[str, float]
     cpu_s: float
     failed: int
+    client_closed: float = 0.0
+    client_open: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -126,7 +134,7 @@ def compare_versions(
     with lock.measuring(), Standby() as standby:
         standby.prepare(cpus[1])
         bench = _Bench(asked, connections, standby, cpus)
-        rate = SHARE * min(bench.most(target) for target in (old, new))
+        rate = min(RATE_MOST, SHARE * min(bench.most(target) for target in (old, new)))
         if rate <= 0:
             raise AppFailed("One of the versions answers nothing under load: examine it first.")
         for block, order in enumerate(abba([OLD, NEW], pairs, seed=1)):
@@ -153,17 +161,32 @@ def judged(trials: Sequence[VersionTrial], limit: float) -> tuple[Measured, ...]
     """Return the verdict on each measure; every ratio says how many times worse the new one is."""
     arms = {arm: [t for t in trials if t.arm == arm] for arm in (OLD, NEW, AGAIN)}
     shared = [q for q in ("p99", "p90", "p50") if all(q in t.latency_s for t in trials)]
-    found = [_judge("throughput", arms, limit, lambda t: 1 / t.throughput if t.throughput else 0.0)]
+    closed = _bound(t.client_closed for t in trials)
+    there = _bound(t.client_open for t in trials)
+    found = [
+        _judge("throughput", arms, limit, lambda t: 1 / t.throughput if t.throughput else 0, closed)
+    ]
     if shared:
-        found.append(_judge(shared[0], arms, limit, lambda t: t.latency_s[shared[0]]))
+        found.append(_judge(shared[0], arms, limit, lambda t: t.latency_s[shared[0]], there))
         if shared[0] != "p50":
-            found.append(_judge("p50", arms, limit, lambda t: t.latency_s["p50"]))
+            found.append(_judge("p50", arms, limit, lambda t: t.latency_s["p50"], there))
     found.append(_judge("processor time per answer", arms, limit, lambda t: t.cpu_s))
     return tuple(found)
 
 
-def _judge(name: str, arms: dict[str, list[VersionTrial]], limit: float, of: object) -> Measured:
-    assert callable(of)
+def _bound(shares: Iterable[float]) -> str:
+    """Why a measure would be one of the load generator; empty if it is one of the servers."""
+    busy = float(np.median(list(shares)))
+    return f"the load generator was busy {busy:.0%} of the time" if busy >= CLIENT_BUSY else ""
+
+
+def _judge(
+    name: str,
+    arms: dict[str, list[VersionTrial]],
+    limit: float,
+    of: Callable[[VersionTrial], float],
+    doubt: str = "",
+) -> Measured:
     values = {arm: [float(of(t)) for t in found] for arm, found in arms.items()}
     failed = sum(t.failed for found in arms.values() for t in found)
     control = [
@@ -177,7 +200,7 @@ def _judge(name: str, arms: dict[str, list[VersionTrial]], limit: float, of: obj
         metric=name,
         aa_spread=spread(control) if control else math.inf,
     )
-    return verdict(ratio, limit, f"{failed} requests failed" if failed else "")
+    return verdict(ratio, limit, f"{failed} requests failed" if failed else doubt)
 
 
 def verdict(ratio: Ratio, limit: float = 0.05, doubt: str = "") -> Measured:
@@ -229,7 +252,16 @@ class _Bench:
         # Some of the answers came before the window: the rate tells how many in all.
         answers = max(there.throughput * (WARM_S + OPEN_S), 1.0)
         failed = closed.failed + there.failed
-        return VersionTrial("", 0, closed.throughput, latency, used / answers, failed)
+        return VersionTrial(
+            "",
+            0,
+            closed.throughput,
+            latency,
+            used / answers,
+            failed,
+            closed.client_elu,
+            there.client_elu,
+        )
 
     def _load(self, app: App, name: str, rate: float | None = None) -> Phase:
         generator = self.standby.take(self.cpus[1])

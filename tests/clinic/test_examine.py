@@ -94,8 +94,10 @@ def test_the_port_that_a_program_has_by_itself_may_be_named_though_it_takes_anot
 
 def test_of_several_ports_the_named_one_is_loaded_or_what_there_is_is_told(tmp_path):
     fixed = sockets.free_port()
-    text = HELLO.replace("hi", "admin") + f'.listen({fixed}, "127.0.0.1");' + (
-        HELLO + '.listen(0, "127.0.0.1");'
+    text = (
+        HELLO.replace("hi", "admin")
+        + f'.listen({fixed}, "127.0.0.1");'
+        + (HELLO + '.listen(0, "127.0.0.1");')
     )
     target = command(tmp_path, text)
     with Hub() as hub, App(dataclasses.replace(target, port=fixed), hub) as app:

@@ -299,6 +299,24 @@ def test_a_version_that_fails_requests_has_no_verdict():
     assert {one.word for one in versions.judged(made, 0.05)} == {"no verdict"}
 
 
+def test_what_the_load_generator_limits_is_no_measure_of_a_version():
+    made = trials(random.Random(1), 2.0)
+
+    def words(**client):
+        said = versions.judged([dataclasses.replace(t, **client) for t in made], 0.05)
+        return {one.name: one.word for one in said}
+
+    assert set(words(client_closed=0.5, client_open=0.3).values()) == {"worse"}
+    flat_out = words(client_closed=0.95, client_open=0.3)
+    assert flat_out.pop("throughput") == "no verdict"
+    assert set(flat_out.values()) == {"worse"}
+    late = words(client_closed=0.95, client_open=0.95)
+    assert {late["p99"], late["p50"]} == {"no verdict"}
+    assert "load generator" in repr(
+        versions.judged([dataclasses.replace(t, client_closed=0.95) for t in made], 0.05)[0]
+    )
+
+
 def test_a_pipeline_does_not_go_on_when_requests_failed(tmp_path, monkeypatch, capsys):
     chosen = argparse.Namespace(page=tmp_path / "page.html")
     for failed, code in ((0, commands.WORSE), (3, commands.FAILED)):
