@@ -78,7 +78,7 @@ def timeline(
     return Figure(
         name=name or f"timeline {server}",
         title=caption,
-        alt=finding or _said(trial, bins, server),
+        alt=finding or _said(trial, bins, server, has_loop),
         caption=caption,
         draw=draw,
         data=[
@@ -163,18 +163,22 @@ def _row(b: Bin) -> dict[str, Any]:
     return {k: "" if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
 
 
-def _said(trial: Trial, bins: list[Bin], server: str) -> str:
+def _said(trial: Trial, bins: list[Bin], server: str, has_loop: bool) -> str:
     begin, _ = trial.window
     kept = [b for b in bins if b.t_s >= begin - 1e-6] or bins
     rates = [b.n / _BIN_S for b in kept]
+    begins = ""
+    if bins[0].t_s < begin - 1e-6:  # what the shaded part shows, and no number after it says
+        first = number(bins[0].n / _BIN_S)
+        begins = f"In its first 100 ms {server} answers {first} requests per second. "
     said = (
-        f"After {tidy(begin)} s of warm-up {server} answers {number(min(rates))} to "
+        f"{begins}After {tidy(begin)} s of warm-up {server} answers {number(min(rates))} to "
         f"{number(max(rates))} requests per second in each 100 ms"
     )
     tails = [b.p99 for b in kept if b.p99 is not None]
     if tails:
         said += f"; the worst p99 of 100 ms is {ms(max(tails))}"
     delays = [b.delay_max_s for b in kept if b.delay_max_s is not None]
-    if delays:
+    if delays and has_loop:
         said += f"; the event loop is late by at most {ms(max(delays))}"
     return said + "."

@@ -334,3 +334,30 @@ def test_every_part_of_the_book_ends_with_its_review():
         assert len(chapters) >= 2, f"{name} is about {own}"
         assert before[-len(own) :] == own
         assert "```{build-status} review\n```" in (paths.ROOT / f"{name}.md").read_text("utf-8")
+
+
+# What only makes sense behind the question before it, or beside the program of its page.
+LEANS = re.compile(
+    r"^(?:And|Now|The same|Draw it)\b|\b(?:program|figure|table) above\b|\bpage before\b"
+    r"|\b(?:that|these) (?:first |second |third )?(?:server|process|clients)\b"
+)
+
+
+def test_a_question_can_be_asked_alone():
+    # A review asks them in any order, and shows of their page only what the question carries.
+    found = [q.id for q in questions.questions().values() if LEANS.search(q.ask)]
+    assert found == [], "say in the question which server, client or program it is about"
+
+
+@pytest.mark.parametrize(
+    ("ask", "leans"),
+    [
+        ("And with 20 connections?", True),
+        ("Is the server in the program above faster?", True),
+        ("Where does that third server stop?", True),
+        ("A server refuses uploads above 1 MiB. How many are left?", False),
+        ("A process waits, and now and then computes. How long?", False),
+    ],
+)
+def test_what_leans_on_another_question_is_found(ask, leans):
+    assert bool(LEANS.search(ask)) is leans

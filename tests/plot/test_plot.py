@@ -432,6 +432,17 @@ def test_a_line_that_turns_says_where_and_sizes_have_their_unit():
     assert all(f">{tick}</text>" in svg for tick in ("128", "32 KiB", "1 MiB"))
 
 
+def test_a_timeline_tells_its_beginning_and_no_lane_that_is_not_drawn():
+    trial = example_trial("sync", 50, 300, seed=4)
+    first = value_words(metric_of("throughput"), trial.series[0].n / 0.1).split()[0]
+    said = plot.timeline(trial).alt
+    assert said.startswith(
+        f"In its first 100 ms sync answers {first} requests per second. After 0.25 s"
+    )
+    assert "event loop" in said
+    assert "event loop" not in plot.timeline(trial, loop=False).alt
+
+
 def test_a_line_that_only_rises_names_its_ends_alone():
     said = plot.lines({"n": [1, 10, 1000], "late_ms": [1, 2, 3]}, x="n", y="late_ms").alt
     assert said == "Late, by n: goes from 1 ms at 1 to 3 ms at 1,000."
