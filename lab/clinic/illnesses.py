@@ -81,7 +81,7 @@ FLOOD = Illness(
         LONG_SHARE,
         LONGEST,
         SEVERAL,
-        Limit("job_share", 0.5, "of that in runs of many short jobs", _share),
+        Limit("job_share", 0.5, "of the time in long runs was in runs of many short jobs", _share),
     ),
     "Promise jobs or ticks follow each other without end: each is short, but the loop goes on only "
     "when none is left.",
@@ -90,7 +90,7 @@ FLOOD = Illness(
         "Await what really waits, and not every step of a computation.",
         "Give the loop a turn now and then: await setImmediate of node:timers/promises, once every "
         "few milliseconds. Neither await null nor process.nextTick is a turn.",
-        "What computes for long belongs into a worker thread.",
+        "What computes for long belongs in a worker thread.",
     ),
 )
 POOL = Illness(
@@ -102,7 +102,7 @@ POOL = Illness(
     ("blocking/four-hidden-threads", "Four Hidden Threads"),
     (
         "Let only a few of the long jobs at once into the pool, so that short ones get through.",
-        "Long computations belong into worker threads, which are not the pool's.",
+        "Long computations belong in worker threads, which are not the pool's.",
         "UV_THREADPOOL_SIZE helps where the jobs wait (a slow disk); where they compute, only "
         "up to the number of processors.",
     ),

@@ -25,6 +25,7 @@ from lab.processes import lock
 from lab.processes.pinning import Cpus, split
 from lab.processes.progress import Tell
 from lab.text.looks import Shown
+from lab.text.numbers import number
 
 OLD, NEW, AGAIN = "old", "new", "old again"
 CONNECTIONS = 16
@@ -70,7 +71,7 @@ class Measured:
         over = "worse" if r.estimate >= 1 else "better"
         flip = (lambda x: x) if r.estimate >= 1 else (lambda x: 1 / x if x else math.inf)
         low, high = sorted((flip(r.low), flip(r.high)))
-        size = f"{flip(r.estimate):.3g} [{low:.3g}, {high:.3g}]"
+        size = f"{number(flip(r.estimate))}× [{number(low)}, {number(high)}]"
         why = f" ({self.because})" if self.because else ""
         return f"{self.name} {over} by {size}: {self.word}{why}"
 

@@ -84,11 +84,11 @@ def _beside(c: Claim) -> str:
         None if c.derived else c.published_ratio,
         recorded=(then.estimate, *ends(then)) if then else None,
     )
-    what = f"{metric_of(r.metric).noun}, {line.name}"
+    what = metric_of(r.metric).noun
     figure = forest(
         [line],
-        x_label=what,
-        caption=capital(what),
+        x_label=what,  # what is divided stands beside the line
+        caption=capital(f"{what}, {line.name}"),
         name=c.id,
         notes=[*provenance(r.comparison), *(notes([then.comparison]) if then else ())],
     )

@@ -66,6 +66,7 @@ def test_each_page_says_what_a_reader_must_know():
     assert len(rows) > 20
     for row in rows:
         assert row[1] and not re.search(r"[\[\]{}`]|\.md", row[1])
+    assert [row[0].to for row in rows if row[1] == "nothing"] == ["book/start"]
 
 
 def test_mistakes_are_told_in_the_words_of_the_task_without_any_line_of_a_program():

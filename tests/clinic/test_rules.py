@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import random
+import re
 
 import pytest
 
@@ -348,6 +349,8 @@ def test_a_finding_says_how_much_in_which_direction():
     better = versions.judged(trials(random.Random(3), 0.7), 0.05)[0]
     assert repr(better).startswith("throughput better by 1.")
     assert better.word == "better"
+    far = versions.judged(trials(random.Random(3), 1 / 1500), 0.05)[0]
+    assert re.match(r"throughput better by 1,\d\d0× \[", repr(far))
 
 
 def test_phases_know_their_length():

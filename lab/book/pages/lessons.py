@@ -29,7 +29,9 @@ from lab.widgets.question.questions import inline
 
 COURSES = paths.ROOT / "lab" / "classroom" / "syllabus"  # a file for each number of weeks
 SIZES = paths.DATA / "hub-sizes.json"  # what bench/hub.mjs measured
-_NEEDS = re.compile(r"^You need (?:to know |to have read )?(.*?)\.(?:\s|$)", re.M | re.S)
+_NEEDS = re.compile(
+    r"^You (?:need (?:to know |to have read )?|should have read )(.*?)\.(?:\s|$)", re.M | re.S
+)
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _TERM = re.compile(r"\{term\}`([^`<]*?)(?:\s*<[^>]*>)?`")
 
