@@ -1,0 +1,531 @@
+"""How often the rule of verdicts is wrong, and what it finds, at the noise that the records show.
+
+A synthetic comparison borrows its noise from a recorded one: the logs of its trials, each less the
+mean of its arm, in stretches of neighbouring trials, so that drift and outliers come along. On top
+of that comes a difference that is known, and `lab.judging` judges. An interval that does not hold
+what it promises shows as more than 5 % of verdicts that are false. Beside the rule stand simpler
+ones, and what each would make of the recorded verdicts.
+
+    python bench/judging.py [--times 1000] [--seed 1] [--build _build/replay/build.json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lab import claims, paths
+from lab.judging import judge, stats
+from lab.judging.judge import Criterion
+from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio
+from lab.records import reference
+from lab.records.comparison import Comparison
+
+PROMISED = 1 - stats.LEVEL  # of the verdicts may be false
+PAIRS = (3, 6, 8, 12)  # the profiles give 6 and 12; asked for 3 or 4 they give 3 or 4, 6 or 8
+LEAST = 100  # comparisons per row, of which a third is shown apart
+EFFECTS = (1.05, 1.1, 1.3, 2.0)
+STRETCH = 4  # neighbouring blocks drawn together: twice the two in which the order turns round
+BUILD = paths.ROOT / "_build" / "replay" / "build.json"
+Logs = np.ndarray
+Limits = tuple[float, float]
+
+
+# The noise of the records.
+
+
+@dataclass(frozen=True)
+class History:
+    """The trials of one recorded comparison at one value: logs less the mean of their arm.
+
+    series : in the order in which they ran; blocks : two arms of it, a row a block, and as third
+    column the second run of the first arm where the comparison had a control.
+    """
+
+    name: str
+    series: Logs
+    blocks: tuple[Logs, ...]
+
+    @property
+    def scatter(self) -> float:
+        """How far the two of a pair lie apart: root mean square over neighbouring trials."""
+        return float(np.sqrt(np.mean(np.diff(self.series) ** 2)))
+
+    @property
+    def controlled(self) -> tuple[Logs, ...]:
+        """The blocks that have the control's run."""
+        return tuple(b for b in self.blocks if b.shape[1] == 3)
+
+
+def recorded() -> list[Comparison]:
+    """Return the comparisons of the reference run that have as many pairs as a verdict needs."""
+    found = []
+    for file in sorted(paths.REFERENCE.glob("*.json")):
+        if not file.name.endswith(reference.TRACED):
+            data = json.loads(file.read_text("utf-8"))
+            if data["kind"] == "comparison" and data["design"]["pairs"] >= PAIRS_FOR_A_VERDICT:
+                found.append(reference.opened(data))
+    return found
+
+
+def histories(comparisons: Iterable[Comparison]) -> list[History]:
+    """Return the noise of these comparisons, one history a swept value."""
+    return [_history(c, at) for c in comparisons for at in c.values]
+
+
+def _history(c: Comparison, at: Any) -> History:
+    trials = sorted((t for t in (*c.trials, *c.control) if t.at == at), key=lambda t: t.order)
+    # In an open loop the throughput is the schedule's, and has no noise.
+    metric = "throughput" if trials[0].load.loop == "closed" else "mean"
+    rest: dict[int, float] = {}  # by order
+    for arm in c.arms:
+        runs = c.pool(arm, at)
+        logs = np.log([t.metric(metric) for t in runs])
+        # n values about their own mean scatter less than about the true one.
+        fair = math.sqrt(len(runs) / (len(runs) - 1))
+        rest.update((t.order, x) for t, x in zip(runs, (logs - logs.mean()) * fair, strict=True))
+    first = c.aa_arm if c.aa_arm is not None and at == c.aa_at else c.baseline
+    blocks = []
+    for other in c.arms:
+        if other != first:
+            rows = zip(c.runs(first, at), c.cell(other, at), strict=True)
+            kept = [[rest[t.order] for t in (both[0], t, *both[1:])] for both, t in rows]
+            blocks.append(np.array(kept))
+    where = f" at {c.sweep}={at}" if len(c.values) > 1 else ""
+    return History(c.experiment + where, np.array([rest[t.order] for t in trials]), tuple(blocks))
+
+
+def _stretches(length: int, wanted: int, piece: int, rng: np.random.Generator) -> np.ndarray:
+    """Return `wanted` places of a series of this length: pieces from anywhere, put end to end."""
+    starts = rng.integers(0, length, -(-wanted // piece))
+    return ((starts[:, None] + np.arange(piece)) % length).ravel()[:wanted]
+
+
+@functools.cache
+def _columns(pairs: int, width: int, seed: int) -> np.ndarray:
+    """Which trial of each block is a, b and, of three, the second run of a: in lab's own order."""
+    order = stats.abba(["a", "b"], pairs, seed)
+    if width == 3:  # beside its twin, first in every second block, as lab.compare has it
+        twins = (["again", "a"], ["a", "again"])
+        order = [
+            [x for arm in block for x in (twins[i % 2] if arm == "a" else [arm])]
+            for i, block in enumerate(order)
+        ]
+    names = ["a", "b", "again"][:width]
+    return np.array([[block.index(name) for name in names] for block in order])
+
+
+def one_recipe(h: History, pairs: int, width: int, rng: np.random.Generator) -> Logs:
+    """Return blocks of an A/A comparison: trials as they followed one another, and which of them is
+    called a and which b is settled by the order that `lab.compare` would have drawn.
+    """
+    places = _stretches(len(h.series), pairs * width, STRETCH * width, rng)
+    columns = _columns(pairs, width, int(rng.integers(1, 1000)))
+    return np.take_along_axis(h.series[places].reshape(pairs, width), columns, axis=1)
+
+
+def two_recipes(h: History, pairs: int, width: int, rng: np.random.Generator) -> Logs:
+    """Return blocks of two recipes, each with its own noise as recorded; with a control only from
+    comparisons that had one.
+    """
+    blocks = h.controlled if width == 3 else h.blocks
+    chosen = blocks[rng.integers(0, len(blocks))]
+    rows = chosen[_stretches(len(chosen), pairs, STRETCH, rng)][:, :width]
+    # Which of the two is the louder one is no property of the rule.
+    return rows[:, [1, 0]] if width == 2 and rng.integers(0, 2) else rows
+
+
+Noise = Callable[[History, int, int, np.random.Generator], Logs]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A synthetic comparison: a block a row, of the trials a, b and perhaps again; whose noise."""
+
+    logs: Logs
+    of: int
+
+    def ratio(self, truth: float) -> Ratio:
+        """Return b ÷ a as `lab.records.comparison` takes it, with both runs of a where it ran
+        twice, if b is in truth that many times a.
+        """
+        a, b = self.logs[:, 0], self.logs[:, 1] + math.log(truth)
+        if self.logs.shape[1] == 2:
+            return stats.paired_ratio(list(np.exp(b)), list(np.exp(a)))
+        again = self.logs[:, 2]
+        spread = stats.spread(list(again - a))
+        return stats.paired_ratio(list(np.exp(b)), list(np.exp((a + again) / 2)), aa_spread=spread)
+
+    @property
+    def suspect(self) -> bool:
+        """Whether the control differs from itself: its interval does not include 1."""
+        _, low, high = stats.t_interval(list(self.logs[:, 2] - self.logs[:, 0]))
+        return not low <= 0 <= high
+
+
+# The rules.
+
+
+def _read(r: Ratio, **changes: Any) -> Ratio:
+    """Return a ratio read in another way."""
+    other = replace(r, **changes)
+    side = "higher" if other.estimate > 1 else "lower"
+    return replace(other, difference="none" if other.undecided else side)
+
+
+def not_widened(r: Ratio) -> Ratio:
+    """The rule without the widening: the control is shown beside, and not counted in."""
+    return _read(r, aa_spread=None)
+
+
+def interval_alone(r: Ratio) -> Ratio:
+    """Student's interval and nothing else: no widening, no test, no least number of pairs."""
+    blind = "" if r.blind == stats.too_few(r.pairs) else r.blind
+    return _read(r, aa_spread=None, p=0.0, blind=blind)
+
+
+Rule = Callable[[Ratio], Ratio]
+TODAY = "today"
+RULES: dict[str, Rule] = {
+    TODAY: lambda r: r,
+    "not widened": not_widened,
+    "interval alone": interval_alone,
+}
+VETO = "control as check"  # not widened, and no verdict where the control differs from itself
+
+
+# What is false.
+
+
+def false_published(verdict: str, claim: Criterion, truth: float) -> bool:
+    """Whether a verdict on a published claim, as `judge.WORDS` defines it, says what is not so."""
+    low, high = claim.wanted
+    reaches = low <= truth <= high
+    equal = 1 / (1 + claim.same) <= truth <= 1 + claim.same
+    least, most = claim.printed or (1.0, math.inf)
+    up = not claim.upside_down
+    return {
+        "held": not reaches,
+        "held stronger": truth <= most if up else truth >= least,
+        "held weaker": truth <= 1 if up else truth >= 1,
+        "no difference": not equal,
+        "reversed": truth >= 1 if up else truth <= 1,
+        "did not hold": reaches,
+        "no verdict": False,
+    }[verdict]
+
+
+def false_own(verdict: str, limits: Limits, truth: float) -> bool:
+    """Whether a verdict on a sentence of the book says what is not so."""
+    inside = limits[0] <= truth <= limits[1]
+    return {"held": not inside, "did not hold": inside, "no verdict": False}[verdict]
+
+
+EQUAL = {"alike ±5 %": Criterion(expects="same"), "±10 %": Criterion(expects="same", same=0.1)}
+BANDS: dict[str, Criterion | Limits] = {
+    **EQUAL,
+    "as 2 to 3": Criterion(printed=(2.0, 3.0)),
+    "as a half": Criterion(printed=(0.5, 0.5)),
+    "≥ 1.1": (1.1, math.inf),
+    "0.9 to 1.11": (0.9, 1.11),
+}
+
+
+def judged(r: Ratio, band: Criterion | Limits) -> str:
+    """Return the verdict, by the functions of `lab.judging`."""
+    if isinstance(band, Criterion):
+        return judge.published(r, band).verdict
+    return judge.own(r, band).verdict
+
+
+def is_false(verdict: str, band: Criterion | Limits, truth: float) -> bool:
+    """Whether this verdict is false of this truth."""
+    if isinstance(band, Criterion):
+        return false_published(verdict, band, truth)
+    return false_own(verdict, band, truth)
+
+
+def edges(band: Criterion | Limits) -> list[float]:
+    """Return the truths at which a verdict is false most easily: 1, and close to each limit."""
+    if isinstance(band, Criterion):
+        ends = [1 + band.same, 1 / (1 + band.same)]
+        ends += [] if band.expects == "same" else [band.limit, *(band.printed or ())]
+    else:
+        ends = [x for x in band if 0 < x < math.inf]
+    return sorted({1.0, *(e * near for e in ends for near in (0.9999, 1.0001))})
+
+
+# The tables.
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many of how many."""
+
+    hits: int
+    of: int
+
+    @property
+    def value(self) -> float:
+        """The share."""
+        return self.hits / self.of
+
+    @property
+    def error(self) -> float:
+        """Its standard error; one hit more or less where there was none, or nothing else."""
+        p = min(max(self.value, 1 / self.of), 1 - 1 / self.of)
+        return math.sqrt(p * (1 - p) / self.of)
+
+    @property
+    def broken(self) -> bool:
+        """Whether it is above what is promised, and not by the chance of this simulation."""
+        return self.value > PROMISED + 3 * math.sqrt(PROMISED * (1 - PROMISED) / self.of)
+
+    def __str__(self) -> str:
+        return f"{100 * self.value:.1f} ±{100 * self.error:.1f}"
+
+
+def share(found: Iterable[bool]) -> Share:
+    """Count."""
+    all_ = [bool(x) for x in found]
+    return Share(sum(all_), len(all_))
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The synthetic comparisons of one number of pairs, with or without a control."""
+
+    pairs: int
+    control: bool
+    drawn: Sequence[Drawn]
+
+    def ratios(self, truth: float) -> list[Ratio]:
+        """Return what is measured where this is the truth; the noise is the same for all truths."""
+        return [d.ratio(truth) for d in self.drawn]
+
+    def sides(self, truth: float) -> dict[str, list[str]]:
+        """Return which side each rule finds, comparison by comparison: higher, lower or none."""
+        ratios = self.ratios(truth)
+        made = {name: [rule(r).difference for r in ratios] for name, rule in self.rules.items()}
+        if "not widened" in made:
+            pairs = zip(self.drawn, made["not widened"], strict=True)
+            made[VETO] = ["none" if d.suspect else side for d, side in pairs]
+        return made
+
+    def false(self) -> dict[str, list[Share]]:
+        """Return for each rule the share of false verdicts on each of the bands, at the truth at
+        which it is largest.
+        """
+        found = {truth: self.ratios(truth) for band in BANDS.values() for truth in edges(band)}
+        made = {}
+        for name, rule in self.rules.items():
+            read = {truth: [rule(r) for r in ratios] for truth, ratios in found.items()}
+            made[name] = [_worst(read, band) for band in BANDS.values()]
+        return made
+
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """The rules that say something here, and each of its own."""
+        if self.pairs < PAIRS_FOR_A_VERDICT:
+            return {"interval alone": interval_alone}
+        return {name: rule for name, rule in RULES.items() if self.control or rule != not_widened}
+
+    def row(self, rule: str, shares: Sequence[Share]) -> str:
+        """Return a line of a table."""
+        named = f"{self.pairs} pairs{', A/A' if self.control else ''}"
+        return f"  {named:14} {rule:17}{line(shares)}"
+
+
+def _worst(read: Mapping[float, Sequence[Ratio]], band: Criterion | Limits) -> Share:
+    shares = [
+        share(is_false(judged(r, band), band, truth) for r in read[truth]) for truth in edges(band)
+    ]
+    return max(shares, key=lambda s: s.value)
+
+
+def draw(
+    noise: Noise, past: Sequence[History], pairs: int, control: bool, *, times: int, seed: int
+) -> Cell:
+    """Return that many synthetic comparisons; equal arguments give equal ones."""
+    rng = np.random.default_rng((seed, pairs, control, noise is one_recipe))
+    able = [i for i, h in enumerate(past) if h.controlled or not control or noise is one_recipe]
+    chosen = rng.choice(able, times)
+    width = 3 if control else 2
+    drawn = [Drawn(noise(past[i], pairs, width, rng), int(i)) for i in chosen]
+    return Cell(pairs, control, drawn)
+
+
+def cells(noise: Noise, past: Sequence[History], times: int, seed: int) -> Iterator[Cell]:
+    """Each number of pairs, without and with a control."""
+    for pairs in PAIRS:
+        for control in (False, True):
+            yield draw(noise, past, pairs, control, times=times, seed=seed)
+
+
+def thirds(past: Sequence[History]) -> list[set[int]]:
+    """Which of the histories are quiet, which middling and which loud."""
+    order = np.argsort([h.scatter for h in past])
+    return [set(map(int, part)) for part in np.array_split(order, 3)]
+
+
+def line(found: Iterable[object]) -> str:
+    """Return the cells of a table beside one another."""
+    return "".join(f"{x!s:>13}" for x in found)
+
+
+def differences(past: Sequence[History], times: int, seed: int) -> list[Share]:
+    """Print false alarms and power of the question whether there is a difference; returns the
+    shares of false alarms that the rule of today gives.
+    """
+    print(
+        f"""
+Is there a difference, and which way (%)? False alarms: one recipe under two names. Then how often
+the side is found if one is in truth so many times the other; and 1.1 in the quiet, the middling and
+the loud third of the records. Below {PAIRS_FOR_A_VERDICT} pairs today's rule gives no verdict."""
+    )
+    heads = ["false alarms", *(f"{e:g} times" for e in EFFECTS), "quiet", "middling", "loud"]
+    print(" " * 34 + line(heads))
+    ours = []
+    for cell in cells(one_recipe, past, times, seed):
+        alarms = cell.sides(1.0)
+        found = {effect: cell.sides(effect) for effect in EFFECTS}
+        for rule, at_1 in alarms.items():
+            alarm = share(side != "none" for side in at_1)
+            power = [share(side == "higher" for side in found[e][rule]) for e in EFFECTS]
+            tenth = list(zip(found[1.1][rule], cell.drawn, strict=True))
+            parts = [
+                share(side == "higher" for side, d in tenth if d.of in part)
+                for part in thirds(past)
+            ]
+            print(cell.row(rule, [alarm, *power, *parts]))
+            ours += [alarm] if rule == TODAY else []
+    return ours
+
+
+def bands(past: Sequence[History], times: int, seed: int) -> list[Share]:
+    """Print the share of false verdicts on claims where it is largest, how often the interval
+    misses the truth, and what is equal is found so; returns the shares of the rule of today.
+    """
+    print(
+        """
+Verdicts on claims, each recipe with the noise of one that was recorded (%): false ones at the truth
+at which they are most frequent, 1 or a hair beyond a limit; intervals that miss the truth; and how
+often what is in truth equal is found so."""
+    )
+    print(" " * 34 + line([*BANDS, "misses", *(f"finds {name[-5:].strip()}" for name in EQUAL)]))
+    ours = []
+    for cell in cells(two_recipes, past, times, seed):
+        same = cell.ratios(1.0)
+        missed = share(not r.low <= 1 <= r.high for r in same)
+        for name, worst in cell.false().items():
+            read = [cell.rules[name](r) for r in same]
+            equal = [share(judged(r, band) == "held" for r in read) for band in EQUAL.values()]
+            print(cell.row(name, [*worst, missed, *equal]))
+            ours += worst if name == TODAY else []
+    return ours
+
+
+# The recorded verdicts.
+
+
+def real_controls(comparisons: Iterable[Comparison]) -> None:
+    """Print what the recorded comparisons of a recipe with itself came to."""
+    found = [(c.experiment, c.aa) for c in comparisons]
+    for c in comparisons:
+        one, other = (c.cell(arm, c.values[0])[0] for arm in c.arms[:2])
+        if len(c.arms) == 2 and (one.server, one.load) == (other.server, other.load):
+            found.append((c.experiment, c.ratio(c.arms[1], at=c.values[0])))
+    told = [(name, r) for name, r in found if r is not None]
+    alarms = [f"{name}: {r.text}" for name, r in told if not_widened(r).decided]
+    print(f"Recorded comparisons of a recipe with itself: {len(told)}; false alarms: {len(alarms)}")
+    for alarm in alarms:
+        print(f"  {alarm}")
+
+
+def flips(comparisons: Iterable[Comparison], build: Path) -> None:
+    """Print which recorded verdicts another rule would turn: on the ratios of the comparisons, and,
+    where a build has noted them, on the claims.
+    """
+    print("\nRatios of throughput of the recorded comparisons whose verdict changes:")
+    for c in comparisons:
+        for r in c.ratios():
+            _changes(f"{c.experiment}: {r.a} ÷ {r.b}", r, _side)
+    if not build.exists():
+        print(f"\nNo claims: {build.name} is written by `make replay`, name it with --build.")
+        return
+    print("\nClaims whose verdict changes:")
+    for chapter in json.loads(build.read_text("utf-8"))["chapters"]:
+        for told in chapter["claims"]:
+            if told["basis"] == "interval":
+                _claim(told)
+
+
+def _claim(told: dict[str, Any]) -> None:
+    r = Ratio.from_json(told["value"])
+    published = bool(told["source"])
+    band = claims.criterion(told["id"]) if published else _limits(told["limit"])
+    if judged(r, band) != told["verdict"]:
+        print(f"  {told['id']}: {told['verdict']}, for another reason ({told['because']})")
+        return
+    _changes(told["id"], r, lambda ratio: judged(ratio, band))
+
+
+def _changes(name: str, r: Ratio, verdict: Callable[[Ratio], str]) -> None:
+    old = verdict(r)
+    by: dict[str, list[str]] = {}  # which rules come to another verdict
+    for rule, read in RULES.items():
+        by.setdefault(verdict(read(r)), []).append(rule)
+    for new, rules in by.items():
+        if new != old:
+            print(f"  {name}: {old} → {new} ({', '.join(rules)})")
+            print(f"    {stats.measured(r)}; p = {r.p:.2g}")
+
+
+def _side(r: Ratio) -> str:
+    return r.difference if r.decided else "no verdict"
+
+
+def _limits(text: str) -> Limits:
+    """Return the limits that a claim of the book was noted with: ≥ 1.1, ≤ 0.5, 0.9 to 1.11."""
+    first, *second = (float(x) for x in re.findall(r"[\d.]+", text.partition(" on Node")[0]))
+    if second:
+        return first, second[0]
+    return (first, math.inf) if text.startswith("≥") else (-math.inf, first)
+
+
+def main() -> int:
+    """Print the tables; 1 if the rule gives more false verdicts than it promises."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--times", type=int, default=1000, help="comparisons per row")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--build", type=Path, default=BUILD, help="whose claims are judged anew")
+    asked = parser.parse_args()
+    if asked.times < LEAST:
+        parser.error(f"--times {asked.times} tells nothing: ask for {LEAST} or more")
+    comparisons = recorded()
+    past = histories(comparisons)
+    quartiles = np.quantile([h.scatter for h in past], (0, 0.25, 0.5, 0.75, 1))
+    print(
+        f"Noise of {len(past)} recorded comparisons, scatter of a pair: least, quartiles, most "
+        f"{', '.join(f'{100 * q:.1f} %' for q in quartiles)}"
+    )
+    real_controls(comparisons)
+    found = differences(past, asked.times, asked.seed) + bands(past, asked.times, asked.seed)
+    flips(comparisons, asked.build)
+    most = max(found, key=lambda s: s.value)
+    print(f"\nFalse verdicts by the rule of today, at most {100 * PROMISED:.0f} %: {most} %")
+    return int(any(s.broken for s in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""At the noise of the recorded run at most one verdict in twenty may be false, of whatever kind."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab.judging import stats
+from lab.judging.judge import Criterion
+
+BENCH = Path(__file__).parents[2] / "bench" / "judging.py"
+TIMES = 300
+
+
+@pytest.fixture(scope="module")
+def bench():
+    spec = importlib.util.spec_from_file_location("bench_judging", BENCH)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # a dataclass asks for its module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules[spec.name]
+
+
+@pytest.fixture(scope="module")
+def past(bench):
+    return bench.histories(bench.recorded())
+
+
+def alarms(bench, past, pairs, control):
+    cell = bench.draw(bench.one_recipe, past, pairs, control, times=TIMES, seed=1)
+    return bench.share(side != "none" for side in cell.sides(1.0)["today"])
+
+
+def false(bench, past, pairs, control):
+    cell = bench.draw(bench.two_recipes, past, pairs, control, times=TIMES, seed=1)
+    return cell.false()["today"]
+
+
+@pytest.mark.parametrize("control", [False, True])
+@pytest.mark.parametrize("pairs", [6, 12])
+def test_a_recipe_under_two_names_is_seldom_called_different(bench, past, pairs, control):
+    assert not alarms(bench, past, pairs, control).broken
+
+
+@pytest.mark.parametrize("control", [False, True])
+def test_no_verdict_on_a_claim_is_false_too_often_whatever_is_true(bench, past, control):
+    found = false(bench, past, 6, control)
+    assert len(found) == len(bench.BANDS)
+    assert not any(one.broken for one in found)
+
+
+def test_an_interval_that_promises_less_is_found_out(bench, past, monkeypatch):
+    real = stats.t_interval
+    monkeypatch.setattr(stats, "t_interval", lambda values: real(values, 0.8))
+    monkeypatch.setattr(stats, "LEVEL", 0.8)
+    assert alarms(bench, past, 6, False).broken
+    assert any(one.broken for one in false(bench, past, 6, False))
+
+
+def test_a_verdict_read_from_the_point_is_found_out(bench, past, monkeypatch):
+    def point(values):
+        return (float(sum(values)) / len(values),) * 3
+
+    monkeypatch.setattr(stats, "t_interval", point)
+    assert any(one.broken for one in false(bench, past, 6, False))
+
+
+def test_a_large_difference_is_found_more_often_with_more_pairs(bench, past):
+    found = []
+    for pairs in (6, 12):
+        cell = bench.draw(bench.one_recipe, past, pairs, False, times=TIMES, seed=1)
+        found.append(bench.share(s == "higher" for s in cell.sides(1.3)["today"]).value)
+    assert 0.3 < found[0] < found[1]
+
+
+def test_equal_seeds_give_equal_comparisons(bench, past):
+    def logs(seed):
+        cell = bench.draw(bench.one_recipe, past, 6, True, times=20, seed=seed)
+        return [d.logs.tolist() for d in cell.drawn]
+
+    assert logs(1) == logs(1) != logs(2)
+
+
+def test_the_noise_is_that_of_comparisons_with_a_verdict_and_of_no_arm(bench, past):
+    assert len(past) > 20
+    assert all(abs(h.series.mean()) < 1e-9 for h in past)
+    assert all(h.scatter > 0 for h in past)
+    assert any(h.controlled for h in past)
+
+
+def test_what_a_verdict_says_decides_whether_it_is_false(bench):
+    twice, equal = Criterion(printed=(2.0, 3.0)), Criterion(expects="same")
+    for verdict, claim, true, false_ in (
+        ("held", twice, 1.5, 1.4),
+        ("held stronger", twice, 3.1, 2.9),
+        ("held weaker", twice, 1.01, 1.0),
+        ("no difference", twice, 1.04, 1.06),
+        ("reversed", twice, 0.99, 1.0),
+        ("did not hold", twice, 1.4, 1.5),
+        ("held", equal, 1.04, 1.06),
+        ("did not hold", equal, 0.9, 0.96),
+        ("held", (1.1, math.inf), 1.2, 1.0),
+        ("did not hold", (0.9, 1.11), 1.2, 1.0),
+    ):
+        assert not bench.is_false(verdict, claim, true)
+        assert bench.is_false(verdict, claim, false_)
+    half = Criterion(printed=(0.5, 0.5))
+    assert bench.is_false("held weaker", half, 1.0) and not bench.is_false("reversed", half, 1.2)
+    assert not bench.is_false("no verdict", twice, 1.0)
