@@ -785,7 +785,10 @@ def test_several_orders_are_drawn_with_their_counts():
     assert "a note" in shown
 
 
-@pytest.mark.parametrize("file", sorted(paths.REFERENCE.glob("*.trace.json")), ids=lambda file: file.stem)
+TRACES = sorted(paths.REFERENCE.glob("*.trace.json"))
+
+
+@pytest.mark.parametrize("file", TRACES, ids=lambda file: file.stem)
 def test_the_table_without_javascript_has_all_lines_in_their_order(file):
     for version in json.loads(file.read_text("utf-8"))["versions"]:
         for made in version["recordings"]:
