@@ -123,7 +123,9 @@ def comparison(
     return Figure(
         name=f"{compared.experiment} {metric} {where}",
         title=caption,
-        alt=finding or f"{said} {capital(f'{mean}s' if mean else 'values')}: {alone}.".strip(),
+        alt=finding
+        or f"{said} {capital(f'{mean}s' if mean else 'values')}: {alone}."
+        f"{_marks_told(theirs, 'predicted' if predicted else published_name, shown)}".strip(),
         caption=caption,
         draw=draw,
         data=[
@@ -151,6 +153,12 @@ def _ratio_line(
     told = theirs[r.a] / base if r.a in theirs and base else None
     then = (before.estimate, *ends(before)) if before else None
     return Line(f"{r.a} ÷ {r.b}", r.estimate, *ends(r), r.per_pair, told, style, then)
+
+
+def _marks_told(theirs: Mapping[str, float], name: str, shown: Metric) -> str:
+    """Return what the stars or diamonds say, as a sentence behind others; empty without any."""
+    told = listed([f"{arm} {value_words(shown, y)}" for arm, y in theirs.items()])
+    return told and f" {capital(name)}: {told}."
 
 
 Runs = Mapping[str, Sequence[Sequence[Trial]]]

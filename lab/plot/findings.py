@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from lab.plot.overlays import Published
 from lab.plot.series import Line, Series, summary
 from lab.text.numbers import count, factor, interval, place, tidy, times
 from lab.text.phrasing import capital, named, parted
@@ -31,6 +32,17 @@ def course(series: Sequence[Series], y_label: str, x_label: str, geometric: bool
             told.append(tell(who, means, unit, x_unit))
     by = x_noun if x_noun.startswith(_OWN) else f"by {x_noun}"
     return f"{capital(noun)}, {by}: {'; '.join(told)}."
+
+
+def beside(marks: Sequence[Published], y_label: str, x_label: str) -> str:
+    """Return where the stars and diamonds stand, one sentence for each name; empty without any."""
+    (_, unit), (_, x_unit) = parted(y_label), parted(x_label)
+    told = []
+    for who in dict.fromkeys(mark.name for mark in marks):
+        places = [(mark.x, mark.y) for mark in marks if mark.name == who]
+        names = any(not isinstance(x, (int, float)) for x, _ in places)
+        told.append((_by_name if names else _by_number)(who, places, unit, x_unit))
+    return " ".join(f"{capital(one)}." for one in told)
 
 
 def _by_name(who: str, means: Sequence[tuple[object, float]], unit: str, _: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE, Figure, Row
-from lab.plot.findings import course
+from lab.plot.findings import beside, course
 from lab.plot.legend import KeySample
 from lab.plot.overlays import Published, behind, draw_published, points
 from lab.plot.palette import SENTINELS, look
@@ -98,10 +98,11 @@ def lines(
 
     title = caption or capital(f"{y_label} by {x_label}")
     columns = named({**({by: by} if by else {}), x: x_label, y: y_label})
+    told = course(series, y_label, x_label, all_geometric(every))
     return Figure(
         name=name or caption or f"{y} by {x}",
         title=title,
-        alt=finding or course(series, y_label, x_label, all_geometric(every)),
+        alt=finding or f"{told} {beside(marks, y_label, x_label)}".strip(),
         caption=title,
         draw=draw,
         data=kept(found, columns, marks, x),

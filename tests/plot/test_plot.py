@@ -221,6 +221,7 @@ def test_published_points_of_lines_are_stars_also_when_they_come_as_plain_data()
     given = [{"x": 2, "y": 7, "name": "published 2010"}]
     figure = plot.lines({"x": [1, 2], "y": [3, 4]}, x="x", y="y", published=given)
     assert "published 2010" in figure.svg
+    assert figure.alt == "Y, by x: goes from 3 at 1 to 4 at 2. Published 2010 is 7 at 2."
     assert 'class="lab-published"' in figure.svg
 
 
@@ -473,6 +474,9 @@ def test_a_forest_tells_each_row_and_no_end_of_an_interval_as_1_that_is_not():
 
 def test_means_are_named_by_their_kind(compared):
     assert "Geometric means: sync" in plot.comparison(compared, at=10).alt
+    assert "Published" not in plot.comparison(compared, at=10).alt
+    marked = plot.comparison(compared, at=10, published={"sync": 208}).alt
+    assert marked.endswith(". Published: sync 208 req/s.")
     notes = plot.sweep(compared).notes
     assert "each point: 6 blocks, geometric mean, 95 % interval" in notes
 

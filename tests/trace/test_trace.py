@@ -783,3 +783,31 @@ def test_several_orders_are_drawn_with_their_counts():
     assert "3 of 4" in shown
     assert "not determined" in shown
     assert "a note" in shown
+
+
+TRACES = sorted(paths.REFERENCE.glob("*.trace.json"))
+
+
+@pytest.mark.parametrize("file", TRACES, ids=lambda file: file.stem)
+def test_the_table_without_javascript_has_all_lines_in_their_order(file):
+    for version in json.loads(file.read_text("utf-8"))["versions"]:
+        for made in version["recordings"]:
+            printed = [event[6] for event in made["events"] if event[1] in ("out", "err")]
+            rows = html.callbacks(made)
+            assert [line for row in rows for line in row["printed"]] == printed
+
+
+def test_a_listener_of_process_is_not_at_its_exit_while_the_loop_still_turns():
+    made = {
+        "tasks": [{"label": "main.cjs"}, {"label": "setImmediate", "line": 3}],
+        "events": [
+            [0, "run", 0, 0, "main"],
+            [1, "end", 0],
+            [2, "out", 0, None, None, 1, "nobody caught it"],
+            [3, "run", 1, 1, "check", 3],
+            [4, "end", 1],
+            [5, "out", 0, None, None, 2, "the end"],
+        ],
+    }
+    found = [(row["label"], row["phase"]) for row in html.callbacks(made) if row["printed"]]
+    assert found == [("process", "main"), ("process exit", "exit")]

@@ -104,11 +104,19 @@ def fallback(data: Mapping[str, Any]) -> str:
 
 
 def callbacks(made: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The callbacks of a recording that a reader wrote or waits for, with what they printed."""
+    """The callbacks of a recording that a reader wrote or waits for, with what they printed.
+
+    The lines stand in their order: one that prints after another has printed inside of it gets a
+    row more. What none of them printed, a listener of `process` did.
+    """
     runs: list[dict[str, Any]] = []
-    stack: list[dict[str, Any]] = []
-    for row in made["events"]:
+    stack: list[int] = []  # of those that run now, their places in runs
+    last = max((i for i, row in enumerate(made["events"]) if row[1] in ("run", "node")), default=-1)
+    place = {"iteration": 0, "phase": "main"}
+    for i, row in enumerate(made["events"]):
         what = row[1]
+        if what in ("run", "node"):
+            place = {"iteration": row[3], "phase": row[4]}
         task = made["tasks"][row[2]] if len(row) > 2 and row[2] is not None else None
         if what == "run" and task is not None:
             run = {
@@ -119,24 +127,29 @@ def callbacks(made: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 "internal": task.get("internal", False),
                 "printed": [],
             }
+            stack.append(len(runs))
             runs.append(run)
-            stack.append(run)
         elif what == "end" and stack:
             stack.pop()
         elif what in ("out", "err") and len(row) > 6:
             if not stack:
+                at_exit = i > last
                 runs.append(
                     {
-                        "label": "process exit",
+                        "label": "process exit" if at_exit else "process",
                         "line": row[5],
-                        "iteration": runs[-1]["iteration"] if runs else 0,
-                        "phase": "exit",
+                        "iteration": place["iteration"],
+                        "phase": "exit" if at_exit else place["phase"],
                         "internal": False,
                         "printed": [row[6]],
                     }
                 )
             else:
-                stack[-1]["printed"].append(row[6])
+                now = stack[-1]
+                if any(run["printed"] for run in runs[now + 1 :]):
+                    stack[-1] = len(runs)
+                    runs.append(runs[now] | {"printed": []})
+                runs[stack[-1]]["printed"].append(row[6])
     return (run for run in runs if run["printed"] or not run["internal"])
 
 
