@@ -20,6 +20,19 @@ function crew(t, server) {
   return there;
 }
 
+/**
+ * Waits until so many workers have answered. One that is killed while it starts is told of its port when nobody is there any more,
+ * and Node's own error for that ends a server that is right.
+ */
+async function serving(t, server, count) {
+  const numbers = new Set();
+  const end = performance.now() + 6000;
+  while (numbers.size < count && performance.now() < end) {
+    const { body } = await t.get(server, "/", { seconds: 5 });
+    numbers.add(String(body));
+  }
+}
+
 /** Clients that ask again and again, each on a connection of its own, until they are told to stop. */
 function asking(t, server, count) {
   const answers = [];
@@ -68,6 +81,7 @@ export default {
       wanted,
       `${there.length} workers were started, and your task says ${wanted}`,
     );
+    await serving(t, server, wanted);
     const [victim] = t.random.shuffle(there);
     process.kill(victim, "SIGKILL");
     await t.until(() => !workers(server).includes(victim), 2000);
