@@ -86,7 +86,8 @@ class Sessions:
             known = self._sessions.get(page)
             if known is not None and not await self._runs(known):
                 await self._end(known)
-                known = None
+            if self._sessions.get(page) is not known:
+                known = None  # ended here, or meanwhile by whoever looks after the sessions
             if known is not None and known.tab == tab and not self._connected(known):
                 known.seen = self._now()
                 return known, False
@@ -151,7 +152,8 @@ class Sessions:
         return self._manager.kernel_model(session.kernel).get("execution_state") == "busy"
 
     async def _end(self, session: PageSession) -> None:
-        self._sessions.pop(session.page, None)
+        if self._sessions.get(session.page) is session:  # its page may have another by now
+            del self._sessions[session.page]
         if session.kernel not in self._manager:
             return
         # Its page may end it at the same moment.
