@@ -130,7 +130,7 @@ class Sessions:
         cells = places.cells_of(page)
         folder = paths.ROOT / page
         kernel = str((cells or {}).get("kernel"))
-        if not folder.with_suffix(".md").is_file() or kernel not in KERNELS:
+        if kernel not in KERNELS or not folder.with_suffix(".md").is_file():
             raise NotLive(f"{page} is no page of this book with cells to run.")
         on_page.drop(page)
         on_page.notes(page).parent.mkdir(parents=True, exist_ok=True)

@@ -299,6 +299,13 @@ def test_a_kernel_measures_whatever_this_server_was_started_for(manager, monkeyp
     assert env["LAB_PAGE"] == "blocking/off-the-loop"
 
 
+def test_a_site_may_be_named_by_a_detour(tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("")
+    monkeypatch.setenv("LAB_LIVE_SITE", str(tmp_path / "other" / ".." / "site"))
+    assert places.site() == tmp_path / "site"
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '"x"', "null"])
 def test_a_damaged_file_of_a_page_is_no_page(tmp_path, monkeypatch, text):
     monkeypatch.undo()
