@@ -177,6 +177,17 @@ def test_the_hub_listens_on_this_machine_alone(config):
         assert re.match(r"http://127\.0\.0\.1:\d+", address)
 
 
+def test_with_containers_the_hub_listens_on_their_bridge_and_nowhere_else(config, monkeypatch):
+    monkeypatch.delenv("LAB_HUB_BRIDGE", raising=False)
+    told = config(SPAWNER="docker", PASSWORD="x")
+    assert re.match(r"http://172\.17\.0\.1:\d+", told.JupyterHub.hub_bind_url)
+    assert "hub_connect_ip" not in told.JupyterHub, "which is that of hub_bind_url then"
+    assert told.JupyterHub.bind_url.startswith("http://127.0.0.1:")
+    monkeypatch.setenv("LAB_HUB_BRIDGE", "172.30.0.1")
+    told = config(SPAWNER="docker", PASSWORD="x")
+    assert told.JupyterHub.hub_bind_url.startswith("http://172.30.0.1:")
+
+
 def test_everybody_may_stand_in_the_line_and_remove_only_his_own_place(config, tmp_path):
     told = config(PASSWORD="x")
     queue = Path(told.Spawner.environment["LAB_QUEUE"])

@@ -15,6 +15,8 @@ In the environment, with what holds if it is not set:
 - `LAB_HUB_STATE` (`_build/hub`): the hub's folder: database, secret, homes, the line;
 - `LAB_HUB_PORTS` (8000 8081 8001): of the hub's address, of the hub itself, of its proxy;
 - `LAB_HUB_STUDENT_MIB` (`STUDENT_MIB`): memory that one student is given;
+- `LAB_HUB_IMAGE` (nodejs-io-measured-hub), `LAB_HUB_BRIDGE` (172.17.0.1): for `docker`, the image,
+  and this machine's address on the network of the containers;
 - `LAB_COURSE` (none): the folder that `make course` made. Students have its assignments in
   JupyterLab then, and instructors the formgrader; needs `make classroom`;
 - `LAB_EXCHANGE` (`exchange` in the hub's folder): where assignments and hand-ins change hands.
@@ -214,10 +216,9 @@ elif KIND == "local":
 else:
     INSIDE = "/home/node/course"  # in the image
     c.JupyterHub.spawner_class = "dockerspawner.DockerSpawner"
-    c.JupyterHub.hub_bind_url = (
-        f"http://0.0.0.0:{HUB_PORT}"  # containers reach it over their bridge
-    )
-    c.JupyterHub.hub_connect_ip = os.environ.get("LAB_HUB_BRIDGE") or "172.17.0.1"
+    # Containers reach the hub over their bridge, and nobody from elsewhere does.
+    bridge = os.environ.get("LAB_HUB_BRIDGE") or "172.17.0.1"
+    c.JupyterHub.hub_bind_url = f"http://{bridge}:{HUB_PORT}"
     c.DockerSpawner.image = os.environ.get("LAB_HUB_IMAGE") or "nodejs-io-measured-hub"
     c.DockerSpawner.remove = True
     c.DockerSpawner.cmd = [f"{INSIDE}/.venv/bin/python", "-m", "jupyterhub.singleuser"]
