@@ -500,7 +500,11 @@ describe("when something is gone", () => {
     await open(PAGE, async (tab) => {
       const [first, second] = [cells(tab).first(), cells(tab).nth(1)];
       await write(tab, second, "print('later')");
-      await write(tab, first, "import os, threading\nthreading.Timer(0.001, os._exit, [1]).start()");
+      await write(
+        tab,
+        first,
+        "import os, threading\nthreading.Timer(0.001, os._exit, [1]).start()",
+      );
       await run(tab, second);
       assert.match(await status(tab), /^The kernel has ended/);
     });
