@@ -102,6 +102,7 @@ c.ConfigurableHTTPProxy.pid_file = str(STATE / "proxy.pid")
 c.JupyterHub.cleanup_servers = True
 
 # ---- Who may come in: these and nobody else, also if the hub's database knows others of before.
+# Who is signed in stays so until his cookie ends, or he is deleted on the hub's page Admin.
 c.Authenticator.allowed_users = STUDENTS | INSTRUCTORS
 c.Authenticator.allow_existing_users = False
 admins = {"name": "admin", "users": sorted(INSTRUCTORS)}
