@@ -116,6 +116,7 @@ class Class:
             "LAB_HUB_PORTS": " ".join(map(str, ports)),
             "LAB_LIVE_SITE": str(small_site(folder / "site", **{PAGE: "python3"})),
             "LAB_PROFILE": "smoke",
+            "LAB_LIVE_AWAY_S": "900",  # one after another they say something
             "LAB_COURSE": str(self.course),
         }
         command = [sys.executable, "-m", "jupyterhub", "--config"]
@@ -178,11 +179,14 @@ class Person:
             f"{self.base}book/_live/run", json=asked, headers=self.signed, timeout=STARTS_S
         )
         assert run.status_code == 201, (run.text, room.log())
-        address = f"{self.base}api/kernels/{run.json()['kernel']}/channels"
+        self.kernel = run.json()["kernel"]
+        self.channel(self.kernel).close()
+
+    def channel(self, kernel):
+        """A connection to a kernel that answers. One that nobody reads is closed by the server."""
+        address = f"{self.base}api/kernels/{kernel}/channels".replace("http", "ws", 1)
         sent = [f"Authorization: {self.signed['Authorization']}"]
-        self.channel = answering(
-            create_connection(address.replace("http", "ws", 1), header=sent, timeout=60)
-        )
+        return answering(create_connection(address, header=sent, timeout=60))
 
     @staticmethod
     def _xsrf(session):
@@ -196,7 +200,8 @@ class Person:
 
     def says(self, code):
         """Run code in the kernel of the page; what it prints."""
-        found = outputs(self.channel, execute(self.channel, code), seconds=300)
+        with contextlib.closing(self.channel(self.kernel)) as channel:
+            found = outputs(channel, execute(channel, code), seconds=300)
         failed = [content["traceback"] for kind, content in found if kind == "error"]
         assert not failed, failed
         return "".join(content.get("text", "") for kind, content in found if kind == "stream")
@@ -303,11 +308,8 @@ def test_javascript_runs_as_the_account_too(people):
     asked = {"page": page, "tab": "a"}
     run = requests.post(f"{ann.base}book/_live/run", json=asked, headers=ann.signed, timeout=60)
     assert run.status_code == 201, run.text
-    address = f"{ann.base}api/kernels/{run.json()['kernel']}/channels".replace("http", "ws", 1)
-    sent = [f"Authorization: {ann.signed['Authorization']}"]
-    channel = answering(create_connection(address, header=sent, timeout=60))
-    found = outputs(channel, execute(channel, "console.log(process.getuid())"))
-    channel.close()
+    with contextlib.closing(ann.channel(run.json()["kernel"])) as channel:
+        found = outputs(channel, execute(channel, "console.log(process.getuid())"))
     assert str(UIDS["ann"]) in "".join(content.get("text", "") for _, content in found)
 
 
