@@ -121,7 +121,7 @@ def test_a_file_that_is_not_of_who_hands_it_in_is_left_out(room):
     place = moved(room, "dan")
     shutil.chown(place, "nobody")  # and what lies in it stays of somebody else
     said = collect(room)
-    assert "summary.ipynb belongs to somebody else" in said
+    assert "belongs to somebody else than the hand-in" in said
     assert not (room.course.submitted / "nobody" / WEEK / "summary.ipynb").exists()
     assert (room.course.submitted / "ben" / WEEK / "summary.ipynb").exists()
 
