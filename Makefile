@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set addons kernels browser lint pytest nodetest smoke site livetest hub hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set addons kernels browser lint pytest nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -163,8 +163,10 @@ cmp -s tools/hub/package-lock.json tools/hub/node_modules/.made || \
   { (cd tools/hub && npm ci) && cp tools/hub/package-lock.json tools/hub/node_modules/.made; }
 endef
 
+# Accounts may not write where the book lies: what is not compiled there, each would compile at each start.
 hub-server: setup-hub replay ## a JupyterHub for a class, see the page teaching/hub: LAB_HUB_STUDENTS="ann ben" LAB_HUB_PASSWORD=... make hub-server
 	@$(hub_proxy)
+	@[ "$$LAB_HUB_SPAWNER" != local ] || $(BIN)/python -m compileall -q -j 0 lab .venv/lib >/dev/null 2>&1 || true
 	@$(BIN)/python -m jupyterhub --config tools/hub/jupyterhub_config.py $(ARGS)
 
 hub-sizes: setup-hub setup-dev browser replay ## measure what a hub and its students take, into data/hub-sizes.json (half an hour)
@@ -174,6 +176,11 @@ hub-sizes: setup-hub setup-dev browser replay ## measure what a hub and its stud
 hub: setup-hub setup-dev browser replay ## the book in a real JupyterHub behind its proxy, tried in a browser
 	@$(hub_proxy)
 	@SITE=_build/replay/html node --test --test-reporter=spec tests/live/hub.nightly.mjs
+
+hub-accounts: setup-classroom setup-hub setup-dev ## a hub with accounts, and what students can do to each other there; as root, some minutes
+	@sh tools/sandbox.sh
+	@$(hub_proxy)
+	@$(BIN)/python -m pytest tests/hub -m "" $(ARGS)
 
 class-test: setup-classroom setup-hub setup-dev browser replay ## a week of a class in a real hub, in a browser: release, work, grade, give back (PICTURES=DIR: one of each step)
 	@sh tools/sandbox.sh

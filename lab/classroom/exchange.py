@@ -50,13 +50,18 @@ def over_ngshare(c: Any, url: str) -> None:
 
 
 class Collect(ExchangeCollect):
-    """Collects what is each student's own."""
+    """Collects what is each student's own.
+
+    Students may rename what is theirs at any time, also between a look and a copy. So the owner of
+    a file is asked for when it is open, and is the owner that its hand-in had.
+    """
 
     src_records: list[dict[str, Any]]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.check_owner = False  # here an owner decides instead of a warning
+        self._owners: dict[str, int] = {}  # of hand-ins, by what they are called
 
     def init_src(self) -> None:
         """Find the newest hand-in of each student."""
@@ -72,6 +77,7 @@ class Collect(ExchangeCollect):
         except (ValueError, OverflowError, OSError, KeyError) as error:
             self.log.error("%s is left out: it is no hand-in (%s).", path, error)
             return nobody
+        self._owners[Path(path).name] = there.st_uid
         if record["username"].startswith(".") or not stat.S_ISDIR(there.st_mode):
             self.log.error("%s of %s is left out: it is no folder.", path, owner)
             return nobody
@@ -93,7 +99,7 @@ class Collect(ExchangeCollect):
             if Path(source).is_symlink():
                 Path(target).symlink_to(Path(source).readlink())
                 return
-            _copied(source, target, left)
+            _copied(source, target, left, self._owners[Path(src).name])
 
         unwanted = ignore_patterns(
             exclude=self.coursedir.ignore,
@@ -134,12 +140,17 @@ def _renewed(file: Path, text: str) -> None:
     file.write_text(text, "utf-8")
 
 
-def _copied(source: str, target: str, left: list[int]) -> None:
-    """Copy a plain file. Raises NotCopied if it is none, also if it has just become another."""
+def _copied(source: str, target: str, left: list[int], owner: int) -> None:
+    """Copy a plain file of this owner. Raises NotCopied if it is none, also if it has just become
+    another.
+    """
     number = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(number, "rb") as file:
-        if not stat.S_ISREG(os.fstat(number).st_mode):
+        found = os.fstat(number)
+        if not stat.S_ISREG(found.st_mode):
             raise NotCopied(f"{source} is no file")
+        if found.st_uid != owner:
+            raise NotCopied(f"{source} belongs to somebody else than the hand-in")
         left[0] -= 1
         if left[0] < 0:
             raise NotCopied(f"{source}: more than {MOST_FILES} files")

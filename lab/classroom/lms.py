@@ -10,7 +10,9 @@ Whose a file is, stands in its name:
 A roster, `roster.csv` in the course's folder with the columns `lms` and `student`, says who a name
 or a number of the LMS is; without, the name becomes the student's id: `anna-bohm`.
 
-Nothing of an archive is believed: no path leads out, no link is followed, sizes are bounded.
+Nothing of an archive is believed: no path leads out, no link is followed, sizes are bounded. A zip
+of one student that cannot be read, such as one with a password, or that has more in it than one
+hands in, is left out; the others' are taken.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import re
 import stat
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -33,7 +36,10 @@ SUFFIXES = (".mjs", ".cjs", ".js", ".ipynb", ".json")
 MOST_FILE = 64 * MOST_BYTES  # as a hand-in that is graded
 MOST_FILES = 100_000
 MOST_ALL = 2 << 30
-NESTED = 1  # archives within archives
+MOST_OWN_FILES = 1000  # of one student in a zip of his own
+MOST_OWN = 4 * MOST_FILE
+# RuntimeError: a password, or packed in a way that Python does not know.
+UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
 
 _MOODLE = re.compile(
     r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?/?(?P<file>.*)", re.S
@@ -115,7 +121,7 @@ def newest(files: Iterator[Given]) -> dict[tuple[str, str], bytes]:
 
 def _files(place: Path) -> Iterator[tuple[str, bytes]]:
     if place.is_file():
-        yield from _unpacked(place, "", NESTED, [0, 0])
+        yield from _unpacked(place)
         return
     for file in sorted(place.rglob("*")):
         if file.is_symlink() or not file.is_file():
@@ -124,44 +130,54 @@ def _files(place: Path) -> Iterator[tuple[str, bytes]]:
         if file.suffix == ".zip":
             # Of a zip in a student's folder the files are theirs; one that lies here has all.
             above = file.relative_to(place).parent.as_posix()
-            yield from _unpacked(file, "" if above == "." else f"{above}/", NESTED, [0, 0])
+            if above == ".":
+                yield from _unpacked(file)
+            elif file.stat().st_size <= MOST_FILE:
+                yield from _own(file.read_bytes(), f"{above}/")
         elif file.stat().st_size <= MOST_FILE:
             yield path, file.read_bytes()
 
 
-def _unpacked(file: Path, above: str, nested: int, taken: list[int]) -> Iterator[tuple[str, bytes]]:
+def _unpacked(file: Path) -> Iterator[tuple[str, bytes]]:
+    """What is in an archive of all."""
     try:
         with zipfile.ZipFile(file) as archive:
-            yield from _entries(archive, above, nested, taken, file.name)
-    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, EOFError) as error:
+            for within, data in _entries(archive, file.name, MOST_FILES, MOST_ALL):
+                if within.endswith(".zip"):
+                    yield from _own(data, f"{within.removesuffix('.zip')}/")
+                else:
+                    yield within, data
+    except UNREADABLE as error:
         raise BadArchive(f"{file.name} cannot be read as a zip: {error}. Load it again.") from None
 
 
+def _own(data: bytes, above: str) -> list[tuple[str, bytes]]:
+    """What is in a zip of one student, of which another within is not opened: all of it or nothing,
+    as half of a hand-in would be another.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = list(_entries(archive, above, MOST_OWN_FILES, MOST_OWN))
+    except Exception:  # whatever it makes Python stumble over is this student's matter
+        return []
+    return [(f"{above}{name}", own) for name, own in entries if not name.endswith(".zip")]
+
+
 def _entries(
-    archive: zipfile.ZipFile, above: str, nested: int, taken: list[int], name: str
+    archive: zipfile.ZipFile, name: str, most_files: int, most_bytes: int
 ) -> Iterator[tuple[str, bytes]]:
-    for entry in archive.infolist():
-        taken[0] += 1
-        if taken[0] > MOST_FILES or taken[1] > MOST_ALL:
+    taken = 0
+    for count, entry in enumerate(archive.infolist()):
+        if count >= most_files or taken > most_bytes:
             raise BadArchive(f"{name} has more in it than a class hands in: nothing was taken.")
         path = PurePosixPath(entry.filename.replace("\\", "/"))
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if entry.is_dir() or path.is_absolute() or ".." in path.parts or kind == stat.S_IFLNK:
             continue
-        within = f"{above}{path.as_posix()}"
-        inner = path.suffix == ".zip" and nested
-        if not inner and not path.name.endswith(SUFFIXES):
+        if not path.name.endswith((*SUFFIXES, ".zip")):
             continue
         with archive.open(entry) as opened:  # what it says of its size may be a lie
             data = opened.read(MOST_FILE + 1)
-        taken[1] += len(data)
-        if len(data) > MOST_FILE:
-            continue
-        if inner:
-            try:
-                with zipfile.ZipFile(io.BytesIO(data)) as own:
-                    yield from _entries(own, f"{within.removesuffix('.zip')}/", 0, taken, name)
-            except zipfile.BadZipFile:
-                continue
-        else:
-            yield within, data
+        taken += len(data)
+        if len(data) <= MOST_FILE:
+            yield path.as_posix(), data

@@ -4,6 +4,7 @@
     token_url = "https://lms.example/mod/lti/token.php"    where the LMS gives access tokens
     client_id = "a1b2c3"                                   what it calls this tool
     key_file = "lti.pem"                                   the tool's private key, in this folder
+    key_id = "2027"                                        which, if the LMS knows several keys
     [lti.lineitems]                                        each week's column in its grade book
     week-1 = "https://lms.example/mod/lti/services.php/2/lineitems/7/lineitem"
 
@@ -35,6 +36,7 @@ SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 SCORE = "application/vnd.ims.lis.v1.score+json"
 KEYS = {"token_url", "client_id", "key_file", "lineitems"}
+MAY = {"key_id"}
 TIMEOUT_S = 30
 
 
@@ -80,8 +82,8 @@ def _settings(course: Course) -> dict[str, Any]:
     said = course.lti
     if not said:
         raise NotPassed(f"{FILE} has no [lti]: export CSV, or see lab/classroom/lti.py.")
-    if unknown := sorted(set(said) - KEYS):
-        raise NotPassed(f"[lti] has {unknown[0]!r}. {did_you_mean(unknown[0], KEYS)}")
+    if unknown := sorted(set(said) - KEYS - MAY):
+        raise NotPassed(f"[lti] has {unknown[0]!r}. {did_you_mean(unknown[0], KEYS | MAY)}")
     if missing := sorted(KEYS - set(said)):
         raise NotPassed(f"[lti] of {FILE} lacks {missing[0]!r}.")
     return said
@@ -126,8 +128,9 @@ def _token(course: Course, said: dict[str, Any]) -> str:
         "exp": now + 300,
         "jti": secrets.token_hex(16),
     }
+    which = {"kid": str(said["key_id"])} if "key_id" in said else None
     try:
-        signed = jwt.encode(claims, key, algorithm="RS256")
+        signed = jwt.encode(claims, key, algorithm="RS256", headers=which)
     except (ValueError, TypeError, jwt.PyJWTError) as error:
         raise NotPassed(f"{said['key_file']} is no private RSA key (PEM): {error}") from None
     asked = {
@@ -144,13 +147,27 @@ def _token(course: Course, said: dict[str, Any]) -> str:
         raise NotPassed("The LMS answered without an access token.") from None
 
 
+class _Stays(urllib.request.HTTPRedirectHandler):
+    """Goes nowhere else: what is posted would be dropped on the way, the token would not, and where
+    it ends, somebody says 200.
+    """
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        """None, so that it is an error."""
+
+
 def _sent(url: str, body: bytes, headers: dict[str, str], what: str) -> bytes:
     request = urllib.request.Request(url, body, headers, method="POST")
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
+        with urllib.request.build_opener(_Stays).open(request, timeout=TIMEOUT_S) as answer:
             found: bytes = answer.read(1 << 20)
             return found
     except urllib.error.HTTPError as error:
+        if elsewhere := error.headers.get("Location"):
+            raise NotPassed(
+                f"The LMS sends {what} on to {elsewhere[:200]}: write the address that it has "
+                f"there into [lti] of {FILE}."
+            ) from None
         words = error.read(500).decode("utf-8", "replace")
         raise NotPassed(f"The LMS refused {what}: {error.code} {words}") from None
     except OSError as error:

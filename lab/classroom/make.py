@@ -143,6 +143,7 @@ python -m lab.classroom passback {week}    # scores into an LMS by LTI 1.3, wher
 ```
 
 Deadlines, points and weeks stand in `course.toml`. After a change: in the folder of the book
-`make course COURSE={root}`, then
+`make course COURSE={root}`, or here, where that folder is not yours,
+`python -m lab.classroom make .`; then
 `nbgrader generate_assignment {week} --force`, which makes again what is there.
 """

@@ -197,6 +197,8 @@ def client(scheduler: str = "", workers: int | None = None) -> Iterator[Client]:
                 dashboard_address=None,
                 local_directory=own,
                 silence_logs=40,
+                # Else every account of this machine could give these workers something to run.
+                security=True,
             ) as cluster,
             Client(cluster, set_as_default=False) as there,
         ):

@@ -106,7 +106,7 @@ class BookFile(Guarded, web.StaticFileHandler):
             return
         if not path.endswith(".html"):
             file = site / path
-            if file.is_file() or not self._accepts_pages():
+            if places.is_file(file) or not self._accepts_pages():
                 await super().get(path, include_body)
                 return
         self._page(site, path)
@@ -127,7 +127,7 @@ class BookFile(Guarded, web.StaticFileHandler):
     def _page(self, site: Path, path: str) -> None:
         absolute = self.get_absolute_path(str(site), path)
         file = Path(absolute)
-        if not file.is_relative_to(site) or not file.is_file():
+        if not file.is_relative_to(site) or not places.is_file(file):
             self.set_status(404)
             file = site / "404.html"
         if not file.is_file():
@@ -314,10 +314,11 @@ def with_live_part(html: bytes, base_url: str, lost: bool = False) -> bytes:
         return html
     root = escape(url_path_join(base_url, "book/"), quote=True)
     base = escape(base_url, quote=True)
+    hub = " data-hub" if os.environ.get("JUPYTERHUB_API_URL") else ""
     part = (
         f'<link rel="stylesheet" href="{root}_live/code/live.css">'
         f'<script type="module" src="{root}_live/code/live.js" id="lab-live" '
-        f'data-root="{root}" data-base="{base}"></script>'
+        f'data-root="{root}" data-base="{base}"{hub}></script>'
     )
     return html.replace(b"</head>", part.encode() + b"</head>", 1)
 

@@ -20,8 +20,18 @@ PAGE = re.compile(r"(?:[a-z0-9][a-z0-9-]*/)*[a-z0-9][a-z0-9-]*")
 def site() -> Path | None:
     """Return the folder of the built site, that of LAB_LIVE_SITE if set; None if none is built."""
     named = os.environ.get("LAB_LIVE_SITE")
-    folders = [paths.ROOT / name for name in ([named] if named else SITES)]
+    names = [named] if named else SITES
+    # Without "..": what lies below it is told by its address.
+    folders = [Path(os.path.normpath(paths.ROOT / name)) for name in names]
     return next((folder for folder in folders if (folder / "index.html").is_file()), None)
+
+
+def is_file(file: Path) -> bool:
+    """Return whether there is such a file; none has a name that no file can have."""
+    try:
+        return file.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def cells_of(page: str) -> Mapping[str, Any] | None:

@@ -86,7 +86,8 @@ class Sessions:
             known = self._sessions.get(page)
             if known is not None and not await self._runs(known):
                 await self._end(known)
-                known = None
+            if self._sessions.get(page) is not known:
+                known = None  # ended here, or meanwhile by whoever looks after the sessions
             if known is not None and known.tab == tab and not self._connected(known):
                 known.seen = self._now()
                 return known, False
@@ -129,7 +130,7 @@ class Sessions:
         cells = places.cells_of(page)
         folder = paths.ROOT / page
         kernel = str((cells or {}).get("kernel"))
-        if not folder.with_suffix(".md").is_file() or kernel not in KERNELS:
+        if kernel not in KERNELS or not folder.with_suffix(".md").is_file():
             raise NotLive(f"{page} is no page of this book with cells to run.")
         on_page.drop(page)
         on_page.notes(page).parent.mkdir(parents=True, exist_ok=True)
@@ -151,7 +152,8 @@ class Sessions:
         return self._manager.kernel_model(session.kernel).get("execution_state") == "busy"
 
     async def _end(self, session: PageSession) -> None:
-        self._sessions.pop(session.page, None)
+        if self._sessions.get(session.page) is session:  # its page may have another by now
+            del self._sessions[session.page]
         if session.kernel not in self._manager:
             return
         # Its page may end it at the same moment.

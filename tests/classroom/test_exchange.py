@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from small_course import WEEK
 
-from lab.classroom import make
+from lab.classroom import exchange, make
 from lab.grading import exercise
 from tests.classroom.test_nbgrader import TOTAL, environment, nbgrader, of, scores
 
@@ -112,6 +112,28 @@ def test_who_hands_in_for_somebody_else_hands_in_for_himself(room):
     nbgrader(room.root, "autograde", WEEK)
     found = scores(room.root)
     assert (of(found, "ben"), of(found, owner, "summary")) == (TOTAL, 6)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can lay in what others own")
+def test_a_file_that_is_not_of_who_hands_it_in_is_left_out(room):
+    """Whoever puts another folder in the place of his own, when it was looked at, gains nothing."""
+    room.hand_in("dan", summary="solution")
+    place = moved(room, "dan")
+    shutil.chown(place, "nobody")  # and what lies in it stays of somebody else
+    said = collect(room)
+    assert "belongs to somebody else than the hand-in" in said
+    assert not (room.course.submitted / "nobody" / WEEK / "summary.ipynb").exists()
+    assert (room.course.submitted / "ben" / WEEK / "summary.ipynb").exists()
+
+
+def test_who_owns_a_file_is_asked_for_when_it_is_open(tmp_path):
+    file = tmp_path / "summary.mjs"
+    file.write_text("1;")
+    with pytest.raises(exchange.NotCopied, match="somebody else"):
+        exchange._copied(str(file), str(tmp_path / "copy"), [9, 999], os.getuid() + 1)
+    assert not (tmp_path / "copy").exists()
+    exchange._copied(str(file), str(tmp_path / "copy"), [9, 999], os.getuid())
+    assert (tmp_path / "copy").read_text() == "1;"
 
 
 def test_a_hand_in_that_names_an_earlier_time_than_its_last_change_is_told(room):

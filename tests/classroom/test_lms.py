@@ -87,6 +87,46 @@ def test_a_zip_within_is_the_student_s_and_one_within_that_is_not_opened(tmp_pat
     assert [(g.student, g.file) for g in lms.read(place, {})] == [("anna", "summary.mjs")]
 
 
+def of_one(**options):
+    """A zip of one student, as bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        for number in range(options.get("files", 1)):
+            made.writestr("summary.mjs" if number == 0 else f"f{number}.mjs", ANNA * 99)
+    data = bytearray(out.getvalue())
+    central = data.index(b"PK\x01\x02")
+    if "flags" in options:  # a password
+        data[6] |= options["flags"]
+        data[central + 8] |= options["flags"]
+    if "method" in options:
+        data[8] = data[central + 10] = options["method"]
+    if "damaged" in options:
+        start = 30 + len("summary.mjs")
+        data[start : start + 4] = b"\xff\xff\xff\xff"
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{"flags": 1}, {"method": 99}, {"damaged": True}, {"files": 1001}],
+    ids=["with a password", "packed otherwise", "damaged", "too many files"],
+)
+@pytest.mark.parametrize("where", ["an archive of all", "a folder of all"])
+def test_a_zip_of_one_student_that_cannot_be_read_costs_nobody_else_anything(
+    tmp_path, broken, where
+):
+    if where == "an archive of all":
+        names = ("Anna_1_assignsubmission_file_/my.zip", "Ben_2_assignsubmission_file_/my.zip")
+        entries = zip(names, (of_one(**broken), of_one()), strict=True)
+        place = archive(tmp_path / "all.zip", entries)
+    else:
+        place = tmp_path
+        for name, data in (("anna", of_one(**broken)), ("ben", of_one())):
+            (place / name).mkdir()
+            (place / name / "my.zip").write_bytes(data)
+    assert [(g.student, g.file) for g in lms.read(place, {})] == [("ben", "summary.mjs")]
+
+
 def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
     monkeypatch.setattr(lms, "MOST_FILE", 1000)
     monkeypatch.setattr(lms, "MOST_ALL", 5000)

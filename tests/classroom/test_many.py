@@ -1,5 +1,6 @@
 """Many hand-ins at once on Dask: the points are those of one after another, whatever dies."""
 
+import contextlib
 import os
 import signal
 
@@ -23,6 +24,16 @@ def works(small):
     for at in range(12):
         small.hand_in(f"s{at:02}", summary=f"// {at}\n{texts[at % len(texts)]}\n")
     return list(handins.found(small.course, small.week, ["summary"]))
+
+
+@contextlib.contextmanager
+def cluster(workers):
+    """A scheduler that anybody may ask, with workers. Gives its address."""
+    from distributed import LocalCluster
+
+    options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 40}
+    with LocalCluster(n_workers=workers, host="127.0.0.1", **options) as there:
+        yield there.scheduler_address
 
 
 def points(results):
@@ -116,8 +127,7 @@ def test_what_is_alike_is_judged_once_and_is_of_each(small, tmp_path, monkeypatc
 
 
 def test_a_cluster_is_used_by_its_address_and_one_that_is_none_is_named(works, tmp_path):
-    with many.client(workers=2) as there:
-        address = there.scheduler.address
+    with cluster(2) as address:
         results = many.grade(works[:3], tmp_path / "kept", scheduler=address)
     assert points(results) == serial(works[:3])
     with pytest.raises(many.NoCluster, match=r"No scheduler answers at tcp://127\.0\.0\.1:1"):
@@ -130,8 +140,17 @@ def test_what_a_clock_decides_asks_for_a_core_of_its_own(small, tmp_path, monkey
     small.hand_in("anna", summary="solution")
     (work,) = handins.found(small.course, small.week, ["summary"])
     timed = dataclasses.replace(work, exercise=dataclasses.replace(work.exercise, clock=True))
-    with (
-        many.client(workers=1) as there,
-        pytest.raises(many.NoCluster, match='--resources "clock=1"'),
-    ):
-        many.grade([timed], tmp_path / "kept", scheduler=there.scheduler.address)
+    with cluster(1) as address, pytest.raises(many.NoCluster, match='--resources "clock=1"'):
+        many.grade([timed], tmp_path / "kept", scheduler=address)
+
+
+def test_nobody_else_of_this_machine_gives_the_workers_something_to_run(tmp_path):
+    from distributed import Client
+
+    with many.client(workers=1) as there:
+        address = there.scheduler.address
+        assert address.startswith("tls://")
+        for stranger in (address, address.replace("tls://", "tcp://")):
+            with pytest.raises((OSError, ValueError, TypeError, RuntimeError)):
+                Client(stranger, timeout="3s", set_as_default=False)
+        assert there.submit(sum, (1, 2)).result() == 3

@@ -147,18 +147,27 @@ class Lms(http.server.BaseHTTPRequestHandler):
                 asked["client_assertion"][0], lms.public, ["RS256"], audience=lms.url + "/token"
             )
             ok = (claims["iss"], claims["sub"], asked["scope"]) == ("us", "us", [lti.SCOPE])
+            lms.keys.append(jwt.get_unverified_header(asked["client_assertion"][0]).get("kid"))
             self.say(200 if ok else 401, {"access_token": "secret"})
         elif self.headers["Authorization"] != "Bearer secret":
             self.say(401, {})
+        elif self.path.startswith("/moved"):
+            self.say(302, {}, Location=f"{lms.url}/elsewhere")
         elif self.path != "/lineitems/7/scores?type=1" or self.headers["Content-Type"] != lti.SCORE:
             self.say(404, {"what": self.path})
         else:
             lms.scores.append(json.loads(body))
             self.say(200, {})
 
-    def say(self, code, data):
+    def do_GET(self):
+        self.server.scores.append(self.headers["Authorization"])
+        self.say(200, {})
+
+    def say(self, code, data, **headers):
         body = json.dumps(data).encode()
         self.send_response(code)
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -178,7 +187,7 @@ def platform(small):
     (small.root / "lti.pem").write_bytes(pem)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Lms) as server:
         server.url = f"http://127.0.0.1:{server.server_port}"
-        server.scores, server.public = [], key.public_key()
+        server.scores, server.keys, server.public = [], [], key.public_key()
         threading.Thread(target=server.serve_forever, daemon=True).start()
         small.course.lti.update(
             token_url=f"{server.url}/token",
@@ -199,6 +208,13 @@ def test_scores_reach_an_lms_under_the_names_that_it_knows(small, platform):
         ("ben", 0, 21),
     ]
     assert {s["gradingProgress"] for s in platform.scores} == {"FullyGraded"}
+
+
+def test_a_platform_that_knows_several_keys_is_told_which(small, platform):
+    lti.passed_back(small.course, "week-1", [])
+    small.course.lti["key_id"] = "2027"
+    lti.passed_back(small.course, "week-1", [])
+    assert platform.keys == [None, "2027"]
 
 
 def test_who_handed_in_by_an_archive_has_a_score_too_though_no_time(small, platform):
@@ -245,6 +261,7 @@ week-1 = "{platform.url}/lineitems/7?type=1"
         ({"client_id": "them"}, "refused an access token: 401"),
         ({"lineitems": {"week-1": "http://127.0.0.1:1/7"}}, "did not answer for the score of anna"),
         ({"lineitems": {"week-1": "http://lms.example/7"}}, "not encrypted"),
+        ({"lineitems": {"week-1": "{url}/moved"}}, "score of anna on to http.*/elsewhere"),
         ({"lineitems": {}}, "no line item for week-1"),
         ({"key_file": "course.toml"}, "no private RSA key"),
         ({"key_file": "nothing.pem"}, "cannot be read"),
@@ -252,6 +269,7 @@ week-1 = "{platform.url}/lineitems/7?type=1"
     ],
 )
 def test_what_an_lms_does_not_take_is_said(small, platform, change, says):
+    change = json.loads(json.dumps(change).replace("{url}", platform.url))
     small.course.lti.update(change)
     with pytest.raises(lti.NotPassed, match=says):
         lti.passed_back(small.course, "week-1", [lti.Score("anna", 1, 2)])

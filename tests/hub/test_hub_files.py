@@ -1,7 +1,9 @@
 """The hub's configuration says nothing that its parts do not know, and what it says holds."""
 
+import getpass
 import json
 import os
+import pwd
 import re
 import stat
 import sys
@@ -97,6 +99,13 @@ def test_hand_ins_on_the_cluster_find_their_way(tmp_path):
     assert rule["ports"] == [{"protocol": "TCP", "port": 8081}]
 
 
+def test_whom_the_platform_sends_is_let_in():
+    """LTI13Authenticator says nothing of who may come in, and a hub lets in nobody then."""
+    said = values("z2jh.yaml")["hub"]["config"]
+    assert said["JupyterHub"]["authenticator_class"].endswith(".LTI13Authenticator")
+    assert said["Authenticator"]["allow_all"] is True
+
+
 def test_roles_on_the_cluster_have_what_the_hub_s_own_have_and_no_more_than_ngshare():
     roles = pytest.importorskip("jupyterhub.roles", reason="make hub installs it")
     own = {one["name"]: set(one["scopes"]) for one in roles.get_default_roles()}
@@ -128,15 +137,34 @@ def config(tmp_path, monkeypatch):
 def test_without_a_password_nobody_is_let_in(config):
     told = config(STUDENTS="ann ben", INSTRUCTORS="grace")
     assert told.Authenticator.allowed_users == set()
-    assert told.Authenticator.admin_users == set()
+    assert told.JupyterHub.load_roles == [{"name": "admin", "users": []}]
     assert len(told.DummyAuthenticator.password) >= 16
 
 
 def test_students_and_instructors_come_in_and_only_instructors_look_after_servers(config):
     told = config(STUDENTS="ann ben", INSTRUCTORS="grace", PASSWORD="of-the-room")
     assert told.Authenticator.allowed_users == {"ann", "ben", "grace"}
-    assert told.Authenticator.admin_users == {"grace"}
     assert "allow_all" not in told.Authenticator
+    assert told.JupyterHub.load_roles == [{"name": "admin", "users": ["grace"]}]
+
+
+def test_who_is_named_no_more_comes_in_no_more(config):
+    """By itself a hub lets in whoever its database knows, and an administrator stays one: only a
+    role with a list of its own takes that back.
+    """
+    told = config(STUDENTS="ann ben", INSTRUCTORS="grace", PASSWORD="x")
+    assert told.Authenticator.allow_existing_users is False
+    assert "admin_users" not in told.Authenticator
+
+
+def test_what_the_hub_knows_of_students_is_not_for_others_of_the_machine(config, tmp_path):
+    old = os.umask(0)
+    try:
+        told = config(PASSWORD="x")
+    finally:
+        os.umask(old)
+    assert told.JupyterHub.db_url == f"sqlite:///{tmp_path / 'hub' / 'hub.sqlite'}"
+    assert stat.S_IMODE((tmp_path / "hub" / "hub.sqlite").stat().st_mode) == 0o600
 
 
 def test_the_hub_listens_on_this_machine_alone(config):
@@ -147,6 +175,17 @@ def test_the_hub_listens_on_this_machine_alone(config):
         told.ConfigurableHTTPProxy.api_url,
     ):
         assert re.match(r"http://127\.0\.0\.1:\d+", address)
+
+
+def test_with_containers_the_hub_listens_on_their_bridge_and_nowhere_else(config, monkeypatch):
+    monkeypatch.delenv("LAB_HUB_BRIDGE", raising=False)
+    told = config(SPAWNER="docker", PASSWORD="x")
+    assert re.match(r"http://172\.17\.0\.1:\d+", told.JupyterHub.hub_bind_url)
+    assert "hub_connect_ip" not in told.JupyterHub, "which is that of hub_bind_url then"
+    assert told.JupyterHub.bind_url.startswith("http://127.0.0.1:")
+    monkeypatch.setenv("LAB_HUB_BRIDGE", "172.30.0.1")
+    told = config(SPAWNER="docker", PASSWORD="x")
+    assert told.JupyterHub.hub_bind_url.startswith("http://172.30.0.1:")
 
 
 def test_everybody_may_stand_in_the_line_and_remove_only_his_own_place(config, tmp_path):
@@ -208,6 +247,39 @@ def test_a_course_that_students_could_look_into_is_refused(config, course):
     course.chmod(0o755)
     with pytest.raises(ValueError, match="chmod o-rwx"):
         config(SPAWNER="local")
+
+
+def test_nobody_can_put_a_folder_of_his_own_in_the_place_of_the_course_s(config, course, tmp_path):
+    config(SPAWNER="local")
+    exchange = tmp_path / "hub" / "exchange"
+    assert stat.S_IMODE(exchange.stat().st_mode) == 0o1777
+    (place,) = exchange.iterdir()
+    assert (place.name, stat.S_IMODE(place.stat().st_mode)) == ("node-io", 0o755)
+    assert place.stat().st_uid == course.stat().st_uid
+    config(SPAWNER="local")  # also at the second time
+    place.rmdir()
+    place.symlink_to(tmp_path)
+    with pytest.raises(ValueError, match="See what it is"):
+        config(SPAWNER="local")
+
+
+def test_what_accounts_lack_is_said_when_the_hub_starts(
+    config, course, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "own").mkdir(mode=0o700)
+    (tmp_path / "own" / "python").symlink_to(sys.executable)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "own" / "python"))
+    me, home = getpass.getuser(), tmp_path / "home"
+    home.mkdir(mode=0o755)
+    account = SimpleNamespace(pw_uid=os.getuid(), pw_dir=str(home))
+    found = {me: account}
+    monkeypatch.setattr(pwd, "getpwnam", found.__getitem__)
+    config(SPAWNER="local", STUDENTS=f"nobody-called-so {me}", INSTRUCTORS="nor-so")
+    said = capsys.readouterr().out
+    assert f"Others may look into the home of {me}: chmod o-rwx {home}" in said
+    assert f"cannot enter {tmp_path / 'own'}:" in said
+    assert "no account nobody-called-so: useradd" in said
+    assert f"No instructor owns {course}" in said and f"chown -R nor-so {course}" in said
 
 
 def test_what_accounts_cannot_reach_is_named_before_their_servers_fail(config, tmp_path, capsys):

@@ -49,6 +49,18 @@ describe("in a hub", () => {
     });
   });
 
+  it("a server that was stopped says what to do on a hub", async () => {
+    await signedIn(browser, hub, "cid", async (tab, base) => {
+      await tab.goto(`${base}book/${PAGES[0]}.html`);
+      await live(tab);
+      // As when nobody was there for an hour.
+      await tab.route("**/_live/run", (route) => route.abort());
+      await cells(tab).first().locator(".lab-live-run").click();
+      assert.equal(await idle(tab), "fault");
+      assert.match(await status(tab), /^The server does not answer\. Load this page again and let/);
+    });
+  });
+
   it("nobody reads or runs another's", async () => {
     await signedIn(browser, hub, "ben", async (tab) => {
       const other = `${hub.url}user/ann/book/${PAGES[0]}.html`;

@@ -476,6 +476,40 @@ describe("when something is gone", () => {
     });
   });
 
+  it("when the other tab is closed, the page runs here, and offers no more to take it over", async () => {
+    await open(PAGE, async (tab) => {
+      const first = await tab.context().newPage();
+      await first.goto(book.page(PAGE));
+      await live(first);
+      await runCode(first, "print('one')");
+      await idle(first);
+      await runCode(tab, "print('two')");
+      await idle(tab);
+      const take = tab.getByRole("button", { name: "Run it here instead" });
+      assert.equal(await take.isVisible(), true);
+      await first.close();
+      const connected = async () => (await book.kernels()).some((one) => one.connections > 0);
+      for (let i = 0; i < 100 && (await connected()); i++) await tab.waitForTimeout(100);
+      await cells(tab).first().locator(".lab-live-run").click();
+      assert.equal(await idle(tab), "idle", await status(tab));
+      assert.equal(await take.isVisible(), false);
+    });
+  });
+
+  it("a kernel that ends between two cells is one line, and no error of the page's own", async () => {
+    await open(PAGE, async (tab) => {
+      const [first, second] = [cells(tab).first(), cells(tab).nth(1)];
+      await write(tab, second, "print('later')");
+      await write(
+        tab,
+        first,
+        "import os, threading\nthreading.Timer(0.001, os._exit, [1]).start()",
+      );
+      await run(tab, second);
+      assert.match(await status(tab), /^The kernel has ended/);
+    });
+  });
+
   it("a reader who is signed out is told how to come back", async () => {
     await open(PAGE, async (tab) => {
       await tab.context().clearCookies();

@@ -60,11 +60,30 @@ def test_a_page_comes_with_the_live_part_and_a_file_as_it_is(server):
     assert (status, headers["Content-Type"]) == (200, "text/javascript; charset=utf-8")
 
 
+def test_a_page_knows_whether_it_is_on_a_hub(monkeypatch, tmp_path):
+    """There the advice is another: nobody has started `make live`."""
+    (tmp_path / "live.js").write_text("")
+    monkeypatch.setattr(book.places, "BUNDLE", tmp_path)
+    monkeypatch.delenv("JUPYTERHUB_API_URL", raising=False)
+    html = b"<html><head></head></html>"
+    assert b"data-hub" not in book.with_live_part(html, "/")
+    monkeypatch.setenv("JUPYTERHUB_API_URL", "http://127.0.0.1:8081/hub/api")
+    page = book.with_live_part(html, "/user/ann/")
+    assert b'data-base="/user/ann/" data-hub></script></head>' in page
+
+
 def test_a_page_that_does_not_exist_says_so_and_is_not_live(server):
     status, _, body = server.ask("GET", "/book/book/nowhere.html")
     assert status == 404
     assert b"<h1>404</h1>" in body
     assert b"live.js" not in body
+
+
+@pytest.mark.parametrize("end", ["", ".html", ".js"])
+def test_an_address_that_no_file_can_have_is_none_that_exists(server, end):
+    path = f"/book/{'a' * 300}{end}"
+    assert server.ask("GET", path, Accept="text/html")[0] == 404
+    assert server.ask("POST", "/book/_live/run", {"page": "a" * 300, "tab": "a"})[0] == 404
 
 
 def test_the_site_is_not_changed(server):

@@ -205,6 +205,56 @@ def test_a_page_whose_kernel_is_gone_is_nobodys_before_anybody_looks(manager):
     assert known.whose(PAGE) is None
 
 
+def test_who_looks_while_a_page_is_taken_over_ends_the_old_session_and_not_the_new(manager, clock):
+    known = Sessions(manager, 20, lambda: clock[0])
+    shut = manager.shutdown_kernel
+    closed = []
+
+    async def shutdown_kernel(kernel):
+        if kernel == closed[0]:  # a slow end, in the middle of which the other page is taken over
+            closed.append((await known.of(OTHER, "b", take=True))[0])
+        await shut(kernel)
+
+    async def both():
+        first, _ = await known.of(PAGE, "a")
+        second, _ = await known.of(OTHER, "a")
+        closed.append(first.kernel)
+        manager.connections[second.kernel] = 1
+        clock[0] += 1000
+        manager.shutdown_kernel = shutdown_kernel
+        await known.look()
+        return second
+
+    second = asyncio.run(both())
+    assert ended(manager) == [second.kernel, closed[0]]
+    assert known.whose(OTHER) is closed[1]
+    manager.connections[closed[1].kernel] = 0
+    clock[0] += 1000
+    asyncio.run(known.look())
+    assert ended(manager)[2:] == [closed[1].kernel], "nobody looks after the new one"
+
+
+def test_a_session_that_ends_while_its_tab_comes_back_is_not_given_to_it(manager, clock):
+    known = Sessions(manager, 20, lambda: clock[0])
+    session, _ = asyncio.run(known.of(PAGE, "a"))
+    session.met = True
+    clock[0] += 1000
+    found = manager.get_kernel
+
+    def get_kernel(kernel):
+        async def is_alive():
+            alive = await found(kernel).is_alive()
+            await known.look()
+            return alive
+
+        return SimpleNamespace(is_alive=is_alive)
+
+    manager.get_kernel = get_kernel
+    again, fresh = asyncio.run(known.of(PAGE, "a"))
+    assert fresh and again.kernel in manager
+    assert ended(manager) == [session.kernel]
+
+
 @pytest.mark.parametrize("restarted", [False, True])
 def test_a_kernel_that_died_is_not_the_one_that_was_known(manager, restarted):
     known = Sessions(manager)
@@ -247,6 +297,13 @@ def test_a_kernel_measures_whatever_this_server_was_started_for(manager, monkeyp
     assert not {"LAB_CHAPTER", "LAB_USAGE_FILE"} & env.keys()
     assert env["LAB_NODE"] == "node-of-the-reader"
     assert env["LAB_PAGE"] == "blocking/off-the-loop"
+
+
+def test_a_site_may_be_named_by_a_detour(tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("")
+    monkeypatch.setenv("LAB_LIVE_SITE", str(tmp_path / "other" / ".." / "site"))
+    assert places.site() == tmp_path / "site"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '"x"', "null"])

@@ -15,6 +15,8 @@ In the environment, with what holds if it is not set:
 - `LAB_HUB_STATE` (`_build/hub`): the hub's folder: database, secret, homes, the line;
 - `LAB_HUB_PORTS` (8000 8081 8001): of the hub's address, of the hub itself, of its proxy;
 - `LAB_HUB_STUDENT_MIB` (`STUDENT_MIB`): memory that one student is given;
+- `LAB_HUB_IMAGE` (nodejs-io-measured-hub), `LAB_HUB_BRIDGE` (172.17.0.1): for `docker`, the image,
+  and this machine's address on the network of the containers;
 - `LAB_COURSE` (none): the folder that `make course` made. Students have its assignments in
   JupyterLab then, and instructors the formgrader; needs `make classroom`;
 - `LAB_EXCHANGE` (`exchange` in the hub's folder): where assignments and hand-ins change hands.
@@ -33,8 +35,11 @@ its gradebook. With `docker` all containers run as one user, whom the exchange c
 there it is ngshare that passes hand-ins on, and LAB_COURSE is refused.
 """
 
+import contextlib
 import importlib.util
 import os
+import pwd
+import shlex
 import stat
 import sys
 from pathlib import Path
@@ -42,6 +47,7 @@ from pathlib import Path
 import psutil
 
 from lab.classroom import course as courses
+from lab.processes import nodes
 
 c = get_config()  # noqa: F821 - JupyterHub puts it there
 
@@ -84,7 +90,10 @@ if COURSE:
 STATE.mkdir(parents=True, exist_ok=True, mode=0o711)
 c.JupyterHub.bind_url = f"http://127.0.0.1:{PORT}/"
 c.JupyterHub.hub_bind_url = f"http://127.0.0.1:{HUB_PORT}"
-c.JupyterHub.db_url = f"sqlite:///{STATE}/hub.sqlite"
+DATABASE = STATE / "hub.sqlite"  # who signed in and when: for nobody else on this machine
+DATABASE.touch(mode=0o600)
+DATABASE.chmod(0o600)
+c.JupyterHub.db_url = f"sqlite:///{DATABASE}"
 c.JupyterHub.cookie_secret_file = str(STATE / "secret")
 c.ConfigurableHTTPProxy.command = [str(HERE / "node_modules" / ".bin" / "configurable-http-proxy")]
 c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{PROXY_PORT}"
@@ -92,9 +101,12 @@ c.ConfigurableHTTPProxy.pid_file = str(STATE / "proxy.pid")
 # Servers end with the hub: what nobody looks at shall not run on.
 c.JupyterHub.cleanup_servers = True
 
-# ---- Who may come in.
+# ---- Who may come in: these and nobody else, also if the hub's database knows others of before.
+# Who is signed in stays so until his cookie ends, or he is deleted on the hub's page Admin.
 c.Authenticator.allowed_users = STUDENTS | INSTRUCTORS
-c.Authenticator.admin_users = INSTRUCTORS
+c.Authenticator.allow_existing_users = False
+admins = {"name": "admin", "users": sorted(INSTRUCTORS)}
+c.JupyterHub.load_roles = [admins]
 if KIND == "local":
     c.JupyterHub.authenticator_class = "pam"
 else:
@@ -103,7 +115,7 @@ else:
     c.JupyterHub.authenticator_class = "dummy"
     if not (password := os.environ.get("LAB_HUB_PASSWORD")):
         c.Authenticator.allowed_users = set()
-        c.Authenticator.admin_users = set()
+        admins["users"] = []
         c.Authenticator.any_allow_config = False
     c.DummyAuthenticator.password = password or os.urandom(16).hex()
 
@@ -115,7 +127,22 @@ QUEUE.chmod(0o1777)
 
 if COURSE:
     EXCHANGE.mkdir(parents=True, exist_ok=True)
-    EXCHANGE.chmod(0o777)  # nbgrader's own wish: what lies in it has narrower rights
+    # Writable for all is nbgrader's wish. Nobody shall put a folder of his own in the place of the
+    # course's, into which others would hand in: so nobody moves what is another's.
+    EXCHANGE.chmod(0o1777)
+    if KIND == "local":
+        place, owner = EXCHANGE / NAME, COURSE.stat()
+        with contextlib.suppress(FileExistsError):
+            place.mkdir()
+            place.chmod(0o755)
+        there = place.lstat()
+        if stat.S_ISDIR(there.st_mode) and there.st_uid == os.getuid():
+            os.chown(place, owner.st_uid, owner.st_gid)  # who releases has to own it
+        elif not stat.S_ISDIR(there.st_mode) or there.st_uid != owner.st_uid:
+            raise ValueError(
+                f"{place} is not of who owns {COURSE}, who could not release there, and others "
+                "could read what is handed in. See what it is, and remove it."
+            )
 
 
 def known_by_name(spawner):
@@ -140,9 +167,12 @@ c.Spawner.args = [
     f"--ServerApp.shutdown_no_activity_timeout={IDLE_S}",
     *(["--allow-root"] if os.getuid() == 0 and KIND == "simple" else []),
 ]
-PASSED = ("LAB_LIVE_SITE", "LAB_PROFILE", "LAB_NODE", "LAB_LIVE_AWAY_S", "TMPDIR")
+PASSED = ["LAB_LIVE_SITE", "LAB_PROFILE", "LAB_LIVE_AWAY_S"]
+if KIND == "simple":
+    PASSED.append("TMPDIR")  # elsewhere it is that of who started the hub, and not for others
 c.Spawner.environment = {
     **{name: os.environ[name] for name in PASSED if name in os.environ},
+    **nodes.anchored(),
     "LAB_QUEUE": str(QUEUE),
     "LAB_WAIT_S": str(WAIT_S),
 }
@@ -160,18 +190,36 @@ if KIND == "simple":
         (STATE / "home" / name).mkdir(parents=True, exist_ok=True, mode=0o700)
 elif KIND == "local":
     c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
-    # What every account has to reach; where one cannot, its server would not start.
-    wanted = [ROOT, Path(sys.executable).resolve(), QUEUE, *([EXCHANGE] if COURSE else [])]
+    # What would fail for each student at his own start, said once, and now.
+    if os.getuid() != 0:
+        print("Only root may start servers as others: start a hub with accounts as root.")
+    python, node = Path(sys.executable), Path(nodes.program())
+    wanted = [ROOT / "lab", QUEUE, python, python.resolve(), node, node.resolve()]
+    wanted += [EXCHANGE / NAME] if COURSE else []
     closed = {place for one in wanted for place in one.parents if not place.stat().st_mode & 0o001}
     for place in sorted(closed):
         print(f"Students' accounts cannot enter {place}: chmod o+x {place}, or move what is in it.")
+    accounts = {}
+    for name in sorted(STUDENTS | INSTRUCTORS):
+        try:
+            account = pwd.getpwnam(name)
+        except KeyError:
+            print(f"This machine has no account {name}: useradd --create-home {name}")
+            continue
+        accounts[name], home = account.pw_uid, Path(account.pw_dir)
+        if not home.is_dir():
+            print(f"{name} has no home: mkhomedir_helper {name}")
+        elif home.stat().st_mode & 0o007:
+            print(f"Others may look into the home of {name}: chmod o-rwx {home}")
+    if COURSE and INSTRUCTORS and COURSE.stat().st_uid not in map(accounts.get, INSTRUCTORS):
+        told = f"chown -R {min(INSTRUCTORS)} {shlex.quote(str(COURSE))}"
+        print(f"No instructor owns {COURSE}, so none can grade there: {told}")
 else:
     INSIDE = "/home/node/course"  # in the image
     c.JupyterHub.spawner_class = "dockerspawner.DockerSpawner"
-    c.JupyterHub.hub_bind_url = (
-        f"http://0.0.0.0:{HUB_PORT}"  # containers reach it over their bridge
-    )
-    c.JupyterHub.hub_connect_ip = os.environ.get("LAB_HUB_BRIDGE") or "172.17.0.1"
+    # Containers reach the hub over their bridge, and nobody from elsewhere does.
+    bridge = os.environ.get("LAB_HUB_BRIDGE") or "172.17.0.1"
+    c.JupyterHub.hub_bind_url = f"http://{bridge}:{HUB_PORT}"
     c.DockerSpawner.image = os.environ.get("LAB_HUB_IMAGE") or "nodejs-io-measured-hub"
     c.DockerSpawner.remove = True
     c.DockerSpawner.cmd = [f"{INSIDE}/.venv/bin/python", "-m", "jupyterhub.singleuser"]

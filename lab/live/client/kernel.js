@@ -98,6 +98,7 @@ export class PageKernel {
   /** Run code; `on(message)` gets what comes of it. Returns the reply's content. Throws a Fault. */
   async execute(code, on) {
     const connection = this.#connection;
+    if (!connection) throw this.#last ?? fault("died"); // since the cell before
     const future = connection.requestExecute(
       { code, stop_on_error: true, allow_stdin: false },
       false,

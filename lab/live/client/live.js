@@ -205,6 +205,7 @@ class LivePage {
       tell: (fault) => this.#happened(fault),
     });
     const { fresh, notebook } = await this.#kernel.start(options);
+    this.takeButton.hidden = true; // there is nothing to be taken over any more
     this.#notebook = notebook;
     const known = kept.tab.read(key);
     this.#ran = !fresh && known?.kernel === this.#kernel.id ? known.ran : {};
