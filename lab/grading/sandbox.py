@@ -136,7 +136,11 @@ def inner(node: str, kind: str) -> list[str]:
             "--tmpfs",
             "/tmp",
         ),
+        *("--size", str(1 << 20), "--tmpfs", "/dev/shm"),
         *("--ro-bind", "@HAND", "/hand", "--bind", "@WORK", "/own", "--chdir", "/own"),
+        # What bubblewrap made to mount all that on has no size: whoever may write there fills the
+        # memory of the machine.
+        *("--remount-ro", "/dev", "--remount-ro", "/"),
         "--",
         "/node",
     ]
