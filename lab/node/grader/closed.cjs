@@ -56,9 +56,14 @@ replace(require("node:async_hooks"), ["createHook", "executionAsyncResource"]);
 const diagnostics = require("node:diagnostics_channel");
 replace(diagnostics, ["subscribe"]);
 replace(diagnostics.Channel?.prototype, ["subscribe", "bindStore"]);
-// Machine code, and loaders, which run in a thread that nobody closes.
+// Machine code, and loaders: they run in a thread that nobody closes, or say what `require` brings to others.
 replace(require("node:crypto"), ["setEngine"]);
-replace(require("node:module"), ["register"]);
+replace(require("node:module"), ["register", "registerHooks"]);
+// Another context has a Function.prototype.toString of its own, which tells the text of a check's callbacks.
+const vm = require("node:vm");
+const CONTEXTS = ["createContext", "runInContext", "runInNewContext"];
+replace(vm, CONTEXTS);
+replace(vm.Script.prototype, CONTEXTS);
 replace(quietly("node:sqlite")?.DatabaseSync.prototype, ["loadExtension", "enableLoadExtension"]);
 
 const { Worker } = threads;

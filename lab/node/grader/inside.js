@@ -14,7 +14,7 @@ const { hash, randomInt } = require("node:crypto");
 const { builtinModules } = require("node:module");
 const { pathToFileURL } = require("node:url");
 const timers = require("node:timers");
-const { promisify, types } = require("node:util");
+const { promisify, types: kinds } = require("node:util");
 const { compileFunction } = require("node:vm");
 
 const CHANNEL = 3;
@@ -23,6 +23,7 @@ const DEEPEST = 40;
 const { key, scene: sceneText, file, locked } = config;
 const wait = new Int32Array(new SharedArrayBuffer(4));
 const writeSync = fs.writeSync;
+const types = { ...kinds }; // those of node:util are anybody's to replace, and what a scene returns passes through them
 delete config.key;
 
 // The code of a frame, in one call that nothing can be put into. Neither goes the key through the memory that small Buffers
@@ -351,6 +352,7 @@ const OF_EVERYBODY = ["console", "crypto", "process"];
 function lock() {
   const { EventEmitter } = require("node:events");
   const { Readable, Writable, Duplex, Transform } = require("node:stream");
+  const { StringDecoder } = require("node:string_decoder"); // what is asked of the scenes passes through one
   const TypedArray = Object.getPrototypeOf(Uint8Array);
   const ITERATORS = [[][Symbol.iterator](), new Map().entries(), new Set().values()].map(
     Object.getPrototypeOf,
@@ -398,8 +400,17 @@ function lock() {
     AbortSignal,
     EventTarget,
     net.Socket,
+    StringDecoder,
   ])
     lockPrototype(stream.prototype, ["constructor"]);
+  // What a stream notes of itself, and keeps until it is read: a setter in one of these would be handed the streams of a scene.
+  const { _readableState: reading } = new Readable();
+  const { _writableState: writing } = new Writable();
+  for (const state of [reading, writing, reading.buffer].map(Object.getPrototypeOf)) {
+    if (state === Array.prototype) continue; // since Node 22
+    lockPrototype(state, ["constructor"]);
+    Object.preventExtensions(state);
+  }
   lockOwn(Object.getPrototypeOf(performance));
   lockOwn(performance, ["now", "eventLoopUtilization", "timeOrigin"]);
   lockOwn(process, ["nextTick", "hrtime", "memoryUsage", "cpuUsage", "emit"]);
