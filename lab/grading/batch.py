@@ -15,6 +15,7 @@ import csv
 import hashlib
 import io
 import os
+import subprocess
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -227,7 +228,8 @@ def judged(work: Work, *, unsandboxed: bool = False, node: str | None = None) ->
             unsandboxed=unsandboxed,
             node=node,
         )
-    except (run.NotGraded, OSError, ValueError) as error:  # one hand-in does not stop the others
+    # One hand-in does not stop the others.
+    except (run.NotGraded, OSError, ValueError, subprocess.SubprocessError) as error:
         return broken(work, str(error))
     return replace(result, student=work.student)
 

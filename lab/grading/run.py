@@ -43,6 +43,20 @@ class NotGraded(LabError):
     """The driver could not do its work: no result, rather than a wrong one."""
 
 
+class Fell(NotGraded):
+    """The driver ended in the middle; `criteria` is what it had said by then."""
+
+    def __init__(self, message: str, criteria: dict[str, dict[str, Any]]) -> None:
+        super().__init__(message)
+        self.criteria = criteria
+
+
+FELL = (
+    "With your program the check itself came to no end, twice, and with the reference it does: "
+    "your program sends, returns or throws what no check can take."
+)
+
+
 @dataclass(frozen=True)
 class Said:
     """What the driver said: of each criterion by id, at its end, and why it was stopped."""
@@ -83,7 +97,7 @@ def grade(
     seed = int.from_bytes(os.urandom(4)) if seed is None else seed
     started, when = time.monotonic(), datetime.now(UTC)
     for attempt in range(TRIES):
-        said, limits = _judged(
+        said, limits = _decided(
             exercise,
             hand_in,
             kind=kind,
@@ -135,6 +149,23 @@ def version() -> str:
     for file in sorted([*sandbox.GRADER.glob("*.*js"), *modules]):
         taken.update(file.read_bytes())
     return taken.hexdigest()[:16]
+
+
+def _decided(
+    exercise: Exercise, hand_in: HandIn, *, parameters: dict[str, Any], **how: Any
+) -> tuple[Said, dict[str, Any]]:
+    """As `_judged`. Where the driver falls over the hand-in, and again, and not over the reference
+    in between, it is the hand-in that brings it down, and no other day will be better. Raises Fell
+    where the reference brings it down, too.
+    """
+    with contextlib.suppress(Fell):
+        return _judged(exercise, hand_in, parameters=parameters, **how)
+    right = HandIn(exercise.program(exercise.solution, parameters), exercise.solution.name)
+    _, limits = _judged(exercise, right, parameters=parameters, **{**how, "tell": None})
+    try:
+        return _judged(exercise, hand_in, parameters=parameters, **how)
+    except Fell as error:
+        return Said(_Missing(error.criteria, FELL), {}, FELL), limits
 
 
 def _judged(
@@ -225,9 +256,10 @@ def _heard(
         process.wait(5)
         errors.seek(0)
         error = errors.read(1 << 20).decode(errors="replace").strip()
-        raise NotGraded(
+        raise Fell(
             f"The check did not come to its end (exit code {process.returncode}), so there is no "
-            f"result. It said:\n{error[-2000:]}"
+            f"result. It said:\n{error[-2000:]}",
+            criteria,
         )
     return Said(criteria, end)
 

@@ -21,14 +21,17 @@ HERE = Path(__file__).parent / "attacks"
 ATTACKS = sorted([*HERE.glob("*.mjs"), *HERE.glob("*.cjs")])
 # Those that are ended by a limit of seconds: all of them at night, one of each kind in every run.
 SLOW = {
-    "fills-the-disk", "heap-bomb", "loops-in-microtasks", "loops-while-loading", "memory-bomb",
-    "never-settles", "returns-too-much", "starts-a-debugger", "stops-itself", "thread-bomb",
+    "floods-the-check", "heap-bomb", "loops-in-microtasks",
+    "loops-while-loading", "memory-bomb", "never-settles", "returns-too-much",
+    "starts-a-debugger", "stops-itself", "thread-bomb",
 }  # fmt: skip
 
 
 # What lies where in memory differs from Node to Node: these are tried on each that is here in every
 # run, the others at night.
 OF_MEMORY = {"looks-into-its-memory", "signs-frames"}
+# What brings the driver down is judged again, with the reference in between.
+JUDGED_AGAIN = {"floods-the-check"}
 
 
 def cases():
@@ -84,7 +87,8 @@ def test_an_attack_gains_nothing_and_is_explained(file, node):
     assert "\x1b" not in str(result) + result._repr_html_()
     assert "<script" not in result._repr_html_().lower()
     assert "<img" not in result._repr_html_().lower()
-    assert seconds < asked.limits.seconds + run.GRACE_S + 5
+    times = 3 if file.stem in JUDGED_AGAIN else 1
+    assert seconds < times * (asked.limits.seconds + run.GRACE_S) + 5
     assert len(seen) >= 3  # the sandbox, the driver, the hand-in
     deadline = time.monotonic() + 5
     while alive(seen) and time.monotonic() < deadline:
@@ -130,3 +134,73 @@ def test_workers_by_another_class_are_counted_too():
     assert hidden != each
     result = run.grade(asked, handin.from_text(hidden, "hidden.mjs"), own=False)
     assert result.points == 0, str(result)
+
+
+CHILD = """
+import { spawn } from "node:child_process";
+if (!process.env.IS_CHILD) {
+  const env = { ...process.env, IS_CHILD: "1" };
+  spawn(process.execPath, [process.argv[1]], { env, stdio: "inherit" });
+  await new Promise(() => {});
+}
+"""
+POOL = """
+import { fork } from "node:child_process";
+import { createServer as front } from "node:net";
+const options = { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [] };
+const children = [];
+if (!process.send) {
+  for (let at = 0; at < COUNT; at++)
+    children.push(fork("/hand/ID.mjs", { ...options, env: { ...process.env, PORT: "0" } }));
+  await Promise.all(children.map((child) => new Promise((done) => child.once("message", done))));
+  let at = 0;
+  const door = front({ pauseOnConnect: true }, (socket) => children[at++ % COUNT].send("", socket));
+  door.listen(Number(process.env.PORT), "127.0.0.1", () =>
+    console.log(`listening on http://127.0.0.1:${door.address().port}`));
+}
+const listens = (server) => {
+  if (!process.send) return;
+  process.on("message", (_, socket) => server.emit("connection", socket) && socket.resume());
+  process.send("ready");
+};
+"""
+
+
+@pytest.mark.parametrize("above", ['process.title = "bwrap";\n', CHILD], ids=["a name", "a child"])
+def test_what_is_open_is_seen_whatever_a_program_is_called_and_in_its_children_too(above):
+    asked = exercise.exercise("half-failing")
+    plain = run.grade(asked, handin.from_text(asked.begin(), "plain.mjs"))
+    hidden = run.grade(asked, handin.from_text(above + asked.begin(), "hidden.mjs"))
+    assert [one.outcome for one in hidden.criteria] == [one.outcome for one in plain.criteria]
+    assert "files are still open" in hidden.line() and hidden.points < hidden.of
+
+
+@pytest.mark.parametrize(("name", "count"), [("one-of-five", 3), ("slow-disk-server", 4)])
+def test_many_processes_that_block_are_no_repair(name, count):
+    asked = exercise.exercise(name)
+    above = POOL.replace("COUNT", str(count)).replace("ID", name)
+    instead = "if (process.send) listens(server);\nelse false && server.listen("
+    text = above + asked.begin().replace("server.listen(", instead)
+    result = run.grade(asked, handin.from_text(text, "pool.mjs"))
+    assert f"started {count} other processes" in result.line(), str(result)
+    assert result.points < asked.points / 2
+
+
+def test_another_thread_is_not_the_one_that_there_is():
+    asked = exercise.exercise("stats-beside-ping")
+    text = asked.begin()
+    inner = text[text.index("const score") : text.index("const server")]
+    worker = f"""
+      const {{ createHash }} = require("node:crypto");
+      const {{ parentPort, workerData: {{ seed, count }} }} = require("node:worker_threads");
+      {inner}
+      stats(seed).then((found) => parentPort.postMessage(found));"""
+    text = text.replace(
+        inner,
+        f"const code = {worker!r};\n"
+        "const stats = (seed) => new Promise((resolve) => new Worker(code, { eval: true, "
+        "workerData: { seed, count } }).once('message', resolve));\n",
+    )
+    text = 'import { Worker } from "node:worker_threads";\n' + text
+    result = run.grade(asked, handin.from_text(text, "worker.mjs"))
+    assert "another thread computed" in result.line(), str(result)

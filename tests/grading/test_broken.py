@@ -95,3 +95,45 @@ def test_a_value_of_another_kind_is_a_wrong_answer_though_the_check_stumbles_ove
 def test_a_fault_that_the_reference_meets_too_is_never_a_wrong_answer(broken):
     other = "// another one\n" + broken.solution.read_text()
     assert run.grade(broken, handin.from_text(other)).outcome == BROKEN
+
+
+@pytest.mark.parametrize("falls", ["the hand-in", "once", "both"])
+def test_who_alone_brings_the_driver_down_gains_nothing_by_it(falls, monkeypatch):
+    asked = exercise.exercise("summary")
+    first = asked.criteria[0].id
+    judged = []
+
+    def driver(exercise, hand_in, **_):
+        reference = hand_in.text == asked.solution.read_text()
+        judged.append("reference" if reference else "hand-in")
+        held = {one.id: {"outcome": "held"} for one in asked.criteria}
+        if falls == "both" or (not reference and (falls == "the hand-in" or judged == ["hand-in"])):
+            raise run.Fell("it fell over", {first: held[first]})
+        return run.Said(held, {"end": True}), {}
+
+    monkeypatch.setattr(run, "_judged", driver)
+    hand_in = handin.from_text("// mine\nexport const summary = 1;\n")
+    if falls == "both":
+        with pytest.raises(run.NotGraded, match="fell over"):
+            run.grade(asked, hand_in)
+        return
+    result = run.grade(asked, hand_in)
+    assert judged == ["hand-in", "reference", "hand-in"]
+    assert result.outcome == GRADED
+    if falls == "once":
+        assert result.passed
+    else:
+        assert result.points == asked.criteria[0].points  # what was seen before stands
+        assert "with the reference it does" in result.missed[0].message
+
+
+def test_an_error_that_was_written_to_look_like_one_of_the_check_is_a_wrong_answer():
+    asked = exercise.exercise("always-later")
+    text = (
+        "export const cached = () => {\n"
+        "  const error = new RangeError('odd');\n"
+        "  error.stack = `${error}\\n    at order (the-scene-of-a-check:1:1)`;\n"
+        "  throw error;\n};\n"
+    )
+    result = run.grade(asked, handin.from_text(text, "mine.mjs"))
+    assert result.outcome == GRADED and result.points == 0

@@ -20,7 +20,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Channel } from "./channel.mjs";
 import * as proc from "./proc.mjs";
-import { Callback, decode, encode, Odd, Thrown } from "./values.mjs";
+import { Callback, decode, encode, Odd, Thrown, thrown } from "./values.mjs";
 
 const HARNESS = readFileSync(new URL("./inside.js", import.meta.url), "utf8");
 const KEPT = 64 * 1024; // bytes of each output that are kept
@@ -182,12 +182,22 @@ export class Process {
     return ports.includes(port) ? port : unsaid ? ports[0] : undefined;
   }
 
-  memory = proc.asked(proc.memory, () => this.pid);
-  threads = proc.asked(proc.threads, () => this.pid);
-  descriptors = proc.asked(proc.descriptors, () => this.pid);
-  faults = proc.asked(proc.faults, () => this.pid);
-  cpu = proc.asked(proc.cpu, () => this.pid);
+  #asked = (question, sum = proc.added) => proc.asked(question, () => this.pid, sum);
+  memory = this.#asked(proc.memory);
+  threads = this.#asked(proc.threads);
+  descriptors = this.#asked(proc.descriptors, proc.together);
+  faults = this.#asked(proc.faults);
+  cpu = this.#asked(proc.cpu);
   family = () => proc.family(this.pid);
+  /** Misses where it has started other processes, or threads with a loop of their own: the task is to do it in one. */
+  alone() {
+    const others = this.family().length - 1;
+    if (others > 0)
+      throw new Missed(
+        `${this.name} has started ${others === 1 ? "another process" : `${others} other processes`}: the task is to do it in the one that there is`,
+        { saw: others + 1, wanted: 1 },
+      );
+  }
   signal(name) {
     if (!this.end) process.kill(this.pid, name);
   }
@@ -376,6 +386,7 @@ export class Module extends Process {
   }
 
   #unloadable(error) {
+    if (error.none) return `it threw ${error.message}`;
     if (error.name === "SyntaxError") {
       // Only Node's own check names the line.
       const { stderr } = spawnSync(
@@ -510,7 +521,7 @@ export class Module extends Process {
       const words =
         error instanceof Thrown
           ? this.explained(`${error.name}: ${error.message}\n${error.theirs}`)
-          : String(error);
+          : `${thrown(error)} was thrown, which is no Error`;
       this.reason ??= new Missed(
         `${origin === "unhandledRejection" ? "a promise was rejected and nobody handled it" : "an error was thrown and nobody caught it"}: ${words}`,
         this.told(),

@@ -39,9 +39,25 @@ export function family(pid) {
   return all;
 }
 
-/** The program inside its sandbox: the first of the family that is no bubblewrap. */
+/** The number that a process has in each of the process namespaces it is in, the outermost first. */
+const numbers = (pid) =>
+  read(`/proc/${pid}/status`)
+    .match(/^NSpid:\s+(.*)$/m)?.[1]
+    .split(/\s+/)
+    .map(Number) ?? [];
+
+/**
+ * The program inside its sandbox: in the namespace that bubblewrap made, the first process after bubblewrap's own. What a process
+ * is called tells nothing, as it may call itself anything.
+ */
 export function inner(pid) {
-  return family(pid).find((each) => read(`/proc/${each}/comm`).trim() !== "bwrap") ?? pid;
+  const outside = numbers(pid).length;
+  let found = { pid, at: Infinity };
+  for (const each of family(pid)) {
+    const [at, deeper] = numbers(each).slice(outside);
+    if (at > 1 && at < found.at && deeper === undefined) found = { pid: each, at };
+  }
+  return found.pid;
 }
 
 /** Only Linux shows this. */
@@ -50,11 +66,31 @@ export class Unseen extends Error {
     super("this can be seen on Linux only");
   }
 }
-/** A question of this file to a process, or Unseen where nothing would answer it. */
-export const asked = (question, pid) => () => {
+/**
+ * A question of this file to a program: `sum` makes one answer of those of its processes, itself first. What it moved into a child
+ * counts like its own. Unseen where nothing would answer.
+ */
+export const asked = (question, pid, sum) => () => {
   if (process.platform !== "linux") throw new Unseen();
-  return question(pid());
+  return sum(family(pid()).map(question));
 };
+/** Numbers, or objects of numbers, added up. */
+export const added = (all) =>
+  typeof all[0] === "number"
+    ? all.reduce((sum, each) => sum + each, 0)
+    : Object.fromEntries(
+        Object.keys(all[0]).map((name) => [name, added(all.map((each) => each[name]))]),
+      );
+/** The descriptors of all: those of the first by their numbers, of its children by "child/number". */
+export const together = ([own, ...others]) =>
+  Object.assign(
+    own,
+    ...others.map((open, at) =>
+      Object.fromEntries(
+        Object.entries(open).map(([number, target]) => [`${at + 1}/${number}`, target]),
+      ),
+    ),
+  );
 
 const kib = (pid, field) =>
   Number(read(`/proc/${pid}/status`).match(new RegExp(`^${field}:\\s+(\\d+)`, "m"))?.[1] ?? 0);
