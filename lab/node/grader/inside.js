@@ -160,11 +160,18 @@ function handles() {
 }
 
 // What a scene may use: as they were before the hand-in came. What it requires is locked, as far as it is Node's.
-const taken = new Set(["node:net", "node:events", "node:stream"]);
+const taken = new Map(
+  ["node:net", "node:events", "node:stream"].map((name) => [name, require(name)]),
+);
+let isLocked = false;
 const own = Object.freeze({
   require(name) {
-    taken.add(name);
-    return require(name);
+    if (!taken.has(name)) {
+      if (isLocked)
+        throw new Error(`${name} belongs at the top of a scene: it may be changed by now`);
+      taken.set(name, require(name));
+    }
+    return taken.get(name);
   },
   setTimeout: apart.setTimeout,
   clearTimeout: node.clearTimeout,
@@ -433,7 +440,8 @@ function lock() {
   lockOwn(require("node:timers"), TIMERS);
   lockOwn(require("node:timers/promises"), ["setTimeout", "setImmediate", "setInterval"]);
   if (!sceneText) return;
-  for (const name of taken) lockModule(require(name));
+  for (const module of taken.values()) lockModule(module);
+  lockNamed();
   lockHandles();
 }
 
@@ -450,7 +458,21 @@ function lockModule(module) {
       if (!/^[A-Z]/.test(name) || typeof value.prototype !== "object") continue;
       lockPrototype(value.prototype, ["constructor"]);
       Object.preventExtensions(value.prototype);
+      if (value === module) continue;
+      lockOwn(value);
+      Object.preventExtensions(value); // such as a Symbol.hasInstance
     }
+}
+
+// Classes that are everybody's and made when they are first asked for have a setter, which takes anything.
+function lockNamed() {
+  for (const [name, has] of Object.entries(Object.getOwnPropertyDescriptors(globalThis)))
+    if (has.configurable && /^[A-Z]/.test(name) && new RegExp(`\\b${name}\\b`).test(sceneText))
+      Object.defineProperty(globalThis, name, {
+        value: globalThis[name],
+        writable: false,
+        configurable: false,
+      });
 }
 
 // What is under a socket and a server: classes of libuv's handles, which every handle of their kind leads to.
@@ -613,4 +635,5 @@ scenes.prepare?.();
 close();
 asInAFile();
 if (locked) lock();
+isLocked = true;
 send({ ready: process.version });

@@ -54,6 +54,7 @@ trap(net.Socket.prototype, "_readableState", "a setter of Socket");
 const modules = createRequire(import.meta.url);
 for (const name of ["connect", "createConnection", "createServer", "Server", "Socket"])
   replace(modules("node:net"), name, `net.${name}`);
+replace(modules("node:module").prototype, "require", "require, within a scene");
 const states = [new Readable()._readableState, new Writable()._writableState];
 for (const state of states.map(Object.getPrototypeOf))
   for (const name of ["afterWriteTickInfo", "onwrite", "buffered", "highWaterMark", "pipes"])
