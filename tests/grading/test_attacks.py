@@ -4,6 +4,8 @@ and each is told why it got nothing.
 
 import contextlib
 import os
+import platform
+import struct
 import threading
 import time
 from pathlib import Path
@@ -204,3 +206,38 @@ def test_another_thread_is_not_the_one_that_there_is():
     text = 'import { Worker } from "node:worker_threads";\n' + text
     result = run.grade(asked, handin.from_text(text, "worker.mjs"))
     assert "another thread computed" in result.line(), str(result)
+
+
+@pytest.mark.parametrize(("machine", "ptrace", "read"), [("x86_64", 101, 0), ("aarch64", 117, 63)])
+def test_what_looks_into_a_process_is_refused_by_whichever_number(
+    machine, ptrace, read, monkeypatch
+):
+    """The filter, run as the kernel does: over the number of a call and its architecture."""
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    lines = list(struct.iter_unpack("=HBBI", sandbox._seccomp()))
+    own = sandbox._ARCHITECTURES[machine][1]
+
+    def answer(number, architecture=own):
+        at, value = 0, 0
+        while True:
+            code, yes, no, operand = lines[at]
+            at += 1
+            if code == sandbox._LOAD:
+                value = {0: number, 4: architecture}[operand]
+            elif code == sandbox._RETURN:
+                return operand
+            else:
+                at += (
+                    yes
+                    if (value == operand if code == sandbox._EQUAL else value >= operand)
+                    else no
+                )
+
+    assert answer(read) == sandbox._ALLOW
+    assert answer(ptrace) == sandbox._EPERM
+    assert {answer(numbers[machine == "aarch64"]) for numbers in sandbox._NUMBERS.values()} == {
+        sandbox._EPERM
+    }
+    assert answer(read, 0x40000003) == sandbox._KILL
+    if machine == "x86_64":
+        assert answer(0x40000000 + 521) == sandbox._EPERM  # ptrace, as x32 has it
