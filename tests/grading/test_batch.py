@@ -304,3 +304,12 @@ def test_what_is_no_file_or_has_no_end_is_not_waited_for(folder, capsys):
     refused = {row["message"] for row in rows if row["student"] == "fifo" and row["points"] == "0"}
     assert len(refused) == 1 and "is a pipe or a device" in refused.pop()
     assert {row["hints"] for row in rows if row["points"]} == {"0"}
+
+
+def test_what_was_judged_without_a_sandbox_is_judged_again_in_one(folder):
+    works = batch.found(folder, students=["anna b"])
+    (loose,) = batch.grade(works, unsandboxed=True)
+    assert batch.kept(works[0], unsandboxed=True) == loose
+    (held,) = batch.grade(works)
+    assert (loose.sandbox, held.sandbox) == ("none", "bubblewrap")
+    assert batch.kept(works[0]).sandbox == "bubblewrap"

@@ -58,6 +58,11 @@ def judged(text, name="summary.mjs", asked="summary"):
             r"imports express, and only Node's own",
         ),
         (
+            'import { mean } from "./mean.mjs";\nexport const summary = mean;\n',
+            "a.mjs",
+            r"imports \./mean\.mjs, and only Node's own.*in this one file",
+        ),
+        (
             'const _ = require("lodash");\nmodule.exports = { summary: () => _ };\n',
             "a.cjs",
             r"imports lodash",

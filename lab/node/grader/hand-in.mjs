@@ -407,7 +407,8 @@ export class Module extends Process {
       if (line) return error.message + this.placed(`${this.at.hand}/${this.file}:${line}`);
     }
     const missing = error.message.match(/Cannot find (?:package|module) '([^']+)'/);
-    if (missing) return `it imports ${missing[1]}, and only Node's own modules are here`;
+    if (missing)
+      return `it imports ${missing[1].replace(`${this.at.hand}/`, "./")}, and only Node's own modules are here: everything else has to stand in this one file`;
     return this.explained(`${error.name}: ${error.message}\n${error.theirs}`) ?? error.message;
   }
 
