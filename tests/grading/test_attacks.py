@@ -6,6 +6,7 @@ import contextlib
 import os
 import platform
 import struct
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -31,7 +32,7 @@ SLOW = {
 
 # What lies where in memory differs from Node to Node: these are tried on each that is here in every
 # run, the others at night.
-OF_MEMORY = {"looks-into-its-memory", "signs-frames"}
+OF_MEMORY = {"calls-machine-code", "looks-into-its-memory", "signs-frames"}
 # What brings the driver down is judged again, with the reference in between.
 JUDGED_AGAIN = {"floods-the-check"}
 
@@ -241,3 +242,24 @@ def test_what_looks_into_a_process_is_refused_by_whichever_number(
     assert answer(read, 0x40000003) == sandbox._KILL
     if machine == "x86_64":
         assert answer(0x40000000 + 521) == sandbox._EPERM  # ptrace, as x32 has it
+
+
+# Modules of Node of which somebody has asked what a hand-in could do with them to its own process.
+LOOKED_AT = set(
+    "assert async_hooks buffer child_process cluster console constants crypto dgram "
+    "diagnostics_channel dns domain events fs http http2 https inspector module net os path "
+    "perf_hooks process punycode querystring readline repl stream string_decoder sys timers tls "
+    "trace_events tty url util v8 vm wasi worker_threads zlib "
+    "node:ffi node:sea node:sqlite node:test".split()
+)
+
+
+@pytest.mark.parametrize("node", list(nodes.known().values()))
+def test_every_module_of_a_node_has_been_looked_at(node):
+    """A new one may read memory, or load machine code, as node:ffi does: close it in closed.cjs,
+    and let calls-machine-code.mjs try it.
+    """
+    code = "console.log(require('node:module').builtinModules.join(' '))"
+    said = subprocess.run([node, "-e", code], capture_output=True, text=True, check=True).stdout
+    public = {name for name in said.split() if not name.startswith("_") and "/" not in name}
+    assert public <= LOOKED_AT
