@@ -144,9 +144,18 @@ import { spawn } from "node:child_process";
 if (!process.env.IS_CHILD) {
   const env = { ...process.env, IS_CHILD: "1" };
   spawn(process.execPath, [process.argv[1]], { env, stdio: "inherit" });
+  setInterval(() => {}, 1000);
   await new Promise(() => {});
 }
 """
+ORPHAN = CHILD.replace(
+    "if (!process.env.IS_CHILD) {",
+    """if (process.env.IS_CHILD === "1") {
+  const env = { ...process.env, IS_CHILD: "2" };
+  spawn(process.execPath, [process.argv[1]], { env, stdio: "inherit", detached: true });
+  process.exit();
+} else if (!process.env.IS_CHILD) {""",
+)
 POOL = """
 import { fork } from "node:child_process";
 import { createServer as front } from "node:net";
@@ -169,7 +178,11 @@ const listens = (server) => {
 """
 
 
-@pytest.mark.parametrize("above", ['process.title = "bwrap";\n', CHILD], ids=["a name", "a child"])
+@pytest.mark.parametrize(
+    "above",
+    ['process.title = "bwrap";\n', CHILD, ORPHAN],
+    ids=["a name", "a child", "an orphan"],
+)
 def test_what_is_open_is_seen_whatever_a_program_is_called_and_in_its_children_too(above):
     asked = exercise.exercise("half-failing")
     plain = run.grade(asked, handin.from_text(asked.begin(), "plain.mjs"))
@@ -245,13 +258,14 @@ def test_what_looks_into_a_process_is_refused_by_whichever_number(
 
 
 # Modules of Node of which somebody has asked what a hand-in could do with them to its own process.
-LOOKED_AT = set(
-    "assert async_hooks buffer child_process cluster console constants crypto dgram "
-    "diagnostics_channel dns domain events fs http http2 https inspector module net os path "
-    "perf_hooks process punycode querystring readline repl stream string_decoder sys timers tls "
-    "trace_events tty url util v8 vm wasi worker_threads zlib "
-    "node:ffi node:sea node:sqlite node:test".split()
-)
+LOOKED_AT = {
+    "assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants",
+    "crypto", "dgram", "diagnostics_channel", "dns", "domain", "events", "fs", "http", "http2",
+    "https", "inspector", "module", "net", "os", "path", "perf_hooks", "process", "punycode",
+    "querystring", "readline", "repl", "stream", "string_decoder", "sys", "timers", "tls",
+    "trace_events", "tty", "url", "util", "v8", "vm", "wasi", "worker_threads", "zlib",
+    "node:ffi", "node:sea", "node:sqlite", "node:test",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("node", list(nodes.known().values()))

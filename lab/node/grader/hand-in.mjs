@@ -159,7 +159,7 @@ export class Process {
   }
 
   get pid() {
-    return proc.inner(this.child.pid);
+    return proc.program(this.child.pid)[0];
   }
   get stdout() {
     return this.output.stdout.toString();
@@ -182,13 +182,13 @@ export class Process {
     return ports.includes(port) ? port : unsaid ? ports[0] : undefined;
   }
 
-  #asked = (question, sum = proc.added) => proc.asked(question, () => this.pid, sum);
+  #asked = (question, sum = proc.added) => proc.asked(question, () => this.child.pid, sum);
   memory = this.#asked(proc.memory);
   threads = this.#asked(proc.threads);
   descriptors = this.#asked(proc.descriptors, proc.together);
   faults = this.#asked(proc.faults);
   cpu = this.#asked(proc.cpu);
-  family = () => proc.family(this.pid);
+  family = () => proc.program(this.child.pid);
   /** Misses where it has started other processes, or threads with a loop of their own: the task is to do it in one. */
   alone() {
     const others = this.family().length - 1;

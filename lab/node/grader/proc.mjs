@@ -47,17 +47,18 @@ const numbers = (pid) =>
     .map(Number) ?? [];
 
 /**
- * The program inside its sandbox: in the namespace that bubblewrap made, the first process after bubblewrap's own. What a process
- * is called tells nothing, as it may call itself anything.
+ * The processes of a program, itself first: those in the namespace that bubblewrap made, in the order of their start, without
+ * bubblewrap's own, which is the first in there. What a process is called tells nothing, as it may call itself anything, nor who
+ * its parent is, as that may have ended. Without a sandbox: all that descend from it.
  */
-export function inner(pid) {
+export function program(pid) {
+  const all = family(pid);
   const outside = numbers(pid).length;
-  let found = { pid, at: Infinity };
-  for (const each of family(pid)) {
-    const [at, deeper] = numbers(each).slice(outside);
-    if (at > 1 && at < found.at && deeper === undefined) found = { pid: each, at };
-  }
-  return found.pid;
+  const within = all
+    .map((each) => ({ pid: each, at: numbers(each)[outside] }))
+    .filter(({ at }) => at > 1)
+    .sort((a, b) => a.at - b.at);
+  return within.length > 0 ? within.map((each) => each.pid) : all;
 }
 
 /** Only Linux shows this. */
@@ -72,7 +73,7 @@ export class Unseen extends Error {
  */
 export const asked = (question, pid, sum) => () => {
   if (process.platform !== "linux") throw new Unseen();
-  return sum(family(pid()).map(question));
+  return sum(program(pid()).map(question));
 };
 /** Numbers, or objects of numbers, added up. */
 export const added = (all) =>
