@@ -8,7 +8,8 @@ import pytest
 
 from lab.display import graded
 from lab.grading import batch, exercise, handin, run
-from lab.grading.result import BROKEN, GRADED
+from lab.grading.result import BROKEN, GRADED, NOISY
+from lab.processes import nodes
 
 FILES = {
     "in a scene": (
@@ -137,3 +138,16 @@ def test_an_error_that_was_written_to_look_like_one_of_the_check_is_a_wrong_answ
     )
     result = run.grade(asked, handin.from_text(text, "mine.mjs"))
     assert result.outcome == GRADED and result.points == 0
+
+
+@pytest.mark.nightly
+def test_a_node_that_comes_late_is_no_fault_of_the_hand_in(tmp_path, monkeypatch):
+    slow = tmp_path / "node"
+    slow.write_text(f'#!/bin/sh\ncase "$*" in *-e*) sleep 12;; esac\nexec {nodes.program()} "$@"\n')
+    slow.chmod(0o755)
+    monkeypatch.setattr(run, "TRIES", 1)
+    asked = exercise.exercise("summary")
+    hand_in = handin.from_file(asked.solution, asked)
+    result = run.grade(asked, hand_in, node=str(slow), unsandboxed=True)
+    assert result.outcome == NOISY and "Node did not start" in result.line()
+    assert "try again" in result.line()

@@ -28,6 +28,7 @@ const FLOOD = 16 * 1024 * 1024; // bytes of output after which a program is ende
 const MOST_READ = 64 * 1024 * 1024; // bytes of a file of a hand-in that the driver reads at once
 const LOOK_MS = 20;
 const CALL_S = 5;
+const START_S = 10; // until Node itself is there
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 // Reads one line from the driver, byte by byte so that nothing behind it is taken, and becomes what it says. Within a function:
@@ -51,6 +52,9 @@ export class Missed extends Error {
 
 /** The hand-in did something that makes what it shows worthless: no criterion can stand. */
 export class Void extends Missed {}
+
+/** The machine is too busy to tell: nobody's fault, and no points lost. */
+export class Noisy extends Error {}
 
 /** A scene of the exercise threw: the check is broken, and nobody's work is worth less for it. */
 export class Broken extends Error {
@@ -369,7 +373,12 @@ export class Module extends Process {
     });
     const file = join(made.at.hand, made.file);
     made.channel.begin({ key, harness: HARNESS, scene, file, locked, closed: made.at.closed });
-    await made.within(ready, 10, "Node did not start");
+    // Nothing of the hand-in has run by then: who is late here is the machine.
+    await made.within(ready, START_S, "Node did not start").catch((error) => {
+      if (error instanceof Missed && !made.end && !made.reason)
+        throw new Noisy(`too busy to tell, ${error.message}`);
+      throw error;
+    });
     if (load) await made.load();
     return made;
   }
