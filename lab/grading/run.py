@@ -24,7 +24,7 @@ from lab.grading import sandbox
 from lab.grading.cgroup import Cgroup
 from lab.grading.exercise import Exercise
 from lab.grading.handin import HandIn
-from lab.grading.result import BROKEN, GRADED, NOISY, SCHEMA, VOID, Result, looked
+from lab.grading.result import BROKEN, GRADED, MISSED, NOISY, SCHEMA, VOID, Result, looked
 from lab.processes import nodes, proctree
 
 MOST_SAID = 8 << 20  # bytes that the driver may say
@@ -51,6 +51,8 @@ class Fell(NotGraded):
         self.criteria = criteria
 
 
+LONG = "It took longer than all criteria together may take, and was ended."
+BUSY = "too busy to tell, the check stood in the queue for a processor for most of its time"
 FELL = (
     "With your program the check itself came to no end, twice, and with the reference it does: "
     "your program sends, returns or throws what no check can take."
@@ -251,7 +253,7 @@ def _heard(
             end = line
     if stopped:
         # What was decided before stands; what was not is missed, with the reason.
-        return Said(_Missing(criteria, stopped), end, stopped)
+        return Said(_Missing(criteria, stopped, NOISY if stopped == BUSY else MISSED), end, stopped)
     if not end:
         process.wait(5)
         errors.seek(0)
@@ -265,15 +267,17 @@ def _heard(
 
 
 class _Missing(dict[str, dict[str, Any]]):
-    """Criteria of which nothing was said, as the driver was stopped: missed, with the reason."""
+    """Criteria of which nothing was said, as the driver was stopped: missed, with the reason, or
+    undecided.
+    """
 
-    def __init__(self, said: dict[str, dict[str, Any]], why: str) -> None:
+    def __init__(self, said: dict[str, dict[str, Any]], why: str, outcome: str = MISSED) -> None:
         super().__init__(said)
-        self._why = why
+        self._why, self._outcome = why, outcome
 
     def get(self, key: str, default: Any = None) -> Any:
-        """What was said of it, or that it was missed because of what stopped the check."""
-        return super().get(key) or {"outcome": "missed", "message": self._why}
+        """What was said of it, or what it came to because of what stopped the check."""
+        return super().get(key) or {"outcome": self._outcome, "message": self._why}
 
 
 def _lines(
@@ -282,12 +286,13 @@ def _lines(
     """Each object that the driver prints; a text says why it had to be stopped."""
     assert process.stdout is not None
     rest, total, looked_at = b"", 0, time.monotonic()
+    began = looked_at
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             now = time.monotonic()
             if now > until:
-                yield "It took longer than all criteria together may take, and was ended."
+                yield BUSY if _starved(process.pid, now - began) else LONG
                 return
             if now - looked_at > LOOK_S:
                 looked_at = now
@@ -306,6 +311,19 @@ def _lines(
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 yield _parsed(line)
+
+
+def _starved(pid: int, seconds: float) -> bool:
+    """Whether these processes stood in the queue for a processor for most of that time, and not
+    because of what they compute themselves. See `starved` of hand-in.mjs.
+    """
+    waited = had = 0.0
+    for one in proctree.grown({pid}, proctree.processes()):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            waited += int(Path(f"/proc/{one}/schedstat").read_text().split()[1]) / 1e9
+            used = Path(f"/proc/{one}/stat").read_text().rpartition(") ")[2].split()[11:13]
+            had += sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+    return waited > seconds / 2 and had < seconds / 4
 
 
 def _parsed(line: bytes) -> dict[str, Any]:

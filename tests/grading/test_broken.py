@@ -1,13 +1,17 @@
 """Where the check is at fault it says so: nobody loses points, and its authors learn where."""
 
+import contextlib
 import csv
 import io
+import os
 import shutil
+import time
+from pathlib import Path
 
 import pytest
 
 from lab.display import graded
-from lab.grading import batch, exercise, handin, run
+from lab.grading import batch, cgroup, exercise, handin, run
 from lab.grading.result import BROKEN, GRADED, NOISY
 from lab.processes import nodes
 
@@ -151,3 +155,48 @@ def test_a_node_that_comes_late_is_no_fault_of_the_hand_in(tmp_path, monkeypatch
     result = run.grade(asked, hand_in, node=str(slow), unsandboxed=True)
     assert result.outcome == NOISY and "Node did not start" in result.line()
     assert "try again" in result.line()
+
+
+@pytest.fixture
+def hardly_any_processor(monkeypatch):
+    """The driver and all that it starts get a fortieth of a processor: who comes late is the
+    machine. Others on it notice nothing.
+    """
+    folder = Path("/sys/fs/cgroup/cpu") / f"lab-test-{os.getpid()}"
+    try:
+        folder.mkdir()
+        (folder / "cpu.cfs_period_us").write_text("100000")
+        (folder / "cpu.cfs_quota_us").write_text("2500")
+    except OSError:
+        pytest.skip("no control group of processors can be made here")
+    before = cgroup.Cgroup.enter
+
+    def enter(self):
+        return before(cgroup.Cgroup([*self.folders, folder], self.kind))
+
+    monkeypatch.setattr(cgroup.Cgroup, "enter", enter)
+    monkeypatch.setattr(run, "TRIES", 1)
+    yield
+    for _ in range(100):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        if not folder.exists():
+            return
+        time.sleep(0.05)
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("hardly_any_processor")
+def test_right_work_on_a_machine_that_is_too_busy_is_not_wrong():
+    asked = exercise.exercise("half-failing")
+    result = run.grade(asked, handin.from_file(asked.solution, asked))
+    assert result.outcome == NOISY or result.passed, str(result)
+    assert result.outcome != NOISY or "try again" in result.line()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("text", ["for (;;);", "await new Promise(() => {});"])
+def test_who_comes_late_for_what_it_does_itself_is(text):
+    asked = exercise.exercise("half-failing")
+    result = run.grade(asked, handin.from_text(text, "mine.mjs"))
+    assert result.outcome == GRADED and result.points == 0

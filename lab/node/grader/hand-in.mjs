@@ -145,8 +145,25 @@ export class Process {
     this.#fail(new Void(why));
   }
 
+  #load = []; // by times: how long it has stood in the queue for a processor, how long it has had one
+
+  /**
+   * Whether it stood in the queue for most of the last milliseconds, and not because of what it computes itself: then the machine has
+   * other things to do, and what did not come in time says nothing.
+   */
+  starved(milliseconds) {
+    const from = performance.now() - milliseconds;
+    const [first, last] = [this.#load.find(({ at }) => at >= from), this.#load.at(-1)];
+    if (!first || last.at - first.at < milliseconds / 2) return false;
+    const passed = last.at - first.at;
+    return last.waited - first.waited > passed / 2 && last.had - first.had < passed / 4;
+  }
+
   #look() {
     const all = proc.family(this.child.pid);
+    const used = proc.added(all.map(proc.cpu));
+    const waited = proc.added(all.map(proc.waited));
+    this.#load.push({ at: performance.now(), waited, had: used.user + used.system });
     const bytes = all.reduce((sum, pid) => sum + proc.memory(pid).now, 0);
     if (bytes > this.job.most.memory)
       this.#fail(

@@ -23,6 +23,10 @@ function text(path) {
   }
 }
 
+const SURE_MS = 2000; // what is decided sooner was not decided by a limit of seconds
+const BUSY =
+  "too busy to tell, your program stood in the queue for a processor for most of the time that it had";
+
 // What a criterion that ends with such an error has come to; with any other the check itself is broken.
 const OUTCOMES = [
   [Void, "void"],
@@ -37,6 +41,7 @@ async function look(t, check, { id, needs = [] }, before) {
   const lacking = needs.find((each) => before[each] !== "held");
   if (lacking) return { outcome: "left", message: lacking };
   const printed = {};
+  const began = performance.now();
   try {
     await check[id](t);
     return { outcome: "held" };
@@ -60,6 +65,13 @@ async function look(t, check, { id, needs = [] }, before) {
             : outcome === "broken"
               ? "the check itself failed"
               : error.message;
+    const took = performance.now() - began;
+    if (
+      outcome === "missed" &&
+      took > SURE_MS &&
+      [...t.job.started].some((one) => one.starved(took))
+    )
+      return { outcome: "noisy", message: BUSY };
     // Its authors want to know where; who handed in shall not read the check.
     if (outcome === "missed") Object.assign(printed, await printedBy(t.job));
     const fault = outcome === "broken" ? String(error?.stack ?? error) : undefined;

@@ -124,6 +124,8 @@ export function cpu(pid) {
     .split(" ");
   return { user: Number(fields[11]) * 10, system: Number(fields[12]) * 10 };
 }
+/** Milliseconds that the main thread of a process has stood in the queue for a processor. */
+export const waited = (pid) => Number(read(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
 /** TCP ports somebody listens on in this network, with the socket's inode. */
 export function listening() {
   const ports = [];
