@@ -192,11 +192,3 @@ def test_right_work_on_a_machine_that_is_too_busy_is_not_wrong():
     result = run.grade(asked, handin.from_file(asked.solution, asked))
     assert result.outcome == NOISY or result.passed, str(result)
     assert result.outcome != NOISY or "try again" in result.line()
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("text", ["for (;;);", "await new Promise(() => {});"])
-def test_who_comes_late_for_what_it_does_itself_is(text):
-    asked = exercise.exercise("half-failing")
-    result = run.grade(asked, handin.from_text(text, "mine.mjs"))
-    assert result.outcome == GRADED and result.points == 0

@@ -147,16 +147,9 @@ export class Process {
 
   #load = []; // by times: how long it has stood in the queue for a processor, how long it has had one
 
-  /**
-   * Whether it stood in the queue for most of the last milliseconds, and not because of what it computes itself: then the machine has
-   * other things to do, and what did not come in time says nothing.
-   */
+  /** See `starved` of proc.mjs: of the last milliseconds. */
   starved(milliseconds) {
-    const from = performance.now() - milliseconds;
-    const [first, last] = [this.#load.find(({ at }) => at >= from), this.#load.at(-1)];
-    if (!first || last.at - first.at < milliseconds / 2) return false;
-    const passed = last.at - first.at;
-    return last.waited - first.waited > passed / 2 && last.had - first.had < passed / 4;
+    return proc.starved(this.#load, performance.now() - milliseconds, milliseconds);
   }
 
   #look() {

@@ -126,6 +126,17 @@ export function cpu(pid) {
 }
 /** Milliseconds that the main thread of a process has stood in the queue for a processor. */
 export const waited = (pid) => Number(read(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
+/**
+ * Whether a program stood in the queue for most of these milliseconds, and not because of what it computes itself: then the machine
+ * has other things to do, and what did not come in time says nothing. `looks`: {at, waited, had}, all in milliseconds.
+ */
+export function starved(looks, from, milliseconds) {
+  const first = looks.find(({ at }) => at >= from);
+  const last = looks.at(-1);
+  if (!first || last.at - first.at < milliseconds / 2) return false; // it had ended, or was not there
+  const passed = last.at - first.at;
+  return last.waited - first.waited > passed / 2 && last.had - first.had < passed / 4;
+}
 /** TCP ports somebody listens on in this network, with the socket's inode. */
 export function listening() {
   const ports = [];
