@@ -15,6 +15,7 @@ import csv
 import hashlib
 import io
 import os
+import subprocess
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -195,23 +196,34 @@ def grade(
 
 
 def _judged(work: Work, unsandboxed: bool, node: str | None) -> Result:
-    result = kept(work, node=node)
+    result = kept(work, node=node, unsandboxed=unsandboxed)
     if result is None:
         result = judged(work, unsandboxed=unsandboxed, node=node)
         keep(work, result, node=node)
     return result
 
 
-def kept(work: Work, *, folder: Path | None = None, node: str | None = None) -> Result | None:
-    """What is known of this hand-in already, or None. What is no program needs no judging."""
+def kept(
+    work: Work,
+    *,
+    folder: Path | None = None,
+    node: str | None = None,
+    unsandboxed: bool = False,
+) -> Result | None:
+    """What is known of this hand-in already, or None. What is no program needs no judging; and
+    where there is a sandbox, what was judged without one counts only for who asks for that again.
+    """
     if work.hand_in is None:
         return refused(work)
     file = (folder or KEPT) / f"{key(work, node)}.json"
     try:
-        # Whoever else handed in the same text: the verdict is the same, the name is not.
-        return replace(Result.from_json(stored.read_json(file, AGAIN)), student=work.student)
+        known = Result.from_json(stored.read_json(file, AGAIN))
     except (FileNotFoundError, LabError, TypeError, KeyError):
         return None  # damaged, or of another schema: it is judged again
+    if known.sandbox == sandbox.NONE and not unsandboxed and sandbox.bubblewrap():
+        return None
+    # Whoever else handed in the same text: the verdict is the same, the name is not.
+    return replace(known, student=work.student)
 
 
 def judged(work: Work, *, unsandboxed: bool = False, node: str | None = None) -> Result:
@@ -227,7 +239,8 @@ def judged(work: Work, *, unsandboxed: bool = False, node: str | None = None) ->
             unsandboxed=unsandboxed,
             node=node,
         )
-    except (run.NotGraded, OSError, ValueError) as error:  # one hand-in does not stop the others
+    # One hand-in does not stop the others.
+    except (run.NotGraded, OSError, ValueError, subprocess.SubprocessError) as error:
         return broken(work, str(error))
     return replace(result, student=work.student)
 

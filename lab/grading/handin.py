@@ -18,16 +18,20 @@ from lab.errors import LabError
 from lab.grading.exercise import KINDS, Exercise
 
 MOST_BYTES = 256 * 1024
+MOST_OF_FILE = 64 * MOST_BYTES  # a notebook has outputs, too
 SUFFIXES = (".mjs", ".cjs", ".js")  # of a program
-# What only one of the two kinds of module has, at the beginning of a line.
+# What only one of the two kinds of module has, at the beginning of a line. Whatever is handed in
+# passes through these: the time that one takes must grow as its text does, and not as its square.
 _ESM = re.compile(
-    r"^\s*(?:import\s*[\w{*\"']|export\s+(?:default|async|function|const|let|class|\{|\*))", re.M
+    r"^[^\S\n]*(?:import\s*[\w{*\"']"
+    r"|export\s+(?:default|async|function|const|let|class|\{|\*))",
+    re.M,
 )
-_CJS = re.compile(r"^\s*(?:module\.exports|exports\.\w+)\s*=|\brequire\s*\(", re.M)
-_GIVEN_AWAY = re.compile(r"^\s*(module\.exports|exports)(?:\.\w+)?\s*=", re.M)
+_CJS = re.compile(r"^[^\S\n]*(?:module\.exports|exports\.\w+)\s*=|\brequire\s*\(", re.M)
+_GIVEN_AWAY = re.compile(r"^[^\S\n]*(module\.exports|exports)(?:\.\w+)?\s*=", re.M)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|const|class) \w+)", re.M)
-_COMMENTS = re.compile(r"/\*.*?\*/|(?<![:'\"`\\])//[^\n]*", re.S)
-_MARK = re.compile(r"\s*%%submit[ \t]+(\S+)[^\n]*\n")
+_COMMENT = re.compile(r"/\*|(?<![:'\"`\\])//[^\n]*")
+_MARK = re.compile(r"\s*%%submit[ \t]+(\S+)(?:[^\S\n][^\n]*)?\n")
 
 
 class BadHandIn(LabError):
@@ -54,7 +58,7 @@ class HandIn:
     def kind(self, exercise: Exercise) -> str:
         """esm or cjs: by the name of the file, else by what is written in it. Raises BadHandIn."""
         suffix = Path(self.name).suffix
-        plain = _COMMENTS.sub("", self.text)
+        plain = _plain(self.text)
         kind = {".mjs": "esm", ".cjs": "cjs"}.get(suffix) or (
             "esm" if _ESM.search(plain) else "cjs" if _CJS.search(plain) else exercise.modules[0]
         )
@@ -85,6 +89,20 @@ class HandIn:
             yield file
 
 
+def _plain(text: str) -> str:
+    """A program without its comments. `/*` without an end is none: it may stand in a string."""
+    kept, at, look, last = [], 0, 0, text.rfind("*/")
+    while found := _COMMENT.search(text, look):
+        look = found.end()
+        if found[0] == "/*":
+            if look > last:
+                continue
+            look = text.index("*/", look) + 2
+        kept.append(text[at : found.start()])
+        at = look
+    return "".join([*kept, text[at:]])
+
+
 def _kind_of_export(exercise: Exercise) -> str:
     """What stands behind `export` in the starter, such as `function summary`."""
     found = _EXPORT.search(exercise.begin())
@@ -95,7 +113,7 @@ def from_text(text: str, name: str = "", asked: str = "ID") -> HandIn:
     """A hand-in by its text, for the exercise of the id `asked`. Raises BadHandIn if there is
     nothing in it, or too much.
     """
-    if not _COMMENTS.sub("", text).strip():
+    if not _plain(text).strip():
         raise BadHandIn(
             f"{name or 'The hand-in'} is empty: nothing was run. Begin with the exercise's "
             f"starter, which `python -m lab task {asked} --starter` prints."
@@ -128,9 +146,20 @@ def from_file(path: str | Path, exercise: Exercise) -> HandIn:
     if file.is_symlink() and not file.exists():
         raise BadHandIn(f"{path} leads nowhere.")
     if not file.is_file():
-        raise BadHandIn(f"There is no file {path}.")
-    if file.stat().st_size > 64 * MOST_BYTES:
-        raise BadHandIn(f"{path} has {file.stat().st_size:,} bytes, which no answer needs.")
+        raise BadHandIn(
+            f"{path} is a pipe or a device: name a file."
+            if file.exists()
+            else f"There is no file {path}."
+        )
+    if file.stat().st_size > MOST_OF_FILE:
+        what = (
+            "are read: clear its outputs, and save it again."
+            if file.suffix == ".ipynb"
+            else "are more than any answer needs."
+        )
+        raise BadHandIn(
+            f"{path} has {file.stat().st_size:,} bytes; at most {MOST_OF_FILE:,} {what}"
+        )
     try:
         text = file.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -172,12 +201,31 @@ def below(text: str, above: str = "\n") -> str:
 def submitted(file: Path) -> list[str]:
     """The ids that cells of a notebook are handed in for; none if it cannot be read."""
     try:
-        if file.stat().st_size > 64 * MOST_BYTES:
-            return []
-        cells = _code_cells(file.read_text("utf-8"), file.name)
-        return sorted({asked for asked, _, _ in cells if asked})
-    except (OSError, UnicodeDecodeError, BadHandIn):
+        return _submitted(file)
+    except BadHandIn:
         return []
+
+
+def nothing_in(file: Path) -> str:
+    """Why nothing is handed in by a notebook of which `submitted` knows no ids."""
+    try:
+        _submitted(file)
+    except BadHandIn as error:
+        return str(error).rstrip(".")
+    return "it has no cell that begins with %%submit and the id of an exercise"
+
+
+def _submitted(file: Path) -> list[str]:
+    try:
+        if file.stat().st_size > MOST_OF_FILE:
+            raise BadHandIn(
+                f"it has more than {MOST_OF_FILE >> 20} MiB, and is not read: clear its outputs, "
+                "and save it again"
+            )
+        cells = _code_cells(file.read_text("utf-8"), "it")
+    except (OSError, UnicodeDecodeError):
+        raise BadHandIn("it cannot be read, or is no UTF-8") from None
+    return sorted({asked for asked, _, _ in cells if asked})
 
 
 def _code_cells(text: str, name: str) -> list[tuple[str, str, str]]:

@@ -18,6 +18,7 @@ from lab.storage.json_form import canonical
 
 NOTE = "{id}.hints.json"
 AGAIN = "It counts as none opened."
+MOST_BYTES = 1 << 16
 
 
 class NoHint(LabError):
@@ -57,6 +58,8 @@ class Hint:
 def opened(note: Path) -> tuple[int, ...]:
     """Which hints a note says were opened; none if there is no note, or none that can be read."""
     try:
+        if not note.is_file() or note.stat().st_size > MOST_BYTES:
+            return ()
         said = stored.read_json(note, AGAIN)
         return tuple(sorted({n for n in said["opened"] if n in range(1, HINTS + 1)}))
     except (OSError, LabError, TypeError, KeyError):

@@ -44,7 +44,7 @@ def add(exercise: str, place: Path) -> None:
 def read(file: Path) -> dict[str, dict[str, list[str]]]:
     """The times of checks by exercise, as far as it holds any: somebody may have edited it."""
     try:
-        if file.is_symlink() or file.stat().st_size > MOST_BYTES:
+        if file.is_symlink() or not file.is_file() or file.stat().st_size > MOST_BYTES:
             return {}
         said: Any = stored.read_json(file, ADVICE)
     except (OSError, LabError):

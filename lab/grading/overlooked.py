@@ -106,7 +106,7 @@ def _why(file: Path, student: Path, counts: dict[str, Path]) -> Iterator[str]:
     elif file.suffix == ".ipynb" and file.is_file() and not outside(file, student):
         asked = handin.submitted(file)
         if not asked:
-            yield "it has no cell that begins with %%submit and the id of an exercise"
+            yield clean(handin.nothing_in(file))
         for name in asked:
             if name not in known:
                 yield clean(f"no exercise is called {name!r}, as a cell has it{_meant(name)}")
@@ -121,8 +121,11 @@ def _nameless(file: Path, student: Path) -> str:
     wrong = f"no exercise is called {file.stem!r}"
     if outside(file, student):
         return wrong
+    if not file.is_file():  # a pipe would be waited for
+        return wrong
     try:
-        text = file.read_bytes()[: handin.MOST_BYTES].decode("utf-8", "replace")
+        with file.open("rb") as program:
+            text = program.read(handin.MOST_BYTES).decode("utf-8", "replace")
     except OSError:
         return wrong
     meant = _exporting(text)

@@ -24,7 +24,7 @@ from lab.grading import sandbox
 from lab.grading.cgroup import Cgroup
 from lab.grading.exercise import Exercise
 from lab.grading.handin import HandIn
-from lab.grading.result import BROKEN, GRADED, NOISY, SCHEMA, VOID, Result, looked
+from lab.grading.result import BROKEN, GRADED, MISSED, NOISY, SCHEMA, VOID, Result, looked
 from lab.processes import nodes, proctree
 
 MOST_SAID = 8 << 20  # bytes that the driver may say
@@ -41,6 +41,22 @@ Tell = Callable[[dict[str, Any]], None]
 
 class NotGraded(LabError):
     """The driver could not do its work: no result, rather than a wrong one."""
+
+
+class Fell(NotGraded):
+    """The driver ended in the middle; `criteria` is what it had said by then."""
+
+    def __init__(self, message: str, criteria: dict[str, dict[str, Any]]) -> None:
+        super().__init__(message)
+        self.criteria = criteria
+
+
+LONG = "It took longer than all criteria together may take, and was ended."
+BUSY = "too busy to tell, the check stood in the queue for a processor for most of its time"
+FELL = (
+    "With your program the check itself came to no end, twice, and with the reference it does: "
+    "your program sends, returns or throws what no check can take."
+)
 
 
 @dataclass(frozen=True)
@@ -83,7 +99,7 @@ def grade(
     seed = int.from_bytes(os.urandom(4)) if seed is None else seed
     started, when = time.monotonic(), datetime.now(UTC)
     for attempt in range(TRIES):
-        said, limits = _judged(
+        said, limits = _decided(
             exercise,
             hand_in,
             kind=kind,
@@ -135,6 +151,23 @@ def version() -> str:
     for file in sorted([*sandbox.GRADER.glob("*.*js"), *modules]):
         taken.update(file.read_bytes())
     return taken.hexdigest()[:16]
+
+
+def _decided(
+    exercise: Exercise, hand_in: HandIn, *, parameters: dict[str, Any], **how: Any
+) -> tuple[Said, dict[str, Any]]:
+    """As `_judged`. Where the driver falls over the hand-in, and again, and not over the reference
+    in between, it is the hand-in that brings it down, and no other day will be better. Raises Fell
+    where the reference brings it down, too.
+    """
+    with contextlib.suppress(Fell):
+        return _judged(exercise, hand_in, parameters=parameters, **how)
+    right = HandIn(exercise.program(exercise.solution, parameters), exercise.solution.name)
+    _, limits = _judged(exercise, right, parameters=parameters, **{**how, "tell": None})
+    try:
+        return _judged(exercise, hand_in, parameters=parameters, **how)
+    except Fell as error:
+        return Said(_Missing(error.criteria, FELL), {}, FELL), limits
 
 
 def _judged(
@@ -220,28 +253,31 @@ def _heard(
             end = line
     if stopped:
         # What was decided before stands; what was not is missed, with the reason.
-        return Said(_Missing(criteria, stopped), end, stopped)
+        return Said(_Missing(criteria, stopped, NOISY if stopped == BUSY else MISSED), end, stopped)
     if not end:
         process.wait(5)
         errors.seek(0)
         error = errors.read(1 << 20).decode(errors="replace").strip()
-        raise NotGraded(
+        raise Fell(
             f"The check did not come to its end (exit code {process.returncode}), so there is no "
-            f"result. It said:\n{error[-2000:]}"
+            f"result. It said:\n{error[-2000:]}",
+            criteria,
         )
     return Said(criteria, end)
 
 
 class _Missing(dict[str, dict[str, Any]]):
-    """Criteria of which nothing was said, as the driver was stopped: missed, with the reason."""
+    """Criteria of which nothing was said, as the driver was stopped: missed, with the reason, or
+    undecided.
+    """
 
-    def __init__(self, said: dict[str, dict[str, Any]], why: str) -> None:
+    def __init__(self, said: dict[str, dict[str, Any]], why: str, outcome: str = MISSED) -> None:
         super().__init__(said)
-        self._why = why
+        self._why, self._outcome = why, outcome
 
     def get(self, key: str, default: Any = None) -> Any:
-        """What was said of it, or that it was missed because of what stopped the check."""
-        return super().get(key) or {"outcome": "missed", "message": self._why}
+        """What was said of it, or what it came to because of what stopped the check."""
+        return super().get(key) or {"outcome": self._outcome, "message": self._why}
 
 
 def _lines(
@@ -250,12 +286,13 @@ def _lines(
     """Each object that the driver prints; a text says why it had to be stopped."""
     assert process.stdout is not None
     rest, total, looked_at = b"", 0, time.monotonic()
+    began = looked_at
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             now = time.monotonic()
             if now > until:
-                yield "It took longer than all criteria together may take, and was ended."
+                yield BUSY if _starved(process.pid, now - began) else LONG
                 return
             if now - looked_at > LOOK_S:
                 looked_at = now
@@ -274,6 +311,19 @@ def _lines(
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
                 yield _parsed(line)
+
+
+def _starved(pid: int, seconds: float) -> bool:
+    """Whether these processes stood in the queue for a processor for most of that time, and not
+    because of what they compute themselves. See `starved` of hand-in.mjs.
+    """
+    waited = had = 0.0
+    for one in proctree.grown({pid}, proctree.processes()):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            waited += int(Path(f"/proc/{one}/schedstat").read_text().split()[1]) / 1e9
+            used = Path(f"/proc/{one}/stat").read_text().rpartition(") ")[2].split()[11:13]
+            had += sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+    return waited > seconds / 2 and had < seconds / 4
 
 
 def _parsed(line: bytes) -> dict[str, Any]:

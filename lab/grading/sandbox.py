@@ -136,7 +136,11 @@ def inner(node: str, kind: str) -> list[str]:
             "--tmpfs",
             "/tmp",
         ),
+        *("--size", str(1 << 20), "--tmpfs", "/dev/shm"),
         *("--ro-bind", "@HAND", "/hand", "--bind", "@WORK", "/own", "--chdir", "/own"),
+        # What bubblewrap made to mount all that on has no size: whoever may write there fills the
+        # memory of the machine.
+        *("--remount-ro", "/dev", "--remount-ro", "/"),
         "--",
         "/node",
     ]
@@ -207,18 +211,21 @@ _NUMBERS = {  # name: on x86_64, on aarch64
     "init_module": (175, 105),
     "finit_module": (313, 273),
     "delete_module": (176, 106),
+    "open_by_handle_at": (304, 265),
+    "io_uring_setup": (425, 425),  # what is asked for by way of a ring passes by this filter
 }
 _ARCHITECTURES = {
     "x86_64": (0, 0xC000003E),
     "aarch64": (1, 0xC00000B7),
 }  # AUDIT_ARCH_* of linux/audit.h
 _ALLOW, _EPERM, _KILL = 0x7FFF0000, 0x00050001, 0x80000000
-_LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_X32 = 0x40000000  # calls of x86_64 have other numbers from here on, where a kernel knows x32
 
 
 def _seccomp() -> bytes:
-    """A filter that answers EPERM to those calls, and ends who calls by another architecture's
-    numbers; nothing elsewhere.
+    """A filter that answers EPERM to those calls, and to all of x32, and ends who calls by another
+    architecture's numbers; nothing elsewhere.
 
     Classic BPF over `struct seccomp_data`: its first word is the call's number, its second the
     architecture (seccomp(2)).
@@ -233,6 +240,8 @@ def _seccomp() -> bytes:
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, 0),
     ]
+    if column == 0:
+        lines.append((_AT_LEAST, len(calls) + 1, 0, _X32))
     lines += [(_EQUAL, len(calls) - at, 0, call) for at, call in enumerate(calls)]
     lines += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
     return b"".join(struct.pack("=HBBI", *line) for line in lines)

@@ -4,6 +4,9 @@ and each is told why it got nothing.
 
 import contextlib
 import os
+import platform
+import struct
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -21,14 +24,17 @@ HERE = Path(__file__).parent / "attacks"
 ATTACKS = sorted([*HERE.glob("*.mjs"), *HERE.glob("*.cjs")])
 # Those that are ended by a limit of seconds: all of them at night, one of each kind in every run.
 SLOW = {
-    "fills-the-disk", "heap-bomb", "loops-in-microtasks", "loops-while-loading", "memory-bomb",
-    "never-settles", "returns-too-much", "starts-a-debugger", "stops-itself", "thread-bomb",
+    "floods-the-check", "heap-bomb", "loops-in-microtasks",
+    "loops-while-loading", "memory-bomb", "never-settles", "returns-too-much",
+    "starts-a-debugger", "stops-itself", "thread-bomb",
 }  # fmt: skip
 
 
 # What lies where in memory differs from Node to Node: these are tried on each that is here in every
 # run, the others at night.
-OF_MEMORY = {"looks-into-its-memory", "signs-frames"}
+OF_MEMORY = {"calls-machine-code", "looks-into-its-memory", "signs-frames"}
+# What brings the driver down is judged again, with the reference in between.
+JUDGED_AGAIN = {"floods-the-check"}
 
 
 def cases():
@@ -84,7 +90,8 @@ def test_an_attack_gains_nothing_and_is_explained(file, node):
     assert "\x1b" not in str(result) + result._repr_html_()
     assert "<script" not in result._repr_html_().lower()
     assert "<img" not in result._repr_html_().lower()
-    assert seconds < asked.limits.seconds + run.GRACE_S + 5
+    times = 3 if file.stem in JUDGED_AGAIN else 1
+    assert seconds < times * (asked.limits.seconds + run.GRACE_S) + 5
     assert len(seen) >= 3  # the sandbox, the driver, the hand-in
     deadline = time.monotonic() + 5
     while alive(seen) and time.monotonic() < deadline:
@@ -130,3 +137,143 @@ def test_workers_by_another_class_are_counted_too():
     assert hidden != each
     result = run.grade(asked, handin.from_text(hidden, "hidden.mjs"), own=False)
     assert result.points == 0, str(result)
+
+
+CHILD = """
+import { spawn } from "node:child_process";
+if (!process.env.IS_CHILD) {
+  const env = { ...process.env, IS_CHILD: "1" };
+  spawn(process.execPath, [process.argv[1]], { env, stdio: "inherit" });
+  setInterval(() => {}, 1000);
+  await new Promise(() => {});
+}
+"""
+ORPHAN = CHILD.replace(
+    "if (!process.env.IS_CHILD) {",
+    """if (process.env.IS_CHILD === "1") {
+  const env = { ...process.env, IS_CHILD: "2" };
+  spawn(process.execPath, [process.argv[1]], { env, stdio: "inherit", detached: true });
+  process.exit();
+} else if (!process.env.IS_CHILD) {""",
+)
+POOL = """
+import { fork } from "node:child_process";
+import { createServer as front } from "node:net";
+const options = { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [] };
+const children = [];
+if (!process.send) {
+  for (let at = 0; at < COUNT; at++)
+    children.push(fork("/hand/ID.mjs", { ...options, env: { ...process.env, PORT: "0" } }));
+  await Promise.all(children.map((child) => new Promise((done) => child.once("message", done))));
+  let at = 0;
+  const door = front({ pauseOnConnect: true }, (socket) => children[at++ % COUNT].send("", socket));
+  door.listen(Number(process.env.PORT), "127.0.0.1", () =>
+    console.log(`listening on http://127.0.0.1:${door.address().port}`));
+}
+const listens = (server) => {
+  if (!process.send) return;
+  process.on("message", (_, socket) => server.emit("connection", socket) && socket.resume());
+  process.send("ready");
+};
+"""
+
+
+@pytest.mark.parametrize(
+    "above",
+    ['process.title = "bwrap";\n', CHILD, ORPHAN],
+    ids=["a name", "a child", "an orphan"],
+)
+def test_what_is_open_is_seen_whatever_a_program_is_called_and_in_its_children_too(above):
+    asked = exercise.exercise("half-failing")
+    plain = run.grade(asked, handin.from_text(asked.begin(), "plain.mjs"))
+    hidden = run.grade(asked, handin.from_text(above + asked.begin(), "hidden.mjs"))
+    assert [one.outcome for one in hidden.criteria] == [one.outcome for one in plain.criteria]
+    assert "files are still open" in hidden.line() and hidden.points < hidden.of
+
+
+@pytest.mark.parametrize(("name", "count"), [("one-of-five", 3), ("slow-disk-server", 4)])
+def test_many_processes_that_block_are_no_repair(name, count):
+    asked = exercise.exercise(name)
+    above = POOL.replace("COUNT", str(count)).replace("ID", name)
+    instead = "if (process.send) listens(server);\nelse false && server.listen("
+    text = above + asked.begin().replace("server.listen(", instead)
+    result = run.grade(asked, handin.from_text(text, "pool.mjs"))
+    assert f"started {count} other processes" in result.line(), str(result)
+    assert result.points < asked.points / 2
+
+
+def test_another_thread_is_not_the_one_that_there_is():
+    asked = exercise.exercise("stats-beside-ping")
+    text = asked.begin()
+    inner = text[text.index("const score") : text.index("const server")]
+    worker = f"""
+      const {{ createHash }} = require("node:crypto");
+      const {{ parentPort, workerData: {{ seed, count }} }} = require("node:worker_threads");
+      {inner}
+      stats(seed).then((found) => parentPort.postMessage(found));"""
+    text = text.replace(
+        inner,
+        f"const code = {worker!r};\n"
+        "const stats = (seed) => new Promise((resolve) => new Worker(code, { eval: true, "
+        "workerData: { seed, count } }).once('message', resolve));\n",
+    )
+    text = 'import { Worker } from "node:worker_threads";\n' + text
+    result = run.grade(asked, handin.from_text(text, "worker.mjs"))
+    assert "another thread computed" in result.line(), str(result)
+
+
+@pytest.mark.parametrize(("machine", "ptrace", "read"), [("x86_64", 101, 0), ("aarch64", 117, 63)])
+def test_what_looks_into_a_process_is_refused_by_whichever_number(
+    machine, ptrace, read, monkeypatch
+):
+    """The filter, run as the kernel does: over the number of a call and its architecture."""
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    lines = list(struct.iter_unpack("=HBBI", sandbox._seccomp()))
+    own = sandbox._ARCHITECTURES[machine][1]
+
+    def answer(number, architecture=own):
+        at, value = 0, 0
+        while True:
+            code, yes, no, operand = lines[at]
+            at += 1
+            if code == sandbox._LOAD:
+                value = {0: number, 4: architecture}[operand]
+            elif code == sandbox._RETURN:
+                return operand
+            else:
+                at += (
+                    yes
+                    if (value == operand if code == sandbox._EQUAL else value >= operand)
+                    else no
+                )
+
+    assert answer(read) == sandbox._ALLOW
+    assert answer(ptrace) == sandbox._EPERM
+    assert {answer(numbers[machine == "aarch64"]) for numbers in sandbox._NUMBERS.values()} == {
+        sandbox._EPERM
+    }
+    assert answer(read, 0x40000003) == sandbox._KILL
+    if machine == "x86_64":
+        assert answer(0x40000000 + 521) == sandbox._EPERM  # ptrace, as x32 has it
+
+
+# Modules of Node of which somebody has asked what a hand-in could do with them to its own process.
+LOOKED_AT = {
+    "assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants",
+    "crypto", "dgram", "diagnostics_channel", "dns", "domain", "events", "fs", "http", "http2",
+    "https", "inspector", "module", "net", "os", "path", "perf_hooks", "process", "punycode",
+    "querystring", "readline", "repl", "stream", "string_decoder", "sys", "timers", "tls",
+    "trace_events", "tty", "url", "util", "v8", "vm", "wasi", "worker_threads", "zlib",
+    "node:ffi", "node:sea", "node:sqlite", "node:test",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("node", list(nodes.known().values()))
+def test_every_module_of_a_node_has_been_looked_at(node):
+    """A new one may read memory, or load machine code, as node:ffi does: close it in closed.cjs,
+    and let calls-machine-code.mjs try it.
+    """
+    code = "console.log(require('node:module').builtinModules.join(' '))"
+    said = subprocess.run([node, "-e", code], capture_output=True, text=True, check=True).stdout
+    public = {name for name in said.split() if not name.startswith("_") and "/" not in name}
+    assert public <= LOOKED_AT

@@ -277,3 +277,39 @@ def test_each_hand_in_has_its_total(folder):
             ("carl", "summary", "0", "7"),
             ("dora", "summary", "0", "7"),
         ]
+
+
+def test_what_is_no_file_or_has_no_end_is_not_waited_for(folder, capsys):
+    """A pipe that nobody writes to, files of a size that no memory holds, JSON without an end."""
+    for name in ("carl/x.mjs", "carl/notes.ipynb", "anna b/summary.hints.json", "fifo/summary.mjs"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        os.mkfifo(folder / name)
+    (folder / "=ben" / "summary.hints.json").write_text("[" * 100_000)
+    for name in ("carl/huge.mjs", "carl/huge.ipynb", "carl/summary.hints.json"):
+        with (folder / name).open("wb") as file:
+            file.truncate(1 << 40)
+    (folder / "carl" / "bytes.ipynb").write_bytes(b"\xff")
+    (folder / "carl" / "text.ipynb").write_text("{")
+    assert door.main(["grade", str(folder), "--workers", "2"]) == 0
+    said = capsys.readouterr().out
+    for line in (
+        "carl/bytes.ipynb: it cannot be read, or is no UTF-8",
+        "carl/huge.ipynb: it has more than 16 MiB, and is not read: clear its outputs",
+        "carl/huge.mjs: no exercise is called 'huge'",
+        "carl/text.ipynb: it is no notebook: its JSON cannot be read",
+        "carl/x.mjs: no exercise is called 'x'",
+    ):
+        assert line in said
+    rows = list(csv.DictReader((folder.with_name("week 1-graded") / "grades.csv").open()))
+    refused = {row["message"] for row in rows if row["student"] == "fifo" and row["points"] == "0"}
+    assert len(refused) == 1 and "is a pipe or a device" in refused.pop()
+    assert {row["hints"] for row in rows if row["points"]} == {"0"}
+
+
+def test_what_was_judged_without_a_sandbox_is_judged_again_in_one(folder):
+    works = batch.found(folder, students=["anna b"])
+    (loose,) = batch.grade(works, unsandboxed=True)
+    assert batch.kept(works[0], unsandboxed=True) == loose
+    (held,) = batch.grade(works)
+    assert (loose.sandbox, held.sandbox) == ("none", "bubblewrap")
+    assert batch.kept(works[0]).sandbox == "bubblewrap"

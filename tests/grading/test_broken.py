@@ -1,14 +1,19 @@
 """Where the check is at fault it says so: nobody loses points, and its authors learn where."""
 
+import contextlib
 import csv
 import io
+import os
 import shutil
+import time
+from pathlib import Path
 
 import pytest
 
 from lab.display import graded
-from lab.grading import batch, exercise, handin, run
-from lab.grading.result import BROKEN, GRADED
+from lab.grading import batch, cgroup, exercise, handin, run
+from lab.grading.result import BROKEN, GRADED, NOISY
+from lab.processes import nodes
 
 FILES = {
     "in a scene": (
@@ -95,3 +100,95 @@ def test_a_value_of_another_kind_is_a_wrong_answer_though_the_check_stumbles_ove
 def test_a_fault_that_the_reference_meets_too_is_never_a_wrong_answer(broken):
     other = "// another one\n" + broken.solution.read_text()
     assert run.grade(broken, handin.from_text(other)).outcome == BROKEN
+
+
+@pytest.mark.parametrize("falls", ["the hand-in", "once", "both"])
+def test_who_alone_brings_the_driver_down_gains_nothing_by_it(falls, monkeypatch):
+    asked = exercise.exercise("summary")
+    first = asked.criteria[0].id
+    judged = []
+
+    def driver(exercise, hand_in, **_):
+        reference = hand_in.text == asked.solution.read_text()
+        judged.append("reference" if reference else "hand-in")
+        held = {one.id: {"outcome": "held"} for one in asked.criteria}
+        if falls == "both" or (not reference and (falls == "the hand-in" or judged == ["hand-in"])):
+            raise run.Fell("it fell over", {first: held[first]})
+        return run.Said(held, {"end": True}), {}
+
+    monkeypatch.setattr(run, "_judged", driver)
+    hand_in = handin.from_text("// mine\nexport const summary = 1;\n")
+    if falls == "both":
+        with pytest.raises(run.NotGraded, match="fell over"):
+            run.grade(asked, hand_in)
+        return
+    result = run.grade(asked, hand_in)
+    assert judged == ["hand-in", "reference", "hand-in"]
+    assert result.outcome == GRADED
+    if falls == "once":
+        assert result.passed
+    else:
+        assert result.points == asked.criteria[0].points  # what was seen before stands
+        assert "with the reference it does" in result.missed[0].message
+
+
+def test_an_error_that_was_written_to_look_like_one_of_the_check_is_a_wrong_answer():
+    asked = exercise.exercise("always-later")
+    text = (
+        "export const cached = () => {\n"
+        "  const error = new RangeError('odd');\n"
+        "  error.stack = `${error}\\n    at order (the-scene-of-a-check:1:1)`;\n"
+        "  throw error;\n};\n"
+    )
+    result = run.grade(asked, handin.from_text(text, "mine.mjs"))
+    assert result.outcome == GRADED and result.points == 0
+
+
+@pytest.mark.nightly
+def test_a_node_that_comes_late_is_no_fault_of_the_hand_in(tmp_path, monkeypatch):
+    slow = tmp_path / "node"
+    slow.write_text(f'#!/bin/sh\ncase "$*" in *-e*) sleep 12;; esac\nexec {nodes.program()} "$@"\n')
+    slow.chmod(0o755)
+    monkeypatch.setattr(run, "TRIES", 1)
+    asked = exercise.exercise("summary")
+    hand_in = handin.from_file(asked.solution, asked)
+    result = run.grade(asked, hand_in, node=str(slow), unsandboxed=True)
+    assert result.outcome == NOISY and "Node did not start" in result.line()
+    assert "try again" in result.line()
+
+
+@pytest.fixture
+def hardly_any_processor(monkeypatch):
+    """The driver and all that it starts get a fortieth of a processor: who comes late is the
+    machine. Others on it notice nothing.
+    """
+    folder = Path("/sys/fs/cgroup/cpu") / f"lab-test-{os.getpid()}"
+    try:
+        folder.mkdir()
+        (folder / "cpu.cfs_period_us").write_text("100000")
+        (folder / "cpu.cfs_quota_us").write_text("2500")
+    except OSError:
+        pytest.skip("no control group of processors can be made here")
+    before = cgroup.Cgroup.enter
+
+    def enter(self):
+        return before(cgroup.Cgroup([*self.folders, folder], self.kind))
+
+    monkeypatch.setattr(cgroup.Cgroup, "enter", enter)
+    monkeypatch.setattr(run, "TRIES", 1)
+    yield
+    for _ in range(100):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        if not folder.exists():
+            return
+        time.sleep(0.05)
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("hardly_any_processor")
+def test_right_work_on_a_machine_that_is_too_busy_is_not_wrong():
+    asked = exercise.exercise("half-failing")
+    result = run.grade(asked, handin.from_file(asked.solution, asked))
+    assert result.outcome == NOISY or result.passed, str(result)
+    assert result.outcome != NOISY or "try again" in result.line()

@@ -5,6 +5,7 @@ points in silence, and right work loses none for how it looks.
 import json
 import re
 import subprocess
+import time
 
 import pytest
 
@@ -55,6 +56,11 @@ def judged(text, name="summary.mjs", asked="summary"):
             'import express from "express";\nexport const summary = () => express;\n',
             "a.mjs",
             r"imports express, and only Node's own",
+        ),
+        (
+            'import { mean } from "./mean.mjs";\nexport const summary = mean;\n',
+            "a.mjs",
+            r"imports \./mean\.mjs, and only Node's own.*in this one file",
         ),
         (
             'const _ = require("lodash");\nmodule.exports = { summary: () => _ };\n',
@@ -114,6 +120,32 @@ def judged(text, name="summary.mjs", asked="summary"):
             r"os is not defined",
         ),
         ("export const summary = async () => void 0;\n", "a.mjs", r"returned undefined"),
+        # What is thrown need not be an Error.
+        (
+            "export const summary = () => { throw 'no rows' };\n",
+            "a.mjs",
+            r'your code threw "no rows", which is no Error',
+        ),
+        (
+            "export const summary = () => Promise.reject();\n",
+            "a.mjs",
+            r"your code threw undefined, which is no Error",
+        ),
+        (
+            "export const summary = () => { throw Symbol('odd') };\n",
+            "a.mjs",
+            r"your code threw a symbol odd, which",
+        ),
+        (
+            "throw { code: 5 };\n",
+            "a.mjs",
+            r"cannot be loaded: it threw \{ code: 5 \}, which is no Error",
+        ),
+        (
+            "setTimeout(() => { throw { rows: 3 } }, 1);\n" + LATER + EMPTY,
+            "a.mjs",
+            r"nobody caught it: \{ rows: 3 \} was thrown, which is no Error",
+        ),
     ],
 )
 def test_a_mistake_is_named(text, name, message):
@@ -267,3 +299,32 @@ def test_what_a_program_asks_of_its_machine_is_answered():
     )
     result = judged(asks + RIGHT)
     assert result.passed, str(result)
+
+
+def test_a_text_that_is_hard_to_look_through_takes_no_longer_than_others():
+    """Each would take hours, if the time for it grew as the square of its length."""
+    asked = exercise.exercise("summary")
+    started = time.process_time()
+    for text in ("/* " * 80_000, "\n" * 250_000 + "x", "//" * 120_000 + "\nx"):
+        assert handin.from_text(text, "summary.js").kind(asked) == "esm"
+    cell = {"cell_type": "code", "source": "%%submit " + "x" * 2_000_000}
+    with pytest.raises(handin.BadHandIn, match="no cell that begins"):
+        handin.from_notebook(json.dumps({"cells": [cell]}), "work.ipynb", asked)
+    plain = time.process_time()
+    assert handin.from_text("x\n" * 120_000, "summary.js").kind(asked) == "esm"
+    assert plain - started < 100 * max(0.02, time.process_time() - plain)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("a /* b */ c // d\ne", "a  c \ne"),
+        ("// a */ b\nc /* d", "\nc /* d"),
+        ("/* a // */ b /* c */", " b "),
+        ('accept: "*/*"; // a\nb', 'accept: "*/*"; \nb'),
+        ("/*/ a */ b", " b"),
+        ("url = 'http://x'; /* y", "url = 'http://x'; /* y"),
+    ],
+)
+def test_what_is_a_comment(text, plain):
+    assert handin._plain(text) == plain

@@ -1,8 +1,22 @@
 // A worker that says what it got; bytes of several kinds; and what is left of them here afterwards.
 const { createHash } = own.require("node:crypto");
+const { EventEmitter } = own.require("node:events");
 const { Worker } = own.require("node:worker_threads");
 
 const digest = (bytes) => createHash("sha256").update(bytes).digest("hex");
+
+// Bytes and Worker are in the hand-in's hands, and may get properties of their own: Node's are asked for.
+const getter = (prototype, name) => {
+  const { get } = Object.getOwnPropertyDescriptor(prototype, name);
+  return (object) => Reflect.apply(get, object, []);
+};
+const typed = Object.getPrototypeOf(Uint8Array.prototype);
+const lengthOf = getter(typed, "byteLength");
+const bufferOf = getter(typed, "buffer");
+const around = getter(ArrayBuffer.prototype, "byteLength");
+const call = (object, method, ...given) => Reflect.apply(method, object, given);
+const { on, once, off } = EventEmitter.prototype;
+const { postMessage } = Worker.prototype;
 const RECEIVES = `
   const { createHash } = require("node:crypto");
   const { parentPort } = require("node:worker_threads");
@@ -21,13 +35,13 @@ let owner;
 // What it says until it has answered "next", which is sent after everything else.
 const said = async () => {
   const messages = [];
-  worker.postMessage("next");
+  call(worker, postMessage, "next");
   await new Promise((resolve, reject) => {
-    worker.once("error", reject);
-    worker.on("message", function receive(message) {
+    call(worker, once, "error", reject);
+    call(worker, on, "message", function receive(message) {
       if (message !== "next") return messages.push(message);
-      worker.off("message", receive);
-      worker.off("error", reject);
+      call(worker, off, "message", receive);
+      call(worker, off, "error", reject);
       resolve();
     });
   });
@@ -56,9 +70,9 @@ exports.begin = async function begin(_student, { kind, text, size }) {
 exports.hand = async function hand(student) {
   const returned = student.handOver(worker, given);
   const left = {
-    length: given.byteLength,
-    around: given.buffer.byteLength,
-    digest: given.byteLength > 0 ? digest(given) : "",
+    length: lengthOf(given),
+    around: around(bufferOf(given)),
+    digest: lengthOf(given) > 0 ? digest(given) : "",
   };
   const messages = await said();
   return { returned, left, messages };

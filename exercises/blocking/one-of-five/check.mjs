@@ -52,6 +52,7 @@ async function best(t, delay, asks, enough) {
   for (let attempt = 0; attempt < 3 && !best?.enough; attempt++, delay *= 2) {
     const server = await t.server({ env: { DELAY_MS: String(delay) } });
     const seen = { ...(await beside(t, server, asks(), delay)), delay };
+    server.alone();
     await server.stop();
     const { first } = seen;
     // Whoever waited beside the first is answered soon after it; whoever waited behind it, a whole wait later.

@@ -63,6 +63,7 @@ const gated = (t) =>
       for (const pipe of pipes) await waits(pipe);
       return over;
     }, 3000);
+    student.alone(); // what another process calls, or leaves open, nobody here would see
     return { pong, last };
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import net from "node:net";
 
 const RECORDS = 100_000;
@@ -35,8 +35,19 @@ const said = ({ body, error, status }) => {
 const AT_THE_DOOR = 20;
 const ASKING = (path) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`;
 
-/** Nanoseconds that the main thread has had a processor. */
-const worked = (pid) => Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ", 1)[0]);
+/** Nanoseconds that a thread has had a processor; the main thread of a process is called like that. */
+const worked = (path) => Number(readFileSync(`/proc/${path}/schedstat`, "utf8").split(" ", 1)[0]);
+/** What every thread of a process but its main one has worked so far. */
+function elsewhere(pid) {
+  const all = [];
+  for (const thread of readdirSync(`/proc/${pid}/task`))
+    try {
+      if (Number(thread) !== pid) all.push([thread, worked(`${pid}/task/${thread}`) / 1e6]);
+    } catch {
+      // it is gone meanwhile
+    }
+  return all;
+}
 
 /** Asks for statistics, and keeps pings at the door: how much work was done when each of them was answered. */
 async function beside(t, server) {
@@ -45,6 +56,13 @@ async function beside(t, server) {
   const asking = net.connect(server.port, "127.0.0.1").on("error", () => {});
   await once(asking, "connect");
   const begun = work();
+  const before = new Map(elsewhere(pid));
+  let other = 0; // what the busiest of the other threads has worked meanwhile: a thread may be gone at the end
+  let looks = 0;
+  const look = () => {
+    for (const [thread, at] of elsewhere(pid))
+      other = Math.max(other, at - (before.get(thread) ?? 0));
+  };
   const pongs = [];
   let over = false;
   asking.write(ASKING(`/stats?seed=${t.token()}`));
@@ -62,7 +80,10 @@ async function beside(t, server) {
     asking.once("close", () => socket.destroy());
   };
   for (let i = 0; i < AT_THE_DOOR; i++) ping();
-  const ended = await t.until(() => over, 20_000);
+  const ended = await t.until(() => {
+    if (looks++ % 4 === 0 && !server.end) look();
+    return over;
+  }, 20_000);
   const all = work() - begun;
   asking.destroy();
   const at = [0, ...pongs, all];
@@ -70,6 +91,7 @@ async function beside(t, server) {
     ended,
     pongs,
     all,
+    other,
     piece: Math.max(...at.slice(1).map((each, i) => each - at[i])) / all,
   };
 }
@@ -100,8 +122,16 @@ export default {
       if (!best || one.piece < best.piece) best = one;
       if (best.piece < HALF || best.piece * best.all < SHORT_MS || one.pongs.length < TURNS) break;
     }
+    server.alone();
     await server.stop();
-    const { pongs, piece, all } = best;
+    const { pongs, piece, all, other } = best;
+    t.ok(
+      other < all * HALF || other < 2 * SHORT_MS,
+      "another thread computed, while the main one answered pings: the task is to let them in between, on the one thread that there is",
+      {
+        saw: `${Math.round(other)} ms of work in another thread, ${Math.round(all)} ms in the main one`,
+      },
+    );
     t.note("pings answered beside /stats", pongs.length);
     t.plot(
       "Work that was done when a ping was answered",

@@ -1,6 +1,12 @@
 // A pool, played: its jobs are begun here, what becomes of them is told. Every Worker that is made is noted.
-const { getEventListeners } = own.require("node:events");
+const { EventEmitter, getEventListeners } = own.require("node:events");
+const { Worker } = own.require("node:worker_threads");
 const made = [];
+
+// A Worker is the hand-in's, and may say what it wants of itself: Node's own answers are asked for.
+const { eventNames, listenerCount } = EventEmitter.prototype;
+const { get: threadId } = Object.getOwnPropertyDescriptor(Worker.prototype, "threadId");
+const of = (worker, answer, ...given) => Reflect.apply(answer, worker, given);
 
 exports.prepare = () => own.hearWorkers((worker) => made.push(worker));
 
@@ -41,9 +47,9 @@ exports.abort = (_student, { signal }) => {
 };
 exports.close = () => pool.close();
 exports.workers = (_student, { signal }) => {
-  const alive = made.filter(({ threadId }) => threadId > 0);
+  const alive = made.filter((worker) => of(worker, threadId) > 0);
   const listeners = alive.map((worker) =>
-    worker.eventNames().reduce((sum, name) => sum + worker.listenerCount(name), 0),
+    of(worker, eventNames).reduce((sum, name) => sum + of(worker, listenerCount, name), 0),
   );
   return {
     made: made.length,

@@ -53,11 +53,16 @@ exports.feed = async function feed(student, { limit, ways, enough = Infinity, co
 exports.copies = async function copies(student, { size, chunk, most: limit }) {
   const whole = Buffer.allocUnsafeSlow(4 + size).fill("frame");
   whole.writeUInt32BE(size, 0);
+  // Each has its own memory, in which the rest of the frame is not to be found.
   const chunks = [];
-  for (let at = 0; at < whole.length; at += chunk) chunks.push(whole.subarray(at, at + chunk));
+  for (let at = 0; at < whole.length; at += chunk) {
+    const part = whole.subarray(at, at + chunk);
+    chunks.push(Buffer.allocUnsafeSlow(part.length));
+    part.copy(chunks.at(-1));
+  }
   let right = 0;
   const parse = student.frames((payload) => {
-    if (payload.equals(whole.subarray(4))) right++;
+    if (Buffer.isBuffer(payload) && whole.subarray(4).equals(payload)) right++;
   }, 2 * size);
   copied = 0;
   most = limit;

@@ -159,9 +159,10 @@ export default {
     const first = new Client(server);
     for (let frames = 0; frames < 20; frames++) await answered(t, server, first, "before the bomb");
     const status = () =>
-      Number(
-        readFileSync(`/proc/${server.pid}/status`, "utf8").match(/^VmPeak:\s+(\d+)/m)?.[1] ?? 0,
-      ) * KIB;
+      server
+        .family()
+        .map((pid) => readFileSync(`/proc/${pid}/status`, "utf8").match(/^VmPeak:\s+(\d+)/m))
+        .reduce((sum, peak) => sum + Number(peak?.[1] ?? 0) * KIB, 0);
     const before = { resident: server.memory().now, room: status() };
     const each = 512 * MIB;
     const sends = 8 * MIB;

@@ -1,6 +1,7 @@
 // Played in the process of the hand-in. Unix sockets: what is written to one can be read before `write` has returned, so
 // two that are written to together are ready in the same poll.
 const { setImmediate, setTimeout, nextTick, queueMicrotask, now } = own;
+const fs = own.require("node:fs");
 const net = own.require("node:net");
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -31,7 +32,7 @@ const FROM = {
   "an immediate": (fn) => setImmediate(fn),
   "a tick": (fn) => nextTick(fn),
   "a microtask": (fn) => queueMicrotask(fn),
-  "the callback of a file": (fn) => own.require("node:fs").stat("/", fn),
+  "the callback of a file": (fn) => fs.stat("/", fn),
 };
 
 // Asked from each place for three functions, of which one may throw: what ran, with what, and when.

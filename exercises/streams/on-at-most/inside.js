@@ -1,6 +1,8 @@
 // Events come and loops turn when the scene says; turns are counted, and no time.
 const { setImmediate } = own;
 const EventEmitter = own.require("node:events");
+// The emitter is in the hand-in's hands, and may get methods of its own.
+const { emit, listenerCount } = EventEmitter.prototype;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const turns = async (n) => {
   for (let i = 0; i < n; i++) await turn();
@@ -14,11 +16,11 @@ exports.play = async function play(student, { name, most, steps }) {
   const iterator = iterable[Symbol.asyncIterator]();
   const got = [];
   const uncaught = [];
-  for (const { emit, fail, take, leave } of steps) {
-    if (emit !== undefined) emitter.emit(name, emit, "another argument");
+  for (const { emit: event, fail, take, leave } of steps) {
+    if (event !== undefined) Reflect.apply(emit, emitter, [name, event, "another argument"]);
     else if (fail !== undefined) {
       try {
-        emitter.emit("error", new Error(fail));
+        Reflect.apply(emit, emitter, ["error", new Error(fail)]);
       } catch (error) {
         uncaught.push(error.message);
       }
@@ -41,11 +43,12 @@ exports.play = async function play(student, { name, most, steps }) {
       }
     await turns(2);
   }
+  const count = (event) => Reflect.apply(listenerCount, emitter, [event]);
   return {
     got,
     uncaught,
     dropped: iterable.dropped,
-    listeners: emitter.listenerCount(name) + emitter.listenerCount("error"),
-    of: { [name]: emitter.listenerCount(name), error: emitter.listenerCount("error") },
+    listeners: count(name) + count("error"),
+    of: { [name]: count(name), error: count("error") },
   };
 };

@@ -82,8 +82,13 @@ exports.feed = async function feedAll(student, { ways, limit }) {
 // One long line in many small chunks: how many bytes were searched or joined until its object came?
 exports.long = async function long(student, { size, chunk, enough }) {
   const line = Buffer.from(`${JSON.stringify({ text: "x".repeat(size) })}\n`);
+  // Each has its own memory, in which the rest of the line is not to be found.
   const chunks = [];
-  for (let at = 0; at < line.length; at += chunk) chunks.push(line.subarray(at, at + chunk));
+  for (let at = 0; at < line.length; at += chunk) {
+    const part = line.subarray(at, at + chunk);
+    chunks.push(Buffer.allocUnsafeSlow(part.length));
+    part.copy(chunks.at(-1));
+  }
   looked = 0;
   const told = await feed(student, { chunks, limit: 2 * size, enough });
   return {

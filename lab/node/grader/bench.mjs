@@ -6,13 +6,10 @@ import { open } from "node:fs/promises";
 import http from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { inspect, isDeepStrictEqual } from "node:util";
-import { Callback, Missed, Module, runProgram, Server, Void } from "./hand-in.mjs";
+import { isDeepStrictEqual } from "node:util";
+import { Callback, Missed, Module, Noisy, runProgram, Server, Void } from "./hand-in.mjs";
 import * as proc from "./proc.mjs";
-import { Odd, Thrown } from "./values.mjs";
-
-/** The machine is too busy to tell: nobody's fault, and no points lost. */
-export class Noisy extends Error {}
+import { Odd, shown, Thrown } from "./values.mjs";
 
 export class Bench {
   #shared = new Map();
@@ -89,13 +86,16 @@ export class Bench {
   ok(condition, message, seen) {
     if (!condition) this.miss(message, seen);
   }
-  /** A line of the page's plot: points [x, y], beside the reference's where `of` names whose they are. */
+  /**
+   * A line of the page's plot: points [x, y], beside the reference's where `of` names whose they are. What is no number, as a
+   * hand-in may return it, is left out.
+   */
   plot(title, points, { x = "", y = "", of = "yours" } = {}) {
-    this.series.push({ title, x, y, of, points });
+    this.series.push({ title, x, y, of, points: points.filter((at) => at.every(Number.isFinite)) });
   }
   /** A number or text for the page. */
   note(name, value) {
-    this.seen[name] = value;
+    this.seen[name] = Number.isFinite(value) ? value : shown(value);
   }
 
   // ---------------------------------------------------------------- time and order
@@ -240,15 +240,6 @@ class Fifo {
   }
 }
 
-/** An equal value in words that fit on a page. */
-export function shown(value) {
-  const text =
-    typeof value === "string"
-      ? value
-      : inspect(value, { depth: 6, breakLength: 100, maxArrayLength: 20, maxStringLength: 300 });
-  return text.length > 1200 ? `${text.slice(0, 1200)} …` : text;
-}
-
 // mulberry32: small, and the same on every machine. Hidden cases differ from run to run and can be given again by their seed.
 function generator(seed) {
   let state = seed >>> 0;
@@ -318,4 +309,4 @@ export function request(
   });
 }
 
-export { Missed, Odd, Thrown, Void };
+export { Missed, Noisy, Odd, Thrown, Void };

@@ -40,6 +40,8 @@ replace(v8, [
   "setFlagsFromString",
   "startupSnapshot",
   "startCpuProfile",
+  "startHeapProfile",
+  "setHeapProfileNearHeapLimit",
 ]);
 replace(v8.promiseHooks, ["onInit", "onBefore", "onAfter", "onSettled", "createHook"]);
 replace(process, [
@@ -56,9 +58,21 @@ replace(require("node:async_hooks"), ["createHook", "executionAsyncResource"]);
 const diagnostics = require("node:diagnostics_channel");
 replace(diagnostics, ["subscribe"]);
 replace(diagnostics.Channel?.prototype, ["subscribe", "bindStore"]);
-// Machine code, and loaders, which run in a thread that nobody closes.
+// A log of V8 has the text of every program in it.
+replace(quietly("node:trace_events"), ["createTracing"]);
+// Machine code, and loaders: they run in a thread that nobody closes, or say what `require` brings to others.
 replace(require("node:crypto"), ["setEngine"]);
-replace(require("node:module"), ["register"]);
+const { context } = new (quietly("_tls_common").SecureContext)();
+replace(Object.getPrototypeOf(context), ["setEngineKey", "setClientCertEngine"]);
+replace(require("node:module"), ["register", "registerHooks"]);
+// Since Node 26: any address of this process, and any function of the libraries it has loaded.
+const ffi = quietly("node:ffi");
+replace(ffi, ffi ? Object.keys(ffi) : []);
+// Another context has a Function.prototype.toString of its own, which tells the text of a check's callbacks.
+const vm = require("node:vm");
+const CONTEXTS = ["createContext", "runInContext", "runInNewContext"];
+replace(vm, CONTEXTS);
+replace(vm.Script.prototype, CONTEXTS);
 replace(quietly("node:sqlite")?.DatabaseSync.prototype, ["loadExtension", "enableLoadExtension"]);
 
 const { Worker } = threads;

@@ -20,7 +20,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Channel } from "./channel.mjs";
 import * as proc from "./proc.mjs";
-import { Callback, decode, encode, Odd, Thrown } from "./values.mjs";
+import { Callback, decode, encode, Odd, Thrown, thrown } from "./values.mjs";
 
 const HARNESS = readFileSync(new URL("./inside.js", import.meta.url), "utf8");
 const KEPT = 64 * 1024; // bytes of each output that are kept
@@ -28,6 +28,7 @@ const FLOOD = 16 * 1024 * 1024; // bytes of output after which a program is ende
 const MOST_READ = 64 * 1024 * 1024; // bytes of a file of a hand-in that the driver reads at once
 const LOOK_MS = 20;
 const CALL_S = 5;
+const START_S = 10; // until Node itself is there
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 // Reads one line from the driver, byte by byte so that nothing behind it is taken, and becomes what it says. Within a function:
@@ -51,6 +52,9 @@ export class Missed extends Error {
 
 /** The hand-in did something that makes what it shows worthless: no criterion can stand. */
 export class Void extends Missed {}
+
+/** The machine is too busy to tell: nobody's fault, and no points lost. */
+export class Noisy extends Error {}
 
 /** A scene of the exercise threw: the check is broken, and nobody's work is worth less for it. */
 export class Broken extends Error {
@@ -141,8 +145,18 @@ export class Process {
     this.#fail(new Void(why));
   }
 
+  #load = []; // by times: how long it has stood in the queue for a processor, how long it has had one
+
+  /** See `starved` of proc.mjs: of the last milliseconds. */
+  starved(milliseconds) {
+    return proc.starved(this.#load, performance.now() - milliseconds, milliseconds);
+  }
+
   #look() {
     const all = proc.family(this.child.pid);
+    const used = proc.added(all.map(proc.cpu));
+    const waited = proc.added(all.map(proc.waited));
+    this.#load.push({ at: performance.now(), waited, had: used.user + used.system });
     const bytes = all.reduce((sum, pid) => sum + proc.memory(pid).now, 0);
     if (bytes > this.job.most.memory)
       this.#fail(
@@ -159,7 +173,7 @@ export class Process {
   }
 
   get pid() {
-    return proc.inner(this.child.pid);
+    return proc.program(this.child.pid)[0];
   }
   get stdout() {
     return this.output.stdout.toString();
@@ -182,12 +196,22 @@ export class Process {
     return ports.includes(port) ? port : unsaid ? ports[0] : undefined;
   }
 
-  memory = proc.asked(proc.memory, () => this.pid);
-  threads = proc.asked(proc.threads, () => this.pid);
-  descriptors = proc.asked(proc.descriptors, () => this.pid);
-  faults = proc.asked(proc.faults, () => this.pid);
-  cpu = proc.asked(proc.cpu, () => this.pid);
-  family = () => proc.family(this.pid);
+  #asked = (question, sum = proc.added) => proc.asked(question, () => this.child.pid, sum);
+  memory = this.#asked(proc.memory);
+  threads = this.#asked(proc.threads);
+  descriptors = this.#asked(proc.descriptors, proc.together);
+  faults = this.#asked(proc.faults);
+  cpu = this.#asked(proc.cpu);
+  family = () => proc.program(this.child.pid);
+  /** Misses where it has started other processes, or threads with a loop of their own: the task is to do it in one. */
+  alone() {
+    const others = this.family().length - 1;
+    if (others > 0)
+      throw new Missed(
+        `${this.name} has started ${others === 1 ? "another process" : `${others} other processes`}: the task is to do it in the one that there is`,
+        { saw: others + 1, wanted: 1 },
+      );
+  }
   signal(name) {
     if (!this.end) process.kill(this.pid, name);
   }
@@ -359,7 +383,12 @@ export class Module extends Process {
     });
     const file = join(made.at.hand, made.file);
     made.channel.begin({ key, harness: HARNESS, scene, file, locked, closed: made.at.closed });
-    await made.within(ready, 10, "Node did not start");
+    // Nothing of the hand-in has run by then: who is late here is the machine.
+    await made.within(ready, START_S, "Node did not start").catch((error) => {
+      if (error instanceof Missed && !made.end && !made.reason)
+        throw new Noisy(`too busy to tell, ${error.message}`);
+      throw error;
+    });
     if (load) await made.load();
     return made;
   }
@@ -376,6 +405,7 @@ export class Module extends Process {
   }
 
   #unloadable(error) {
+    if (error.none) return `it threw ${error.message}`;
     if (error.name === "SyntaxError") {
       // Only Node's own check names the line.
       const { stderr } = spawnSync(
@@ -396,7 +426,8 @@ export class Module extends Process {
       if (line) return error.message + this.placed(`${this.at.hand}/${this.file}:${line}`);
     }
     const missing = error.message.match(/Cannot find (?:package|module) '([^']+)'/);
-    if (missing) return `it imports ${missing[1]}, and only Node's own modules are here`;
+    if (missing)
+      return `it imports ${missing[1].replace(`${this.at.hand}/`, "./")}, and only Node's own modules are here: everything else has to stand in this one file`;
     return this.explained(`${error.name}: ${error.message}\n${error.theirs}`) ?? error.message;
   }
 
@@ -510,7 +541,7 @@ export class Module extends Process {
       const words =
         error instanceof Thrown
           ? this.explained(`${error.name}: ${error.message}\n${error.theirs}`)
-          : String(error);
+          : `${thrown(error)} was thrown, which is no Error`;
       this.reason ??= new Missed(
         `${origin === "unhandledRejection" ? "a promise was rejected and nobody handled it" : "an error was thrown and nobody caught it"}: ${words}`,
         this.told(),

@@ -14,7 +14,7 @@ const { hash, randomInt } = require("node:crypto");
 const { builtinModules } = require("node:module");
 const { pathToFileURL } = require("node:url");
 const timers = require("node:timers");
-const { promisify, types } = require("node:util");
+const { promisify, types: kinds } = require("node:util");
 const { compileFunction } = require("node:vm");
 
 const CHANNEL = 3;
@@ -23,6 +23,7 @@ const DEEPEST = 40;
 const { key, scene: sceneText, file, locked } = config;
 const wait = new Int32Array(new SharedArrayBuffer(4));
 const writeSync = fs.writeSync;
+const types = { ...kinds }; // those of node:util are anybody's to replace, and what a scene returns passes through them
 delete config.key;
 
 // The code of a frame, in one call that nothing can be put into. Neither goes the key through the memory that small Buffers
@@ -159,11 +160,18 @@ function handles() {
 }
 
 // What a scene may use: as they were before the hand-in came. What it requires is locked, as far as it is Node's.
-const taken = new Set(["node:net", "node:events", "node:stream"]);
+const taken = new Map(
+  ["node:net", "node:events", "node:stream"].map((name) => [name, require(name)]),
+);
+let isLocked = false;
 const own = Object.freeze({
   require(name) {
-    taken.add(name);
-    return require(name);
+    if (!taken.has(name)) {
+      if (isLocked)
+        throw new Error(`${name} belongs at the top of a scene: it may be changed by now`);
+      taken.set(name, require(name));
+    }
+    return taken.get(name);
   },
   setTimeout: apart.setTimeout,
   clearTimeout: node.clearTimeout,
@@ -351,6 +359,7 @@ const OF_EVERYBODY = ["console", "crypto", "process"];
 function lock() {
   const { EventEmitter } = require("node:events");
   const { Readable, Writable, Duplex, Transform } = require("node:stream");
+  const { StringDecoder } = require("node:string_decoder"); // what is asked of the scenes passes through one
   const TypedArray = Object.getPrototypeOf(Uint8Array);
   const ITERATORS = [[][Symbol.iterator](), new Map().entries(), new Set().values()].map(
     Object.getPrototypeOf,
@@ -398,8 +407,17 @@ function lock() {
     AbortSignal,
     EventTarget,
     net.Socket,
+    StringDecoder,
   ])
     lockPrototype(stream.prototype, ["constructor"]);
+  // What a stream notes of itself, and keeps until it is read: a setter in one of these would be handed the streams of a scene.
+  const { _readableState: reading } = new Readable();
+  const { _writableState: writing } = new Writable();
+  for (const state of [reading, writing, reading.buffer].map(Object.getPrototypeOf)) {
+    if (state === Array.prototype) continue; // since Node 22
+    lockPrototype(state, ["constructor"]);
+    Object.preventExtensions(state);
+  }
   lockOwn(Object.getPrototypeOf(performance));
   lockOwn(performance, ["now", "eventLoopUtilization", "timeOrigin"]);
   lockOwn(process, ["nextTick", "hrtime", "memoryUsage", "cpuUsage", "emit"]);
@@ -422,7 +440,8 @@ function lock() {
   lockOwn(require("node:timers"), TIMERS);
   lockOwn(require("node:timers/promises"), ["setTimeout", "setImmediate", "setInterval"]);
   if (!sceneText) return;
-  for (const name of taken) lockModule(require(name));
+  for (const module of taken.values()) lockModule(module);
+  lockNamed();
   lockHandles();
 }
 
@@ -439,7 +458,21 @@ function lockModule(module) {
       if (!/^[A-Z]/.test(name) || typeof value.prototype !== "object") continue;
       lockPrototype(value.prototype, ["constructor"]);
       Object.preventExtensions(value.prototype);
+      if (value === module) continue;
+      lockOwn(value);
+      Object.preventExtensions(value); // such as a Symbol.hasInstance
     }
+}
+
+// Classes that are everybody's and made when they are first asked for have a setter, which takes anything.
+function lockNamed() {
+  for (const [name, has] of Object.entries(Object.getOwnPropertyDescriptors(globalThis)))
+    if (has.configurable && /^[A-Z]/.test(name) && new RegExp(`\\b${name}\\b`).test(sceneText))
+      Object.defineProperty(globalThis, name, {
+        value: globalThis[name],
+        writable: false,
+        configurable: false,
+      });
 }
 
 // What is under a socket and a server: classes of libuv's handles, which every handle of their kind leads to.
@@ -602,4 +635,5 @@ scenes.prepare?.();
 close();
 asInAFile();
 if (locked) lock();
+isLocked = true;
 send({ ready: process.version });

@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Bench, Missed, Noisy, Thrown, Void } from "./bench.mjs";
+import { Broken } from "./hand-in.mjs";
 import { Unseen } from "./proc.mjs";
 
 const job = JSON.parse(process.argv[2]);
@@ -22,6 +23,10 @@ function text(path) {
   }
 }
 
+const SURE_MS = 2000; // what is decided sooner was not decided by a limit of seconds
+const BUSY =
+  "too busy to tell, your program stood in the queue for a processor for most of the time that it had";
+
 // What a criterion that ends with such an error has come to; with any other the check itself is broken.
 const OUTCOMES = [
   [Void, "void"],
@@ -36,6 +41,7 @@ async function look(t, check, { id, needs = [] }, before) {
   const lacking = needs.find((each) => before[each] !== "held");
   if (lacking) return { outcome: "left", message: lacking };
   const printed = {};
+  const began = performance.now();
   try {
     await check[id](t);
     return { outcome: "held" };
@@ -55,14 +61,24 @@ async function look(t, check, { id, needs = [] }, before) {
         : spoilt && outcome === "missed"
           ? `a file that the check needs in the folder of your program is taken, or gone (${error.code})`
           : error instanceof Thrown
-            ? `your code threw ${error.name}: ${error.message}${error.where ?? ""}`
+            ? `your code threw ${error.none ? "" : `${error.name}: `}${error.message}${error.where ?? ""}`
             : outcome === "broken"
               ? "the check itself failed"
               : error.message;
+    const took = performance.now() - began;
+    if (
+      outcome === "missed" &&
+      took > SURE_MS &&
+      [...t.job.started].some((one) => one.starved(took))
+    )
+      return { outcome: "noisy", message: BUSY };
     // Its authors want to know where; who handed in shall not read the check.
     if (outcome === "missed") Object.assign(printed, await printedBy(t.job));
     const fault = outcome === "broken" ? String(error?.stack ?? error) : undefined;
-    const odd = outcome === "broken" && error?.name === "TypeError" ? error.message : undefined;
+    const odd =
+      outcome === "broken" && (error instanceof Broken || error?.name === "TypeError")
+        ? error.message
+        : undefined;
     return { outcome, message, fault, odd, ...printed, ...error?.seen };
   }
 }
@@ -75,8 +91,9 @@ async function printedBy({ started, handIn }) {
 }
 
 /**
- * A TypeError of a check, or of a scene, is what comes of a value of another kind than it reckons with. Where the reference comes
- * through the same cases, the hand-in's value was odd, and that is a wrong answer; where it does not, the check is at fault.
+ * A TypeError of a check, or any error of a scene, is what comes of a value of another kind than it reckons with; and a hand-in can
+ * write a stack in which its own error looks like a scene's. Where the reference comes through the same cases, the hand-in's value
+ * was odd, and that is a wrong answer; where it does not, the check is at fault.
  */
 async function decided({ odd, ...result }, { id }) {
   if (odd === undefined) return result;
@@ -87,7 +104,7 @@ async function decided({ odd, ...result }, { id }) {
     if (criterion.id === id) break;
   }
   if (seen[id] !== "held") return result;
-  const message = `something that your code returns is of another kind than the task says: ${odd}`;
+  const message = `something that your code returns or throws is of another kind than the task says: ${odd}`;
   return { ...result, outcome: "missed", message };
 }
 function reference() {

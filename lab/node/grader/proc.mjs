@@ -39,9 +39,26 @@ export function family(pid) {
   return all;
 }
 
-/** The program inside its sandbox: the first of the family that is no bubblewrap. */
-export function inner(pid) {
-  return family(pid).find((each) => read(`/proc/${each}/comm`).trim() !== "bwrap") ?? pid;
+/** The number that a process has in each of the process namespaces it is in, the outermost first. */
+const numbers = (pid) =>
+  read(`/proc/${pid}/status`)
+    .match(/^NSpid:\s+(.*)$/m)?.[1]
+    .split(/\s+/)
+    .map(Number) ?? [];
+
+/**
+ * The processes of a program, itself first: those in the namespace that bubblewrap made, in the order of their start, without
+ * bubblewrap's own, which is the first in there. What a process is called tells nothing, as it may call itself anything, nor who
+ * its parent is, as that may have ended. Without a sandbox: all that descend from it.
+ */
+export function program(pid) {
+  const all = family(pid);
+  const outside = numbers(pid).length;
+  const within = all
+    .map((each) => ({ pid: each, at: numbers(each)[outside] }))
+    .filter(({ at }) => at > 1)
+    .sort((a, b) => a.at - b.at);
+  return within.length > 0 ? within.map((each) => each.pid) : all;
 }
 
 /** Only Linux shows this. */
@@ -50,11 +67,31 @@ export class Unseen extends Error {
     super("this can be seen on Linux only");
   }
 }
-/** A question of this file to a process, or Unseen where nothing would answer it. */
-export const asked = (question, pid) => () => {
+/**
+ * A question of this file to a program: `sum` makes one answer of those of its processes, itself first. What it moved into a child
+ * counts like its own. Unseen where nothing would answer.
+ */
+export const asked = (question, pid, sum) => () => {
   if (process.platform !== "linux") throw new Unseen();
-  return question(pid());
+  return sum(program(pid()).map(question));
 };
+/** Numbers, or objects of numbers, added up. */
+export const added = (all) =>
+  typeof all[0] === "number"
+    ? all.reduce((sum, each) => sum + each, 0)
+    : Object.fromEntries(
+        Object.keys(all[0]).map((name) => [name, added(all.map((each) => each[name]))]),
+      );
+/** The descriptors of all: those of the first by their numbers, of its children by "child/number". */
+export const together = ([own, ...others]) =>
+  Object.assign(
+    own,
+    ...others.map((open, at) =>
+      Object.fromEntries(
+        Object.entries(open).map(([number, target]) => [`${at + 1}/${number}`, target]),
+      ),
+    ),
+  );
 
 const kib = (pid, field) =>
   Number(read(`/proc/${pid}/status`).match(new RegExp(`^${field}:\\s+(\\d+)`, "m"))?.[1] ?? 0);
@@ -86,6 +123,19 @@ export function cpu(pid) {
     .replace(/^.*\) /s, "")
     .split(" ");
   return { user: Number(fields[11]) * 10, system: Number(fields[12]) * 10 };
+}
+/** Milliseconds that the main thread of a process has stood in the queue for a processor. */
+export const waited = (pid) => Number(read(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
+/**
+ * Whether a program stood in the queue for most of these milliseconds, and not because of what it computes itself: then the machine
+ * has other things to do, and what did not come in time says nothing. `looks`: {at, waited, had}, all in milliseconds.
+ */
+export function starved(looks, from, milliseconds) {
+  const first = looks.find(({ at }) => at >= from);
+  const last = looks.at(-1);
+  if (!first || last.at - first.at < milliseconds / 2) return false; // it had ended, or was not there
+  const passed = last.at - first.at;
+  return last.waited - first.waited > passed / 2 && last.had - first.had < passed / 4;
 }
 /** TCP ports somebody listens on in this network, with the socket's inode. */
 export function listening() {

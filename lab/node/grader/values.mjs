@@ -1,4 +1,5 @@
 // Values on their way to a hand-in and back, as JSON: the driver's side of `encode` and `decode` in inside.js.
+import { inspect } from "node:util";
 
 /** A function of the check that the hand-in may call: it answers with a promise, whatever `answers` returns. */
 export class Callback {
@@ -13,17 +14,40 @@ export class Odd {
     this.kind = kind;
     if (name) this.name = name;
   }
+  get words() {
+    return `a ${this.kind}${this.name ? ` ${this.name}` : ""}`;
+  }
 }
 
-/** An error that the hand-in threw, as it told it. */
+/** A value in words that fit on a page, whatever it is; a text as it is. */
+export function shown(value) {
+  const text =
+    typeof value === "string"
+      ? value
+      : inspect(value, { depth: 6, breakLength: 100, maxArrayLength: 20, maxStringLength: 300 });
+  return text.length > 1200 ? `${text.slice(0, 1200)} …` : text;
+}
+
+/** An error that the hand-in threw, as it told it; with a `value`, something else that it threw. */
 export class Thrown extends Error {
-  constructor({ name, message, code, stack, value }) {
-    super(message ?? `threw ${JSON.stringify(value)}, which is no Error`);
+  constructor(said) {
+    const { name, message, code, stack } = said;
+    const none = "value" in said;
+    super(none ? `${thrown(said.value)}, which is no Error` : (message ?? ""));
+    this.none = none;
     this.name = name ?? "Error";
     if (code !== undefined) this.code = code;
     this.theirs = stack ?? "";
   }
 }
+
+/** What was thrown, in words: a text in quotes. */
+export const thrown = (value) =>
+  value instanceof Odd
+    ? value.words
+    : typeof value === "string"
+      ? JSON.stringify(value)
+      : shown(value);
 
 /** A value as JSON; `keep` takes a callback and returns the number by which the hand-in will call it. */
 export function encode(value, keep) {
@@ -79,7 +103,7 @@ export function decode(value, depth = 0) {
     case "error":
       return new Thrown(value);
     case "thrown":
-      return new Thrown({ value: value.value });
+      return new Thrown({ value: inner(value.value) });
     case "object":
       return plain(value.v, inner);
     default:

@@ -1,6 +1,8 @@
 // after-io. Puts its own methods into what sockets of the check are made of: Node's modules, their classes, and libuv's handles.
 import { createRequire } from "node:module";
 import net from "node:net";
+import { Readable, Writable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
 
 const heard = new Set();
 const replace = (object, name, how) => {
@@ -52,6 +54,14 @@ trap(net.Socket.prototype, "_readableState", "a setter of Socket");
 const modules = createRequire(import.meta.url);
 for (const name of ["connect", "createConnection", "createServer", "Server", "Socket"])
   replace(modules("node:net"), name, `net.${name}`);
+replace(modules("node:module").prototype, "require", "require, within a scene");
+const states = [new Readable()._readableState, new Writable()._writableState];
+for (const state of states.map(Object.getPrototypeOf))
+  for (const name of ["afterWriteTickInfo", "onwrite", "buffered", "highWaterMark", "pipes"])
+    trap(state, name, `a setter of what a stream notes, ${name}`);
+const { buffer } = states[0];
+if (!Array.isArray(buffer)) all(Object.getPrototypeOf(buffer), "BufferList");
+all(StringDecoder.prototype, "StringDecoder");
 socket.destroy();
 server.close();
 

@@ -1,0 +1,28 @@
+// When the machine is to blame for what came late, and when the program that was late.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { starved } from "../../lab/node/grader/proc.mjs";
+
+/** Looks at a program for five seconds, ten a second; `waited` and `had` are shares of that time. */
+const looks = ({ waited, had, until = 5000 }) =>
+  Array.from({ length: until / 100 }, (_, i) => ({
+    at: 1000 + 100 * i,
+    waited: 100 * i * waited,
+    had: 100 * i * had,
+  }));
+
+for (const [what, shares, wanted] of [
+  ["others have the processor", { waited: 0.9, had: 0.1 }, true],
+  ["it waits for something else", { waited: 0.01, had: 0.01 }, false],
+  ["it computes", { waited: 0.02, had: 0.98 }, false],
+  ["it computes in many processes, which wait for each other", { waited: 20, had: 2 }, false],
+  ["it has others beside it, and comes to its turn", { waited: 0.4, had: 0.1 }, false],
+  ["it had ended soon", { waited: 0.9, had: 0.1, until: 1000 }, false],
+])
+  test(`${what}: ${wanted ? "the machine" : "the program"} is to blame`, () => {
+    assert.equal(starved(looks(shares), 1000, 5000), wanted);
+  });
+
+test("a program at which nobody has looked is not excused", () => {
+  assert.equal(starved([], 1000, 5000), false);
+});
