@@ -222,6 +222,7 @@ kernels: setup ## put both kernels into .venv again
 setup setup-lab setup-preview setup-dev setup-hub setup-classroom:
 	@sh tools/setup.sh $(patsubst setup-%,%,$(filter-out setup,$@))
 	@$(BIN)/python -m lab.servers.rust_addon
+	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Ready. Next: make exercises or make book",:)
 
 addons: setup ## build the addons in Rust again if their sources changed; `make` does it too, where there is cargo
 
