@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from small_course import WEEK
 
-from lab.classroom import exchange, make
+from lab.classroom import make
 from lab.grading import exercise
 from tests.classroom.test_nbgrader import TOTAL, environment, nbgrader, of, scores
 
@@ -127,6 +127,8 @@ def test_a_file_that_is_not_of_who_hands_it_in_is_left_out(room):
 
 
 def test_who_owns_a_file_is_asked_for_when_it_is_open(tmp_path):
+    from lab.classroom import exchange  # which needs nbgrader
+
     file = tmp_path / "summary.mjs"
     file.write_text("1;")
     with pytest.raises(exchange.NotCopied, match="somebody else"):
