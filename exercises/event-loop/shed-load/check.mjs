@@ -55,7 +55,7 @@ async function refused(t, server, again = "") {
     );
     if (surely.length === CROWD)
       t.miss(
-        `${what}: none of them was refused. One block among many quiet moments is what counts: neither a mean nor a share of all the time shows it`,
+        `${what}: none of them was refused. One block among many quiet moments is what counts: neither a mean nor a share of all the time shows it, and no look may make you forget it`,
         seen,
       );
     t.ok(
