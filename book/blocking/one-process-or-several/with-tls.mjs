@@ -35,11 +35,11 @@ function arms([plain, secure], cert) {
     return { ask: () => client.get({ host: "127.0.0.1", port, agent }), agent, requests };
   };
   return {
-    kept: arm("http", 1000, { keepAlive: true }),
-    "kept, TLS": arm("https", 1000, { keepAlive: true }),
-    fresh: arm("http", 500),
-    "fresh, TLS": arm("https", 200, { maxCachedSessions: 0 }),
-    "fresh, TLS resumed": arm("https", 200), // an agent remembers the last session, unless it is told not to
+    kept: arm("http", 600, { keepAlive: true }),
+    "kept, TLS": arm("https", 600, { keepAlive: true }),
+    fresh: arm("http", 300),
+    "fresh, TLS": arm("https", 120, { maxCachedSessions: 0 }),
+    "fresh, TLS resumed": arm("https", 120), // an agent remembers the last session, unless it is told not to
   };
 }
 
