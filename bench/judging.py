@@ -595,7 +595,8 @@ def _claim(told: dict[str, Any]) -> None:
     band = claims.criterion(told["id"]) if published else _limits(told["limit"])
     if (now := judged(r, band)) != told["verdict"]:
         print(f"  {told['id']}: {told['verdict']} in that build, by today's rule {now}")
-        print("; ".join(filter(None, (f"    {stats.measured(r)}", f"p = {r.p:.2g}", told["because"]))))
+        why = f"; {told['because']}" if told["because"] else ""
+        print(f"    {stats.measured(r)}; p = {r.p:.2g}{why}")
         return
     _changes(told["id"], r, lambda ratio: judged(ratio, band))
 
