@@ -433,7 +433,6 @@ def _how(one: Examination) -> str:
 # --- two versions
 
 
-@html.register
 def _together(m: int) -> str:
     """How so many measures are judged."""
     return (
@@ -446,6 +445,7 @@ def _together(m: int) -> str:
     )
 
 
+@html.register
 def versions(one: Versions) -> str:
     """Return the verdicts, the ratios behind them, and every trial as a dot."""
     from lab.plot.simple import dots  # matplotlib, only if something is to be drawn

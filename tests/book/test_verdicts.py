@@ -17,9 +17,10 @@ import pytest
 from lab import claims
 from lab.book.build import used as noted
 from lab.book.build.history import Record
-from lab.book.pages import cards, verdicts
+from lab.book.pages import cards, systems, verdicts
 from lab.judging import judge
 from lab.judging.stats import Ratio
+from lab.records import store
 
 CHAPTER = "blocking/sync-or-async-files"
 PAGE = f"book/{CHAPTER}"
@@ -292,3 +293,33 @@ def test_what_a_claim_notes_is_one_line_that_can_be_read(build, tmp_path):
         "held",
         "held",
     ]
+
+
+def test_both_servers_of_a_claim_stand_there_with_what_was_published_and_measured(build):
+    wave = store.reference("files-wave")
+    claims.claim("sync-vs-async-file-p50", wave.ratio("async", metric="p50"))
+    found = noted.read(Path(os.environ["LAB_USAGE_FILE"])).claims
+    record = replace(build.last(PAGE), claims=found, drawn_from=["files-wave"])
+    build.last = lambda _: record
+    table = systems.systems_table(build)
+    who = "Afshin Mehrabani 2013"
+    name = claims.claims()["claims"]["sync-vs-async-file-p50"]["short"]
+    rows = [row for row in table.rows if row[-1].startswith(name)]
+    assert [row[:2] for row in rows] == [[who, PAGE]] * 2
+    assert [row[2].partition(" ")[0] for row in rows] == ["async", "sync"]
+    assert [row[3] for row in rows] == ["2,670 ms", "2,420 ms"]
+    for row, arm in zip(rows, ("async", "sync"), strict=True):
+        seen = [1e3 * t.metric("p50") for t in wave.pool(arm)]
+        shown = float(row[4].removesuffix(" ms").replace(",", ""))
+        assert min(seen) <= shown <= max(seen)
+    assert rows[0][-1] == f"{name}: {found[-1]['verdict']}"
+
+
+def test_a_server_that_no_chapter_judged_is_listed_with_what_was_published_of_it(build):
+    rows = systems.systems_table(build).rows
+    judged = [row for row in rows if row[1] == PAGE]
+    others = [row for row in rows if row[1] != PAGE]
+    assert [row[4] for row in judged] == ["–", "–"]  # of a ratio without a record
+    assert len(rows) == 2 * len(claims.claims()["claims"]) and others
+    assert all(row[-1].endswith(cards.NOT_JUDGED) for row in others)
+    assert ["Saurabh Dalakoti 2024", "–", "Node", "851 req/s"] in [row[:4] for row in others]
