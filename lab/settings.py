@@ -25,7 +25,7 @@ class Profile:
     A chapter that asks for its own numbers means the course profile; the others scale them:
     `pairs` in proportion, the window by `stretch`, the warm-up by `warm_stretch`. Where
     `warm_cap_s` is not 0, that warm-up is the least, and it goes on until the rate is steady, or
-    for so long.
+    for so long; the window that follows lasts for `least_s` or longer, so that it can show a drift.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Profile:
     warm_stretch: float
     verdicts: bool
     warm_cap_s: float = 0.0
+    least_s: float = 0.0
 
     def pairs_for(self, asked: int | None) -> int:
         """Pairs of trials where a chapter asked for that many (None: the profile's own)."""
@@ -58,7 +59,15 @@ PROFILES = {
         Profile("smoke", 1, 0.05, 0.15, stretch=0.3, warm_stretch=0.3, verdicts=False),
         Profile("course", 6, 0.25, 0.5, stretch=1, warm_stretch=1, verdicts=True),
         Profile(
-            "reference", 12, 1.0, 2.0, stretch=2, warm_stretch=1.5, verdicts=True, warm_cap_s=12.0
+            "reference",
+            12,
+            1.0,
+            2.0,
+            stretch=2,
+            warm_stretch=1.5,
+            verdicts=True,
+            warm_cap_s=12.0,
+            least_s=1.0,
         ),
     )
 }

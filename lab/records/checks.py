@@ -205,6 +205,8 @@ def steady(e: Evidence) -> Check:
         f"the last third of the window was {abs(off):.1%} "
         f"{'faster' if off > 0 else 'slower'} than the first"
     )
+    if off > limit and e.load.warm_cap_s is None and e.load.loop == "closed":
+        text += ": still warming up"
     return Check("warn" if abs(off) > limit else "ok", round(off, 4), round(limit, 4), text)
 
 

@@ -122,6 +122,9 @@ def test_the_reference_profile_warms_up_until_the_rate_is_steady(monkeypatch):
     assert asked.settle == {"look_s": LOOK_S, "within": WITHIN, "cap_s": cap}
     assert asked.duration_s == LOOK_S + asked.measure_s  # at the least
     assert asked.longest_s == cap + asked.measure_s
+    # A window is long enough to show a drift, unless a server is measured that has one.
+    assert plan(seconds=0.1).measure_s == PROFILES["reference"].least_s
+    assert plan(seconds=0.1, tolerate=["steady"]).measure_s == 0.2
     # Neither what has no warm-up or no rate of its own, nor what is never steady.
     for never in (
         {"warmup": 0},

@@ -151,7 +151,13 @@ def test_coming_near_the_ceiling_of_the_null_server_is_client_bound():
 def test_a_rate_that_climbs_is_not_steady():
     rows = closed_rows(10, 200)
     keep = np.random.default_rng(1).random(len(rows["t_end_us"])) < rows["t_end_us"] / 750_000
-    assert checked({k: v[keep] for k, v in rows.items()})["steady"].status == "warn"
+    found = checked({k: v[keep] for k, v in rows.items()})["steady"]
+    assert found.status == "warn"
+    assert found.text.endswith("faster than the first: still warming up")
+    # After a warm-up that went on until the rate was steady it is something else.
+    until = LoadSpec(warm_cap_s=12.0)
+    found = checked({k: v[keep] for k, v in rows.items()}, load=until)["steady"]
+    assert found.text.endswith("faster than the first")
 
 
 def test_noise_of_few_answers_does_not_trip_steady():
