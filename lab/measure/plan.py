@@ -25,7 +25,8 @@ MOST_BODY_BYTES = 8 * 1024 * 1024
 COUNT_SLACK = 1.25
 COUNT_LIMITS_S = (60.0, 600.0)
 # The warm-up of a profile with a cap ends when, in the last seconds, the rates of the first and the
-# last third differ by no more than this, or than chance: the rule of the check `steady`.
+# last third differ by no more than this, or than chance, as the check `steady` asks of the window,
+# three looks in a row (lab/node/loadgen/settling.mjs).
 LOOK_S = 1.0
 WITHIN = 0.05
 

@@ -2,10 +2,14 @@
 // chance. The same rule as the check `steady` of the window that follows (lab/records/checks.py), and the same as it may be wrong:
 // a server that rests for as long as is looked at, and is faster afterwards, passes.
 const PARTS = 9; // samples of one look; three a third
+// Looks in a row that must say so. With one, the first happy chance ends the warm-up on a rate that still rises: of 27 warm-ups on
+// the book's own machine 21 were followed by a window that rose, with three 12.
+const IN_A_ROW = 3;
 
 export class Settling {
   #lookS;
   #within;
+  #steady = 0; // looks in a row
   #samples = []; // { tS, ok }: seconds since the start, answers so far
 
   // lookS: seconds looked at; within: the share by which the rates may differ.
@@ -19,8 +23,13 @@ export class Settling {
     return this.#lookS / PARTS;
   }
 
-  // Takes the answers so far; returns whether the last lookS seconds were steady.
+  // Takes the answers so far; returns whether the last lookS seconds were steady, at the last looks too.
   sample(tS, ok) {
+    this.#steady = this.#look(tS, ok) ? this.#steady + 1 : 0;
+    return this.#steady >= IN_A_ROW;
+  }
+
+  #look(tS, ok) {
     this.#samples.push({ tS, ok });
     // Timers fire late: a look is long enough when its first sample is, however many there are.
     while (this.#samples.length > PARTS + 1 && tS - this.#samples[1].tS >= this.#lookS)
