@@ -1,8 +1,8 @@
 """How often `lab.compare` calls a server different from itself: 20 real comparisons of one program.
 
 Each comparison has two arms with the same recipe, six pairs and an A/A control. A verdict is a
-false alarm. The exact test alone would give one in about 32 (p = 0.031 at six pairs); the interval
-and the control must agree, so fewer are expected.
+false alarm. The exact test gives one in 32 (p = 0.031 at six pairs), and the interval must agree,
+so a little fewer are expected. The control stands beside the ratio and is not counted in.
 """
 
 from __future__ import annotations

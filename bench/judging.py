@@ -3,10 +3,13 @@
 A synthetic comparison borrows its noise from a recorded one: the logs of its trials, each less the
 mean of its arm, in stretches of neighbouring trials, so that drift and outliers come along. On top
 of that comes a difference that is known, and `lab.judging` judges. An interval that does not hold
-what it promises shows as more than 5 % of verdicts that are false. Beside the rule stand simpler
-ones, and what each would make of the recorded verdicts.
+what it promises shows as more than 5 % of verdicts that are false. Beside the rule stand others,
+and what each would make of the recorded verdicts. Then the four measures of `lab compare`, which
+are judged together.
 
-    python bench/judging.py [--times 1000] [--seed 1] [--build _build/replay/build.json]
+    python bench/judging.py [--times 1000] [--seed 1] [--build _build/replay/build.json] [--store]
+
+`--store` writes data/judging.json, which the page of the rules shows.
 """
 
 from __future__ import annotations
@@ -18,13 +21,15 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lab import claims, paths
+from lab.clinic import versions
 from lab.judging import judge, stats
 from lab.judging.judge import Criterion
 from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio
@@ -37,6 +42,7 @@ LEAST = 100  # comparisons per row, of which a third is shown apart
 EFFECTS = (1.05, 1.1, 1.3, 2.0)
 STRETCH = 4  # neighbouring blocks drawn together: twice the two in which the order turns round
 BUILD = paths.ROOT / "_build" / "replay" / "build.json"
+STORED = paths.DATA / "judging.json"
 Logs = np.ndarray
 Limits = tuple[float, float]
 
@@ -83,10 +89,10 @@ def histories(comparisons: Iterable[Comparison]) -> list[History]:
     return [_history(c, at) for c in comparisons for at in c.values]
 
 
-def _history(c: Comparison, at: Any) -> History:
+def _history(c: Comparison, at: Any, metric: str = "") -> History:
     trials = sorted((t for t in (*c.trials, *c.control) if t.at == at), key=lambda t: t.order)
     # In an open loop the throughput is the schedule's, and has no noise.
-    metric = "throughput" if trials[0].load.loop == "closed" else "mean"
+    metric = metric or ("throughput" if trials[0].load.loop == "closed" else "mean")
     rest: dict[int, float] = {}  # by order
     for arm in c.arms:
         runs = c.pool(arm, at)
@@ -183,25 +189,32 @@ def _read(r: Ratio, **changes: Any) -> Ratio:
     return replace(other, difference="none" if other.undecided else side)
 
 
-def not_widened(r: Ratio) -> Ratio:
-    """The rule without the widening: the control is shown beside, and not counted in."""
-    return _read(r, aa_spread=None)
+def widened(r: Ratio) -> Ratio:
+    """The rule until November 2026: each end of the interval moved outwards by the A/A spread."""
+    noise = r.aa_spread or 1.0
+    return _read(r, low=r.low / noise, high=r.high * noise)
+
+
+def nominal(r: Ratio) -> Ratio:
+    """The rule with a p of 0.05 in place of 0.04."""
+    return _read(r, p=0.0) if r.p <= PROMISED else r
 
 
 def interval_alone(r: Ratio) -> Ratio:
-    """Student's interval and nothing else: no widening, no test, no least number of pairs."""
+    """Student's interval and nothing else: no test, no least number of pairs."""
     blind = "" if r.blind == stats.too_few(r.pairs) else r.blind
-    return _read(r, aa_spread=None, p=0.0, blind=blind)
+    return _read(r, p=0.0, blind=blind)
 
 
 Rule = Callable[[Ratio], Ratio]
 TODAY = "today"
 RULES: dict[str, Rule] = {
-    TODAY: lambda r: r,
-    "not widened": not_widened,
+    TODAY: _read,
+    "widened": widened,
+    "p up to 0.05": nominal,
     "interval alone": interval_alone,
 }
-VETO = "control as check"  # not widened, and no verdict where the control differs from itself
+VETO = "control as check"  # today's, and no verdict where the control differs from itself
 
 
 # What is false.
@@ -317,8 +330,8 @@ class Cell:
         """Return which side each rule finds, comparison by comparison: higher, lower or none."""
         ratios = self.ratios(truth)
         made = {name: [rule(r).difference for r in ratios] for name, rule in self.rules.items()}
-        if "not widened" in made:
-            pairs = zip(self.drawn, made["not widened"], strict=True)
+        if self.control and TODAY in made:
+            pairs = zip(self.drawn, made[TODAY], strict=True)
             made[VETO] = ["none" if d.suspect else side for d, side in pairs]
         return made
 
@@ -338,7 +351,7 @@ class Cell:
         """The rules that say something here, and each of its own."""
         if self.pairs < PAIRS_FOR_A_VERDICT:
             return {"interval alone": interval_alone}
-        return {name: rule for name, rule in RULES.items() if self.control or rule != not_widened}
+        return {name: rule for name, rule in RULES.items() if self.control or rule != widened}
 
     def row(self, rule: str, shares: Sequence[Share]) -> str:
         """Return a line of a table."""
@@ -383,8 +396,18 @@ def line(found: Iterable[object]) -> str:
     return "".join(f"{x!s:>13}" for x in found)
 
 
-def differences(past: Sequence[History], times: int, seed: int) -> list[Share]:
-    """Print false alarms and power of the question whether there is a difference; returns the
+@dataclass
+class Told:
+    """What the simulation came to: the shares of false verdicts by the rule of today, and lines of
+    tables.
+    """
+
+    ours: list[Share] = field(default_factory=list)
+    lines: list[dict[str, Any]] = field(default_factory=list)
+
+
+def differences(past: Sequence[History], times: int, seed: int, told: Told) -> None:
+    """Print false alarms and power of the question whether there is a difference, and tell the
     shares of false alarms that the rule of today gives.
     """
     print(
@@ -395,7 +418,6 @@ the loud third of the records. Below {PAIRS_FOR_A_VERDICT} pairs today's rule gi
     )
     heads = ["false alarms", *(f"{e:g} times" for e in EFFECTS), "quiet", "middling", "loud"]
     print(" " * 34 + line(heads))
-    ours = []
     for cell in cells(one_recipe, past, times, seed):
         alarms = cell.sides(1.0)
         found = {effect: cell.sides(effect) for effect in EFFECTS}
@@ -408,13 +430,15 @@ the loud third of the records. Below {PAIRS_FOR_A_VERDICT} pairs today's rule gi
                 for part in thirds(past)
             ]
             print(cell.row(rule, [alarm, *power, *parts]))
-            ours += [alarm] if rule == TODAY else []
-    return ours
+            told.ours += [alarm] if rule == TODAY else []
+            finds = {f"{e:g}": p.value for e, p in zip(EFFECTS, power, strict=True)}
+            row = {"pairs": cell.pairs, "control": cell.control, "rule": rule}
+            told.lines.append({**row, "alarms": alarm.value, "error": alarm.error, "finds": finds})
 
 
-def bands(past: Sequence[History], times: int, seed: int) -> list[Share]:
+def bands(past: Sequence[History], times: int, seed: int, told: Told) -> None:
     """Print the share of false verdicts on claims where it is largest, how often the interval
-    misses the truth, and what is equal is found so; returns the shares of the rule of today.
+    misses the truth, and what is equal is found so; and tell the shares of the rule of today.
     """
     print(
         """
@@ -423,7 +447,6 @@ at which they are most frequent, 1 or a hair beyond a limit; intervals that miss
 often what is in truth equal is found so."""
     )
     print(" " * 34 + line([*BANDS, "misses", *(f"finds {name[-5:].strip()}" for name in EQUAL)]))
-    ours = []
     for cell in cells(two_recipes, past, times, seed):
         same = cell.ratios(1.0)
         missed = share(not r.low <= 1 <= r.high for r in same)
@@ -431,8 +454,104 @@ often what is in truth equal is found so."""
             read = [cell.rules[name](r) for r in same]
             equal = [share(judged(r, band) == "held" for r in read) for band in EQUAL.values()]
             print(cell.row(name, [*worst, missed, *equal]))
-            ours += worst if name == TODAY else []
-    return ours
+            told.ours += worst if name == TODAY else []
+            for one in told.lines:
+                if (one["pairs"], one["control"], one["rule"]) == (cell.pairs, cell.control, name):
+                    one["claims"] = max(s.value for s in worst)
+
+
+# The four measures of two versions.
+
+MEASURES = ("throughput", "p99", "p50", "cpu_per_request")
+VERSIONS_PAIRS = (8, 10)  # the least, and what `lab compare` takes by itself
+ONE_SLOWER = {"throughput": 1.1}  # one measure is worse, and the others are not
+Family = Mapping[str, History]
+Effects = Mapping[str, float]
+
+
+def families(comparisons: Iterable[Comparison]) -> list[Family]:
+    """Return the noise of all four measures of the comparisons whose trials have them all."""
+    found = []
+    for c in comparisons:
+        trials = [t for t in (*c.trials, *c.control) if t.load.loop == "closed"]
+        values = [[t.metric(m) for t in trials] for m in MEASURES]
+        if trials and all(0 < x < math.inf for of_metric in values for x in of_metric):
+            found += [{m: _history(c, at, m) for m in MEASURES} for at in c.values]
+    return found
+
+
+def draw_versions(
+    past: Sequence[Family], pairs: int, *, apart: bool, times: int, seed: int
+) -> list[dict[str, Logs]]:
+    """Return that many comparisons of a version with itself, blocks of old, new and old again for
+    each measure: as the measures of one trial went together, or each from trials of its own.
+    """
+    rng = np.random.default_rng((seed, pairs, apart))
+    drawn = []
+    for i in rng.integers(0, len(past), times):
+        seeds = rng.integers(0, 2**32, len(MEASURES))
+        drawn.append(
+            {
+                m: one_recipe(past[i][m], pairs, 3, np.random.default_rng(s if apart else seeds[0]))
+                for m, s in zip(MEASURES, seeds, strict=True)
+            }
+        )
+    return drawn
+
+
+NO_EFFECT: Effects = {}
+
+
+def words(logs: Mapping[str, Logs], effects: Effects = NO_EFFECT) -> list[str]:
+    """Return what `lab compare` says of each measure if the new version takes in truth so many
+    times as long.
+    """
+    by = [np.exp(logs[m]) * [1.0, effects.get(m, 1.0), 1.0] for m in MEASURES]
+    arms = (versions.OLD, versions.NEW, versions.AGAIN)
+    trials = [
+        versions.VersionTrial(arm, block, 1 / x, {"p99": p99, "p50": p50}, cpu, 0)
+        for block, rows in enumerate(zip(*by, strict=True))
+        for arm, x, p99, p50, cpu in zip(arms, *rows, strict=True)
+    ]
+    return [one.word for one in versions.judged(trials, judge.SAME)]
+
+
+def alone(logs: Mapping[str, Logs]) -> list[str]:
+    """The same, each measure judged as if it were the only one."""
+    ratios = [Drawn(logs[m], 0).ratio(1.0) for m in MEASURES]
+    return [versions.verdict(r).word for r in ratios]
+
+
+def wrong(said: Sequence[str]) -> bool:
+    """Whether a version is called worse or better than itself in anything."""
+    return bool({"worse", "better"} & set(said))
+
+
+def four_together(past: Sequence[Family], times: int, seed: int, told: Told) -> None:
+    """Print false alarms and power of `lab compare`."""
+    print(
+        """
+Four measures of a version and itself: is any called worse or better (%)? With the 5 % shared among
+them, as `lab compare` has it, and each judged alone. Then how often something is found worse if all
+are in truth 1.1 or 1.3 times worse, or the throughput alone is 1.1 times."""
+    )
+    heads = ["shared", "each alone", "1.1 times", "1.3 times", "one of them"]
+    print(" " * 34 + line(heads))
+    for pairs in VERSIONS_PAIRS:
+        for apart in (False, True):
+            drawn = draw_versions(past, pairs, apart=apart, times=times, seed=seed)
+            shared = share(wrong(words(d)) for d in drawn)
+            each = share(wrong(alone(d)) for d in drawn)
+            effects = [*({m: e for m in MEASURES} for e in (1.1, 1.3)), ONE_SLOWER]
+            found = [share("worse" in words(d, e) for d in drawn) for e in effects]
+            name = "independent" if apart else "as recorded"
+            print(f"  {f'{pairs} pairs':14} {name:17}{line([shared, each, *found])}")
+            told.ours.append(shared)
+            finds = {"1.1": found[0].value, "1.3": found[1].value}
+            for rule, one in (("shared", shared), ("each alone", each)):
+                row = {"pairs": pairs, "control": True, "rule": rule, "measures": name}
+                row |= {"alarms": one.value, "error": one.error}
+                told.lines.append({**row, "finds": finds if rule == "shared" else {}})
 
 
 # The recorded verdicts.
@@ -446,7 +565,7 @@ def real_controls(comparisons: Iterable[Comparison]) -> None:
         if len(c.arms) == 2 and (one.server, one.load) == (other.server, other.load):
             found.append((c.experiment, c.ratio(c.arms[1], at=c.values[0])))
     told = [(name, r) for name, r in found if r is not None]
-    alarms = [f"{name}: {r.text}" for name, r in told if not_widened(r).decided]
+    alarms = [f"{name}: {r.text}" for name, r in told if r.decided]
     print(f"Recorded comparisons of a recipe with itself: {len(told)}; false alarms: {len(alarms)}")
     for alarm in alarms:
         print(f"  {alarm}")
@@ -471,11 +590,13 @@ def flips(comparisons: Iterable[Comparison], build: Path) -> None:
 
 
 def _claim(told: dict[str, Any]) -> None:
-    r = Ratio.from_json(told["value"])
+    r = _read(Ratio.from_json(told["value"]))
     published = bool(told["source"])
     band = claims.criterion(told["id"]) if published else _limits(told["limit"])
-    if judged(r, band) != told["verdict"]:
-        print(f"  {told['id']}: {told['verdict']}, for another reason ({told['because']})")
+    if (now := judged(r, band)) != told["verdict"]:
+        print(f"  {told['id']}: {told['verdict']} in that build, by today's rule {now}")
+        why = f"; {told['because']}" if told["because"] else ""
+        print(f"    {stats.measured(r)}; p = {r.p:.2g}{why}")
         return
     _changes(told["id"], r, lambda ratio: judged(ratio, band))
 
@@ -509,6 +630,7 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=1000, help="comparisons per row")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", type=Path, default=BUILD, help="whose claims are judged anew")
+    parser.add_argument("--store", action="store_true", help=f"write {STORED.name}")
     asked = parser.parse_args()
     if asked.times < LEAST:
         parser.error(f"--times {asked.times} tells nothing: ask for {LEAST} or more")
@@ -520,11 +642,30 @@ def main() -> int:
         f"{', '.join(f'{100 * q:.1f} %' for q in quartiles)}"
     )
     real_controls(comparisons)
-    found = differences(past, asked.times, asked.seed) + bands(past, asked.times, asked.seed)
+    told = Told()
+    differences(past, asked.times, asked.seed, told)
+    bands(past, asked.times, asked.seed, told)
+    four_together(families(comparisons), asked.times, asked.seed, told)
     flips(comparisons, asked.build)
-    most = max(found, key=lambda s: s.value)
+    if asked.store:
+        store(told, asked.times, asked.seed, len(past))
+    most = max(told.ours, key=lambda s: s.value)
     print(f"\nFalse verdicts by the rule of today, at most {100 * PROMISED:.0f} %: {most} %")
-    return int(any(s.broken for s in found))
+    return int(any(s.broken for s in told.ours))
+
+
+def store(told: Told, times: int, seed: int, past: int) -> None:
+    """Write what the page of the rules shows."""
+    made = datetime.now(UTC).date().isoformat()
+    rows = [json.dumps(_rounded(one), ensure_ascii=False) for one in told.lines]
+    head = json.dumps({"made": made, "times": times, "seed": seed, "comparisons": past})
+    STORED.write_text(f'{head[:-1]}, "rows": [\n{",".join(rows)}\n]}}\n'.replace("},{", "},\n{"))
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(one) for key, one in value.items()}
+    return round(value, 4) if isinstance(value, float) else value
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ def claim(
     """Return the verdict on a claim: a published one by its id, or one of the course with its
     limit.
 
-    value : a ratio (its interval decides, widened by the A/A spread) or a number;
+    value : a ratio (its interval decides) or a number;
     of : what a number was taken from, a trial, a comparison, a trace or what a program printed: no
     verdict if a check of it failed, if there is no output, or if a measured number is made of
     several Nodes of which some ran here and others come from the record;

@@ -26,7 +26,16 @@ from lab.book.build import mend, report, toc
 from lab.book.build.build import Build
 from lab.book.build.parallel_replay import AT_ONCE, BESIDE, Ahead
 from lab.book.build.showing import DOUBTED, Showing
-from lab.book.pages import cards, lessons, placeholders, predictions, reviews, status, verdicts
+from lab.book.pages import (
+    cards,
+    lessons,
+    placeholders,
+    predictions,
+    reviews,
+    status,
+    systems,
+    verdicts,
+)
 from lab.book.pages.yours import page as yours
 from lab.book.pages.yours import results
 from lab.book.site import assets, cells, mathml, pictures, published, whose, writer
@@ -76,7 +85,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     pictures.setup(app)
     whose.setup(app)
     writer.setup(app)
-    makers = (status, published, verdicts, cards, predictions, yours, lessons)
+    makers = (status, published, verdicts, cards, systems, predictions, yours, lessons)
     placeholders.setup(
         app,
         {name: make for module in makers for name, make in module.MAKERS.items()},

@@ -18,6 +18,7 @@ from lab.clinic.recorded import Examination, Part
 from lab.clinic.signs import busy, gate
 from lab.clinic.versions import CONNECTIONS, Versions, medians
 from lab.display.html import STYLE, box, facts, table
+from lab.judging.stats import P_MOST, least_pairs
 from lab.plot.palette import THEMES
 from lab.text.looks import html, macros
 from lab.text.numbers import count, number, size
@@ -432,6 +433,18 @@ def _how(one: Examination) -> str:
 # --- two versions
 
 
+def _together(m: int) -> str:
+    """How so many measures are judged."""
+    return (
+        f"All {m} measures are judged together, so that of twenty comparisons of a version with "
+        f"itself at most one says that anything differs: each interval is one of "
+        f"{100 - 5 / m:.4g} %, {m} of which hold the truth at once 95 times in 100, and p is "
+        f"multiplied by {m}. A difference needs an interval without 1, a p of at most {P_MOST} and "
+        f"{least_pairs(m)} pairs. The A/A spread shows how far two processes of the old version "
+        "lie apart; both count as the old one, and the spread moves no interval."
+    )
+
+
 @html.register
 def versions(one: Versions) -> str:
     """Return the verdicts, the ratios behind them, and every trial as a dot."""
@@ -449,7 +462,7 @@ def versions(one: Versions) -> str:
         {
             "measure": m.name,
             "new ÷ old": number(m.ratio.estimate),
-            "95 % interval": f"{number(m.ratio.low)} to {number(m.ratio.high)}",
+            "interval": f"{number(m.ratio.low)} to {number(m.ratio.high)}",
             "A/A spread": f"±{((m.ratio.aa_spread or 1) - 1):.1%}",
             "p": number(m.ratio.p),
             "verdict": m.word + (f": {m.because}" if m.because else ""),
@@ -471,8 +484,7 @@ def versions(one: Versions) -> str:
         HTML.heading("The measures"),
         HTML.text(
             "Each ratio says how many times worse the new version is: more time, or fewer answers. "
-            "It is judged with its interval, widened by what two processes of the old version "
-            "differ (A/A)."
+            + _together(len(one.measured))
         ),
         table(rows, label="the measures"),
         Markup(figure._repr_html_()),

@@ -1,5 +1,10 @@
 """Two versions of somebody's own server, compared: fresh processes in turns, an A/A control beside
 them, and the verdict by the rule of this book (`lab.judging`).
+
+One measure that is worse stops a build, so all of them are judged together: of twenty comparisons
+of a version with itself at most one may find any difference (`lab.judging.stats.simultaneous`).
+Holm's steps begin with the same share of the 5 % for the clearest measure; they find a little more
+in the others, and leave no intervals to read a size from.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ from lab.clinic.app import App, AppFailed, Target
 from lab.clinic.loading import CLIENT_BUSY, Phase, Request, load
 from lab.errors import LabError
 from lab.judging import judge
-from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, abba, paired_ratio, spread
+from lab.judging.stats import Ratio, abba, least_pairs, paired_ratio, simultaneous, spread
 from lab.measure.generator import Standby
 from lab.processes import lock
 from lab.processes.pinning import Cpus, split
@@ -34,6 +39,8 @@ SHARE = 0.5  # of the slower one's most, at which both are asked how long an ans
 RATE_MOST = 10_000.0
 WARM_S, CLOSED_S, OPEN_S = 0.7, 1.5, 2.0
 SUPPORT = 10  # answers beyond a quantile, or it is a maximum under another name
+MEASURES = 4  # at most
+LEAST_PAIRS = least_pairs(MEASURES)
 
 
 @dataclass(frozen=True)
@@ -120,13 +127,13 @@ def compare_versions(
     processor time per answer.
 
     pairs : blocks of one process of each version and a second one of the old, the control; a
-    verdict needs 6. limit : half-width of the band that counts as equal. tell : called after each
+    verdict needs 8. limit : half-width of the band that counts as equal. tell : called after each
     trial with seconds and the number of trials.
 
     Raises AppFailed if one cannot be started or fails, LabError for values out of range.
     """
     if not 1 <= pairs <= 200:
-        raise LabError(f"--pairs {pairs}: from 1 to 200; a verdict needs {PAIRS_FOR_A_VERDICT}.")
+        raise LabError(f"--pairs {pairs}: from 1 to 200; a verdict needs {LEAST_PAIRS}.")
     asked = request or Request(old.path)
     targets = {OLD: old, NEW: new, AGAIN: old}
     cpus = split(None, None)
@@ -159,20 +166,25 @@ def compare_versions(
 
 
 def judged(trials: Sequence[VersionTrial], limit: float) -> tuple[Measured, ...]:
-    """Return the verdict on each measure; every ratio says how many times worse the new one is."""
+    """Return the verdict on each measure, all judged together; every ratio says how many times
+    worse the new one is.
+    """
     arms = {arm: [t for t in trials if t.arm == arm] for arm in (OLD, NEW, AGAIN)}
     shared = [q for q in ("p99", "p90", "p50") if all(q in t.latency_s for t in trials)]
     closed = _bound(t.client_closed for t in trials)
     there = _bound(t.client_open for t in trials)
-    found = [
-        _judge("throughput", arms, limit, lambda t: 1 / t.throughput if t.throughput else 0, closed)
-    ]
+    found = [_ratio("throughput", arms, lambda t: 1 / t.throughput if t.throughput else 0)]
     if shared:
-        found.append(_judge(shared[0], arms, limit, lambda t: t.latency_s[shared[0]], there))
+        found.append(_ratio(shared[0], arms, lambda t: t.latency_s[shared[0]]))
         if shared[0] != "p50":
-            found.append(_judge("p50", arms, limit, lambda t: t.latency_s["p50"], there))
-    found.append(_judge("processor time per answer", arms, limit, lambda t: t.cpu_s))
-    return tuple(found)
+            found.append(_ratio("p50", arms, lambda t: t.latency_s["p50"]))
+    found.append(_ratio("processor time per answer", arms, lambda t: t.cpu_s))
+    failed = sum(t.failed for t in trials)
+    doubts = [closed, *[there] * (len(found) - 2), ""]
+    if failed:
+        doubts = [f"{failed} requests failed"] * len(found)
+    together = zip(simultaneous(found), doubts, strict=True)
+    return tuple(verdict(ratio, limit, doubt) for ratio, doubt in together)
 
 
 def _bound(shares: Iterable[float]) -> str:
@@ -181,27 +193,20 @@ def _bound(shares: Iterable[float]) -> str:
     return f"the load generator was busy {busy:.0%} of the time" if busy >= CLIENT_BUSY else ""
 
 
-def _judge(
-    name: str,
-    arms: dict[str, list[VersionTrial]],
-    limit: float,
-    of: Callable[[VersionTrial], float],
-    doubt: str = "",
-) -> Measured:
+def _ratio(
+    name: str, arms: dict[str, list[VersionTrial]], of: Callable[[VersionTrial], float]
+) -> Ratio:
     values = {arm: [float(of(t)) for t in found] for arm, found in arms.items()}
-    failed = sum(t.failed for found in arms.values() for t in found)
-    control = [
-        math.log(a / b) for a, b in zip(values[AGAIN], values[OLD], strict=True) if a > 0 and b > 0
-    ]
-    ratio = paired_ratio(
+    twice = list(zip(values[OLD], values[AGAIN], strict=True))
+    control = [math.log(b / a) for a, b in twice if a > 0 and b > 0]
+    return paired_ratio(
         values[NEW],
-        values[OLD],
+        [math.sqrt(a * b) for a, b in twice],  # both runs count as one, as in every comparison
         a=NEW,
         b=OLD,
         metric=name,
         aa_spread=spread(control) if control else math.inf,
     )
-    return verdict(ratio, limit, f"{failed} requests failed" if failed else doubt)
 
 
 def verdict(ratio: Ratio, limit: float = 0.05, doubt: str = "") -> Measured:

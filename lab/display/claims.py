@@ -54,8 +54,7 @@ def _ours(c: Claim) -> str:
     control = (
         "no A/A control"
         if c.value.aa_spread is None
-        else f"A/A control ±{spread_text(c.value.aa_spread)}, which widens it to "
-        f"{' to '.join(factor(end, bare) for end in c.value.widened)}"
+        else f"A/A control ±{spread_text(c.value.aa_spread)}"
     )
     return f"Here: {_told(c.value)}; {control}. Wanted: {c.limit}."
 

@@ -1,9 +1,10 @@
 """Which verdict an interval carries: one rule for published claims and for our own sentences.
 
-What is read is the 95 % interval of the geometric mean of paired ratios, each end moved outwards by
-the A/A spread where the comparison has a control; never the point alone. A verdict under which the
-ratio cannot be 1 speaks of a difference, and needs the sign-flip test as well, whichever way it
-goes: "held" of a claim that they differ, "did not hold" of one that they are alike.
+What is read is the 95 % interval of the geometric mean of paired ratios, never the point alone. So
+no verdict is false unless the interval misses the truth (bench/judging.py counts how often it
+does). A verdict under which the ratio cannot be 1 speaks of a difference, and needs the sign-flip
+test as well, whichever way it goes: "held" of a claim that they differ, "did not hold" of one that
+they are alike.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, spread_text
+from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio
 
 SAME = 0.05
 # The order is that of the table on the page of verdicts.
@@ -108,7 +109,7 @@ def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
     if why := failed or _blind(ratio):
         return Judged("no verdict", claim.text, why)
     edge = 1 + claim.same
-    low, high = ratio.widened
+    low, high = ratio.low, ratio.high
     equal = 1 / edge <= low and high <= edge
     if claim.expects == "same":
         outside = high < 1 / edge or low > edge
@@ -153,7 +154,7 @@ def own(
     text = _limits(low, high)
     if isinstance(value, Ratio):
         blind = _blind(value)
-        least, most = value.widened
+        least, most = value.low, value.high
     else:
         least = most = float(value)
         blind = "" if judged else "this profile judges no numbers"
@@ -184,14 +185,7 @@ def _blind(r: Ratio) -> str:
 def _crosses(value: Ratio | float, limit: float) -> str:
     if not isinstance(value, Ratio):
         return f"the limit of {limit:.3g} is crossed"
-    if value.aa_spread is None:
-        return f"the interval includes {limit:.3g}"
-    low, high = value.widened
-    wide = f"{value.within(low)} to {value.within(high)}"
-    return (
-        f"the interval, widened by the A/A spread of ±{spread_text(value.aa_spread)} to {wide}, "
-        f"includes {limit:.3g}"
-    )
+    return f"the interval includes {limit:.3g}"
 
 
 def _limits(low: float, high: float) -> str:

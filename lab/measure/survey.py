@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lab import settings, usage
 from lab.errors import LabError
 from lab.instruments.adapters import AdapterError, ToolResult, ToolSpec, adapter
+from lab.instruments.adapters.base import MAX_REQUESTS
 from lab.measure.experiment import Experiment, ask
 from lab.measure.load import resolve
 from lab.processes.machine import machine
@@ -31,7 +32,32 @@ from lab.storage.json_form import plain
 TOOLS = ("ours", "hey", "wrk", "ab", "autocannon", "autocannon-fixed")
 PRIMING = 3  # requests before each run: the first answers of a fresh process are slow
 SMOKE_ROUNDS = 3  # the smoke profile asks whether everything runs: a few requests a connection
+SMOKE_CONNECTIONS = 100  # at most there: a thousand clients are a published run, and take as long
 OPEN_CONNECTIONS = 1000  # the most in flight in an open loop
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """What each tool is asked for."""
+
+    connections: int
+    seconds: float
+    rate: float | None
+    requests: int | None
+    fresh: bool
+    warm: bool
+    pin: Any
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What of it belongs to the question; what is as usual leaves no trace in it, so that
+        older records ask the same.
+        """
+        counted = {"requests": self.requests} if self.requests is not None else {}
+        timed = {} if counted else {"seconds": self.seconds}
+        unusual = {"fresh": True} if self.fresh else {}
+        unusual |= {} if self.warm else {"warm": False}
+        return {"connections": self.connections, **timed, "rate": self.rate, **counted, **unusual}
 
 
 @checked
@@ -42,18 +68,30 @@ def survey(
     connections: int = 10,
     seconds: float = 1.0,
     rate: float | None = None,
+    requests: int | None = None,
+    fresh: bool = False,
+    warm: bool = True,
+    pin: Any = None,
     experiment: str | None = None,
 ) -> Survey:
     """Return what each of `tools` says of each server, one run and one fresh process each.
 
     arms : recipes or names of the catalogue, by the name shown; seconds : of each run (most tools
     round up to whole ones; the smoke profile asks for few requests instead); rate : requests per
-    second of tools with an open loop. A tool that fails is left out with its reason. Raises
-    AdapterError for an unknown tool, LabError in the reference profile if one is missing; NoRecord,
-    StaleRecord in replay.
+    second of tools with an open loop; requests : so many in total instead of seconds, as `hey -n`
+    and `ab -n` send them; fresh : a new connection for each; warm : ask the server a few times
+    before the tool does; pin : as for `lab.load`. A tool that fails is left out with its reason.
+    Raises AdapterError for an unknown tool or one that cannot count, LabError in the reference
+    profile if one is missing; NoRecord, StaleRecord in replay.
     """
     names = list(tools)
     fit("tools", names, list[str])
+    if uncounted := [n for n in names if requests is not None and not adapter(n).counts]:
+        raise AdapterError(
+            f"{uncounted[0]} cannot be asked for a number of requests: leave it out, or give "
+            "seconds= instead of requests="
+        )
+    asking = _Asking(connections, seconds, rate, requests, fresh, warm, pin)
     found = {arm: resolve(target) for arm, target in arms.items()}
     this = ask(
         SURVEY,
@@ -63,7 +101,7 @@ def survey(
             {arm: f.question for arm, f in found.items()},
             "tools",
             names,
-            {"connections": connections, "seconds": seconds, "rate": rate},
+            asking.options,
         ),
     )
     if recorded := this.replayed(", but not as a survey of tools"):
@@ -77,14 +115,14 @@ def survey(
     def asked(_: Folder) -> Survey:
         said: list[ToolRun] = []
         started = utc()
-        total_s = len(names) * len(recipes) * (seconds + 1)
+        total_s = len(names) * len(recipes) * (1 + (seconds if requests is None else 2))
         with Progress(total_s, f"asking {len(names)} tools") as bar:
             begun = time.monotonic()
             for arm, recipe in recipes.items():
                 for tool in [n for n in names if n not in left_out]:
                     bar.at(time.monotonic() - begun, f"{tool}, {arm}")
                     try:
-                        result = _run(recipe, tool, connections, seconds, rate)
+                        result = _run(recipe, tool, asking)
                     except AdapterError as error:
                         left_out[tool] = str(error).splitlines()[0]
                         continue
@@ -103,24 +141,26 @@ def _recipe(recipe: Recipe | None, arm: str) -> Recipe:
     return recipe
 
 
-def _run(
-    recipe: Recipe, tool: str, connections: int, seconds: float, rate: float | None
-) -> ToolResult:
+def _run(recipe: Recipe, tool: str, asking: _Asking) -> ToolResult:
     """One tool against a fresh process of the server."""
-    theirs, ours = split(None, recipe.workers)
+    theirs, ours = split(asking.pin, recipe.workers)
     program = adapter(tool)
     with recipe.start(cpus=theirs) as running:
-        for _ in range(PRIMING):
+        for _ in range(PRIMING if asking.warm else 0):
             running.get()
         spec = ToolSpec(
             running.url.rstrip("/") + "/",
-            OPEN_CONNECTIONS if program.is_open else connections,
-            seconds,
-            rate_per_s=rate if program.is_open else None,
+            OPEN_CONNECTIONS if program.is_open else asking.connections,
+            asking.seconds if asking.requests is None else None,
+            asking.requests,
+            rate_per_s=asking.rate if program.is_open else None,
+            fresh=asking.fresh,
             cpus=ours,
         )
         if settings.profile().name == "smoke" and program.counts:
-            spec = replace(spec, seconds=None, requests=SMOKE_ROUNDS * connections)
+            n = min(asking.connections, SMOKE_CONNECTIONS)
+            few = min(SMOKE_ROUNDS * n, asking.requests or MAX_REQUESTS)
+            spec = replace(spec, seconds=None, connections=n, requests=few)
         result = program.run(spec)
     usage.note("load", requests=result.said.n or result.trusted.n or 0)
     return result

@@ -1,8 +1,10 @@
-"""The shape of latencies: one histogram, with the percentiles that its sample supports marked."""
+"""The shape of latencies: one histogram, with the percentiles that its sample supports marked, or
+an outline for each of several arms.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy as np
 from lab.errors import LabError
 from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE, Figure
-from lab.plot.latency import groups_of, recorded_of
+from lab.plot.latency import groups_of, recorded_of, spectrum_words
 from lab.plot.legend import KeySample
 from lab.plot.palette import SENTINELS, look
 from lab.plot.provenance import provenance, remarks, stamps
@@ -39,11 +41,14 @@ def histogram(
 
     A percentile the sample does not support is left out. recorded : "auto" draws the shape of the
     reference run of the same question as a grey outline, scaled to as many requests; None does not.
-    Raises LabError if nothing was answered.
+    A comparison of several arms gives an outline for each, in shares of its own answers and without
+    percentiles or a recorded shape. Raises LabError if nothing was answered.
     """
     groups, every, origin = groups_of(trial, at)
-    if len(groups) != 1:
-        raise LabError(f"one histogram at a time: choose one of {', '.join(groups)}, or a spectrum")
+    if len(groups) > 1:
+        return _outlines(
+            groups, every, origin, bins=bins, caption=caption, finding=finding, name=name
+        )
     label, parts = next(iter(groups.items()))
     merged = Histogram.merged(parts)
     if not merged.count:
@@ -60,14 +65,7 @@ def histogram(
             canvas.key([KeySample(words, SENTINELS["recorded"], dash="-")])
         axes = canvas.axes("requests", "latency (ms)")
         linear_y(axes, max([*heights, *grey]))
-        if is_log:
-            axes.set_xscale("log")
-            axes.set_xlim(edges[0], edges[-1])
-            canvas.is_log(axes, "x")
-            ticks = log_ticks(edges[0], edges[-1], 5 if canvas.narrow else 8)
-            ticks_at(axes, ticks, [short(t) for t in ticks])
-        else:
-            linear_x(axes, edges[0], edges[-1], 4 if canvas.narrow else 7)
+        _scale_x(canvas, axes, edges, is_log=is_log)
         axes.stairs(heights, edges, fill=True, color=look(0).colour, alpha=0.75, gid="lab-bars")
         if grey:
             tone = SENTINELS["recorded"]
@@ -95,6 +93,66 @@ def histogram(
         wide=WIDE._replace(height=300),
         narrow=NARROW._replace(height=300),
     )
+
+
+def _outlines(
+    groups: Mapping[str, list[Histogram]],
+    every: Sequence[Trial],
+    origin: Any,
+    *,
+    bins: int,
+    caption: str,
+    finding: str,
+    name: str,
+) -> Figure:
+    """The shapes of several arms over the same bins, each as shares of its answers: who answered
+    more does not stand higher.
+    """
+    merged = {arm: one for arm, hs in groups.items() if (one := Histogram.merged(hs)).count}
+    if not merged:
+        raise LabError("nothing to plot: no request was answered in the window")
+    edges, _, is_log = _binned(Histogram.merged(merged.values()), bins, Histogram.merged([]))
+    shares = {arm: _spread_over(edges, one, 100.0) for arm, one in merged.items()}
+    looks = {arm: look(i) for i, arm in enumerate(groups)}
+
+    def draw(canvas: Canvas) -> None:
+        canvas.key([KeySample(arm, looks[arm].colour, dash=looks[arm].dash) for arm in shares])
+        axes = canvas.axes("share of the answers (%)", "latency (ms)")
+        linear_y(axes, max(max(own) for own in shares.values()))
+        _scale_x(canvas, axes, edges, is_log=is_log)
+        for arm, own in shares.items():
+            style = looks[arm]
+            axes.stairs(own, edges, fill=True, color=style.colour, alpha=0.12)
+            axes.stairs(own, edges, color=style.colour, linestyle=style.dash, linewidth=1.8)
+
+    caption = caption or f"latencies of {listed([*shares])}"
+    return Figure(
+        name=name or f"latency histograms {' '.join(shares)}",
+        title=caption,
+        alt=finding or spectrum_words(merged, ""),
+        caption=caption,
+        draw=draw,
+        data=[
+            {"series": arm, "from_ms": round(a, 5), "to_ms": round(b, 5), "share": round(n, 3)}
+            for arm, own in shares.items()
+            for a, b, n in zip(edges[:-1], edges[1:], own, strict=True)
+        ],
+        notes=[*provenance(origin), *remarks(every)],
+        stamps=stamps(every),
+        wide=WIDE._replace(height=300),
+        narrow=NARROW._replace(height=300),
+    )
+
+
+def _scale_x(canvas: Canvas, axes: Any, edges: Sequence[float], *, is_log: bool) -> None:
+    if not is_log:
+        linear_x(axes, edges[0], edges[-1], 4 if canvas.narrow else 7)
+        return
+    axes.set_xscale("log")
+    axes.set_xlim(edges[0], edges[-1])
+    canvas.is_log(axes, "x")
+    ticks = log_ticks(edges[0], edges[-1], 5 if canvas.narrow else 8)
+    ticks_at(axes, ticks, [short(t) for t in ticks])
 
 
 def _mark_percentiles(

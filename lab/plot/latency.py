@@ -109,7 +109,7 @@ def spectrum(
     return Figure(
         name=name or f"latency spectrum {' '.join(groups)} {where}",
         title=caption,
-        alt=finding or _spectrum_words(merged, where),
+        alt=finding or spectrum_words(merged, where),
         caption=caption,
         draw=draw,
         data=[
@@ -198,7 +198,8 @@ def _curve(h: Histogram, end: float = np.inf) -> tuple[list[float], list[float]]
     return [float(x) for x in xs], ys
 
 
-def _spectrum_words(merged: Mapping[str, Histogram], where: str) -> str:
+def spectrum_words(merged: Mapping[str, Histogram], where: str) -> str:
+    """Return the percentiles of each series that its sample supports, in a sentence."""
     parts = []
     for name, h in merged.items():
         told = [

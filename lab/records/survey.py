@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from lab.errors import LabError
+from lab.errors import LabError, did_you_mean
 from lab.processes.machine import Machine
 from lab.records.reference import Kind, Recorded
 from lab.records.table import Rows, Table
 from lab.storage.json_form import Stored
 
+# metric -> how sources call it in published-results.csv, best first; ab's mean is N/X
+PUBLISHED = {
+    "throughput": ("throughput",),
+    "mean": ("latency_mean", "time_per_request"),
+    "p50": ("latency_p50",),
+    "p99": ("latency_p99",),
+    "longest": ("latency_max", "latency_p100"),
+}
 # name -> (field of Figures, factor to the unit of the reader)
 METRICS = {
     "throughput": ("throughput_per_s", 1.0),
@@ -77,13 +85,24 @@ class ToolRun:
 
     def row(self) -> dict[str, Any]:
         """One line of the table."""
-        return {
-            "server": self.arm,
-            "tool": f"{self.tool} (recorded)" if self.recorded else self.tool,
-            "req/s": self.metric("throughput"),
-            **{f"{name} (ms)": self.metric(name) for name in ("mean", "p50", "p99", "longest")},
-            "X·R/N": self.little,
-        }
+        tool = f"{self.tool} (recorded)" if self.recorded else self.tool
+        figures = {name: self.metric(name) for name in METRICS}
+        return _row(self.arm, tool, figures) | {"X·R/N": self.little}
+
+
+def _row(server: str, tool: str, figures: Mapping[str, float]) -> dict[str, Any]:
+    throughput, *latencies = METRICS
+    said = {f"{name} (ms)": figures[name] for name in latencies}
+    return {"server": server, "tool": tool, "req/s": figures[throughput], **said}
+
+
+def _printed(figures: Iterable[Any]) -> dict[str, float]:
+    """The five numbers of published figures, in 1/s and ms; not-a-number where there is none."""
+    found = {f.metric: f.value * (1e3 if f.unit == "s" else 1) for f in figures}
+    return {
+        name: next((found[key] for key in keys if key in found), math.nan)
+        for name, keys in PUBLISHED.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -150,6 +169,24 @@ class Survey(Stored):
     def table(self) -> Table:
         """Everything each tool said, and whether Little's law believes it."""
         return Table([s.row() for s in self.said], caption=self.provenance)
+
+    def beside(self, published: Mapping[str, Iterable[Any]], name: str = "published") -> Table:
+        """A table with a row of published figures above what the tools said of each server.
+
+        published : server -> what `lab.published` gives of it; name : of those rows, with a year.
+        Raises LabError for a server that was not asked.
+        """
+        asked = list(dict.fromkeys(s.arm for s in self.said)) or list(self.question["arms"])
+        if unknown := [server for server in published if server not in asked]:
+            other = did_you_mean(unknown[0], asked)
+            raise LabError(f"no tool was pointed at {unknown[0]!r}. {other}")
+        rows = []
+        for server in asked:
+            if server in published:
+                rows.append(_row(server, name, _printed(published[server])))
+            rows += [s.row() for s in self.said if s.arm == server]
+        kept = [{k: v for k, v in row.items() if k != "X·R/N"} for row in rows]
+        return Table(kept, caption=self.provenance)
 
     def __repr__(self) -> str:
         return repr(self.table())

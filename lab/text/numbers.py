@@ -44,7 +44,8 @@ def factor(value: float, write: Callable[[float, int], str] = tidy) -> str:
 
 def within(value: float, low: float, high: float) -> str:
     """Return `value` rounded to two digits beyond the first that its interval leaves open
-    (rule 20 of book/about/rules.md); what is not 1 is not rounded onto 1, since 1 decides.
+    (rule 20 of book/about/rules.md); what is not 1 is not rounded onto 1, since 1 decides, and
+    what is not 0 not onto 0.
     """
     width = high - low
     if not (math.isfinite(value) and math.isfinite(width) and width > 0):
@@ -52,7 +53,8 @@ def within(value: float, low: float, high: float) -> str:
     decimals = min(max(1 - math.floor(math.log10(width)), 0), 4)
     while decimals < 4 and value != 1 and round(value, decimals) == 1:
         decimals += 1
-    return f"{value:.{decimals}f}" if value < 1000 else f"{value:.0f}"
+    text = f"{value:.{decimals}f}" if value < 1000 else f"{value:.0f}"
+    return text if float(text) or not value else bare(value, 2)
 
 
 def half_up(value: float) -> str:

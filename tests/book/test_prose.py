@@ -31,6 +31,14 @@ def test_words_end_as_in_the_rest_of_the_book(name):
     assert not found, f"{name}.md: spell them with an s"
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_a_ratio_goes_into_a_sentence_with_its_interval(name):
+    # `text` has the interval, and says itself where 1 lies inside.
+    cells = re.findall(r"^```\{code-cell\}.*?^```", PAGES[name], re.S | re.M)
+    glued = [cell[cell.index("lab.glue(") :] for cell in cells if "lab.glue(" in cell]
+    assert not [cell for cell in glued if ".estimate" in cell], f"{name}.md: glue its .text"
+
+
 def test_every_word_of_our_own_is_used_and_in_its_place():
     words = (ROOT / "tools/words.txt").read_text("utf-8").split()
     assert words == sorted(set(words))

@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from lab.clinic import commands, illnesses, profile, signs, versions
+from lab.clinic import commands, illnesses, profile, report, signs, versions
 from lab.clinic.loading import Phase
 from lab.clinic.observed import Observed
 from lab.clinic.signs import Signs
@@ -285,9 +285,36 @@ def worse(rng, factor):
     return any(one.word == "worse" for one in versions.judged(trials(rng, factor), 0.05))
 
 
-def test_the_same_version_twice_is_hardly_ever_called_worse():
+def test_the_same_version_twice_is_hardly_ever_called_worse_or_better_in_any_measure():
     rng = random.Random(20)
-    assert sum(worse(rng, 1.0) for _ in range(300)) <= 15
+    said = [{one.word for one in versions.judged(trials(rng, 1.0), 0.05)} for _ in range(300)]
+    assert sum(bool({"worse", "better"} & words) for words in said) <= 15
+
+
+def test_a_measure_among_four_needs_eight_pairs():
+    for pairs, word in ((7, "no verdict"), (8, "worse")):
+        found = versions.judged(trials(random.Random(4), 1.5, pairs=pairs), 0.05)
+        assert {one.word for one in found} == {word}
+    assert "7 pairs, 8 are the least" in repr(
+        versions.judged(trials(random.Random(4), 1.5, 7), 0.05)
+    )
+
+
+def test_both_processes_of_the_old_version_count():
+    made = trials(random.Random(5), 1.0)
+    loud = [
+        dataclasses.replace(t, throughput=t.throughput * 4) if t.arm == AGAIN else t for t in made
+    ]
+    quiet, shifted = (versions.judged(some, 0.05)[0].ratio.estimate for some in (made, loud))
+    assert shifted == pytest.approx(quiet * 2)
+
+
+def test_the_report_says_how_the_measures_were_judged_together():
+    made = trials(random.Random(3), 1.3)
+    found = versions.Versions("a", "b", "/", 100.0, 10, tuple(made), versions.judged(made, 0.05))
+    page = report.versions_page(found)
+    assert "All 4 measures are judged together" in page
+    assert "each interval is one of 98.75 %" in page and "8 pairs" in page
 
 
 def test_a_tenth_slower_is_mostly_found():

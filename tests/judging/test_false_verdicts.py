@@ -14,6 +14,7 @@ from lab.judging.judge import Criterion
 
 BENCH = Path(__file__).parents[2] / "bench" / "judging.py"
 TIMES = 300
+MORE = 1000  # where it takes a second
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +32,8 @@ def past(bench):
     return bench.histories(bench.recorded())
 
 
-def alarms(bench, past, pairs, control):
-    cell = bench.draw(bench.one_recipe, past, pairs, control, times=TIMES, seed=1)
+def alarms(bench, past, pairs, control, times=TIMES):
+    cell = bench.draw(bench.one_recipe, past, pairs, control, times=times, seed=1)
     return bench.share(side != "none" for side in cell.sides(1.0)["today"])
 
 
@@ -44,7 +45,15 @@ def false(bench, past, pairs, control):
 @pytest.mark.parametrize("control", [False, True])
 @pytest.mark.parametrize("pairs", [6, 12])
 def test_a_recipe_under_two_names_is_seldom_called_different(bench, past, pairs, control):
-    assert not alarms(bench, past, pairs, control).broken
+    assert not alarms(bench, past, pairs, control, MORE).broken
+
+
+def test_the_control_changes_no_verdict(bench, past):
+    # What the simulation asks is what `lab.judging` says, of a ratio with its control.
+    drawn = bench.draw(bench.one_recipe, past, 6, True, times=50, seed=1).drawn
+    found = [d.ratio(1.3).decided for d in drawn]
+    before = [bench.widened(d.ratio(1.3)).decided for d in drawn]
+    assert sum(found) > sum(before) and all(f or not b for f, b in zip(found, before, strict=True))
 
 
 @pytest.mark.parametrize("control", [False, True])
@@ -57,7 +66,7 @@ def test_no_verdict_on_a_claim_is_false_too_often_whatever_is_true(bench, past, 
 def test_an_interval_that_promises_less_is_found_out(bench, past, monkeypatch):
     real = stats.t_interval
     monkeypatch.setattr(stats, "t_interval", lambda values: real(values, 0.8))
-    monkeypatch.setattr(stats, "LEVEL", 0.8)
+    monkeypatch.setattr(stats, "P_MOST", 0.2)
     assert alarms(bench, past, 6, False).broken
     assert any(one.broken for one in false(bench, past, 6, False))
 
@@ -76,6 +85,28 @@ def test_a_large_difference_is_found_more_often_with_more_pairs(bench, past):
         cell = bench.draw(bench.one_recipe, past, pairs, False, times=TIMES, seed=1)
         found.append(bench.share(s == "higher" for s in cell.sides(1.3)["today"]).value)
     assert 0.3 < found[0] < found[1]
+
+
+@pytest.fixture(scope="module")
+def families(bench):
+    return bench.families(bench.recorded())
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_version_is_seldom_called_worse_or_better_than_itself_in_any_of_four(
+    bench, families, apart
+):
+    drawn = bench.draw_versions(families, 8, apart=apart, times=TIMES, seed=1)
+    assert not bench.share(bench.wrong(bench.words(d)) for d in drawn).broken
+    if apart:  # measures that know nothing of one another need the sharing most
+        assert bench.share(bench.wrong(bench.alone(d)) for d in drawn).broken
+
+
+def test_a_version_that_is_worse_in_all_is_found_worse(bench, families):
+    drawn = bench.draw_versions(families, 10, apart=False, times=100, seed=1)
+    worse = dict.fromkeys(bench.MEASURES, 1.3)
+    assert bench.share("worse" in bench.words(d, worse) for d in drawn).value > 0.7
+    assert bench.share("better" in bench.words(d, worse) for d in drawn).value < 0.05
 
 
 def test_equal_seeds_give_equal_comparisons(bench, past):

@@ -155,3 +155,71 @@ def test_littles_law_is_judged_from_what_the_tool_said_and_only_in_a_closed_loop
     assert math.isnan(ToolRun("a", "t", "1", 10, Figures(p50_us=1)).metric("little"))
     with pytest.raises(LabError, match="no metric"):
         ToolRun("a", "t", "1", 10, figures).metric("p42")
+
+
+class Counted(Double):
+    """A tool that keeps what it was asked."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def _run(self, spec, version):
+        self.asked.append(spec)
+        return super()._run(spec, version)
+
+
+def test_a_published_command_is_asked_as_it_was_printed(monkeypatch):
+    tool = Counted()
+    monkeypatch.setitem(adapters.ADAPTERS, "double", tool)
+    monkeypatch.setenv("LAB_PROFILE", "course")
+    made = asked(requests=50, connections=5, fresh=True, warm=False)
+    assert [(s.requests, s.seconds, s.connections, s.fresh) for s in tool.asked] == [
+        (50, None, 5, True)
+    ] * 2
+    assert made.question["options"] == {
+        "connections": 5,
+        "rate": None,
+        "requests": 50,
+        "fresh": True,
+        "warm": False,
+    }
+    monkeypatch.setenv("LAB_PROFILE", "smoke")
+    asked(requests=50, connections=5)
+    asked(requests=50, connections=25)
+    asked(requests=1000, connections=1000)
+    few = [(s.requests, s.connections) for s in tool.asked[2::2]]
+    assert few == [(15, 5), (50, 25), (300, 100)]
+
+
+def test_a_survey_that_counts_nothing_asks_what_it_always_asked():
+    assert asked(seconds=0.1).question["options"] == {
+        "connections": 10,
+        "seconds": 0.1,
+        "rate": None,
+    }
+
+
+def test_a_tool_that_cannot_count_is_refused_before_anything_runs(places):
+    with pytest.raises(LabError, match="ours-open cannot be asked for a number"):
+        asked(("double", "ours-open"), requests=50)
+    assert not (places / "runs").exists()
+
+
+def test_published_figures_stand_above_what_the_tools_said_in_the_same_units():
+    figures = lab.published("hello-sleep", system="Node")
+    table = asked().beside({"a": figures}, "published 2024").to_json()
+    assert [(row["server"], row["tool"]) for row in table] == [
+        ("a", "published 2024"),
+        ("a", "double"),
+        ("b", "double"),
+    ]
+    assert table[0]["req/s"] == pytest.approx(851.2449)
+    assert [table[0][f"{name} (ms)"] for name in ("mean", "p50", "p99", "longest")] == [
+        pytest.approx(1e3 * s) for s in (0.1153, 0.1131, 0.1347, 0.1351)
+    ]
+    assert table[1]["req/s"] == 1000
+    with pytest.raises(LabError, match="no tool was pointed at 'c'"):
+        asked().beside({"c": figures})
+    ab = asked().beside({"a": lab.published("express-vs-pycnic", system="Express")}).to_json()
+    assert [ab[0][f"{name} (ms)"] for name in ("mean", "longest")] == [2.278, 358]

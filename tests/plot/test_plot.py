@@ -53,6 +53,7 @@ def figures(compared):
         "comparison": plot.comparison(compared, at=100, published={"sync": 208, "async": 263}),
         "spectrum": plot.spectrum(compared, at=100),
         "histogram": plot.histogram(trial),
+        "histogram of arms": plot.histogram(compared, at=100),
         "timeline": plot.timeline(trial),
         "lines": plot.lines(rows, x="n", y="ms", by="who"),
         "bars": plot.bars({"what": ["sync", "async"], "us": [3, 5]}, x="what", y="us"),
@@ -61,6 +62,7 @@ def figures(compared):
     }
 
 
+ARMS = ("sync", "async")
 KINDS = ("sweep", "sweep p99", "comparison", "spectrum", "histogram", "timeline")
 KINDS += ("lines", "bars", "dots", "forest")
 
@@ -356,6 +358,19 @@ def test_the_names_of_percentiles_stay_inside_the_axes():
         for name, anchor in (("p50", "start"), ("p90", "start"), ("p99", "end")):
             (style,) = re.findall(rf"<text([^>]*)>{name} ", svg)
             assert ("text-anchor:end" in style) is (anchor == "end")
+
+
+def test_the_shapes_of_several_arms_share_bins_and_each_has_all_of_its_own_answers(compared):
+    rows = plot.histogram(compared, at=100).data
+    bins = {arm: [(r["from_ms"], r["to_ms"]) for r in rows if r["series"] == arm] for arm in ARMS}
+    assert bins["sync"] == bins["async"] and len(bins["sync"]) > 5
+    for arm in ARMS:
+        shares = [r["share"] for r in rows if r["series"] == arm]
+        assert sum(shares) == pytest.approx(100, abs=0.5)
+        middle = compared.latency(arm, 100).quantile(0.5) * 1e3
+        below = sum(r["share"] for r in rows if r["series"] == arm and r["to_ms"] <= middle)
+        above = sum(r["share"] for r in rows if r["series"] == arm and r["from_ms"] >= middle)
+        assert below <= 50 and above <= 50
 
 
 def test_a_series_in_time_has_round_ticks():

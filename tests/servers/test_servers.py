@@ -1,6 +1,7 @@
 import http.client
 import json
 import re
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -85,6 +86,27 @@ def test_arms_of_a_workload_send_the_same_bytes_and_content_headers(workload):
                 kept = {key: answer.headers.get(key) for key in ("content-type", "content-length")}
                 answers.append((kept, answer.body))
     assert all(answer == answers[0] for answer in answers)
+
+
+@pytest.mark.parametrize(
+    ("name", "length", "adds"),
+    [
+        # As many bytes as ApacheBench counted in 2017: no type and no length.
+        ("node/express-json", 159, b"X-Powered-By: Express"),
+        # There it was gunicorn/19.6.0; today it does not tell its version.
+        ("python/pycnic-json", 193 - len("/19.6.0"), b"Content-Type: application/json"),
+    ],
+)
+def test_the_published_pair_sends_what_was_published(name, length, adds):
+    with (
+        lab.server(name, env={"HEADERS": "published"}).start() as running,
+        socket.create_connection(("127.0.0.1", running.port), timeout=10) as client,
+    ):
+        client.sendall(b"GET / HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
+        answer = b"".join(iter(lambda: client.recv(4096), b""))
+    assert adds.lower() in answer.lower()
+    assert b"content-length" not in answer.lower()
+    assert len(answer) == length
 
 
 def test_the_arms_that_read_a_file_send_exactly_the_same_headers():

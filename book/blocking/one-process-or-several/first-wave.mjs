@@ -31,7 +31,7 @@ const meet = async (number) => {
   const leave = fileURLToPath(new URL("../four-hidden-threads/_leave.cjs", import.meta.url));
   const server = spawn(process.execPath, ["-r", leave, fileURLToPath(program)], {
     cwd: fileURLToPath(new URL("../../..", import.meta.url)),
-    env: { ...process.env, FILE: "data/foo.json", NODE_ENV: "production", PORT: "0" },
+    env: { ...process.env, FILE: "data/foo.json", HEADERS: "published", PORT: "0" },
     stdio: ["pipe", "pipe", "inherit"], // its standard input ends when we do
   });
   try {

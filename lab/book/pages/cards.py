@@ -113,7 +113,7 @@ def sentences(build: Build) -> Html:
 def words(build: Build) -> Html:
     """Return the words that a verdict can be, and what each means."""
     caption = (
-        "What a verdict says. “Interval” is the 95 % interval, widened by the A/A spread. A "
+        "What a verdict says. “Interval” is the 95 % interval. A "
         "verdict under which the ratio cannot be 1 needs the sign-flip test as well; without it "
         "there is no verdict."
     )
@@ -183,12 +183,9 @@ def _marks(value: dict[str, Any], criterion: judge.Criterion) -> dict[str, Any] 
         return None
     stars = () if criterion.derived else criterion.printed or ()
     interval = _ends(value)
-    widened = _widened(value) if interval else ()
-    axis = Axis.of((estimate, *widened, *criterion.wanted, *stars))
+    axis = Axis.of((estimate, *(interval or ()), *criterion.wanted, *stars))
     low, high = interval or (estimate, estimate)
     bars = [axis.bar("here", low, high, estimate)]
-    if widened and value.get("aa_spread"):
-        bars.insert(0, axis.bar("wide", *widened))
     return {
         "ticks": axis.ticks,
         "wanted": axis.bar("wanted", *criterion.wanted),
@@ -247,12 +244,6 @@ def _ends(value: dict[str, Any]) -> tuple[float, float] | None:
     return value["low"], value["high"]
 
 
-def _widened(value: dict[str, Any]) -> tuple[float, float]:
-    spread = value.get("aa_spread") or 1.0
-    low, high = value["low"], value["high"]
-    return (low or 0.0) / spread, (math.inf if high is None else high) * spread
-
-
 def _estimate(value: dict[str, Any]) -> str:
     return "no figure" if value["estimate"] is None else f"{factor(value['estimate'], bare)}×"
 
@@ -268,10 +259,7 @@ def _ratio(value: dict[str, Any]) -> str:
 
 def _control(value: dict[str, Any]) -> str:
     spread = value.get("aa_spread")
-    if spread is None:
-        return "no A/A control"
-    low, high = _widened(value)
-    return f"A/A ±{spread_text(spread)}: widened to [{factor(low, bare)}, {factor(high, bare)}]"
+    return "no A/A control" if spread is None else f"A/A ±{spread_text(spread)}"
 
 
 def _named(value: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ from lab import claims, plot, text
 from lab.book.build import toc
 from lab.book.build.build import Build
 from lab.book.build.history import write_json
-from lab.book.pages import checks_page, placeholders
+from lab.book.pages import checks_page, judging_page, placeholders
 from lab.book.pages.placeholders import Html
 from lab.book.site import published as records
 from lab.plot.forest import forest
@@ -179,4 +179,5 @@ MAKERS: dict[str, placeholders.Maker] = {
     "verdict-plot": verdict_plot,
     "verdict-data": verdict_data,
     **checks_page.MAKERS,
+    **judging_page.MAKERS,
 }

@@ -20,7 +20,7 @@ QUANTILES = (0.5, 0.9, 0.99)
 
 def of_file(source: Path) -> list[dict[str, Any]]:
     """Return a row for each trial of a recorded file or of a run of this machine."""
-    found = _read(source)
+    found = opened(source)
     if isinstance(found, Trial):
         return [_row(found, "", None)]
     swept = found.sweep
@@ -29,7 +29,8 @@ def of_file(source: Path) -> list[dict[str, Any]]:
     return [_row(t, swept, id(t) in aa) for t in trials]
 
 
-def _read(source: Path) -> Trial | Comparison:
+def opened(source: Path) -> Trial | Comparison:
+    """Return what a recorded file, or a run of this machine, holds."""
     if paths.RUNS not in source.parents:
         return store.reference(source.stem)
     data = stored.read_json(source, stored.MEASURE_AGAIN)

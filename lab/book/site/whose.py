@@ -18,7 +18,9 @@ from lab.text.numbers import count
 
 RECORDED = "the recorded run"
 # What a page may be filled with that says the same whoever measured.
-FOR_ALL = {"verdict-words", "criteria", "profiles", "questions", "checks", "check-names"}
+FOR_ALL = {
+    *("verdict-words", "criteria", "profiles", "questions", "checks", "check-names", "judging"),
+}
 
 
 def setup(app: Sphinx) -> None:

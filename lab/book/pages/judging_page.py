@@ -1,0 +1,91 @@
+"""How often the rule of verdicts is wrong, and what it finds: `{build-status} judging`.
+
+From the simulation that `python bench/judging.py --store` has run at the noise of the records.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lab import paths
+from lab.book.build.build import Build
+from lab.book.pages import placeholders
+from lab.book.pages.placeholders import Html
+from lab.text.numbers import count
+
+STORED = paths.DATA / "judging.json"
+PAIRS = (6, 8, 12)
+RULES = {
+    "today": "the rule",
+    "widened": "each end moved outwards by the A/A spread",
+    "p up to 0.05": "p up to 0.05",
+    "interval alone": "the interval alone",
+}
+FAMILY = {
+    "shared": "four measures that share the 5 %",
+    "each alone": "four measures, each judged alone",
+}
+MEASURES = {"as recorded": "from the same trials", "independent": "of which none knows the others"}
+HEAD = ("Pairs", "A/A", "Judged by", "False alarms", "Finds 1.1 times", "Finds 1.3 times")
+NONE = "–"
+
+
+def told() -> dict[str, Any] | None:
+    """Return what the simulation has stored; None if it has not."""
+    try:
+        found: dict[str, Any] = json.loads(STORED.read_text("utf-8"))
+    except OSError:
+        return None
+    return found
+
+
+def judging_table(build: Build) -> Html:
+    """Return the shares of false alarms and of differences found, for each rule."""
+    found = told()
+    if found is None:
+        return Html("<p>Nothing has been simulated.</p>")
+    rows = "".join(_rows(found["rows"]))
+    head = "".join(f'<th scope="col">{name}</th>' for name in HEAD)
+    worst = max(one["claims"] for one in found["rows"] if one["rule"] == "today")
+    caption = (
+        f"Simulated, {count(found['times'], 'comparison')} a row, with the noise of "
+        f"{found['comparisons']} that were recorded ({found['made']}). False alarms: one server "
+        "under two names is called different; ± is a standard error. Then how often it is found, "
+        "and on the right side, that one server does 1.1 or 1.3 times as much."
+    )
+    return Html(
+        f'<div class="lab-scroll"><table class="table"><caption>{caption}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        f"<p>Of the verdicts on claims, {_percent(worst)} % were false by the rule where most "
+        "were, whatever was true.</p>"
+    )
+
+
+def _rows(found: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    for one in found:
+        rule = one["rule"]
+        if rule in RULES and one["pairs"] in PAIRS and (one["control"] or rule == "today"):
+            yield _row(one, RULES[rule])
+        elif rule in FAMILY:
+            yield _row(one, f"{FAMILY[rule]}, {MEASURES[one['measures']]}")
+
+
+def _row(one: Mapping[str, Any], name: str) -> str:
+    finds = [one["finds"].get(effect) for effect in ("1.1", "1.3")]
+    alarms = f"{_percent(one['alarms'])} ±{_percent(one['error'])} %"
+    cells = [alarms, *(NONE if x is None else f"{100 * x:.0f} %" for x in finds)]
+    told = "".join(f'<td class="lab-n">{cell}</td>' for cell in cells)
+    control = "yes" if one["control"] else "no"
+    return (
+        f'<tr><td class="lab-n">{one["pairs"]}</td><td>{control}</td>'
+        f'<th scope="row">{name}</th>{told}</tr>'
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+MAKERS: dict[str, placeholders.Maker] = {"judging": judging_table}

@@ -1,0 +1,101 @@
+"""The servers of the sources, one by one: `{build-status} systems`.
+
+A verdict is about a ratio; here stand both of its sides, as its source printed them and as the
+trials of that ratio had them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from lab import claims
+from lab.book.build.build import Build
+from lab.book.pages import placeholders
+from lab.book.pages.cards import NOT_JUDGED
+from lab.book.pages.placeholders import Cell, PageTable
+from lab.book.pages.verdicts import judged
+from lab.book.site import published as records
+from lab.book.site import rows
+from lab.plot.measures import metric_of
+from lab.records.comparison import Comparison
+from lab.text.numbers import number
+
+HEAD = ["source", "chapter", "server", "published", "here", "verdict"]
+NONE = "–"
+UNITS = ("req/s", "s", "ms")  # of figures that a source measured; others are of its set-up
+
+
+def systems_table(build: Build) -> PageTable:
+    """Return a row for each side of each published claim: source, chapter, server, the figure that
+    was published, ours, the verdict on both together.
+    """
+    found = {c["id"]: c for c in judged(build, published=True)}
+    files = {one.name: one.source for one in records.of_build(build)}
+    entries = claims.claims()["claims"]
+    return PageTable(HEAD, [row for name in entries for row in _rows(name, found.get(name), files)])
+
+
+def _rows(name: str, c: dict[str, Any] | None, files: dict[str, Path]) -> list[list[Cell]]:
+    entry = claims.claims()["claims"][name]
+    source = claims.claims()["sources"][entry["source"]]
+    who = f"{source['author']} {source['year']}"
+    printed = _printed(name, entry)
+    verdict = f"{entry['short']}: {c['verdict'] if c else NOT_JUDGED}"
+    if c is None:
+        return [[who, NONE, system or NONE, text, NONE, verdict] for system, text in printed]
+    here = _here(c, files.get(c["record"]))
+    page = str(c["chapter"])
+    return [
+        [who, page, _server(arm, system), text, measured, verdict]
+        for (arm, measured), (system, text) in zip(here, printed, strict=True)
+    ]
+
+
+def _server(arm: str, system: str) -> str:
+    """An arm as our chapter calls it, and what stood in its place in the source."""
+    return arm if not system or system.lower() == arm.lower() else f"{arm} ({system})"
+
+
+def _printed(name: str, entry: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return for each side of a ratio the system of the source and its figure. A source that gives
+    only a ratio, or only words, has that on its first side.
+    """
+    experiment, given = entry.get("experiment", name), entry.get("published", {})
+    sides = []
+    for side in "ab":
+        key = given.get(side)
+        if key is None:
+            sides.append(("", NONE))
+            continue
+        where = key.get("experiment", experiment)
+        figure = claims.published(entry["source"], where, key["system"], key["metric"])
+        measured = figure.unit in UNITS
+        text = f"{number(figure.value)} {figure.unit}" if measured else "not measured there"
+        sides.append((figure.system, text))
+    if not {"a", "b"} & given.keys():
+        ratio = claims.criterion(name).printed
+        words = f"{claims.published_text(ratio)} the other" if ratio else "in words"
+        sides[0] = ("", words)
+    return sides
+
+
+def _here(c: dict[str, Any], source: Path | None) -> list[tuple[str, str]]:
+    """Return for each side of a ratio our arm and the median of its trials; no figure where the
+    record is not there.
+    """
+    value = c["value"]
+    shown = metric_of(value["metric"])
+    found = rows.opened(source) if source else None
+    sides = []
+    for arm in (value["a"], value["b"]):
+        text = NONE
+        if isinstance(found, Comparison) and arm in found.arms:
+            seen = [shown.of(t) for t in found.pool(arm, value["at"])]
+            text = f"{number(median(seen))} {shown.unit}".strip() if seen else NONE
+        sides.append((arm, text))
+    return sides
+
+
+MAKERS: dict[str, placeholders.Maker] = {"systems": systems_table}

@@ -1,0 +1,41 @@
+// The certificate that book/blocking/one-process-or-several/with-tls.mjs makes for itself.
+import assert from "node:assert/strict";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { test } from "node:test";
+import { connect, createServer } from "node:tls";
+import { certificate } from "../../book/blocking/one-process-or-several/_certificate.mjs";
+
+const own = certificate();
+const read = new X509Certificate(own.cert);
+
+test("it is for this machine alone, signed by its own key, and for a day", () => {
+  assert.equal(read.checkIP("127.0.0.1"), "127.0.0.1");
+  assert.equal(read.checkIP("192.0.2.1"), undefined);
+  assert.equal(read.checkHost("localhost"), undefined);
+  assert.ok(read.verify(read.publicKey));
+  assert.ok(read.checkPrivateKey(createPrivateKey(own.key)));
+  const hours = (Date.parse(read.validTo) - Date.parse(read.validFrom)) / 3_600_000;
+  assert.equal(Math.round(hours), 25); // one of them has passed: clocks differ
+  assert.ok(Date.parse(read.validFrom) < Date.now());
+});
+
+test("each is another one", () => {
+  const other = new X509Certificate(certificate().cert);
+  assert.notEqual(other.serialNumber, read.serialNumber);
+  assert.ok(!read.verify(other.publicKey));
+});
+
+test("a client that was given it trusts the server, any other does not", async () => {
+  const server = createServer(own, (socket) => socket.end("hello")).on("tlsClientError", () => {});
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address();
+  const trusts = connect({ host: "127.0.0.1", port, ca: own.cert });
+  await once(trusts, "secureConnect");
+  assert.ok(trusts.authorized);
+  trusts.destroy();
+  const stranger = connect({ host: "127.0.0.1", port });
+  const [error] = await once(stranger, "error").catch((thrown) => [thrown]);
+  assert.match(error.code, /SELF_SIGNED|UNABLE_TO_VERIFY/);
+  server.close();
+});
