@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set addons kernels browser lint pytest nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference checks results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set addons kernels browser lint pytest nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -68,8 +68,11 @@ cmp -s tools/lighthouse/package-lock.json tools/lighthouse/node_modules/.made ||
   node tools/lighthouse/run.mjs
 endef
 
-reference: setup ## record the reference run again (long; an idle machine, please)
-	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book build
+reference: setup ## record the reference run, or go on with it: make reference NODE=24 [NAME="start timers/..."] [ARGS="--fresh --anyway"]
+	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book reference $(if $(NODE),--node $(NODE)) $(NAME) $(ARGS)
+
+checks: setup ## count the checks of the recorded run by kind (ARGS=steady: say in which experiments)
+	@$(BIN)/python -m lab.book checks $(ARGS)
 
 results: setup ## write what was measured here into one file, and say where it is
 	@$(BIN)/python -m lab results

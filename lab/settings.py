@@ -23,7 +23,9 @@ class Profile:
     """How much is measured: pairs of trials per point, and seconds per trial.
 
     A chapter that asks for its own numbers means the course profile; the others scale them:
-    `pairs` in proportion, the window by `stretch`, the warm-up by `warm_stretch`.
+    `pairs` in proportion, the window by `stretch`, the warm-up by `warm_stretch`. Where
+    `warm_cap_s` is not 0, that warm-up is the least, and it goes on until the rate is steady, or
+    for so long; the window that follows lasts for `least_s` or longer, so that it can show a drift.
     """
 
     name: str
@@ -33,6 +35,8 @@ class Profile:
     stretch: float
     warm_stretch: float
     verdicts: bool
+    warm_cap_s: float = 0.0
+    least_s: float = 0.0
 
     def pairs_for(self, asked: int | None) -> int:
         """Pairs of trials where a chapter asked for that many (None: the profile's own)."""
@@ -54,7 +58,17 @@ PROFILES = {
     for profile in (
         Profile("smoke", 1, 0.05, 0.15, stretch=0.3, warm_stretch=0.3, verdicts=False),
         Profile("course", 6, 0.25, 0.5, stretch=1, warm_stretch=1, verdicts=True),
-        Profile("reference", 12, 1.0, 2.0, stretch=2, warm_stretch=1.5, verdicts=True),
+        Profile(
+            "reference",
+            12,
+            1.0,
+            2.0,
+            stretch=2,
+            warm_stretch=1.5,
+            verdicts=True,
+            warm_cap_s=12.0,
+            least_s=1.0,
+        ),
     )
 }
 

@@ -1,6 +1,6 @@
-"""`python -m lab.book build`, `chapter`, `preview`, `new` and `teaching`: what `make book`,
-`make chapter`, `make preview`, `make test`, `make new` and `make teaching` run. `moved` is run by
-hand, after `git mv`.
+"""`python -m lab.book build`, `chapter`, `reference`, `preview`, `new` and `teaching`: what
+`make book`, `make chapter`, `make reference`, `make preview`, `make test`, `make new` and
+`make teaching` run. `moved` is run by hand, after `git mv`, and `checks` where somebody asks.
 
 The site is the one that a bare `jupyter-book build .` makes. What is added (warnings are errors,
 the console shows chapters, a failure's reason comes last) stands in `lab/book/build`.
@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from lab.book import teaching
+from lab.book import check_counts, recording, teaching
 from lab.book.build import preview
 from lab.book.build.run import default_output, one_chapter, run
 from lab.book.moved import moved
@@ -37,6 +37,15 @@ def main(argv: list[str] | None = None) -> int:
     serve.add_argument("--port", type=int, default=8000, help="0 = any free port")
     chapter = commands.add_parser("chapter", help="measure one chapter again, whatever is cached")
     chapter.add_argument("name", nargs="?", default="", help="such as blocking/off-the-loop")
+    record = commands.add_parser("reference", help="record the reference run, or go on with it")
+    record.add_argument("names", nargs="*", help="only these chapters (default: all)")
+    record.add_argument("--node", type=int, help="the major to record with, such as 24")
+    record.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
+    record.add_argument(
+        "--anyway", action="store_true", help="on any Node and a busy machine: a warning only"
+    )
+    checks = commands.add_parser("checks", help="count the checks of the recorded run by kind")
+    checks.add_argument("names", nargs="*", help="of these say in which experiments, as `steady`")
     begin = commands.add_parser("new", help="write the beginning of something")
     begin.add_argument("what", help=", ".join(KINDS))
     begin.add_argument("name", nargs="?", default="", help="where it belongs / its name")
@@ -55,16 +64,11 @@ def main(argv: list[str] | None = None) -> int:
     counts.add_argument("--questions", action="store_true", help="where each is asked and told")
     options = parser.parse_args(argv)
     try:
+        if getattr(options, "node", None):
+            os.environ["LAB_NODE"] = nodes.of_major(options.node)
         os.environ.update(nodes.anchored())
         os.environ.update(nodes.on_path())  # for what cells start by name
-        if options.command == "preview":
-            return preview.serve(options.port)
-        if options.command == "chapter":
-            return one_chapter(options.name)
-        if options.command in ("new", "moved", "teaching"):
-            print(_said(options))
-            return 0
-        return run(options.output or default_output(), options.verbose)
+        return _done(options)
     except LabError as error:
         print(error, file=sys.stderr)
         return 2
@@ -73,9 +77,24 @@ def main(argv: list[str] | None = None) -> int:
         return 130
 
 
+def _done(options: argparse.Namespace) -> int:
+    if options.command == "preview":
+        return preview.serve(options.port)
+    if options.command == "chapter":
+        return one_chapter(options.name)
+    if options.command == "reference":
+        return recording.record(options.names, fresh=options.fresh, anyway=options.anyway)
+    if options.command == "build":
+        return run(options.output or default_output(), options.verbose)
+    print(_said(options))
+    return 0
+
+
 def _said(options: argparse.Namespace) -> str:
     if options.command == "teaching":
         return teaching.report(as_json=options.json, each_question=options.questions)
+    if options.command == "checks":
+        return check_counts.report(options.names)
     if options.command == "new":
         return new(options.what, options.name)
     return f"Followed by the record of: {', '.join(_followed(options)) or 'nothing'}."

@@ -72,13 +72,13 @@ class Generator:
         self, deadline_s: float, wake: list[float] | None = None
     ) -> Iterator[dict[str, Any]]:
         """Yield its events until the result, and {"event": "wake"} at each moment of `wake`
-        (monotonic, ascending).
+        (monotonic, ascending), which is emptied by that, and to which more may be added meanwhile.
 
         Raises GeneratorFailed with its own words if it ends, errs, or gives no result within
         `deadline_s`.
         """
         end = time.monotonic() + deadline_s
-        moments = list(wake or ())
+        moments = [] if wake is None else wake
         while True:
             if moments and time.monotonic() >= moments[0]:
                 moments.pop(0)

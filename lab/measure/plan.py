@@ -20,7 +20,15 @@ from lab.storage.json_form import plain
 OPEN_CONNECTIONS = 256  # most requests in flight in an open loop; more send late and are counted
 # Of all streams together: they go to the generator in a line of at most 16 MiB, as Base64.
 MOST_BODY_BYTES = 8 * 1024 * 1024
-COUNT_LIMIT_S = 60.0  # a fixed number of requests is given up after this
+# A fixed number of requests is given up after this times what it needs if each request takes its
+# whole time-out, but not before the first, nor after the second number of seconds.
+COUNT_SLACK = 1.25
+COUNT_LIMITS_S = (60.0, 600.0)
+# The warm-up of a profile with a cap ends when, in the last seconds, the rates of the first and the
+# last third differ by no more than this, or than chance, as the check `steady` asks of the window,
+# three looks in a row (lab/node/loadgen/settling.mjs).
+LOOK_S = 1.0
+WITHIN = 0.05
 
 
 class BadLoad(LabError):
@@ -58,11 +66,26 @@ class Plan:
     pin: Any = None
     tolerate: tuple[str, ...] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
+    warm_cap_s: float = 0.0  # above 0: warm up until steady, at most so long
 
     @property
     def duration_s(self) -> float:
-        """How long the generator loads the server."""
-        return self.warmup_s + self.measure_s
+        """How long the generator loads the server, where a warm-up until steady ends as soon as it
+        can.
+        """
+        return max(self.warmup_s, LOOK_S if self.warm_cap_s else 0.0) + self.measure_s
+
+    @property
+    def longest_s(self) -> float:
+        """How long the generator loads the server at most."""
+        return max(self.warmup_s, self.warm_cap_s) + self.measure_s
+
+    @property
+    def settle(self) -> dict[str, float] | None:
+        """When the warm-up ends, as the generator reads it; None if it lasts `warmup_s`."""
+        if not self.warm_cap_s:
+            return None
+        return {"look_s": LOOK_S, "within": WITHIN, "cap_s": self.warm_cap_s}
 
 
 def plan(
@@ -106,7 +129,7 @@ def plan(
     # A count is a count: it is given time, and nothing of it is cut away unless asked for.
     counted = main.requests is not None
     timed = not counted or seconds is not None
-    measure_s = min(now.measure_for(seconds), 600.0) if timed else COUNT_LIMIT_S
+    measure_s = min(now.measure_for(seconds), 600.0) if timed else count_limit(main)
     warm = 0.0 if counted and warmup is None else now.warmup_for(warmup)
     fit("tolerate", tolerate, Iterable[str], BadLoad)
     known = tuple(tolerate)
@@ -120,6 +143,11 @@ def plan(
         k: _asked(f"alongside[{k!r}]: ", {**shared, **v}) for k, v in (alongside or {}).items()
     }
     _sendable((main, *others.values()))
+    # The rate of an open loop is that of its schedule, warm or not; "no warm-up" is a question of
+    # its own, and a server that is never steady is not waited for.
+    settles = not counted and rate is None and warmup != 0 and "steady" not in known
+    if settles:
+        measure_s = max(measure_s, now.least_s)
     return Plan(
         main,
         warm,
@@ -128,7 +156,19 @@ def plan(
         pin,
         known,
         plain({k: v.hex() if isinstance(v, bytes) else v for k, v in (given or {}).items()}),
+        now.warm_cap_s if settles else 0.0,
     )
+
+
+def count_limit(asked: StreamPlan) -> float:
+    """Return after how many seconds a fixed number of requests is given up.
+
+    Each connection sends one after the other, and none takes longer than its time-out: so long a
+    job may need, and somewhat more on a busy machine.
+    """
+    in_a_row = math.ceil((asked.requests or 0) / asked.connections)
+    least, most = COUNT_LIMITS_S
+    return min(max(least, COUNT_SLACK * in_a_row * asked.timeout_s), most)
 
 
 # What may be said of a load; `lab.load` and `lab.compare` take the same.
@@ -276,6 +316,7 @@ def load_spec(
         body_bytes=len(asked.body),
         expect=expect,
         warmup_s=plan.warmup_s,
+        warm_cap_s=plan.warm_cap_s or None,
         measure_s=plan.measure_s,
         timeout_s=asked.timeout_s,
         cpus=cpus,

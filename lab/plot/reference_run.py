@@ -99,4 +99,4 @@ def _alike(own: Trial, other: Trial) -> bool:
 
 def _asked(load: LoadSpec) -> LoadSpec:
     """What a load asks, without how long, where, and in which order."""
-    return replace(load, warmup_s=0, measure_s=0, seed=0, cpus=None, expect=None)
+    return replace(load, warmup_s=0, warm_cap_s=None, measure_s=0, seed=0, cpus=None, expect=None)

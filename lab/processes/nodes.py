@@ -92,6 +92,20 @@ def known() -> dict[int, str]:
     return dict(sorted({**brought(), **found}.items(), reverse=True))
 
 
+def of_major(number: int) -> str:
+    """Return the Node of that major as an absolute path; raises NoNodeError if there is none."""
+    try:
+        there = known()
+    except NoNodeError:  # none is meant, or one that is too old
+        there = brought()
+    if number not in there:
+        raise NoNodeError(
+            f"There is no Node {number} here; there are: {', '.join(map(str, there)) or 'none'}. "
+            f'make nodes NODES="{number}" brings it.'
+        )
+    return there[number]
+
+
 def is_node(word: str) -> bool:
     """Return whether a word of a command is a Node: `/opt/bin/node`, `node26`."""
     return bool(re.fullmatch(r"node(js)?-?[0-9.]*", Path(word).name))

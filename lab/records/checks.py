@@ -28,6 +28,8 @@ class Evidence:
     resources: Resources
     noise: Noise
     stopped: str = "time"
+    warm: str = "fixed"  # how the warm-up ended: fixed | steady | capped
+    warmed_s: float = 0.0
     in_flight_mean: float | None = None
     verified: bool = False
     bodies: dict[str, Any] | None = None
@@ -165,6 +167,23 @@ def client_headroom(e: Evidence) -> Check:
     )
 
 
+def warm(e: Evidence) -> Check:
+    """The warm-up went on until the rate was steady, where that was asked (rule 14).
+
+    The generator looks at the last second as `steady` does at the window. Some servers never come
+    to a steady rate (Barrett et al. 2017), so there is a cap; what is measured after it may still
+    be warming up, and whether it does, `steady` says.
+    """
+    cap = e.load.warm_cap_s
+    if cap is None:
+        return Check("ok", None, None, "a warm-up of fixed length")
+    took = round(e.warmed_s, 3)
+    if e.warm == "capped":
+        text = f"not steady after {took:.3g} s of warm-up, the most that is given"
+        return Check("warn", took, cap, text)
+    return Check("ok", took, cap, f"steady after {took:.3g} s of warm-up")
+
+
 def steady(e: Evidence) -> Check:
     """First and last third of the window differ by less than 5 %, or by less than chance (rule 14).
 
@@ -186,6 +205,8 @@ def steady(e: Evidence) -> Check:
         f"the last third of the window was {abs(off):.1%} "
         f"{'faster' if off > 0 else 'slower'} than the first"
     )
+    if off > limit and e.load.warm_cap_s is None and e.load.loop == "closed":
+        text += ": still warming up"
     return Check("warn" if abs(off) > limit else "ok", round(off, 4), round(limit, 4), text)
 
 
@@ -350,7 +371,15 @@ def on_schedule(e: Evidence) -> Check:
 
 
 def finished(e: Evidence) -> Check:
-    """The run ended as planned: by time or count (rule 6)."""
+    """The run ended as planned: by time or count; a count that a limit cuts did not (rule 6)."""
+    if e.stopped == "time" and e.load.requests is not None:
+        return Check(
+            "fail",
+            e.counts.sent,
+            e.load.requests,
+            f"the run was ended by its limit of {e.load.measure_s:g} s after {e.counts.sent} of "
+            f"{e.load.requests} requests",
+        )
     if e.stopped in ("time", "count"):
         return Check("ok", None, None, f"ended by {e.stopped}")
     return Check("fail", None, None, f"ended early: {e.stopped}")
@@ -365,6 +394,7 @@ ALL: dict[str, Callable[[Evidence], Check]] = {
     "verified": verified,
     "finished": finished,
     "client_headroom": client_headroom,
+    "warm": warm,
     "steady": steady,
     "on_schedule": on_schedule,
     "quiet": quiet,
@@ -391,6 +421,7 @@ _WARNED = {
     "answered": "a request outlasted the window",
     "window": "fewer than three answers a connection",
     "client_headroom": "client-bound",
+    "warm": "warm-up ended by its cap",
     "steady": "not steady",
     "verified": "bodies differ",
     "on_schedule": "requests sent late",

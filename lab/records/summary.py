@@ -47,6 +47,7 @@ class Run:
     epoch_us: int
     window_us: tuple[int, int]
     stopped: str = "time"
+    warm: str = "fixed"
     client: dict[str, Any] = field(default_factory=dict)
     probe: list[dict[str, Any]] = field(default_factory=list)
     server_cpu_s: float | None = None
@@ -143,6 +144,8 @@ def _evidence(
         resources=resources,
         noise=run.noise,
         stopped=run.stopped,
+        warm=run.warm,
+        warmed_s=run.window_us[0] / 1e6,
         in_flight_mean=stream.in_flight_mean,
         verified=run.verified,
         bodies=stream.bodies,

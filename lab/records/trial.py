@@ -143,6 +143,7 @@ class LoadSpec:
     body_bytes: int = 0
     expect: dict[str, Any] | None = None
     warmup_s: float = 0.25
+    warm_cap_s: float | None = None  # then warmup_s was the least, and it went on until steady
     measure_s: float = 0.5
     timeout_s: float = 10.0
     cpus: tuple[int, ...] | None = None

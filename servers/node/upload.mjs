@@ -18,7 +18,7 @@ async function save(request, path) {
       yield chunk;
     }
   };
-  // If the disk fails, the request must live: destroyed, it would take the answer with it.
+  // If the disk fails, the request must live: of a destroyed one nobody reads the rest, and who still sends waits.
   const chunks = request.iterator({ destroyOnReturn: false });
   const body = HOW === "collect" ? [Buffer.concat(await request.toArray())] : chunks;
   const file = createWriteStream(path);

@@ -29,7 +29,8 @@ import lab
 from lab import paths
 from lab.errors import LabError
 from lab.measure import generator
-from lab.measure.load import BadTarget, ServerGone, resolve
+from lab.measure import plan as plans
+from lab.measure.load import BadTarget, ServerGone, measure, resolve
 from lab.processes import guard_link
 from lab.records import ceiling, reference, store
 from lab.records.trial import Trial
@@ -215,6 +216,26 @@ def test_a_fixed_number_of_requests_is_sent_exactly():
     assert trial.stopped == "count"
     assert trial.checks["littles_law"].status == "ok"
     assert 0 < trial.resources.server_cpu_share < 3  # of the time it took, not of the limit
+
+
+def test_a_count_that_is_cut_is_a_failed_check():
+    cut = lab.load("node/sleep", connections=1, requests=1000, seconds=0.2, progress=False)
+    assert cut.stopped == "time"
+    assert cut.failures["finished"].text.startswith("the run was ended by its limit of ")
+    assert cut.failures["finished"].text.endswith(f" after {cut.counts.sent} of 1000 requests")
+
+
+def test_a_warm_up_until_steady_is_recorded_and_none_of_it_counts(monkeypatch):
+    monkeypatch.setattr(plans, "LOOK_S", 0.3)
+    asked = replace(plans.plan(connections=2, seconds=0.3), warm_cap_s=20.0)
+    trial = measure(resolve("node/sleep"), asked, store.Folder("until-steady"))
+    assert trial.load.warm_cap_s == 20.0
+    assert trial.checks["warm"].value == round(trial.window[0], 3)
+    assert trial.window[0] >= 0.29  # a look is about as long as that
+    assert trial.window[1] - trial.window[0] == pytest.approx(asked.measure_s, abs=1e-5)
+    # What the server used is that of the window, too.
+    assert trial.resources.server_cpu_s < asked.measure_s * 2
+    assert store.verify(trial) == []
 
 
 def test_rounds_are_sent_on_each_connection():

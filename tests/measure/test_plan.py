@@ -12,10 +12,11 @@ import pytest
 import lab
 from lab import paths
 from lab.errors import LabError
-from lab.measure.plan import MOST_BODY_BYTES, BadLoad, plan, stream_json
+from lab.measure.plan import LOOK_S, MOST_BODY_BYTES, WITHIN, BadLoad, plan, stream_json
 from lab.processes.pinning import split
 from lab.records import identity
 from lab.servers.catalog import server
+from lab.settings import PROFILES
 
 
 @pytest.mark.parametrize(
@@ -99,6 +100,39 @@ def test_times_come_from_the_profile_unless_given(monkeypatch):
 
 def test_a_fixed_count_has_no_warm_up():
     assert plan(requests=1000).warmup_s == 0
+
+
+def test_a_fixed_count_has_the_time_that_its_time_outs_may_take():
+    # Ten in a row, each of which may take its 20 s, and a quarter more.
+    assert plan(connections=100, rounds=10, timeout=20).measure_s == 250
+    assert plan(connections=100, requests=1000, timeout=20).measure_s == 250
+    # Neither less than a minute, nor more than ten.
+    assert plan(connections=100, rounds=1, timeout=0.1).measure_s == 60
+    assert plan(connections=1, requests=1_000_000).measure_s == 600
+    # Who says how long, is believed.
+    assert plan(connections=1, requests=1000, seconds=2).measure_s == 2
+
+
+def test_the_reference_profile_warms_up_until_the_rate_is_steady(monkeypatch):
+    monkeypatch.setenv("LAB_PROFILE", "course")
+    assert plan(seconds=1).settle is None
+    monkeypatch.setenv("LAB_PROFILE", "reference")
+    cap = PROFILES["reference"].warm_cap_s
+    asked = plan(seconds=1, warmup=0.2)
+    assert asked.settle == {"look_s": LOOK_S, "within": WITHIN, "cap_s": cap}
+    assert asked.duration_s == LOOK_S + asked.measure_s  # at the least
+    assert asked.longest_s == cap + asked.measure_s
+    # A window is long enough to show a drift, unless a server is measured that has one.
+    assert plan(seconds=0.1).measure_s == PROFILES["reference"].least_s
+    assert plan(seconds=0.1, tolerate=["steady"]).measure_s == 0.2
+    # Neither what has no warm-up or no rate of its own, nor what is never steady.
+    for never in (
+        {"warmup": 0},
+        {"rate": 100},
+        {"requests": 1000},
+        {"tolerate": ["steady"]},
+    ):
+        assert plan(**never).settle is None
 
 
 def test_an_open_loop_has_room_for_many_in_flight():

@@ -17,7 +17,9 @@ GREY = "var(--lab-recorded"
 
 
 def elsewhere(trial):
-    return replace(trial, id=f"there-{trial.id}", machine=ELSEWHERE, started="2025-01-02T03:04:05Z")
+    load = replace(trial.load, warm_cap_s=12.0)  # of the reference profile; it asks the same
+    name = f"there-{trial.id}"
+    return replace(trial, id=name, load=load, machine=ELSEWHERE, started="2025-01-02T03:04:05Z")
 
 
 @pytest.fixture

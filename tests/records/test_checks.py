@@ -151,7 +151,13 @@ def test_coming_near_the_ceiling_of_the_null_server_is_client_bound():
 def test_a_rate_that_climbs_is_not_steady():
     rows = closed_rows(10, 200)
     keep = np.random.default_rng(1).random(len(rows["t_end_us"])) < rows["t_end_us"] / 750_000
-    assert checked({k: v[keep] for k, v in rows.items()})["steady"].status == "warn"
+    found = checked({k: v[keep] for k, v in rows.items()})["steady"]
+    assert found.status == "warn"
+    assert found.text.endswith("faster than the first: still warming up")
+    # After a warm-up that went on until the rate was steady it is something else.
+    until = LoadSpec(warm_cap_s=12.0)
+    found = checked({k: v[keep] for k, v in rows.items()}, load=until)["steady"]
+    assert found.text.endswith("faster than the first")
 
 
 def test_noise_of_few_answers_does_not_trip_steady():
@@ -233,3 +239,23 @@ def test_requests_that_an_open_loop_could_not_send_fail():
 
 def test_a_run_cut_short_fails():
     assert checked(stopped="signal")["finished"].status == "fail"
+
+
+def test_a_count_that_its_limit_cuts_fails_in_words_of_its_own():
+    load = LoadSpec(requests=5000, measure_s=60.0)
+    sent = counts_of(closed_rows())["sent"]
+    found = checked(load=load, stopped="time")["finished"]
+    assert found.status == "fail"
+    assert found.text == f"the run was ended by its limit of 60 s after {sent} of 5000 requests"
+    assert checked(load=load, stopped="count")["finished"].status == "ok"
+    assert checked(load=LoadSpec(), stopped="time")["finished"].status == "ok"
+
+
+def test_a_warm_up_until_steady_says_how_long_it_took_and_whether_the_cap_ended_it():
+    until = LoadSpec(warm_cap_s=10.0)
+    steady = checked(load=until, warm="steady")["warm"]
+    assert (steady.status, steady.value, steady.limit) == ("ok", 0.25, 10.0)
+    capped = checked(load=until, warm="capped")["warm"]
+    assert capped.status == "warn"
+    assert capped.text == "not steady after 0.25 s of warm-up, the most that is given"
+    assert checked()["warm"].status == "ok"  # of fixed length: nothing was promised

@@ -39,7 +39,7 @@ def resolve(asked: str) -> str:
     """
     pages = toc.pages()
     name = _name(asked)
-    chapters = {page.removeprefix("book/"): page for page in pages if _has_cells(page)}
+    chapters = {page.removeprefix("book/"): page for page in pages if has_cells(page)}
     if name in chapters:
         return chapters[name]
     ends = [page for short, page in chapters.items() if short.rpartition("/")[2] == name]
@@ -65,10 +65,18 @@ def prepare(page: str, output: Path) -> dict[str, Any]:
             if old != keep and old not in keep.parents:
                 shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
     output.mkdir(parents=True, exist_ok=True)
+    return part([page], output)
+
+
+def part(pages: list[str], output: Path) -> dict[str, Any]:
+    """Write a table of contents of these pages and those that explain; return Sphinx's settings
+    for it.
+    """
     own = output / "_toc.yml"
-    others = [name for name in toc.pages() if "/about/" in name and not _has_cells(name)]
-    listed = [{"file": name} for name in others]
-    own.write_text(yaml.safe_dump({"format": "jb-book", "root": page, "chapters": listed}), "utf8")
+    root, *more = pages
+    others = [name for name in toc.pages() if "/about/" in name and not has_cells(name)]
+    listed = [{"file": name} for name in (*more, *others)]
+    own.write_text(yaml.safe_dump({"format": "jb-book", "root": root, "chapters": listed}), "utf8")
     return {
         "external_toc_path": own.as_posix(),
         "suppress_warnings": [*_suppressed(), *ELSEWHERE],
@@ -114,7 +122,8 @@ def _name(asked: str) -> str:
     return re.sub(r"\.(md|html|ipynb)$", "", inside)
 
 
-def _has_cells(page: str) -> bool:
+def has_cells(page: str) -> bool:
+    """Return whether a page is a chapter, with cells to run."""
     file = paths.ROOT / f"{page}.md"
     try:
         return source.parse(page, file.read_text("utf8"), str(file)) is not None

@@ -35,6 +35,7 @@ CHECKS = {
     "finished": (6, "the trial ended as planned"),
     "verified": (7, "bodies were compared"),
     "client_headroom": (8, "the client is not the bottleneck"),
+    "warm": (14, "the warm-up went on until the rate was steady, where that was asked"),
     "steady": (14, "no drift within what is kept"),
     "window": (14, "it holds three answers of each connection or more"),
     "backlog": (17, "no connection was dropped at a full listen backlog"),
@@ -77,8 +78,8 @@ def check_table(build: Build) -> Html:
         return Html("<p>There is no recorded run.</p>")
     raised = {"fail": Counter[str](), "warn": Counter[str]()}
     for t in trials:
-        raised["fail"].update({_own(name, c) for name, c in t.failures.items()})
-        raised["warn"].update({_own(name, c) for name, c in t.warnings.items()})
+        raised["fail"].update({check_of(name, c) for name, c in t.failures.items()})
+        raised["warn"].update({check_of(name, c) for name, c in t.warnings.items()})
     names = {*ALL, *raised["fail"], *raised["warn"]}
     rows = [_row(name, raised, len(trials)) for name in sorted(names, key=_place)]
     control = sum(c.aa_arm is not None for c in comparisons)
@@ -100,7 +101,7 @@ def check_table(build: Build) -> Html:
     )
 
 
-def _own(name: str, check: Check) -> str:
+def check_of(name: str, check: Check) -> str:
     """The name of a check without its stream; with a question mark where it had nothing to judge
     by.
     """

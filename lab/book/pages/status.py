@@ -69,8 +69,10 @@ def profiles_table(build: Build) -> PageTable:
         [
             one.name,
             f"{6 * one.pairs / PROFILES['course'].pairs:g} ({one.pairs})",
-            f"× {one.stretch:g} ({one.measure_s:g} s)",
-            f"× {one.warm_stretch:g} ({one.warmup_s:g} s)",
+            f"× {one.stretch:g} ({one.measure_s:g} s)"
+            + (f", {one.least_s:g} s or longer" if one.least_s else ""),
+            f"× {one.warm_stretch:g} ({one.warmup_s:g} s)"
+            + (f", then until steady, at most {one.warm_cap_s:g} s" if one.warm_cap_s else ""),
             "yes" if one.verdicts else "no",
         ]
         for one in PROFILES.values()

@@ -53,7 +53,7 @@ def _row(t: Trial, sweep: str, control: bool | None) -> dict[str, Any]:
         "loop": t.load.loop,
         "connections": t.load.connections,
         "rate_per_s": t.load.rate_per_s,
-        "warmup_s": t.load.warmup_s,
+        "warmup_s": rounded(t.window[0]),
         "window_s": rounded(t.window[1] - t.window[0]),
         **_answers(t, ""),
         "sent": t.counts.sent,

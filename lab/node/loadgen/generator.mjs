@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ClosedLoop } from "./closed-loop.mjs";
 import { closeLingering } from "./connection.mjs";
 import { OpenLoop } from "./open-loop.mjs";
+import { Settling } from "./settling.mjs";
 import { Stream } from "./stream.mjs";
 import { Ticker } from "./ticker.mjs";
 import { Timeouts } from "./timeouts.mjs";
@@ -14,6 +15,9 @@ const MIN_PROGRESS_MS = 200;
 export class Generator {
   #spec;
   #onProgress;
+  #onWindow;
+  #warmupS; // that of the specification, or how long it took until the rate was steady
+  #warm; // "fixed", or how a warm-up until steady ended: "steady", "capped"
   #runs = [];
   #ticker = null;
   #timers = [];
@@ -25,16 +29,20 @@ export class Generator {
   #stopReason = null;
   #counted = 0; // streams of fixed count that are not done
 
-  // spec as from readSpec; onProgress({ t_s, ok }) is called a few times per second.
-  constructor(spec, onProgress) {
+  // spec as from readSpec; onProgress({ t_s, ok }) is called a few times per second, onWindow({ warmup_s, warm }) where a warm-up
+  // until steady ends.
+  constructor(spec, onProgress, onWindow = () => {}) {
     this.#spec = spec;
     this.#onProgress = onProgress;
+    this.#onWindow = onWindow;
+    this.#warmupS = spec.warmupS;
+    this.#warm = "fixed";
   }
 
   // Resolves to the result without raw files once the load has ended; write() stores those.
   async run() {
-    const { warmupS, measureS, streams } = this.#spec;
-    const durationMs = (warmupS + measureS) * 1000;
+    const { settle, longestWarmupS, measureS, streams } = this.#spec;
+    const longestMs = (longestWarmupS + measureS) * 1000;
     this.#runs = streams.map((definition) => this.#prepare(definition));
     this.#counted = this.#runs.filter(({ loop }) => loop.isCounted).length;
     const times = this.#runs.flatMap(({ loop }) => (loop.times === undefined ? [] : [loop.times]));
@@ -47,15 +55,10 @@ export class Generator {
     this.#startedAt = performance.now();
     this.#epochUs = Math.round((performance.timeOrigin + this.#startedAt) * 1000);
     this.#usageAtStart = snapshot();
-    const from = this.#startedAt + warmupS * 1000;
-    for (const { stream } of this.#runs)
-      stream.begin(this.#startedAt, from, this.#startedAt + durationMs);
+    if (settle === null) this.#planWindow();
+    else this.#awaitSteady(settle);
     this.#timers.push(
-      setTimeout(() => this.#timeIsUp(this.#startedAt + durationMs), durationMs),
-      setTimeout(() => {
-        this.#usageAtWindow = snapshot();
-      }, warmupS * 1000),
-      setInterval(() => this.#report(), Math.max(MIN_PROGRESS_MS, durationMs / MAX_PROGRESS)),
+      setInterval(() => this.#report(), Math.max(MIN_PROGRESS_MS, longestMs / MAX_PROGRESS)),
     );
     this.#ticker?.start(this.#startedAt);
     for (const { loop, timeouts } of this.#runs) {
@@ -96,13 +99,57 @@ export class Generator {
 
   #prepare(definition) {
     const stream = new Stream(definition);
-    const { warmupS, measureS } = this.#spec;
+    const { longestWarmupS, measureS } = this.#spec;
     const loop =
       definition.loop === "open"
-        ? new OpenLoop(stream, warmupS + measureS)
+        ? new OpenLoop(stream, longestWarmupS + measureS)
         : new ClosedLoop(stream, () => this.#streamDone());
     stream.onServerGone = () => this.stop("server-gone");
     return { stream, loop, timeouts: new Timeouts(loop.connections, stream.timeoutMs) };
+  }
+
+  // The window is known before the load begins.
+  #planWindow() {
+    const from = this.#startedAt + this.#warmupS * 1000;
+    const to = from + this.#spec.measureS * 1000;
+    for (const { stream } of this.#runs) stream.begin(this.#startedAt, from, to);
+    this.#timers.push(
+      setTimeout(() => this.#timeIsUp(to), to - this.#startedAt),
+      setTimeout(() => {
+        this.#usageAtWindow = snapshot();
+      }, from - this.#startedAt),
+    );
+  }
+
+  // The window begins when the rate of the first stream was steady for a while, on the same connections, but not before warmup_s,
+  // and at the cap whatever the rate.
+  #awaitSteady(settle) {
+    const settling = new Settling(settle);
+    const [{ stream: main }] = this.#runs;
+    for (const { stream } of this.#runs)
+      stream.begin(this.#startedAt, this.#startedAt, this.#startedAt);
+    const look = () => {
+      const now = performance.now();
+      const tS = (now - this.#startedAt) / 1000;
+      const steady = settling.sample(tS, main.ok);
+      const capped = tS >= this.#spec.longestWarmupS;
+      if ((!steady || tS < this.#spec.warmupS) && !capped) return;
+      clearInterval(timer);
+      this.#warm = steady ? "steady" : "capped";
+      this.#openWindow(now);
+    };
+    const timer = setInterval(look, settling.everyS * 1000);
+    this.#timers.push(timer);
+    settling.sample(0, 0);
+  }
+
+  #openWindow(now) {
+    const to = now + this.#spec.measureS * 1000;
+    this.#warmupS = (now - this.#startedAt) / 1000;
+    this.#usageAtWindow = snapshot();
+    for (const { stream } of this.#runs) stream.inFlight.begin(now, to);
+    this.#timers.push(setTimeout(() => this.#timeIsUp(to), to - now));
+    this.#onWindow({ warmup_s: this.#warmupS, warm: this.#warm });
   }
 
   // A timer may fire a fraction of a millisecond early, and the window must be complete.
@@ -114,8 +161,8 @@ export class Generator {
 
   // The one from the start of the window, unless the load ended before or the loop was too busy to take it in time.
   #usageSnapshot(now) {
-    const { warmupS, measureS } = this.#spec;
-    const late = (this.#usageAtWindow?.at ?? now) - this.#startedAt - warmupS * 1000;
+    const { measureS } = this.#spec;
+    const late = (this.#usageAtWindow?.at ?? now) - this.#startedAt - this.#warmupS * 1000;
     return this.#usageAtWindow !== null && late < 500 * measureS
       ? this.#usageAtWindow
       : this.#usageAtStart;
@@ -139,12 +186,13 @@ export class Generator {
   }
 
   #result(stopped, now, client) {
-    const { warmupS, measureS } = this.#spec;
+    const { measureS } = this.#spec;
     const elapsedUs = Math.round((now - this.#startedAt) * 1000);
-    const to = Math.min(elapsedUs, Math.round((warmupS + measureS) * 1e6));
+    const to = Math.min(elapsedUs, Math.round((this.#warmupS + measureS) * 1e6));
     return {
       epoch_us: this.#epochUs,
-      window_us: [Math.min(Math.round(warmupS * 1e6), to), to],
+      window_us: [Math.min(Math.round(this.#warmupS * 1e6), to), to],
+      warm: this.#warm,
       stopped,
       client,
       streams: this.#runs.map(({ stream }) => ({

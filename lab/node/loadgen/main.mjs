@@ -23,13 +23,17 @@ function leave(code, event, data) {
 async function run(line) {
   const spec = readSpec(line);
   const longestTimeoutS = Math.max(...spec.streams.map(({ timeoutS }) => timeoutS));
-  const deadlineS = spec.warmupS + spec.measureS + longestTimeoutS + GRACE_S;
+  const deadlineS = spec.longestWarmupS + spec.measureS + longestTimeoutS + GRACE_S;
   setTimeout(() => {
     leave(1, "error", {
       message: `the load did not end within ${deadlineS} s; this is a bug of the generator`,
     });
   }, deadlineS * 1000).unref();
-  generator = new Generator(spec, (progress) => say("progress", progress));
+  generator = new Generator(
+    spec,
+    (progress) => say("progress", progress),
+    (window) => say("window", window),
+  );
   leave(0, "result", generator.write(await generator.run()));
 }
 

@@ -13,7 +13,8 @@ import {
   show,
 } from "./spec-values.mjs";
 
-const SPEC_KEYS = ["streams", "warmup_s", "measure_s", "raw_dir"];
+const SPEC_KEYS = ["streams", "warmup_s", "settle", "measure_s", "raw_dir"];
+const SETTLE_KEYS = ["look_s", "within", "cap_s"];
 const STREAM_KEYS = [
   "name",
   "url",
@@ -40,7 +41,7 @@ const MAX_SCHEDULED = 5_000_000;
 // With a fixed count measure_s is only the limit.
 const DEFAULT_LIMIT_S = 60;
 
-// One line of JSON -> { streams, warmupS, measureS, rawDir }; throws SpecError.
+// One line of JSON -> { streams, warmupS, settle, longestWarmupS, measureS, rawDir }; throws SpecError.
 export function readSpec(line) {
   let spec;
   try {
@@ -60,6 +61,8 @@ export function readSpec(line) {
   }
   const warmupS = number(spec.warmup_s ?? 0, "warmup_s", 0, MAX_SECONDS);
   const counted = spec.streams.some((stream) => stream?.requests != null);
+  const settle = optional(spec.settle, (value) => readSettle(value, counted));
+  const longestWarmupS = Math.max(warmupS, settle?.capS ?? 0);
   const measureS = number(
     spec.measure_s ?? (counted ? DEFAULT_LIMIT_S : undefined),
     "measure_s",
@@ -73,12 +76,27 @@ export function readSpec(line) {
     );
   }
   const streams = spec.streams.map((stream, index) =>
-    readStream(stream, `streams[${index}]`, warmupS + measureS),
+    readStream(stream, `streams[${index}]`, longestWarmupS + measureS),
   );
   if (new Set(streams.map(({ name }) => name)).size < streams.length) {
     throw new SpecError("two streams have the same name; give each its own");
   }
-  return { streams, warmupS, measureS, rawDir };
+  return { streams, warmupS, settle, longestWarmupS, measureS, rawDir };
+}
+
+function readSettle(value, counted) {
+  requireObject(value, "settle", SETTLE_KEYS);
+  if (counted) {
+    throw new SpecError(
+      "settle belongs to a load for a time: of a fixed count nothing is cut away",
+    );
+  }
+  const lookS = number(value.look_s, "settle.look_s", 0.09, MAX_SECONDS);
+  return {
+    lookS,
+    within: number(value.within, "settle.within", 0, 1),
+    capS: number(value.cap_s, "settle.cap_s", lookS, MAX_SECONDS),
+  };
 }
 
 function readStream(stream, where, durationS) {

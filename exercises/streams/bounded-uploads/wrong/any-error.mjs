@@ -24,7 +24,7 @@ async function save(request, path) {
   if (Number(request.headers["content-length"]) > Number(LIMIT)) throw tooLarge();
   const part = join(FOLDER, `.${randomUUID()}`);
   try {
-    // If the disk fails, the request must live: destroyed, it would take the answer with it.
+    // If the disk fails, the request must live: of a destroyed one nobody reads the rest, and who still sends waits.
     const chunks = request.iterator({ destroyOnReturn: false });
     await pipeline(chunks, limited, createWriteStream(part));
     await rename(part, path);

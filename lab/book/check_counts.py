@@ -1,0 +1,77 @@
+"""`python -m lab.book checks`: what the checks said of the recorded run, counted by kind.
+
+The table of the page about/rules, for a terminal; with names, also where each was raised.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from lab.book.pages.checks_page import check_of, recorded
+from lab.errors import LabError, did_you_mean
+from lab.records.checks import ALL
+from lab.records.trial import Check, Trial
+from lab.text.numbers import count
+
+EXPECTED = "(expected in this experiment)"  # how the text of a tolerated check ends
+
+
+def report(names: Iterable[str] = ()) -> str:
+    """Return how many of the recorded trials each check failed or warned of, in lines; of the
+    checks named, each experiment too. Raises LabError for a name that is no check.
+    """
+    names = list(names)
+    for name in names:
+        if name not in ALL:
+            raise LabError(f"There is no check {name!r}. {did_you_mean(name, ALL)}")
+    _, trials = recorded()
+    return "\n".join([*counted(trials), *(line for name in names for line in where(name, trials))])
+
+
+def counted(trials: list[Trial]) -> list[str]:
+    """Return a line for all trials, and one for each kind of finding: failed, warned, expected."""
+    if not trials:
+        return ["There is no recorded run."]
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    clean = 0
+    for trial in trials:
+        raised = {(check_of(n, c), _how(c)) for n, c in trial.checks.items() if c.status != "ok"}
+        for name, how in raised:
+            found[name][how] += 1
+        clean += not raised
+    lines = [f"{count(len(trials), 'trial')}, {clean:,} without a finding"]
+    width = max(map(len, found), default=0)
+    order = [*ALL, *(f"{name}?" for name in ALL)]
+    for name in sorted(found, key=lambda n: (order.index(n) if n in order else len(order), n)):
+        lines.append(
+            f"  {name:<{width}}  {found[name]['failed']:6,} failed  "
+            f"{found[name]['warned']:6,} warned  {found[name]['expected']:6,} expected"
+        )
+    if any(name.endswith("?") for name in found):
+        lines.append("  ? had nothing to judge by")
+    return lines
+
+
+def where(name: str, trials: list[Trial]) -> list[str]:
+    """Return a line for each experiment in which a check was raised: of how many trials, and the
+    largest number that it found.
+    """
+    of: Counter[str] = Counter(trial.experiment for trial in trials)
+    hits: defaultdict[str, list[Check]] = defaultdict(list)
+    for trial in trials:
+        for own, check in trial.checks.items():
+            if own.rpartition(".")[2] == name and check.status != "ok":
+                hits[trial.experiment].append(check)
+    lines = [f"{name}: in {count(len(hits), 'experiment')}"]
+    for experiment, found in sorted(hits.items(), key=lambda kv: (-len(kv[1]), kv[0])):
+        values = [abs(c.value) for c in found if c.value is not None]
+        most = f", up to {max(values):.3g}" if values else ""
+        lines.append(f"  {experiment}: {len(found)} of {of[experiment]}{most}")
+    return lines
+
+
+def _how(check: Check) -> str:
+    if check.text.endswith(EXPECTED):
+        return "expected"
+    return "failed" if check.status == "fail" else "warned"

@@ -1,0 +1,244 @@
+"""`python -m lab.book reference`: the reference run, in one sitting that may be interrupted.
+
+Before it begins it looks at what it will run on, and says how long it will take. A chapter that is
+done is not run again when an interrupted sitting goes on: of the same Node, the same machine and
+the same chapters, and begun less than a day ago. Anything else is a sitting of its own, and begins
+with the first chapter. At the end the checks are counted.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from lab import settings
+from lab.book import check_counts
+from lab.book.build import one_chapter, toc
+from lab.book.build.history import Records, write_json
+from lab.book.build.run import default_output, run
+from lab.book.pages.checks_page import recorded
+from lab.book.site import cells
+from lab.errors import LabError
+from lab.measure.compare import OVERHEAD_S
+from lab.measure.plan import LOOK_S
+from lab.processes import machine, nodes
+from lab.records.trial import Trial
+from lab.text.numbers import count
+
+VARIANT = "live-reference"
+LONGEST_S = 24 * 3600.0  # from the begin of a sitting to the last time that it goes on
+LOOKS_S = 2.0  # at what other programs do
+BUSY = 0.1  # the share of the processors at which the check `quiet` warns
+INTERRUPTED = 130
+WARMS_S = 2.0  # a closed loop until it is steady, where no record says how long that took
+
+
+class NotFit(LabError):
+    """What is here is nothing to record a reference run on."""
+
+
+def record(names: Iterable[str] = (), *, fresh: bool = False, anyway: bool = False) -> int:
+    """Record all chapters, or those named; return the exit code.
+
+    fresh : begin again, whatever is done already; anyway : on any Node and a busy machine, told
+    and not refused. Raises NotFit, BuildBusy, NoChapter.
+    """
+    if settings.mode() != "live" or settings.profile().name != "reference":
+        raise LabError("This is `make reference`: it sets LAB_MODE=live, LAB_PROFILE=reference.")
+    pages = [one_chapter.resolve(name) for name in names]
+    look(anyway=anyway)
+    output = default_output().resolve()
+    facts = {
+        "node": f"{nodes.program()} {nodes.version()}",
+        "machine": machine.machine().id,
+        "chapters": pages,
+    }
+    goes_on = begin(output, facts, fresh=fresh)
+    done = done_in(output)
+    said = "Going on with" if goes_on else "Beginning"
+    print(f"{said} a reference run on Node {nodes.version()}: {told(pages, done)}", flush=True)
+    code = run(output, only=_only(pages, output) if pages else None, start=_start(pages))
+    if code == INTERRUPTED:
+        print("The same command goes on with what is left.")
+        return code
+    if code == 0:
+        end(output)
+    _, trials = recorded()
+    print("\n".join(["The checks of the recorded run:", *check_counts.counted(trials)]))
+    return code
+
+
+# --- what it runs on ---
+
+
+def look(
+    *,
+    anyway: bool = False,
+    today: date | None = None,
+    busy: Callable[[], float | None] | None = None,
+) -> None:
+    """Raise NotFit unless Node is a supported LTS release and the machine idle; with `anyway` say
+    what is wrong and go on.
+    """
+    node = wrong_node(release(), today or date.today())
+    wrong = [said for said in (node, _busy(busy or others)) if said]
+    if wrong and not anyway:
+        raise NotFit(f"{' '.join(wrong)} ARGS=--anyway records it nevertheless.")
+    for line in wrong:
+        print(f"WARNING: {line}", flush=True)
+
+
+def release() -> dict[str, Any]:
+    """Return what the Node that is meant says of its release: `version`, and `lts` if it is one."""
+    program = "process.stdout.write(JSON.stringify({...process.release, version: process.version}))"
+    said = subprocess.run(
+        [nodes.program(), "-e", program], capture_output=True, text=True, timeout=20, check=True
+    )
+    found: dict[str, Any] = json.loads(said.stdout)
+    return found
+
+
+def wrong_node(found: Mapping[str, Any], today: date) -> str:
+    """Return what keeps a Node from being one of a reference run; "" if nothing does."""
+    version = str(found["version"]).removeprefix("v")
+    use = "Say which to use: make reference NODE=24."
+    if not found.get("lts"):
+        return f"Node {version} is no LTS release: process.release.lts is not set. {use}"
+    if (ends := end_of_life(nodes.major(version))) <= today:
+        return f"Node {version} is past its end of life, which was {ends:%d %B %Y}. {use}"
+    return ""
+
+
+def end_of_life(major: int) -> date:
+    """Return the last day of an LTS release: even majors come in April, 20 in that of 2023, and
+    are maintained until the end of April three years later (github.com/nodejs/release).
+    """
+    return date(2026 + (major - 20) // 2, 4, 30)
+
+
+def others() -> float | None:
+    """Return the share of the processors that is busy while we wait; None if that is unknown."""
+    before, begun = machine.busy_s(), time.monotonic()
+    time.sleep(LOOKS_S)
+    after, took = machine.busy_s(), time.monotonic() - begun
+    if before is None or after is None:
+        return None
+    return (after - before) / took / max(machine.machine().cores, 1)
+
+
+def _busy(busy: Callable[[], float | None]) -> str:
+    share = busy()
+    if share is None or share < BUSY:
+        return ""
+    return f"The machine is not idle: other programs use {share:.0%} of its processors. End them."
+
+
+# --- the sitting ---
+
+
+def begin(
+    output: Path, facts: Mapping[str, Any], *, fresh: bool = False, now: float | None = None
+) -> bool:
+    """Note that a sitting begins; return whether it goes on with one that was not ended.
+
+    If it does not, what earlier ones have left in `output` is removed, so that each chapter is run.
+    """
+    now = time.time() if now is None else now
+    before = _noted(output)
+    same = all(before.get(key) == value for key, value in facts.items())
+    if not fresh and same and not before.get("ended") and 0 <= now - before["began"] < LONGEST_S:
+        return True
+    one_chapter.refuse_beside([output])
+    shutil.rmtree(output / ".jupyter_cache", ignore_errors=True)
+    shutil.rmtree(output / ".lab" / VARIANT, ignore_errors=True)
+    write_json(_note(output), {**facts, "began": now, "ended": False})
+    return False
+
+
+def end(output: Path) -> None:
+    """Note that the sitting is whole: the next one begins with the first chapter."""
+    write_json(_note(output), {**_noted(output), "ended": True})
+
+
+def done_in(output: Path) -> set[str]:
+    """Return the pages that this sitting has recorded already."""
+    records = Records(output / ".lab" / VARIANT)
+    return {page for page in toc.pages() if records.of(page)}
+
+
+def _note(output: Path) -> Path:
+    return output / ".lab" / "sitting.json"
+
+
+def _noted(output: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(_note(output).read_text("utf-8"))
+        return {"began": float(found["began"]), **found}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {"ended": True}  # none, or none that can be read
+
+
+# --- how long ---
+
+
+def told(pages: list[str], done: set[str]) -> str:
+    """Return how many chapters are to be run, and how many minutes that takes, about."""
+    wanted = pages or [page for page in toc.pages() if one_chapter.has_cells(page)]
+    left = [page for page in wanted if page not in done]
+    already = f", {len(wanted) - len(left)} done already" if len(left) < len(wanted) else ""
+    minutes = estimated_s(left) / 60
+    return f"{count(len(left), 'chapter')}{already}, about {max(1, round(minutes))} minutes."
+
+
+def estimated_s(pages: Iterable[str]) -> float:
+    """Return how long these pages take, about: the recorded trials, warmed up until steady, and
+    what the cells take besides in the course profile, where they measure as much of that.
+    """
+    _, trials = recorded()
+    took = {page: sum(cell.values()) for page, cell in cells.seconds().items()}
+    everywhere = sum(took.values())
+    course = settings.PROFILES["course"]
+    reference = settings.PROFILES["reference"]
+    in_course = sum(_course_s(t, reference) for t in trials) * course.pairs / reference.pairs
+    whole = sum(map(trial_s, trials)) + max(0.0, everywhere - in_course)
+    share = sum(took.get(page, 0.0) for page in pages) / everywhere if everywhere else 1.0
+    return whole * share
+
+
+def trial_s(trial: Trial) -> float:
+    """Return how long one recorded trial takes when it is recorded again."""
+    warmed, end = trial.window
+    kept = end - warmed
+    closed = trial.load.loop == "closed" and trial.load.requests is None
+    if closed and warmed and trial.load.warm_cap_s is None:
+        warmed = max(warmed, WARMS_S, LOOK_S)
+        kept = max(kept, settings.PROFILES["reference"].least_s)
+    return warmed + kept + OVERHEAD_S
+
+
+def _course_s(trial: Trial, reference: settings.Profile) -> float:
+    window = trial.window[1] - trial.window[0]
+    if trial.load.requests is None:
+        window /= reference.stretch
+    return trial.load.warmup_s / reference.warm_stretch + window + OVERHEAD_S
+
+
+# --- some chapters only ---
+
+
+def _only(pages: list[str], output: Path) -> dict[str, Any]:
+    """Return Sphinx's settings for these pages. What is in `output` stays: it may be what this
+    sitting has done.
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    return one_chapter.part(pages, output)
+
+
+def _start(pages: list[str]) -> str:
+    return f"{pages[0]}.html" if pages else "index.html"
