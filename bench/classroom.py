@@ -1,9 +1,10 @@
 """What judging a class costs: hand-ins a minute, against nbgrader that executes the same notebooks.
 
-    python bench/classroom.py [--hand-ins 30] [--workers 1 2] [--executed 8] [--json FILE]
+    python bench/classroom.py [--hand-ins 30] [--workers 1 2] [--executed 8] [--plain] [--json FILE]
 
 A hand-in is the notebook of one exercise of one student. No two programs are alike: references,
-wrong answers and hostile ones in turn, four exercises. The last lines say how many times as fast a
+wrong answers and hostile ones in turn, four exercises; with --plain, as in most classes, nobody is
+hostile, and the answers are right and wrong in turn. The last lines say how many times as fast a
 batch was; for the same hand-ins on both sides give --executed the number of --hand-ins, and --book,
 which adds the pass that nbgrader makes afterwards. Needs what `make classroom` installs.
 """
@@ -31,14 +32,15 @@ exercises = {json.dumps(EXERCISES)}
 """
 
 
-def programs(asked):
+def programs(asked, plain=False):
     """All that is known of an exercise, and what is hostile."""
     right = asked.solution.read_text()
     wrong = [(asked.folder / "wrong" / one.file).read_text() for one in asked.wrong]
-    return [right, *wrong, right, HOSTILE[EXERCISES.index(asked.id) % 3] + asked.begin()]
+    hostile = [] if plain else [HOSTILE[EXERCISES.index(asked.id) % 3] + asked.begin()]
+    return [right, *wrong, right, *hostile]
 
 
-def laid(root, hand_ins):
+def laid(root, hand_ins, plain=False):
     """A course with so many hand-ins."""
     root.mkdir()
     (root / courses.FILE).write_text(COURSE)
@@ -47,7 +49,7 @@ def laid(root, hand_ins):
     week = course.weeks[0]
     for at in range(hand_ins):
         student, name = f"s{at // len(EXERCISES):05}", EXERCISES[at % len(EXERCISES)]
-        known = programs(exercise.exercise(name))
+        known = programs(exercise.exercise(name), plain)
         text = f"{known[(at // len(EXERCISES)) % len(known)]}\n// {at}\n"
         place = course.submitted / student / week.id
         place.mkdir(parents=True, exist_ok=True)
@@ -99,6 +101,7 @@ def main():
     parser.add_argument("--workers", type=int, nargs="+", default=[os.cpu_count() or 1])
     parser.add_argument("--executed", type=int, default=8, help="by nbgrader itself; 0: none")
     parser.add_argument("--book", action="store_true", help="time nbgrader's pass afterwards, too")
+    parser.add_argument("--plain", action="store_true", help="answers of people of good will")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
     rows = []
@@ -112,7 +115,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="lab-bench-") as place:
         for hand_ins in chosen.hand_ins:
             for workers in chosen.workers:
-                course = laid(Path(place) / f"{hand_ins}-{workers}", hand_ins)
+                course = laid(Path(place) / f"{hand_ins}-{workers}", hand_ins, chosen.plain)
                 week = course.weeks[0]
                 started = time.monotonic()
                 judging.all_of(course, week, workers=workers)
@@ -122,7 +125,7 @@ def main():
                     nbgrader(course.root, "generate_assignment", week.id)
                     told(BOOKED, hand_ins, nbgrader(course.root, "autograde", week.id))
         if chosen.executed:
-            course = laid(Path(place) / "executed", chosen.executed)
+            course = laid(Path(place) / "executed", chosen.executed, chosen.plain)
             week = course.weeks[0]
             nbgrader(course.root, "generate_assignment", week.id)
             (course.root / make.CONFIG).write_text("c = get_config()\nc.Execute.timeout = 120\n")

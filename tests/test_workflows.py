@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 import yaml
 
 from lab import paths
@@ -37,13 +38,16 @@ def test_every_image_is_named_by_its_digest():
     assert len({one.split("@")[0] for one in images}) == len(set(images))
 
 
-def test_the_night_may_do_what_only_root_can():
-    """Else it leaves out a full disk, a folder that can only be read and another user."""
+@pytest.mark.parametrize("command", ["make attack", "make hub-accounts"])
+def test_the_night_may_do_what_only_root_can(command):
+    """Else it leaves out a full disk, a folder that can only be read, another user, and a hub with
+    accounts.
+    """
     nightly = yaml.safe_load((paths.ROOT / ".github/workflows/nightly.yml").read_text())
     (job,) = [
         job
         for job in nightly["jobs"].values()
-        if any("make attack" in step.get("run", "") for step in job["steps"])
+        if any(command in step.get("run", "") for step in job["steps"])
     ]
     assert "--privileged" in job["container"]["options"].split()
     # A Python of the runner's own lies where another user may not go.

@@ -33,6 +33,7 @@ from lab.storage import stored
 
 ROSTER = "roster.csv"
 SUFFIXES = (".mjs", ".cjs", ".js", ".ipynb", ".json")
+ZIP = ".zip"
 MOST_FILE = 64 * MOST_BYTES  # as a hand-in that is graded
 MOST_FILES = 100_000
 MOST_ALL = 2 << 30
@@ -119,6 +120,11 @@ def newest(files: Iterator[Given]) -> dict[tuple[str, str], bytes]:
     return {who: one.data for who, one in best.items()}
 
 
+def _is_zip(name: str) -> bool:
+    """Some systems write it in capitals."""
+    return name.lower().endswith(ZIP)
+
+
 def _files(place: Path) -> Iterator[tuple[str, bytes]]:
     if place.is_file():
         yield from _unpacked(place)
@@ -127,7 +133,7 @@ def _files(place: Path) -> Iterator[tuple[str, bytes]]:
         if file.is_symlink() or not file.is_file():
             continue
         path = file.relative_to(place).as_posix()
-        if file.suffix == ".zip":
+        if _is_zip(file.name):
             # Of a zip in a student's folder the files are theirs; one that lies here has all.
             above = file.relative_to(place).parent.as_posix()
             if above == ".":
@@ -143,8 +149,8 @@ def _unpacked(file: Path) -> Iterator[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(file) as archive:
             for within, data in _entries(archive, file.name, MOST_FILES, MOST_ALL):
-                if within.endswith(".zip"):
-                    yield from _own(data, f"{within.removesuffix('.zip')}/")
+                if _is_zip(within):
+                    yield from _own(data, f"{within[: -len(ZIP)]}/")
                 else:
                     yield within, data
     except UNREADABLE as error:
@@ -160,7 +166,7 @@ def _own(data: bytes, above: str) -> list[tuple[str, bytes]]:
             entries = list(_entries(archive, above, MOST_OWN_FILES, MOST_OWN))
     except Exception:  # whatever it makes Python stumble over is this student's matter
         return []
-    return [(f"{above}{name}", own) for name, own in entries if not name.endswith(".zip")]
+    return [(f"{above}{name}", own) for name, own in entries if not _is_zip(name)]
 
 
 def _entries(
@@ -174,7 +180,7 @@ def _entries(
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if entry.is_dir() or path.is_absolute() or ".." in path.parts or kind == stat.S_IFLNK:
             continue
-        if not path.name.endswith((*SUFFIXES, ".zip")):
+        if not (path.name.endswith(SUFFIXES) or _is_zip(path.name)):
             continue
         with archive.open(entry) as opened:  # what it says of its size may be a lie
             data = opened.read(MOST_FILE + 1)

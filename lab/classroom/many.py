@@ -1,21 +1,26 @@
-"""Many hand-ins at once, each a task on Dask: on this machine's processors, or on a cluster.
+"""Many hand-ins at once: on this machine's processors, or each a task on a cluster of Dask.
 
-A task is the text of one hand-in and what it is for; it gives back a Result and writes nothing. So
-a worker that dies leaves nothing behind, Dask gives its tasks to another, and a result that comes
-twice is the same file. Results are kept by content: a run that was stopped goes on where it was.
+Here each hand-in is processes of its own, and this one only waits for them: threads do. On a
+cluster a task is the text of one hand-in and what it is for; it gives back a Result and writes
+nothing. So a worker that dies leaves nothing behind, Dask gives its tasks to another, and a result
+that comes twice is the same file. Results are kept by content: a run that was stopped goes on where
+it was.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import psutil
 
 from lab.errors import LabError
 from lab.grading import batch, exercise, run, sandbox
@@ -26,7 +31,9 @@ from lab.grading.result import BROKEN, GRADED, Result
 if TYPE_CHECKING:
     from distributed import Client
 
-FEW = 4  # so many are judged here and now: starting workers takes longer
+# Of its seconds one hand-in computes less than half; the rest it waits, for a timer or a limit. So
+# a processor has this many in hand, as long as there is memory for all of them.
+EACH = 2
 RETRIES = 2
 CLOCK = "clock"  # the Dask resource of a worker that has a core for itself
 MISSING = "dask.distributed is not installed: run make classroom in the folder of the book."
@@ -49,8 +56,8 @@ def grade(
 ) -> list[Result]:
     """The results in the order of the works; those that are kept in `folder` are not judged again.
 
-    scheduler : address of a running one, such as tcp://10.0.0.5:8786; without, workers are started
-        here, one a processor. workers : how many then.
+    scheduler : address of a running one, such as tcp://10.0.0.5:8786; without, they are judged
+        here. workers : how many processors they may use then, by default all.
     Raises NoSandbox, as these are other people's programs; NoCluster.
     """
     if not sandbox.bubblewrap() and not scheduler:
@@ -72,11 +79,12 @@ def grade(
             left.setdefault(batch.key(work), []).append(at)
     if left:
         groups = list(left.values())
-        if len(groups) <= FEW and not scheduler:
-            found: Judged = ((at, batch.judged(works[at[0]])) for at in groups)
-        else:
-            found = _on_dask(works, groups, scheduler, workers)
-        # Closed whatever happens, as workers that nobody ends keep this process from its end.
+        found = (
+            _on_dask(works, groups, scheduler)
+            if scheduler
+            else _here(works, groups, workers or os.cpu_count() or 1)
+        )
+        # Closed whatever happens: what runs still is ended.
         with contextlib.closing(found):
             for which, result in found:
                 for at in which:
@@ -84,26 +92,52 @@ def grade(
     return [results[at] for at in range(len(works))]
 
 
-def _on_dask(
-    works: list[Work], groups: list[list[int]], scheduler: str, workers: int | None
-) -> Judged:
-    with client(scheduler, workers) as there:
+def _here(works: list[Work], groups: list[list[int]], workers: int) -> Judged:
+    stop = threading.Event()
+
+    def judge(which: list[int]) -> tuple[list[int], Result]:
+        work = works[which[0]]
+        try:
+            return which, batch.judged(work, stop=stop)
+        except Exception as error:  # one hand-in does not stop the others
+            return which, batch.broken(work, f"{type(error).__name__}: {error}")
+
+    quiet = [at for at in groups if not works[at[0]].exercise.clock]
+    timed = [at for at in groups if works[at[0]].exercise.clock]
+    # What a clock decides is judged when nothing else is any more, one after another.
+    for some, at_once in ((quiet, _at_once(works, workers)), (timed, 1)):
+        with ThreadPoolExecutor(at_once) as pool:
+            try:
+                for done in as_completed([pool.submit(judge, which) for which in some]):
+                    yield done.result()
+            except BaseException:
+                stop.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+
+def _at_once(works: list[Work], processors: int) -> int:
+    """How many hand-ins are judged at a time: as `EACH` says, with memory for all they may take."""
+    most = 2 * max(work.exercise.limits.memory for work in works) << 20
+    room = psutil.virtual_memory().available // most
+    return max(processors, min(EACH * processors, room))
+
+
+def _on_dask(works: list[Work], groups: list[list[int]], scheduler: str) -> Judged:
+    with client(scheduler) as there:
         quiet = [at for at in groups if not works[at[0]].exercise.clock]
         yield from _gathered(there, works, quiet, {})
         timed = [at for at in groups if works[at[0]].exercise.clock]
         if not timed:
             return
-        if scheduler:  # a worker that was started with it has a core for itself
-            if not any(CLOCK in one for one in _resources(there)):
-                raise NoCluster(
-                    f"{works[timed[0][0]].exercise.id} is decided by a clock, and no worker has a "
-                    f'core for itself: start one with dask worker --resources "{CLOCK}=1" '
-                    "--nthreads 1. What was judged is kept."
-                )
-            yield from _gathered(there, works, timed, {CLOCK: 1})
-        else:  # one after another, when nothing else is judged any more
-            for one in timed:
-                yield from _gathered(there, works, [one], {})
+        # A worker that was started with it has a core for itself.
+        if not any(CLOCK in one for one in _resources(there)):
+            raise NoCluster(
+                f"{works[timed[0][0]].exercise.id} is decided by a clock, and no worker has a "
+                f'core for itself: start one with dask worker --resources "{CLOCK}=1" '
+                "--nthreads 1. What was judged is kept."
+            )
+        yield from _gathered(there, works, timed, {CLOCK: 1})
 
 
 def _resources(there: Client) -> list[dict[str, Any]]:
@@ -163,45 +197,25 @@ def judged(job: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def client(scheduler: str = "", workers: int | None = None) -> Iterator[Client]:
-    """A client of a cluster: of the one at that address, or of one that lives as long as this."""
+def client(scheduler: str) -> Iterator[Client]:
+    """A client of the cluster at that address. Raises NoCluster."""
     try:
         import dask
-        from distributed import Client, LocalCluster
+        from distributed import Client
     except ImportError:
         raise NoCluster(MISSING) from None
     settings = {
-        "distributed.worker.daemon": True,
         "distributed.admin.tick.limit": "60s",  # a client that writes is no reason for a warning
         "distributed.comm.timeouts.connect": "20s",
-        "distributed.scheduler.allowed-failures": RETRIES + 1,
     }
     with dask.config.set(settings):
-        if scheduler:
-            try:
-                there = Client(scheduler, timeout="20s", set_as_default=False)
-            except (OSError, ValueError, TimeoutError) as error:
-                raise NoCluster(f"No scheduler answers at {scheduler}: {error}") from None
-            with there:
-                if not there.scheduler_info(n_workers=-1)["workers"]:
-                    raise NoCluster(f"The scheduler at {scheduler} has no workers: start some.")
-                yield there
-            return
-        with (
-            tempfile.TemporaryDirectory(prefix="lab-classroom-") as own,
-            LocalCluster(
-                n_workers=workers or os.cpu_count() or 1,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                dashboard_address=None,
-                local_directory=own,
-                silence_logs=40,
-                # Else every account of this machine could give these workers something to run.
-                security=True,
-            ) as cluster,
-            Client(cluster, set_as_default=False) as there,
-        ):
+        try:
+            there = Client(scheduler, timeout="20s", set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise NoCluster(f"No scheduler answers at {scheduler}: {error}") from None
+        with there:
+            if not there.scheduler_info(n_workers=-1)["workers"]:
+                raise NoCluster(f"The scheduler at {scheduler} has no workers: start some.")
             yield there
 
 

@@ -226,8 +226,16 @@ def kept(
     return replace(known, student=work.student)
 
 
-def judged(work: Work, *, unsandboxed: bool = False, node: str | None = None) -> Result:
-    """Judge it now, whatever is known of it. Where the check itself fails, the result says so."""
+def judged(
+    work: Work,
+    *,
+    unsandboxed: bool = False,
+    node: str | None = None,
+    stop: threading.Event | None = None,
+) -> Result:
+    """Judge it now, whatever is known of it. Where the check itself fails, or is stopped, the
+    result says so.
+    """
     if work.hand_in is None:
         return refused(work)
     try:
@@ -238,6 +246,7 @@ def judged(work: Work, *, unsandboxed: bool = False, node: str | None = None) ->
             own=False,
             unsandboxed=unsandboxed,
             node=node,
+            stop=stop,
         )
     # One hand-in does not stop the others.
     except (run.NotGraded, OSError, ValueError, subprocess.SubprocessError) as error:

@@ -12,6 +12,7 @@ import selectors
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -51,6 +52,10 @@ class Fell(NotGraded):
         self.criteria = criteria
 
 
+class Stopped(NotGraded):
+    """Whoever asked does not want to know any more."""
+
+
 LONG = "It took longer than all criteria together may take, and was ended."
 BUSY = "too busy to tell, the check stood in the queue for a processor for most of its time"
 FELL = (
@@ -78,12 +83,13 @@ def grade(
     unsandboxed: bool = False,
     own: bool = True,
     tell: Tell | None = None,
+    stop: threading.Event | None = None,
 ) -> Result:
     """Return what the hand-in is worth. `own`: it is the work of whoever asks, which may run
     without a sandbox.
 
-    `seed` gives hidden cases again; `tell` hears of each criterion as it is decided. Raises
-    NoSandbox for other people's
+    `seed` gives hidden cases again; `tell` hears of each criterion as it is decided; `stop` ends it
+    in the middle, which raises Stopped. Raises NoSandbox for other people's
     work where there is no sandbox, unless `unsandboxed` says that their programs may run with your
     rights.
     """
@@ -107,6 +113,7 @@ def grade(
             parameters=exercise.for_student(student),
             seed=seed + attempt,
             tell=tell,
+            stop=stop,
         )
         criteria = looked(exercise, said.criteria)
         outcomes = {one.outcome for one in criteria}
@@ -179,6 +186,7 @@ def _judged(
     parameters: dict[str, Any],
     seed: int,
     tell: Tell | None,
+    stop: threading.Event | None,
 ) -> tuple[Said, dict[str, Any]]:
     most = exercise.limits
     with (
@@ -215,7 +223,10 @@ def _judged(
             env={"PATH": os.environ.get("PATH", "/usr/bin:/bin")},
         )
         try:
-            return _heard(process, errors, most.seconds + GRACE_S, 8 * most.processes, tell), limits
+            lines = _lines(
+                process, time.monotonic() + most.seconds + GRACE_S, 8 * most.processes, stop
+            )
+            return _heard(process, errors, lines, tell), limits
         finally:
             _end(process)
 
@@ -233,15 +244,14 @@ def _environment(kind: str) -> dict[str, str]:
 def _heard(
     process: subprocess.Popen[bytes],
     errors: IO[bytes],
-    seconds: float,
-    most_processes: int,
+    lines: Iterator[dict[str, Any] | str],
     tell: Tell | None,
 ) -> Said:
     """What the driver says, line by line, until it ends, or has to be ended."""
     criteria: dict[str, dict[str, Any]] = {}
     end: dict[str, Any] = {}
     stopped = ""
-    for line in _lines(process, time.monotonic() + seconds, most_processes):
+    for line in lines:
         if isinstance(line, str):
             stopped = line
             break
@@ -281,9 +291,12 @@ class _Missing(dict[str, dict[str, Any]]):
 
 
 def _lines(
-    process: subprocess.Popen[bytes], until: float, most_processes: int
+    process: subprocess.Popen[bytes],
+    until: float,
+    most_processes: int,
+    stop: threading.Event | None,
 ) -> Iterator[dict[str, Any] | str]:
-    """Each object that the driver prints; a text says why it had to be stopped."""
+    """Each object that the driver prints; a text says why it had to be stopped. Raises Stopped."""
     assert process.stdout is not None
     rest, total, looked_at = b"", 0, time.monotonic()
     began = looked_at
@@ -291,6 +304,8 @@ def _lines(
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
             now = time.monotonic()
+            if stop is not None and stop.is_set():
+                raise Stopped("It was stopped before it was judged.")
             if now > until:
                 yield BUSY if _starved(process.pid, now - began) else LONG
                 return

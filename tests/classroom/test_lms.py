@@ -87,6 +87,21 @@ def test_a_zip_within_is_the_student_s_and_one_within_that_is_not_opened(tmp_pat
     assert [(g.student, g.file) for g in lms.read(place, {})] == [("anna", "summary.mjs")]
 
 
+def test_a_zip_is_one_in_capitals_too(tmp_path):
+    both = [
+        ("Anna_1_assignsubmission_file_/MY WORK.ZIP", of_one()),
+        ("Ben_2_assignsubmission_file_/my.Zip", of_one()),
+    ]
+    archive(tmp_path / "ALL.ZIP", both)
+    (tmp_path / "carl").mkdir()
+    (tmp_path / "carl" / "C.ZIP").write_bytes(of_one())
+    assert sorted((g.student, g.file) for g in lms.read(tmp_path, {})) == [
+        ("anna", "summary.mjs"),
+        ("ben", "summary.mjs"),
+        ("carl", "summary.mjs"),
+    ]
+
+
 def of_one(**options):
     """A zip of one student, as bytes."""
     out = io.BytesIO()

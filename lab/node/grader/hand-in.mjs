@@ -28,6 +28,8 @@ const FLOOD = 16 * 1024 * 1024; // bytes of output after which a program is ende
 const MOST_READ = 64 * 1024 * 1024; // bytes of a file of a hand-in that the driver reads at once
 const LOOK_MS = 20;
 const CALL_S = 5;
+// Processor time, which no other program takes away from anybody: a module is there after milliseconds of it.
+const LOAD_CPU_S = 2;
 const START_S = 10; // until Node itself is there
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
@@ -365,13 +367,18 @@ export class Module extends Process {
   #calls = new Map();
   #callbacks = new Map();
   #asks = 0;
+  #again;
 
   static async start(
     job,
     program,
     { scene = job.scene, locked = true, load = true, ...options } = {},
   ) {
+    // What came to no end when it was loaded would not the next time either, and takes a processor while it is waited for.
+    const again = JSON.stringify([program, locked, options]);
+    if (load && job.endless.has(again)) throw job.endless.get(again);
     const made = new Module(job, program, { ...options, channel: true });
+    made.#again = again;
     const key = randomBytes(32).toString("hex");
     const ready = new Promise((resolve) => {
       made.ready = resolve;
@@ -396,8 +403,14 @@ export class Module extends Process {
   /** Loads the module; resolves to the kinds of what it exports, by name. */
   async load(seconds = CALL_S) {
     try {
-      this.exports = await this.#do({ do: "load" }, seconds, "loading your file did not end");
+      this.exports = await this.#do(
+        { do: "load" },
+        seconds,
+        "loading your file did not end",
+        LOAD_CPU_S,
+      );
     } catch (error) {
+      if (error === this.#endless) this.job.endless.set(this.#again, error);
       if (!(error instanceof Thrown)) throw error;
       throw new Missed(`your file cannot be loaded: ${this.#unloadable(error)}`, this.told());
     }
@@ -490,23 +503,52 @@ export class Module extends Process {
     return id;
   }
 
-  async #do(frame, seconds, what) {
+  async #do(frame, seconds, what, cpuSeconds = Number.POSITIVE_INFINITY) {
     const answer = this.#ask(frame);
     const late = Symbol("late");
+    const spent = Symbol("spent");
+    const waiting = new AbortController();
     const done = await this.within(
-      Promise.race([answer, sleep(seconds * 1000, late, { ref: false })]),
+      Promise.race([
+        answer,
+        sleep(seconds * 1000, late, { ref: false }),
+        this.#computes(cpuSeconds, waiting.signal).then(() => spent),
+      ]),
       2 * seconds + 1,
       what,
-    );
-    if (done !== late) return done;
+    ).finally(() => waiting.abort());
+    if (done !== late && done !== spent) return done;
     // Who still answers has lost a promise; who does not computes for ever, and would keep every other criterion waiting.
-    const alive = await Promise.race([this.#ask({ do: "alive" }), sleep(500, false)]);
+    const alive = done === late && (await this.#alive());
     const why = alive
       ? "a promise is never settled, or a callback never called"
       : "its event loop does not turn any more, something computes or waits for ever";
-    const error = new Missed(`${what} within ${seconds} s: ${why}`, this.told());
+    const limit =
+      done === late ? `within ${seconds} s` : `within ${cpuSeconds} s of a processor's time`;
+    const error = new Missed(`${what} ${limit}: ${why}`, this.told());
     if (!alive) this.#stuck(error);
     throw error;
+  }
+
+  #alive() {
+    return Promise.race([this.#ask({ do: "alive" }), sleep(500, false)]);
+  }
+
+  /** Resolves when it has computed for so long from now on and its loop does not turn; never, where one of these is not so. */
+  async #computes(seconds, signal) {
+    const never = new Promise(() => {});
+    if (seconds === Number.POSITIVE_INFINITY) return never;
+    const used = () => {
+      const { user, system } = proc.added(proc.family(this.child.pid).map(proc.cpu));
+      return (user + system) / 1000;
+    };
+    const before = used();
+    while (!signal.aborted && !this.end) {
+      await sleep(100, undefined, { ref: false });
+      if (used() - before < seconds) continue;
+      return signal.aborted || (await this.#alive()) ? never : undefined;
+    }
+    return never;
   }
 
   #ask(frame) {
@@ -517,7 +559,9 @@ export class Module extends Process {
     return answer;
   }
 
+  #endless;
   #stuck(error) {
+    this.#endless = error;
     this.reason ??= error;
     this.kill();
   }

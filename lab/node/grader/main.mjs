@@ -11,6 +11,7 @@ import { Unseen } from "./proc.mjs";
 
 const job = JSON.parse(process.argv[2]);
 job.started = new Set();
+job.endless = new Map(); // see Module.start
 job.scene = text(join(job.exercise, "inside.js"));
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
