@@ -89,8 +89,10 @@ def cost(app: Path, pairs: int) -> int:
     return 0
 
 
-def alarms(old: str, new: str, times: int, pairs: int) -> int:
-    """How often `new` is called worse than `old`."""
+def alarms(old: str, new: str, times: int, pairs: int, out: Path | None) -> int:
+    """How often `new` is called worse than `old`; the trials of each comparison go to a line of
+    `out`.
+    """
     raised = 0
     for i in range(times):
         targets = [
@@ -99,6 +101,9 @@ def alarms(old: str, new: str, times: int, pairs: int) -> int:
         ]
         found = versions.compare_versions(*targets, pairs=pairs)
         raised += found.worse
+        if out:
+            with out.open("a") as lines:
+                print(json.dumps([dataclasses.asdict(t) for t in found.trials]), file=lines)
         print(f"{i + 1}: {'worse' if found.worse else 'not worse'}; {found!r}".replace("\n", "; "))
         sys.stdout.flush()
     print(f"{raised} alarms in {times}")
@@ -111,7 +116,7 @@ def main() -> int:
     parser.add_argument("what", choices=["table", "cost", "alarms"])
     parser.add_argument("--folder", type=Path, default=APPS)
     parser.add_argument("--only", default="", help="a regular expression for names of programs")
-    parser.add_argument("--out", type=Path, help="where the table goes as JSON")
+    parser.add_argument("--out", type=Path, help="where the table goes as JSON, or the trials")
     parser.add_argument("--app", type=Path, default=APPS / "healthy-hello.mjs")
     parser.add_argument("--old", default=f"node {APPS / 'healthy-render.mjs'}")
     parser.add_argument("--new", default=f"node {APPS / 'healthy-render.mjs'}")
@@ -122,7 +127,7 @@ def main() -> int:
         return table(chosen.folder, chosen.only, chosen.out)
     if chosen.what == "cost":
         return cost(chosen.app, chosen.pairs)
-    return alarms(chosen.old, chosen.new, chosen.times, chosen.pairs)
+    return alarms(chosen.old, chosen.new, chosen.times, chosen.pairs, chosen.out)
 
 
 if __name__ == "__main__":

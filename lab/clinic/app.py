@@ -125,12 +125,17 @@ class App:
             told = self.hub.since(0, "listening")
             self.listening = told
             return [
-                {**one["where"], "http": one["http"], "tls": one["tls"]}
+                {
+                    **one["where"],
+                    "http": one["http"],
+                    "tls": one["tls"],
+                    "any": one.get("any", False),
+                }
                 for one in told
                 if one["where"].get("port")
             ]
         return [
-            {"address": one.address, "port": one.port, "http": True, "tls": False}
+            {"address": one.address, "port": one.port, "http": True, "tls": False, "any": False}
             for one in sockets.listening(self.running.tree())
         ]
 
@@ -158,7 +163,8 @@ class App:
                 f"{self.target.title} speaks TLS only, and the load is plain HTTP: start it "
                 "without TLS, as behind a proxy."
             )
-        chosen = (plain or mine)[0]
+        # The first that asked for its port; one that took any is meant for the program itself.
+        chosen = min(plain or mine, key=lambda one: one["any"])
         # Whatever it listens on, it is loaded through this machine's own address.
         return address("::1" if chosen["address"] == "::1" else "127.0.0.1", chosen["port"])
 

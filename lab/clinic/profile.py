@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,14 @@ _WRITERS = {"node:_http_outgoing", "node:internal/streams/writable"}
 _LOG_WORDS = ("log", "audit", "journal")
 # A function with at least this share of its time in writing a log is there for the log.
 LOGGER = 0.5
+# Packages that are there for the log, whatever they do.
+_LOG_PACKAGES = re.compile(
+    r"/node_modules/(pino|pino-std-serializers|sonic-boom|winston|logform|bunyan|log4js|loglevel|"
+    r"consola|signale|tslog|roarr|debug)/"
+)
+# Below this share of the busy time in writing a log, its packages do not write it synchronously:
+# what they compute for a line is then like any other work.
+WRITTEN = 0.1
 # What it also does for a line: it puts it together, and asks whether the file has become too long.
 _FOR_A_LINE = ("", "node:fs", "node:path", "node:internal/fs/utils")
 
@@ -174,6 +183,10 @@ def _about_logs(frame: Frame) -> bool:
     return any(word in words for word in _LOG_WORDS)
 
 
+def _of_log_package(stack: list[Frame]) -> bool:
+    return any(_LOG_PACKAGES.search(frame.url) for frame in stack)
+
+
 def writing(stack: list[Frame]) -> bool:
     """Is a stream or an answer written to?"""
     return any(f.url in _WRITERS for f in stack)
@@ -191,7 +204,7 @@ def read(file: Path, pid: int) -> Profile:
     total: dict[Own, float] = {}
     logs: dict[Own, float] = {}
     writes: dict[Own, float] = {}
-    gc_s = log_s = write_s = sync_s = 0.0
+    gc_s = log_s = write_s = sync_s = around_s = 0.0
     deltas = data["timeDeltas"]
     took: Counter[int] = Counter()
     for i, node in enumerate(data["samples"]):
@@ -211,6 +224,7 @@ def read(file: Path, pid: int) -> Profile:
         of_log = logging(stack) or (own is not None and own[0] in loggers and _for_a_line(stack))
         of_write = not of_log and writing(stack)
         log_s += took_s * of_log
+        around_s += took_s * (not of_log and _of_log_package(stack))
         write_s += took_s * of_write
         sync_s += took_s * (not of_log and _synchronous(stack))
         if own is None:
@@ -220,6 +234,8 @@ def read(file: Path, pid: int) -> Profile:
                 counter[own] = counter.get(own, 0.0) + took_s
     made.seconds = sum(deltas) / 1e6
     busy = max(made.busy_s, 1e-9)
+    if log_s >= WRITTEN * busy:
+        log_s += around_s
     made.gc_share, made.log_share = gc_s / busy, log_s / busy
     made.write_share, made.sync_share = write_s / busy, sync_s / busy
     made.places = _places(total, busy)

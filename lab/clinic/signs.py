@@ -92,7 +92,11 @@ def of(seen: Observed) -> Signs:
     # Both a thread of the pool and ours must get a processor for the gate to be passed.
     late = 2 * float(np.median([row["wake_late_ms"] for row in loaded])) if loaded else 0.0
     many_phase = seen.phases.get("profile")
-    log_share = max((p.log_share for p in seen.profiles), default=0.0)
+    streams = [look["streams"] for look in seen.looks]
+    # The profile tells who writes into a file; the close look, who writes to stdout and stderr.
+    spoken_ms = sum(s.get("stdio_ms", 0.0) for s in streams)
+    spoken = spoken_ms / max(sum(look["busy_ms"] for look in seen.looks), 1.0)
+    log_share = max([p.log_share for p in seen.profiles] + [min(1.0, spoken)])
     log_s = sum(p.log_share * p.busy_s for p in seen.profiles)
     sync_share = max((p.sync_share for p in seen.profiles), default=0.0)
     sync_s = sum(p.sync_share * p.busy_s for p in seen.profiles)
@@ -101,7 +105,6 @@ def of(seen: Observed) -> Signs:
         if (many_phase and seen.profiles)
         else 1.0
     )
-    streams = [look["streams"] for look in seen.looks]
     return Signs(
         long_share=min(1.0, long_ms / look_ms) if look_ms else 0.0,
         longest_ms=ordered[min(9, len(ordered) - 1)]
@@ -116,7 +119,7 @@ def of(seen: Observed) -> Signs:
         name_ms=names_ms / requests if requests else 0.0,
         name_latency_share=min(1.0, names_ms / latency) if latency else 0.0,
         log_share=log_share,
-        log_ms=log_s * 1e3 / profiled,
+        log_ms=max(log_s * 1e3 / profiled, spoken_ms / max(requests, 1)),
         sync_share=sync_share,
         sync_ms=sync_s * 1e3 / profiled,
         queued_bytes=max((s["most_bytes"] for s in streams), default=0),

@@ -4,6 +4,7 @@ for what it has, and ended with all that it started.
 
 import dataclasses
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -90,6 +91,19 @@ def test_the_port_that_a_program_has_by_itself_may_be_named_though_it_takes_anot
     named = dataclasses.replace(command(tmp_path, text), port=3000)
     with Hub() as hub, App(named, hub) as app:
         assert app.get(5).text == "hi"
+
+
+def test_a_service_that_took_any_port_for_itself_is_not_the_one_that_is_loaded(tmp_path):
+    text = (
+        'const { createServer } = require("node:http");\n'
+        'createServer((q, r) => r.end("within")).listen(0, "127.0.0.1", () =>\n'
+        '  createServer((q, r) => r.end("outside")).listen(0 + wanted, "127.0.0.1"));\n'
+    )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        wanted = free.getsockname()[1]
+    with Hub() as hub, App(command(tmp_path, f"const wanted = {wanted};\n{text}"), hub) as app:
+        assert app.url.endswith(f":{wanted}")
 
 
 def test_of_several_ports_the_named_one_is_loaded_or_what_there_is_is_told(tmp_path):

@@ -1,12 +1,12 @@
-// In the main thread of the program: figures that only this thread knows, put into shared memory fifty times a second,
+// In the main thread of the program: figures that only this thread knows, put into shared memory 25 times a second,
 // where a thread of ours (watcher.cjs) reads them even while this one is blocked.
 "use strict";
 const { performance, PerformanceObserver } = require("node:perf_hooks");
 const { Worker } = require("node:worker_threads");
 const { slots, commands } = require("./shared.cjs");
 
-const TICK_MS = 20;
-const MEMORY_EVERY = 10; // ticks
+const TICK_MS = 40;
+const MEMORY_EVERY = 5; // ticks
 const LATE_MS = 10; // a tick as late as this is told as a block
 
 module.exports = function watch(socketPath) {
@@ -80,10 +80,11 @@ module.exports = function watch(socketPath) {
   }
 
   return {
-    listens(server) {
+    listens(server, port) {
       servers.add(server);
       server.once("close", () => servers.delete(server));
-      worker.postMessage({ listening: described(server) });
+      // Whoever takes any port is asked by the program itself: a helper, a double of another service.
+      worker.postMessage({ listening: { ...described(server), any: port === 0 } });
     },
   };
 };

@@ -7,12 +7,16 @@ if (place && require("node:worker_threads").isMainThread) wait(place);
 
 function wait(socketPath) {
   const channel = require("node:diagnostics_channel");
+  const wanted = new WeakMap(); // server -> the port that it asked for
   let inside;
+  channel.subscribe("tracing:net.server.listen:asyncStart", ({ server, options }) => {
+    wanted.set(server, options?.port);
+  });
   // In every Node since 20, for all servers of node:net: HTTP, HTTPS and HTTP/2 as well.
   channel.subscribe("tracing:net.server.listen:asyncEnd", ({ server }) => {
     try {
       inside ??= require("./inside.cjs")(socketPath);
-      inside.listens(server);
+      inside.listens(server, wanted.get(server));
     } catch {
       // What we cannot see is not the program's problem.
     }

@@ -1,5 +1,7 @@
-// Counts writes into streams that have said no: `write()` had returned false, and no `drain` came since.
+// Counts writes into streams that have said no: `write()` had returned false, and no `drain` came since. Of standard output
+// and error, whose writes are synchronous where these are files, it counts how long they took.
 "use strict";
+const { performance } = require("node:perf_hooks");
 const { Duplex, Readable, Writable } = require("node:stream");
 const { OutgoingMessage } = require("node:http");
 
@@ -14,6 +16,8 @@ module.exports = function watchStreams(sites) {
     most_objects: 0,
     marks: 0,
     kind: null,
+    stdio: 0,
+    stdio_ms: 0,
   };
   const undo = [];
   const refused = new WeakSet(); // streams that have said no, each counted once
@@ -62,8 +66,15 @@ module.exports = function watchStreams(sites) {
   );
   const plain = (original) =>
     function write(...args) {
-      // An HTTP message writes on its own socket as it must; stdout is none of a stream's business.
-      if (this._httpMessage || this.parser || this._isStdio) return original.apply(this, args);
+      // An HTTP message writes on its own socket as it must.
+      if (this._httpMessage || this.parser) return original.apply(this, args);
+      if (this._isStdio) {
+        const since = performance.now();
+        const answer = original.apply(this, args);
+        seen.stdio += 1;
+        seen.stdio_ms += performance.now() - since;
+        return answer;
+      }
       const full = this.writableNeedDrain;
       const answer = original.apply(this, args);
       seen.writes += 1;
@@ -117,6 +128,26 @@ module.exports = function watchStreams(sites) {
               1,
               !chunk?.byteLength,
             );
+          }
+          return answer;
+        },
+    );
+  }
+  // pipeTo() and pipeThrough() do not come by here: they wait.
+  const writer = globalThis.WritableStreamDefaultWriter?.prototype;
+  if (writer) {
+    patch(
+      writer,
+      "write",
+      (original) =>
+        function write(chunk) {
+          const left = this.desiredSize; // null: the stream has failed, and says so itself
+          const answer = original.call(this, chunk);
+          seen.writes += 1;
+          if (left !== null && left <= 0) {
+            saidNo(this);
+            seen.ignored += 1;
+            note("WritableStream", -left * (chunk?.byteLength ?? 1), 1, !chunk?.byteLength);
           }
           return answer;
         },

@@ -12,6 +12,7 @@ const { slots, commands } = require("./shared.cjs");
 
 const ROW_MS = 100;
 const GATE_MS = 25;
+const WAKE_MS = 25; // as often as the gate: each wake takes time of the processor that the program may need
 const NAME_MS = 100;
 const STARVED_MS = 1500;
 
@@ -68,15 +69,15 @@ const names = gate(NAME_MS, (done) => dns.lookup("localhost", done));
 // ---- rows
 
 let cpuBefore = process.cpuUsage();
-let wakeLate = 0; // the sum of ten or so
+let wakeLate = 0; // the sum of four or so
 let wakes = 0;
-let expected = now() + 10;
+let expected = now() + WAKE_MS;
 setInterval(() => {
   wakeLate += Math.max(0, now() - expected);
   wakes += 1;
-  expected = now() + 10;
+  expected = now() + WAKE_MS;
   if (Atomics.load(order, 1) === 1) letGo(); // the program ends: it must not wait for us
-}, 10);
+}, WAKE_MS);
 
 setInterval(() => {
   const cpu = process.cpuUsage();
