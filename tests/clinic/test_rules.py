@@ -84,6 +84,7 @@ def look(runs, **more):
         "still": {},
         "named": {"n": 0, "ms": 0},
         "runs": runs,
+        "busy_ms": 1000.0,
         "streams": nothing,
         "sites": {},
         **more,
@@ -109,6 +110,15 @@ def test_a_run_is_long_only_by_its_own_time():
     # The thread waited for a processor for all but two milliseconds of each.
     crowded = signs.of(seen(looks=[look([[40.0, 2.0, 1, 39.0]] * 5)]))
     assert crowded.long_runs == 0
+
+
+def test_what_goes_to_stdout_and_stderr_is_a_log_too():
+    quiet = {"ignored": 0, "refused": 0, "most_bytes": 0, "most_objects": 0}
+    loud = {**quiet, "stdio": 2200, "stdio_ms": 600.0}
+    found = signs.of(seen(looks=[look([], streams=loud)]))
+    assert (found.log_share, found.log_ms) == (0.6, 60)
+    # A record from before it was counted.
+    assert signs.of(seen(looks=[look([], streams=quiet)])).log_share == 0
 
 
 def test_many_short_jobs_are_told_from_one_long_one_behind_an_await():
