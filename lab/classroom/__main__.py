@@ -125,7 +125,11 @@ def _of_grade(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             f"--{name}", action="append", default=[], help=f"{words}; may be repeated"
         )
-    parser.add_argument("--workers", type=int, help="how many at once (default: the processors)")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        help="how many processors (default: all); each has two hand-ins at a time, with memory",
+    )
     parser.add_argument(
         "--scheduler",
         default=os.environ.get("LAB_SCHEDULER", ""),

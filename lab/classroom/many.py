@@ -117,7 +117,9 @@ def _here(works: list[Work], groups: list[list[int]], workers: int) -> Judged:
 
 
 def _at_once(works: list[Work], processors: int) -> int:
-    """How many hand-ins are judged at a time: as `EACH` says, with memory for all they may take."""
+    """How many hand-ins are judged at a time: as `EACH` says, if there is memory for all that they
+    may take, and never fewer than one a processor: hardly any takes what it may.
+    """
     most = 2 * max(work.exercise.limits.memory for work in works) << 20
     room = psutil.virtual_memory().available // most
     return max(processors, min(EACH * processors, room))

@@ -145,7 +145,8 @@ def plan(
     _sendable((main, *others.values()))
     # The rate of an open loop is that of its schedule, warm or not; "no warm-up" is a question of
     # its own, and a server that is never steady is not waited for.
-    settles = not counted and rate is None and warmup != 0 and "steady" not in known
+    counts = counted or any(one.requests is not None for one in others.values())
+    settles = not counts and rate is None and warmup != 0 and "steady" not in known
     if settles:
         measure_s = max(measure_s, now.least_s)
     return Plan(

@@ -114,7 +114,7 @@ def test_a_run_is_long_only_by_its_own_time():
 
 def test_what_goes_to_stdout_and_stderr_is_a_log_too():
     quiet = {"ignored": 0, "refused": 0, "most_bytes": 0, "most_objects": 0}
-    loud = {**quiet, "stdio": 2200, "stdio_ms": 600.0}
+    loud = {**quiet, "stdio_ms": 600.0}
     found = signs.of(seen(looks=[look([], streams=loud)]))
     assert (found.log_share, found.log_ms) == (0.6, 60)
     # A record from before it was counted.

@@ -1,7 +1,7 @@
 // When the machine is to blame for what came late, and when the program that was late.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { starved } from "../../lab/node/grader/proc.mjs";
+import { added, cpu, starved } from "../../lab/node/grader/proc.mjs";
 
 /** Looks at a program for five seconds, ten a second; `waited` and `had` are shares of that time. */
 const looks = ({ waited, had, until = 5000 }) =>
@@ -25,4 +25,10 @@ for (const [what, shares, wanted] of [
 
 test("a program at which nobody has looked is not excused", () => {
   assert.equal(starved([], 1000, 5000), false);
+});
+
+test("a process that has ended adds nothing to the processor time of its family", () => {
+  const gone = 4_194_305; // above the largest number that Linux gives
+  assert.deepEqual(cpu(gone), { user: 0, system: 0 });
+  assert.deepEqual(added([cpu(gone), { user: 20, system: 10 }]), { user: 20, system: 10 });
 });

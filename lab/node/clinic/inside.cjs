@@ -84,7 +84,7 @@ module.exports = function watch(socketPath) {
       servers.add(server);
       server.once("close", () => servers.delete(server));
       // Whoever takes any port is asked by the program itself: a helper, a double of another service.
-      worker.postMessage({ listening: { ...described(server), any: port === 0 } });
+      worker.postMessage({ listening: { ...described(server), any: Number(port) === 0 } });
     },
   };
 };

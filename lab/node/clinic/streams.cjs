@@ -16,7 +16,6 @@ module.exports = function watchStreams(sites) {
     most_objects: 0,
     marks: 0,
     kind: null,
-    stdio: 0,
     stdio_ms: 0,
   };
   const undo = [];
@@ -71,7 +70,6 @@ module.exports = function watchStreams(sites) {
       if (this._isStdio) {
         const since = performance.now();
         const answer = original.apply(this, args);
-        seen.stdio += 1;
         seen.stdio_ms += performance.now() - since;
         return answer;
       }
@@ -140,9 +138,15 @@ module.exports = function watchStreams(sites) {
       writer,
       "write",
       (original) =>
-        function write(chunk) {
-          const left = this.desiredSize; // null: the stream has failed, and says so itself
-          const answer = original.call(this, chunk);
+        function write(...args) {
+          const [chunk] = args;
+          let left = null; // the stream has failed, or is another writer's: write() says so itself
+          try {
+            left = this.desiredSize;
+          } catch {
+            // Released: it is not ours to throw.
+          }
+          const answer = original.apply(this, args);
           seen.writes += 1;
           if (left !== null && left <= 0) {
             saidNo(this);

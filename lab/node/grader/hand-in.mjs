@@ -375,7 +375,7 @@ export class Module extends Process {
     { scene = job.scene, locked = true, load = true, ...options } = {},
   ) {
     // What came to no end when it was loaded would not the next time either, and takes a processor while it is waited for.
-    const again = JSON.stringify([program, locked, options]);
+    const again = JSON.stringify([program, scene, locked, options]);
     if (load && job.endless.has(again)) throw job.endless.get(again);
     const made = new Module(job, program, { ...options, channel: true });
     made.#again = again;
@@ -520,12 +520,16 @@ export class Module extends Process {
     if (done !== late && done !== spent) return done;
     // Who still answers has lost a promise; who does not computes for ever, and would keep every other criterion waiting.
     const alive = done === late && (await this.#alive());
+    const stuck =
+      done === late ? "something computes or waits for ever" : "something computes for ever";
     const why = alive
       ? "a promise is never settled, or a callback never called"
-      : "its event loop does not turn any more, something computes or waits for ever";
+      : `its event loop does not turn any more, ${stuck}`;
     const limit =
       done === late ? `within ${seconds} s` : `within ${cpuSeconds} s of a processor's time`;
     const error = new Missed(`${what} ${limit}: ${why}`, this.told());
+    // Who was only late may have waited for a processor: that is tried again, and not remembered.
+    if (done === spent) this.#endless = error;
     if (!alive) this.#stuck(error);
     throw error;
   }
@@ -561,7 +565,6 @@ export class Module extends Process {
 
   #endless;
   #stuck(error) {
-    this.#endless = error;
     this.reason ??= error;
     this.kill();
   }

@@ -122,7 +122,8 @@ export function cpu(pid) {
   const fields = read(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, "")
     .split(" ");
-  return { user: Number(fields[11]) * 10, system: Number(fields[12]) * 10 };
+  // One that has just ended has no such file any more: it adds nothing.
+  return { user: (Number(fields[11]) || 0) * 10, system: (Number(fields[12]) || 0) * 10 };
 }
 /** Milliseconds that the main thread of a process has stood in the queue for a processor. */
 export const waited = (pid) => Number(read(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
