@@ -40,7 +40,9 @@ export class Settling {
     const a = between(first, this.#samples[Math.round(third)]);
     const b = between(this.#samples[Math.round(2 * third)], this.#samples.at(-1));
     const n = Math.min(a.n, b.n);
-    if (n < 1) return true; // so slow that no rate can be told: waiting for longer would not tell either
+    // So slow that no rate can be told, and waiting for longer would not tell either. Or it has just begun, or stopped, to answer:
+    // of none and m answers the difference is m, and its standard error the root of m.
+    if (n < 1) return Math.max(a.n, b.n) <= 9;
     // Of two counts of n, three standard errors of their difference are 3 * sqrt(2 / n).
     return Math.abs(b.rate / a.rate - 1) <= Math.max(this.#within, 3 * Math.sqrt(2 / n));
   }

@@ -85,6 +85,12 @@ test("a server too slow to have a rate is not waited for", () => {
   assert.ok(settles((t) => (t > 0.9 ? 1 : 0)) < 1.3);
 });
 
+test("a server that has only begun to answer is not warm", () => {
+  assert.ok(settles((t) => (t > 0.7 ? 5_000 : 0)) > 1.7);
+  // Nor one that stands still at the end of each look.
+  assert.ok(settles((t) => (t < 0.6 ? 5_000 : 0)) > 1.5);
+});
+
 // Answers at once, or after `ms`.
 const after = (ms) => (socket) =>
   ms > 0 ? setTimeout(() => socket.write(OK), ms) : socket.write(OK);
