@@ -211,7 +211,7 @@ class RunPage(PageRequest):
 
     @web.authenticated
     async def get(self) -> None:
-        """Say which tab a page runs in, `{"tab", "browser", "since"}`; 404 if in none."""
+        """Say which tab a page runs in, `{"tab", "browser", "since", "kernel"}`; 404 if in none."""
         session = self.known.whose(self.get_query_argument("page", ""))
         if session is None:
             raise web.HTTPError(404)
@@ -285,8 +285,15 @@ class Results(APIHandler):
 
 
 def about(session: sessions.PageSession) -> dict[str, Any]:
-    """Return what the tab of a session is called by: its name, the browser, and since when."""
-    return {"tab": session.tab, "browser": session.browser, "since": session.since}
+    """Return what the tab of a session is called by: its name, the browser, and since when; and
+    its kernel.
+    """
+    return {
+        "tab": session.tab,
+        "browser": session.browser,
+        "since": session.since,
+        "kernel": session.kernel,
+    }
 
 
 def browser_of(agent: str) -> str:

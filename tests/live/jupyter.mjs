@@ -80,11 +80,13 @@ export const live = (tab) =>
 
 /** Wait until nothing runs on the page; its state then. */
 export async function idle(tab, seconds = 60) {
-  await tab.waitForFunction(
-    () => document.getElementById("lab-live").dataset.state !== "busy",
-    null,
-    { timeout: seconds * 1000 },
-  );
+  await tab
+    .waitForFunction(() => document.getElementById("lab-live").dataset.state !== "busy", null, {
+      timeout: seconds * 1000,
+    })
+    .catch(async () => {
+      throw new Error(`After ${seconds} s the page is still busy and says: ${await status(tab)}`);
+    });
   return tab.evaluate(() => document.getElementById("lab-live").dataset.state);
 }
 

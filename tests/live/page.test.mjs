@@ -1,7 +1,7 @@
 // A page that runs where it is read: what is pressed, what comes, what is kept, and what happens when something is gone.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -508,6 +508,36 @@ describe("when something is gone", () => {
       await run(tab, second);
       assert.match(await status(tab), /^The kernel has ended/);
     });
+  });
+
+  it("a kernel that does not survive its start is followed by another", async () => {
+    // As one does whose port was taken by somebody else in the moment before it listened.
+    const folder = mkdtempSync(join(tmpdir(), "lab-dies-"));
+    const died = join(folder, "died");
+    writeFileSync(
+      join(folder, "sitecustomize.py"),
+      `import os, sys
+if any("ipykernel" in word for word in sys.orig_argv) and not os.path.exists(${JSON.stringify(died)}):
+    open(${JSON.stringify(died)}, "w").close()
+    os._exit(1)
+`,
+    );
+    const other = await startBook({ env: { PYTHONPATH: folder } });
+    try {
+      await open(
+        PAGE,
+        async (tab) => {
+          const cell = await runCode(tab, "print('alive')");
+          await idle(tab, 40);
+          assert.ok(existsSync(died));
+          assert.match(await cell.locator(".lab-live-yours").textContent(), /alive/);
+        },
+        { on: other },
+      );
+    } finally {
+      await other.stop();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it("a reader who is signed out is told how to come back", async () => {

@@ -260,7 +260,7 @@ def test_the_same_tab_finds_its_kernel_and_another_is_told(server):
     status, said = server.run(PAGE, "b")
     assert (status, said["message"]) == (409, "This page runs in another tab.")
     whose = json.loads(server.ask("GET", f"/book/_live/run?page={PAGE}")[2])
-    assert whose == {key: said[key] for key in ("tab", "browser", "since")}
+    assert whose == {key: said[key] for key in ("tab", "browser", "since", "kernel")}
     assert whose["tab"] == "a" and abs(whose["since"] - time.time()) < 600
     assert server.run(PAGE, "a")[0] == 409  # a copy of the tab
     status, said = server.run(PAGE, "b", take=True)

@@ -5,8 +5,9 @@ import { Fault, fault, otherTab } from "./faults.js";
 
 const LOOK_MS = 5000; // a kernel that is ended elsewhere does not say so over its socket
 const MISSED = 2;
-const ANSWERS_MS = 20_000;
-const ATTEMPTS = 5;
+const ANSWERS_MS = 10_000;
+const ATTEMPTS = 10;
+const ENDED = ["dead", "autorestarting", "restarting"];
 
 // The library's promise to connect again is nobody's once we have given the kernel up, and would be told as an error.
 addEventListener("unhandledrejection", (event) => {
@@ -56,14 +57,7 @@ export class PageKernel {
   /** Be connected. Says {fresh, profile}: whether it knows nothing yet. Throws a Fault. */
   async start({ take = false } = {}) {
     await this.#ending;
-    const url = new URL("_live/run", this.#root).href;
-    const body = JSON.stringify({ page: this.#page, tab: this.#tab, take });
-    const response = await this.#ask(url, { method: "POST", body });
-    const said = await response.json().catch(() => ({}));
-    if (response.status === 409)
-      throw new Fault("elsewhere", `This page runs in another tab (${otherTab(said)}).`);
-    if (!response.ok) throw new Fault("refused", said.message ?? response.statusText);
-    const connection = await this.#connected(said.kernel);
+    const { said, connection } = await this.#connected(take);
     this.#connection = connection;
     this.#leaving = false;
     this.#missed = 0;
@@ -77,22 +71,47 @@ export class PageKernel {
     return said;
   }
 
-  /** A connection to a kernel that has answered. What was asked while it began may be lost: asked again. */
-  async #connected(id) {
+  /** A connection to a kernel that has answered, and what the server said of it. A kernel may die as it starts, and
+   * what was asked of it meanwhile may be lost: the server, asked again, says whether it lives, or starts another.
+   */
+  async #connected(take) {
+    let said = null;
     for (let i = 0; i < ATTEMPTS; i++) {
+      said = await this.#given(take, said);
       const connection = new KernelConnection({
-        model: { id, name: "" },
+        model: { id: said.kernel, name: "" },
         serverSettings: this.#settings,
       });
-      const late = new Promise((_, reject) => setTimeout(reject, ANSWERS_MS));
+      const late = new Promise((_, reject) => {
+        setTimeout(reject, ANSWERS_MS);
+        connection.statusChanged.connect((_, status) => ENDED.includes(status) && reject());
+      });
       try {
         await Promise.race([connection.info, late]);
-        return connection;
+        // What answers may be the one that Jupyter puts in the place of one that died, which ends with its session.
+        if ((await this.#session())?.kernel === said.kernel) return { said, connection };
       } catch {
-        connection.dispose();
+        // Asked again.
       }
+      connection.dispose();
     }
     throw fault("gone");
+  }
+
+  /** What the server says of this page's kernel; `before`: what it said a moment ago. */
+  async #given(take, before) {
+    const url = new URL("_live/run", this.#root).href;
+    const again = before !== null;
+    const body = JSON.stringify({ page: this.#page, tab: this.#tab, take: take && !again });
+    const response = await this.#ask(url, { method: "POST", body });
+    const said = await response.json().catch(() => ({}));
+    if (response.status === 409) {
+      // The server has not seen yet that we let go of the connection before.
+      if (again && said.tab === this.#tab) return before;
+      throw new Fault("elsewhere", `This page runs in another tab (${otherTab(said)}).`);
+    }
+    if (!response.ok) throw new Fault("refused", said.message ?? response.statusText);
+    return said.kernel === before?.kernel ? before : said;
   }
 
   /** Run code; `on(message)` gets what comes of it. Returns the reply's content. Throws a Fault. */
@@ -107,7 +126,7 @@ export class PageKernel {
     let lost;
     const gone = new Promise((_, reject) => {
       lost = (_sender, status) => {
-        if (["dead", "autorestarting", "restarting"].includes(status)) reject(fault("died"));
+        if (ENDED.includes(status)) reject(fault("died"));
       };
       connection.statusChanged.connect(lost);
       connection.disposed.connect(() => reject(this.#last ?? fault("died")));
@@ -195,12 +214,17 @@ export class PageKernel {
 
   /** A kernel that is gone may have been ended for another tab; a Fault that says so, or null. */
   async #taken() {
+    const said = await this.#session();
+    if (!said || said.tab === this.#tab) return null;
+    return new Fault("elsewhere", `Another tab runs this page now (${otherTab(said)}).`);
+  }
+
+  /** Which tab the page runs in, and its kernel; null if in none, or if the server does not say. */
+  async #session() {
     const url = new URL("_live/run", this.#root);
     url.searchParams.set("page", this.#page);
     const response = await this.#ask(url.href, {}).catch(() => null);
-    const said = response?.ok ? await response.json().catch(() => ({})) : {};
-    if (!said.tab || said.tab === this.#tab) return null;
-    return new Fault("elsewhere", `Another tab runs this page now (${otherTab(said)}).`);
+    return response?.ok ? await response.json().catch(() => null) : null;
   }
 
   async #ask(url, init) {
