@@ -17,7 +17,7 @@ LONG_MS = 7.0
 # A run of at least so many jobs, of which the longest leaves so much of it to the others, is no
 # single piece of work: its jobs follow each other before the loop comes round.
 MANY_JOBS, BESIDE = 20, 0.6
-# From an answer of a gate to its next question (GATE_MS and NAME_MS of `watcher.cjs`).
+# From an answer of a gate to its next question, of rows that do not say it (`pause_ms`).
 PAUSE_MS = {"pool": 25.0, "names": 100.0}
 
 
@@ -153,10 +153,12 @@ def gate(rows: Iterable[Row], which: str) -> float:
     its own length and that pause: a pool that is taken for a second and free for a tenth of one
     shows more short waits than long ones, and yet nearly every job waits.
     """
+    rows = list(rows)
     waits = sorted(_waits(rows, which))
     if not waits:
         return 0.0
-    spans = np.cumsum([ms + PAUSE_MS[which] for ms in waits])
+    pause_ms = rows[0][which].get("pause_ms", PAUSE_MS[which])
+    spans = np.cumsum([ms + pause_ms for ms in waits])
     return float(waits[int(np.searchsorted(spans, spans[-1] / 2))])
 
 

@@ -1,7 +1,7 @@
 // In the main thread of the program: figures that only this thread knows, put into shared memory 25 times a second,
 // where a thread of ours (watcher.cjs) reads them even while this one is blocked.
 "use strict";
-const { performance, PerformanceObserver } = require("node:perf_hooks");
+const { performance } = require("node:perf_hooks");
 const { Worker } = require("node:worker_threads");
 const { slots, commands } = require("./shared.cjs");
 
@@ -30,13 +30,6 @@ module.exports = function watch(socketPath) {
   worker.on("exit", () => clearInterval(timer));
   // A session of the inspector would keep the process waiting at its end: the thread lets go of it.
   process.on("exit", () => Atomics.store(order, 1, 1));
-
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) {
-      figures[at.gc_ms] += duration;
-      figures[at.gc_count] += 1;
-    }
-  }).observe({ entryTypes: ["gc"] });
 
   let last = performance.now();
   let ticks = 0;

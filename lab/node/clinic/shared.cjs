@@ -10,8 +10,6 @@ module.exports = {
     "heap_used",
     "external",
     "array_buffers",
-    "gc_ms",
-    "gc_count",
     "connections",
     "late_ms",
     "blocks",

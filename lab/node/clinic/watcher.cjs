@@ -11,9 +11,9 @@ const { parentPort, workerData } = require("node:worker_threads");
 const { slots, commands } = require("./shared.cjs");
 
 const ROW_MS = 100;
-const GATE_MS = 25;
-const WAKE_MS = 25; // as often as the gate: each wake takes time of the processor that the program may need
-const NAME_MS = 100;
+const GATE_MS = 50;
+const WAKE_MS = 50; // as often as the gate: each wake takes time of the processor that the program may need
+const NAME_MS = 200;
 const STARVED_MS = 1500;
 
 const figures = new Float64Array(workerData.memory);
@@ -60,7 +60,7 @@ function gate(every, job) {
   setTimeout(ask, every);
   return () => {
     const found = waits.splice(0).map((ms) => Math.round(ms * 1000) / 1000);
-    return { waits: found, pending_ms: since === null ? 0 : Math.round(now() - since) };
+    return { waits: found, pause_ms: every, pending_ms: since === null ? 0 : Math.round(now() - since) };
   };
 }
 const pool = gate(GATE_MS, (done) => fs.stat("/", done));
