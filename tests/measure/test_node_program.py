@@ -157,6 +157,35 @@ def test_a_missing_server_gives_the_recorded_output_or_a_note(recording, tmp_pat
     assert list(file["question"]["arms"]) == ["node/hello"]
 
 
+def test_a_missing_tool_gives_the_recorded_output_or_a_note(recording, tmp_path, monkeypatch):
+    path = program(tmp_path, "console.log(JSON.stringify({ a: 1 }));")
+    monkeypatch.setattr(paths, "LOADTOOLS", tmp_path)
+    (tmp_path / "pm2").mkdir()
+    recording("reference", "live")
+    node(path, needs=["tools:pm2"], experiment="with-pm2")
+    (tmp_path / "pm2").rmdir()
+    with pytest.raises(LabError, match="pm2: make tools"):
+        node(path, needs=["tools:pm2"], experiment="with-pm2")
+    recording("course", "live")
+    recorded = node(path, needs=["tools:pm2"], experiment="with-pm2")
+    assert recorded.rows == [{"a": 1}]
+    assert "pm2: make tools" in recorded.note
+    assert node(path, "other", needs=["tools:pm2"], experiment="with-pm2").absent
+
+
+def test_a_tool_that_comes_makes_the_page_again(recording, tmp_path, monkeypatch):
+    recording("course", "live")
+    monkeypatch.setattr(paths, "LOADTOOLS", tmp_path)
+    monkeypatch.setenv("LAB_USAGE_FILE", str(tmp_path / "usage"))
+    path = program(tmp_path, "console.log(JSON.stringify({ a: 1 }));")
+    node(path, needs=["tools:pm2"], experiment="with-pm2")
+    assert "program:tools:pm2" in read_usage(tmp_path / "usage").names
+    before = Present(paths.ROOT).digests(["program:tools:pm2"])
+    (tmp_path / "pm2").mkdir()
+    (tmp_path / "pm2" / "package.json").write_text("{}")
+    assert Present(paths.ROOT).digests(["program:tools:pm2"]) != before
+
+
 @pytest.mark.parametrize(
     "way", ['new URL("./child.cjs", import.meta.url)', 'await import("./child.cjs")']
 )
