@@ -209,7 +209,7 @@ lock: ## resolve requirements.in and requirements/*.in into the .txt beside them
 	      --python-version $$python --python-platform $$platform -r _build/pins.txt || \
 	      { echo "Python $$python on $$platform lacks a wheel: see above" >&2; exit 1; }; done; done
 
-tools: ## install the optional programs of some comparisons (wrk, nginx, ab, hey, thin) from the system's packages
+tools: ## install the optional programs of some comparisons: wrk, nginx, ab, hey, thin; artillery and pm2 from npm (600 MB)
 	@sh tools/programs.sh
 
 nodes: ## Node 16 to 26 from npm into tools/nodes, to see and test what differs (NODES="24 26": only those)
@@ -235,4 +235,4 @@ clean: ## remove what builds and chapters wrote; keeps the environments
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## remove the environments too
-	rm -rf .venv node_modules tools/lighthouse/node_modules tools/live/node_modules tools/live/bundle tools/hub/node_modules tools/nodes/node_modules tools/nodes/[0-9]*/node_modules tools/browser/node_modules tools/browser/installed .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock
+	rm -rf .venv node_modules tools/lighthouse/node_modules tools/live/node_modules tools/live/bundle tools/hub/node_modules tools/loadtools/node_modules tools/nodes/node_modules tools/nodes/[0-9]*/node_modules tools/browser/node_modules tools/browser/installed .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock

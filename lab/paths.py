@@ -12,6 +12,7 @@ from lab.errors import LabError
 ROOT = Path(os.environ.get("LAB_ROOT") or Path(__file__).resolve().parent.parent).resolve()
 SERVERS = ROOT / "servers"
 CATALOG = SERVERS / "catalog.toml"
+LOADTOOLS = ROOT / "tools" / "loadtools" / "node_modules"  # what `make tools` brings from npm
 DATA = ROOT / "data"
 # What is measured, run and handed in here; on a hub each student has a folder of his own.
 RUNS = Path(os.environ.get("LAB_RUNS") or DATA / "runs").resolve()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the optional programs that some series use from the system's packages.
+# Installs the optional programs that some series use: from the system's packages, and two from npm into tools/loadtools.
 # Without them the book builds all the same: a comparison says which series it leaves out, and what cannot do without
 # a program shows the reference run. Prints what it cannot install, and never fails for that.
 set -u
@@ -24,7 +24,20 @@ missing=
 for entry in $programs; do
   has "${entry%%:*}" || missing="$missing $(echo "$entry" | cut -d: -f"$field")"
 done
-if [ -z "$missing" ]; then echo "All optional programs are here."; exit 0; fi
+brought() { cmp -s "$1/package-lock.json" "$1/node_modules/.made"; }
+from_npm() {
+  if brought "$1"; then return; fi
+  echo "Bringing artillery and pm2 from npm (600 MB on disk) ..."
+  if (cd "$1" && npm ci --silent --no-progress); then
+    cp "$1/package-lock.json" "$1/node_modules/.made" && echo "installed: artillery, pm2"
+  else
+    rm -rf "$1/node_modules"  # half of it would look like all of it
+    echo "not available here: artillery, pm2"
+  fi
+}
+if [ -z "$missing" ] && brought tools/loadtools; then echo "All optional programs are here."; exit 0; fi
+from_npm tools/loadtools
+[ -n "$missing" ] || exit 0
 if [ -z "$manager" ] || { [ -n "$sudo" ] && ! has sudo; }; then
   echo "Not installed:$missing. Install them with your system's package manager, as its administrator."
   exit 0

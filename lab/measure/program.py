@@ -22,6 +22,7 @@ from lab.records.reference import recorded_node
 from lab.records.stamp import utc
 from lab.records.store import Folder
 from lab.servers import catalog
+from lab.servers.program import lacking
 from lab.servers.recipe import Recipe
 from lab.storage.gate import checked
 
@@ -40,6 +41,7 @@ def node(
     *arguments: object,
     server: Recipe | str | None = None,
     env: Mapping[str, object] | None = None,
+    needs: Sequence[str] = (),
     experiment: str | None = None,
     timeout_s: float = 60.0,
     versions: Sequence[int] = (),
@@ -49,6 +51,8 @@ def node(
     program : a path from the chapter's own folder (book/part/NAME beside NAME.md), or from the
     working directory
     server : a recipe or a name; a fresh process of it runs meanwhile, at SERVER_URL and SERVER_PID
+    needs : what it starts or loads that may be missing, named as in the catalogue of servers, e.g.
+    "tools:pm2"; to record, all must be here
     experiment : the id under which it is measured alone, stored and replayed; without it the
     program runs in replay, too
     versions : run it with each of these versions of Node, e.g. (22, 24, 26), and the server with
@@ -59,8 +63,8 @@ def node(
 
     Raises ProgramFailed with its output if it fails, prints more than two million bytes, or is not
     done after `timeout_s` (at most 120); NoRecord, StaleRecord in replay. What it started is gone
-    in any case, unless it gave it a session of its own (`detached`). If a program that the server
-    needs is missing here, the recorded output is returned, or none, with a note.
+    in any case, unless it gave it a session of its own (`detached`). If a program that it or the
+    server needs is missing here, the recorded output is returned, or none, with a note.
     """
     try:
         path = paths.program(program)
@@ -86,7 +90,9 @@ def node(
     this = ask(PROGRAM, experiment, [], _question(asked, sources, recipe, versions))
     if recorded := this.replayed(", but not as the output of a program"):
         return _with_node(recorded)
-    if recipe is not None and (missing := recipe.missing()):
+    for need in needs:  # a page is made again when it comes or goes
+        usage.note("runtime", name=need)
+    if missing := [*lacking(needs, {}), *(recipe.missing() if recipe else [])]:
         return _instead(this, "; ".join(missing))
     chosen = _chosen(this, versions) if versions else [nodes.program()]
 

@@ -114,28 +114,37 @@ class Program:
 
     def missing(self) -> list[str]:
         """What this server needs and is not installed, each with the line that installs it."""
-        return [line for need in self._all_needs() if (line := self._missing(need))]
+        return lacking(self._all_needs(), self.install)
 
     def _all_needs(self) -> Iterable[str]:
         programs = [*self.command[:1], *([self.interpreter] if self.runtime == "node" else [])]
         return [*self.needs, *dict.fromkeys(programs)]
 
-    def _missing(self, need: str) -> str | None:
-        kind, _, name = need.rpartition(":")
-        if kind == "python":
-            found = importlib.util.find_spec(name) is not None
-            return None if found else f"Python package {name}: pip install -r requirements.txt"
-        if kind == "node":
-            found = (paths.ROOT / "node_modules" / name).is_dir()
-            return None if found else f"npm package {name}: npm ci"
-        if kind == "rust":
-            return rust_addon.missing(name)
-        if nodes.is_node(need):
-            return nodes.wrong_with(need)
-        # Debian puts servers where users have no PATH to.
-        if shutil.which(need) or shutil.which(need, path="/usr/sbin:/usr/local/sbin"):
-            return None
-        return f"{need}: {self.install.get(need, 'make tools')}"
+
+def lacking(needs: Iterable[str], install: Mapping[str, str]) -> list[str]:
+    """What is not installed of `needs`, as the catalogue names them, each with the line that
+    installs it.
+    """
+    return [line for need in needs if (line := _missing(need, install))]
+
+
+def _missing(need: str, install: Mapping[str, str]) -> str | None:
+    kind, _, name = need.rpartition(":")
+    if kind == "python":
+        found = importlib.util.find_spec(name) is not None
+        return None if found else f"Python package {name}: pip install -r requirements.txt"
+    if kind in ("node", "tools"):
+        own = kind == "node"
+        found = ((paths.ROOT / "node_modules" if own else paths.LOADTOOLS) / name).is_dir()
+        return None if found else f"npm package {name}: {'npm ci' if own else 'make tools'}"
+    if kind == "rust":
+        return rust_addon.missing(name)
+    if nodes.is_node(need):
+        return nodes.wrong_with(need)
+    # Debian puts servers where users have no PATH to.
+    if shutil.which(need) or shutil.which(need, path="/usr/sbin:/usr/local/sbin"):
+        return None
+    return f"{need}: {install.get(need, 'make tools')}"
 
 
 def _short(word: str) -> str:

@@ -374,3 +374,4 @@ def test_optional_programs_that_cannot_be_installed_are_no_failure(machine):
     done = run(machine, "tools/programs.sh")
     assert done.returncode == 0
     assert "not available here: wrk" in done.stdout
+    assert "not available here: artillery, pm2" in done.stdout

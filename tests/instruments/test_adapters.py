@@ -219,8 +219,9 @@ def test_a_program_that_is_not_there_is_an_error_not_a_result():
         raise ToolFailed(str(finished)) if finished.returncode else AssertionError(finished)
 
 
-def test_a_missing_tool_names_the_line_that_installs_it(monkeypatch):
+def test_a_missing_tool_names_the_line_that_installs_it(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setattr(artillery, "LOADTOOLS", tmp_path)
     for name in ("wrk", "hey", "ab", "artillery"):
         assert not adapter(name).present()
         with pytest.raises(ToolMissing, match="install"):

@@ -1,6 +1,9 @@
+import contextlib
 import json
 import re
 import shutil
+import signal
+import subprocess
 from pathlib import Path
 
 import psutil
@@ -155,6 +158,60 @@ def test_a_missing_server_gives_the_recorded_output_or_a_note(recording, tmp_pat
     assert "apt-get install hello" in nothing.note
     file = json.loads((paths.REFERENCE / "with-hello.json").read_text())
     assert list(file["question"]["arms"]) == ["node/hello"]
+
+
+def test_a_missing_tool_gives_the_recorded_output_or_a_note(recording, tmp_path, monkeypatch):
+    path = program(tmp_path, "console.log(JSON.stringify({ a: 1 }));")
+    monkeypatch.setattr(paths, "LOADTOOLS", tmp_path)
+    (tmp_path / "pm2").mkdir()
+    recording("reference", "live")
+    node(path, needs=["tools:pm2"], experiment="with-pm2")
+    (tmp_path / "pm2").rmdir()
+    with pytest.raises(LabError, match="pm2: make tools"):
+        node(path, needs=["tools:pm2"], experiment="with-pm2")
+    recording("course", "live")
+    recorded = node(path, needs=["tools:pm2"], experiment="with-pm2")
+    assert recorded.rows == [{"a": 1}]
+    assert "pm2: make tools" in recorded.note
+    assert node(path, "other", needs=["tools:pm2"], experiment="with-pm2").absent
+
+
+METERS = paths.ROOT / "book" / "blocking" / "off-the-loop" / "two-meters.mjs"
+
+
+@pytest.mark.skipif(
+    not (paths.LOADTOOLS / "pm2").is_dir(), reason="make tools brings pm2 and artillery"
+)
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_what_runs_under_pm2_ends_with_the_program_however_that_ends(tmp_path, monkeypatch, how):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    began = subprocess.Popen([nodes.program(), METERS], stdout=subprocess.PIPE)
+    assert eventually(lambda: list(tmp_path.glob("pm2-*/script.json")), 20)  # artillery starts now
+    everybody = psutil.Process(began.pid).children(recursive=True)
+    service = [one for one in everybody if "qr-express.mjs" in " ".join(one.cmdline())]
+    assert service
+    began.send_signal(how)
+    began.communicate(timeout=20)
+    assert eventually(lambda: not any(one.is_running() for one in service))
+    if how == signal.SIGTERM:
+        assert not list(tmp_path.glob("pm2-*"))
+        assert eventually(lambda: not any(one.is_running() for one in everybody))
+    for one in everybody:  # a group that `lab.node` would have killed
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.kill()
+
+
+def test_a_tool_that_comes_makes_the_page_again(recording, tmp_path, monkeypatch):
+    recording("course", "live")
+    monkeypatch.setattr(paths, "LOADTOOLS", tmp_path)
+    monkeypatch.setenv("LAB_USAGE_FILE", str(tmp_path / "usage"))
+    path = program(tmp_path, "console.log(JSON.stringify({ a: 1 }));")
+    node(path, needs=["tools:pm2"], experiment="with-pm2")
+    assert "program:tools:pm2" in read_usage(tmp_path / "usage").names
+    before = Present(paths.ROOT).digests(["program:tools:pm2"])
+    (tmp_path / "pm2").mkdir()
+    (tmp_path / "pm2" / "package.json").write_text("{}")
+    assert Present(paths.ROOT).digests(["program:tools:pm2"]) != before
 
 
 @pytest.mark.parametrize(

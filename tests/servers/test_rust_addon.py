@@ -1,4 +1,5 @@
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -141,6 +142,7 @@ def test_no_version_is_open_and_no_lock_file_is_in_the_repository():
     text = (paths.SERVERS / "rust" / "qr" / "Cargo.toml").read_text()
     wanted = text.partition("[dependencies]")[2].partition("[profile")[0].split("\n")
     assert all('"=' in line for line in wanted if line.strip())
+    wanted = [re.sub(r'\{ version = ("=[^"]*").*', r"\1", line) for line in wanted]
     listed = rust_addon._listed("qr")
     pinned = dict(line.replace('"', "").replace("=", "").split() for line in wanted if line.strip())
     assert pinned.items() <= {(crate, version) for crate, version, _ in listed}
@@ -154,6 +156,25 @@ def test_every_way_in_javascript_draws_the_same(how):
     with lab.server("node/qr", env={"HOW": how}).start() as running:  # start verifies the bytes
         assert running.get("/ping").text == "pong\n"
         assert running.get("/?text=" + "x" * 3000).status == 400
+
+
+@pytest.mark.parametrize("how", ["main", "pool"])
+def test_the_published_service_draws_the_same_in_both_places(how):
+    with lab.server("node/qr-express", env={"HOW": how}).start() as running:
+        assert running.get("/?text=other").text.startswith('{"result":"data:image/png;base64,')
+        assert running.get("/?text=" + "x" * 3000).status == 500
+
+
+@pytest.mark.skipif(bool(rust_addon.missing("qr")), reason="the addon is not built")
+def test_the_published_service_in_rust_refuses_what_fits_into_no_code():
+    with lab.server("node/qr-express-rust").start() as running:
+        assert running.get("/?text=" + "x" * 3000).status == 500
+        assert running.get("/").status == 200
+
+
+def test_a_mistyped_place_of_the_published_service_is_no_place():
+    with pytest.raises(lab.LabError, match="HOW=lop: main or pool"):
+        lab.server("node/qr-express", env={"HOW": "lop"}).start()
 
 
 @pytest.mark.skipif(bool(rust_addon.missing("qr")), reason="the addon is not built")

@@ -208,15 +208,17 @@ def other_node(version: int) -> str:
 
 
 def _program(name: str) -> str:
-    """Of what a server needs, as the catalogue names it: a program, "python:MODULE", "node:PACKAGE"
-    or "rust:ADDON". Whatever `lab.server` finds must be found here, or installing it changes no
-    page.
+    """Of what a server needs, as the catalogue names it: a program, "python:MODULE",
+    "node:PACKAGE", "tools:PACKAGE" or "rust:ADDON". Whatever `lab.server` finds must be found here,
+    or installing it changes no page.
     """
     kind, _, rest = name.rpartition(":")
     if kind == "python":  # the version is in the lock file
         return "installed" if importlib.util.find_spec(rest) else ABSENT
     if kind == "node":
         return _stamp(paths.ROOT / "node_modules" / rest / "package.json")
+    if kind == "tools":
+        return _stamp(paths.LOADTOOLS / rest / "package.json")
     if kind == "rust":
         from lab.servers import rust_addon
 

@@ -1,9 +1,10 @@
 """artillery, where it is installed: an open loop of virtual users.
 
-It is never a dependency (about 970 packages, 590 MB). What to know, from its source (2.0.21):
-`http.response_time` is the time to the *first* byte, without connecting, in whole milliseconds;
-percentiles come from buckets about 2 % wide; the host of its telemetry is looked up outside this
-machine even when telemetry is switched off, which the preload `loopback-only.cjs` refuses.
+It is never a dependency (about 1,000 packages, 600 MB): `make tools` brings it. What to know, from
+its source (2.0.21): `http.response_time` is the time to the *first* byte, without connecting, in
+whole milliseconds; percentiles come from buckets about 2 % wide; the host of its telemetry is
+looked up outside this machine even when telemetry is switched off, which the preload
+`loopback-only.cjs` refuses.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from lab.instruments.adapters.base import (
     ToolSpec,
 )
 from lab.instruments.adapters.child import ran, unreadable, version_said
-from lab.paths import NODE_SIDE
+from lab.paths import LOADTOOLS, NODE_SIDE
 from lab.processes import nodes
 
 START_S = 30.0  # loading its packages takes seconds, and after the load it waits for its own report
@@ -39,7 +40,7 @@ class Artillery(Adapter):
     """artillery 2.x: one GET per virtual user, users arriving evenly at rate_per_s."""
 
     name = program = "artillery"
-    install = "npm install --global artillery (about 590 MB)"
+    install = "make tools (about 600 MB)"
     is_open, counts = True, False
     capabilities = Capabilities(
         raw_rows=Capability(False, "It keeps sketches with buckets of about 2 % width."),
@@ -56,7 +57,7 @@ class Artillery(Adapter):
     )
 
     def _version(self) -> str | None:
-        asked = ["artillery", "--version"]
+        asked = [_artillery(), "--version"]
         return version_said(asked, r"Artillery: (\S+)$", START_S, OFFLINE)
 
     def _run(self, spec: ToolSpec, version: str) -> ToolResult:
@@ -79,7 +80,7 @@ class Artillery(Adapter):
         with tempfile.TemporaryDirectory() as folder:
             asked, told = Path(folder) / "script.json", Path(folder) / "report.json"
             asked.write_text(json.dumps(script))
-            argv = ["artillery", "run", "--quiet", "--output", str(told), str(asked)]
+            argv = [_artillery(), "run", "--quiet", "--output", str(told), str(asked)]
             env = {**OFFLINE, **nodes.on_path()}
             once = ran("artillery", spec, argv, more_s=START_S, env=env)
             once = replace(once, raw_output=told.read_text())
@@ -104,6 +105,12 @@ class Artillery(Adapter):
                 "percentiles are those of buckets about 2 % wide",
             ),
         )
+
+
+def _artillery() -> str:
+    """The one that `make tools` brought, else the one on the PATH."""
+    brought = LOADTOOLS / ".bin" / "artillery"
+    return str(brought) if brought.exists() else "artillery"
 
 
 def parse(output: str, seconds: float) -> tuple[Figures, dict[str, Any], dict[str, Any]]:
