@@ -1,9 +1,10 @@
 """`python -m lab.book reference`: the reference run, in one sitting that may be interrupted.
 
 Before it begins it looks at what it will run on, and says how long it will take. A chapter that is
-done is not run again when an interrupted sitting goes on: of the same Node, the same machine and
-the same chapters, and begun less than a day ago. Anything else is a sitting of its own, and begins
-with the first chapter. At the end the checks are counted.
+done is not run again when an interrupted sitting goes on: of the same Node and the same machine,
+begun less than a day ago, and of all chapters or of those that are asked for. Anything else is a
+sitting of its own, and begins with the first chapter. Whether what a chapter was made of has
+changed meanwhile, the build itself asks. At the end the checks are counted.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from lab.book.pages.checks_page import recorded
 from lab.book.site import cells
 from lab.errors import LabError
 from lab.measure.compare import OVERHEAD_S
-from lab.measure.plan import LOOK_S
+from lab.measure.plan import LEAST_WARM_S
 from lab.processes import machine, nodes
 from lab.records.trial import Trial
 from lab.text.numbers import count
@@ -68,7 +69,7 @@ def record(names: Iterable[str] = (), *, fresh: bool = False, anyway: bool = Fal
         print("The same command goes on with what is left.")
         return code
     if code == 0:
-        end(output)
+        end(output, pages)
     _, trials = recorded()
     print("\n".join(["The checks of the recorded run:", *check_counts.counted(trials)]))
     return code
@@ -151,8 +152,15 @@ def begin(
     """
     now = time.time() if now is None else now
     before = _noted(output)
-    same = all(before.get(key) == value for key, value in facts.items())
+    # Some chapters of a sitting of all of them belong to it: what else it has done is not lost.
+    same = all(
+        before.get(key) in (([], value) if key == "chapters" else (value,))
+        for key, value in facts.items()
+    )
     if not fresh and same and not before.get("ended") and 0 <= now - before["began"] < LONGEST_S:
+        if before.get("chapters") != facts["chapters"]:
+            for page in facts["chapters"]:  # whoever names one wants it measured
+                Records(output / ".lab" / VARIANT).drop(page)
         return True
     one_chapter.refuse_beside([output])
     shutil.rmtree(output / ".jupyter_cache", ignore_errors=True)
@@ -161,9 +169,13 @@ def begin(
     return False
 
 
-def end(output: Path) -> None:
-    """Note that the sitting is whole: the next one begins with the first chapter."""
-    write_json(_note(output), {**_noted(output), "ended": True})
+def end(output: Path, pages: list[str]) -> None:
+    """Note that the sitting is whole, if `pages` are all of its chapters (none: all of the book):
+    the next one begins with the first chapter.
+    """
+    before = _noted(output)
+    if before.get("chapters") == pages:
+        write_json(_note(output), {**before, "ended": True})
 
 
 def done_in(output: Path) -> set[str]:
@@ -217,7 +229,7 @@ def trial_s(trial: Trial) -> float:
     kept = end - warmed
     closed = trial.load.loop == "closed" and trial.load.requests is None
     if closed and warmed and trial.load.warm_cap_s is None:
-        warmed = max(warmed, WARMS_S, LOOK_S)
+        warmed = max(warmed, WARMS_S, LEAST_WARM_S)
         kept = max(kept, settings.PROFILES["reference"].least_s)
     return warmed + kept + OVERHEAD_S
 

@@ -327,14 +327,16 @@ def _inside(seen: Observed) -> str:
     wall = sum(row["t_ms"] for row in loaded[-1:]) - sum(row["t_ms"] for row in loaded[:1])
     cpu = sum(row["cpu_us"] for row in loaded) / 1e3 / wall if wall > 0 else 0.0
     grown = _kept(rest, last)
-    # By the profile: whoever is told of each collection makes the program slower by one or two %.
-    collecting = max((one.gc_share for one in seen.profiles), default=0.0)
+    # To be told of each collection would make the program slower; the profile has them anyway.
+    busiest = max(seen.profiles, key=lambda one: one.busy_s, default=None)
     named = {
         "processes": str(len(seen.pids)),
         "loop busy with 16 clients": f"{busy(seen):.0%}",
         "processors used": number(cpu),
         "longest silence of the loop": f"{number(max(r['silent_ms'] for r in seen.rows))} ms",
-        "garbage collection": f"{collecting:.1%} of the time computed",
+        "garbage collection": f"{busiest.gc_share:.1%} of the busy time"
+        if busiest
+        else "not known: no profile",
         "wait for the pool": f"{number(gate(loaded, 'pool'))} ms",
         "wait for a look-up": f"{number(gate(loaded, 'names'))} ms",
         "memory at its most": size(max(r["rss"] for r in seen.rows)),

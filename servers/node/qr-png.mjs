@@ -1,4 +1,4 @@
-// One QR code as the published service drew it: `qrcode` with its defaults, a PNG as a data URL.
+// One QR code as the published service draws it: `qrcode` with its defaults, a PNG as a data URL.
 // The book draws it on the main thread, and in a pool of Workers.
 import QRCode from "qrcode";
 

@@ -82,16 +82,34 @@ def test_an_interrupted_sitting_goes_on_with_the_chapters_that_are_left(output):
 
 @pytest.mark.parametrize(
     "other",
-    [{"node": "/opt/node 24.12.0"}, {"machine": "m2"}, {"chapters": ["book/one"]}],
+    [{"node": "/opt/node 24.12.0"}, {"machine": "m2"}],
 )
-def test_another_node_machine_or_choice_of_chapters_is_another_sitting(output, other):
+def test_another_node_or_machine_is_another_sitting(output, other):
     assert not recording.begin(output, {**FACTS, **other}, now=2000.0)
     assert recording.done_in(output) == set()
     assert not (output / ".jupyter_cache").exists()
 
 
+def test_a_chapter_by_its_name_belongs_to_a_sitting_of_all_that_is_not_whole(output):
+    one = {**FACTS, "chapters": ["book/two"]}
+    assert recording.begin(output, one, now=2000.0)
+    assert recording.done_in(output) == {"book/one"}
+    assert recording.begin(output, {**FACTS, "chapters": ["book/one"]}, now=2000.0)
+    assert recording.done_in(output) == set()  # whoever names it wants it measured
+    recording.end(output, ["book/two"])
+    assert recording.begin(output, FACTS, now=2000.0)  # goes on with the rest
+    recording.end(output, [])
+    assert not recording.begin(output, one, now=2000.0)
+
+
+@pytest.mark.parametrize("wanted", [[], ["book/two"]])
+def test_of_a_sitting_of_some_chapters_no_other_is_part(tmp_path, wanted):
+    assert not recording.begin(tmp_path, {**FACTS, "chapters": ["book/one"]}, now=1000.0)
+    assert not recording.begin(tmp_path, {**FACTS, "chapters": wanted}, now=2000.0)
+
+
 def test_a_sitting_that_ended_is_not_gone_on_with(output):
-    recording.end(output)
+    recording.end(output, [])
     assert not recording.begin(output, FACTS, now=2000.0)
     assert recording.done_in(output) == set()
 

@@ -145,3 +145,12 @@ def test_a_loop_that_does_not_come_round_is_busy(tmp_path):
     assert signs.busy(seen) == 1.0
     seen.rows[-1]["idle_ms"] = 550
     assert signs.busy(seen) == 0.0
+
+
+def test_what_was_spent_on_collections_is_that_of_the_busiest_process(tmp_path):
+    seen = observed(tmp_path)
+    seen.rows = [row(MOMENT + 100), row(MOMENT + 600)]
+    seen.profiles = []
+    assert "not known: no profile" in diagnosed(seen).part("inside")._repr_html_()
+    seen.profiles = [Profile(7, busy_s=0.1, gc_share=0.9), Profile(8, busy_s=2.0, gc_share=0.125)]
+    assert "12.5% of the busy time" in diagnosed(seen).part("inside")._repr_html_()

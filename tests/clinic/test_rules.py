@@ -133,6 +133,16 @@ def test_a_gate_that_nobody_comes_back_from_counts_with_its_age():
     assert signs.gate(stuck, "pool") > 400
 
 
+def test_a_wait_stands_for_the_pause_after_it_as_its_row_says():
+    def waits(**more):
+        rows = [row(100.0)]
+        rows[0]["pool"] = {"waits": [1.0] * 20 + [100.0] * 3, "pending_ms": 0, **more}
+        return signs.gate(rows, "pool")
+
+    assert waits() == waits(pause_ms=25) == 1
+    assert waits(pause_ms=1) == 100
+
+
 def test_most_jobs_wait_though_most_waits_of_the_gate_are_short():
     # A second in which the pool is taken, a tenth in which it is free, over and over.
     second = {"waits": [1000.0], "pending_ms": 0}

@@ -12,7 +12,15 @@ import pytest
 import lab
 from lab import paths
 from lab.errors import LabError
-from lab.measure.plan import LOOK_S, MOST_BODY_BYTES, WITHIN, BadLoad, plan, stream_json
+from lab.measure.plan import (
+    LEAST_WARM_S,
+    LOOK_S,
+    MOST_BODY_BYTES,
+    WITHIN,
+    BadLoad,
+    plan,
+    stream_json,
+)
 from lab.processes.pinning import split
 from lab.records import identity
 from lab.servers.catalog import server
@@ -120,7 +128,7 @@ def test_the_reference_profile_warms_up_until_the_rate_is_steady(monkeypatch):
     cap = PROFILES["reference"].warm_cap_s
     asked = plan(seconds=1, warmup=0.2)
     assert asked.settle == {"look_s": LOOK_S, "within": WITHIN, "cap_s": cap}
-    assert asked.duration_s == LOOK_S + asked.measure_s  # at the least
+    assert asked.duration_s == LEAST_WARM_S + asked.measure_s  # at the least
     assert asked.longest_s == cap + asked.measure_s
     # A window is long enough to show a drift, unless a server is measured that has one.
     assert plan(seconds=0.1).measure_s == PROFILES["reference"].least_s

@@ -38,7 +38,7 @@ const freePort = async () => {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const { port } = probe.address();
-  probe.close();
+  await promisify(probe.close).call(probe);
   return port;
 };
 

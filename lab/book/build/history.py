@@ -81,6 +81,10 @@ class Records:
         rows = [record, *(r for r in self.of(chapter) if r.token != record.token)][:KEPT]
         write_json(self._path(chapter), [asdict(r) for r in rows])
 
+    def drop(self, chapter: str) -> None:
+        """Forget what is recorded of a chapter."""
+        self._path(chapter).unlink(missing_ok=True)
+
     def _path(self, chapter: str) -> Path:
         return self.folder / f"{chapter}.json"
 

@@ -69,7 +69,7 @@ const names = gate(NAME_MS, (done) => dns.lookup("localhost", done));
 // ---- rows
 
 let cpuBefore = process.cpuUsage();
-let wakeLate = 0; // the sum of four or so
+let wakeLate = 0; // the sum of two or so
 let wakes = 0;
 let expected = now() + WAKE_MS;
 setInterval(() => {
