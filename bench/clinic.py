@@ -93,7 +93,7 @@ def alarms(old: str, new: str, times: int, pairs: int, out: Path | None) -> int:
     """How often `new` is called worse than `old`; the trials of each comparison go to a line of
     `out`.
     """
-    raised = 0
+    raised = first = 0
     for i in range(times):
         targets = [
             Target(tuple(one.split()), Path.cwd(), name)
@@ -101,12 +101,13 @@ def alarms(old: str, new: str, times: int, pairs: int, out: Path | None) -> int:
         ]
         found = versions.compare_versions(*targets, pairs=pairs)
         raised += found.worse
+        first += bool(found.first)
         if out:
             with out.open("a") as lines:
                 print(json.dumps([dataclasses.asdict(t) for t in found.trials]), file=lines)
         print(f"{i + 1}: {'worse' if found.worse else 'not worse'}; {found!r}".replace("\n", "; "))
         sys.stdout.flush()
-    print(f"{raised} alarms in {times}")
+    print(f"{raised} alarms in {times}; {first} first looks said worse")
     return 0
 
 

@@ -146,11 +146,13 @@ def _compared(chosen: argparse.Namespace) -> Versions:
     headers = _headers(chosen.header)
 
     def run(old: Target, new: Target) -> Versions:
-        total = 3 * chosen.pairs
+        once = 3 * chosen.pairs
 
         def tell(seconds: float, done: int) -> None:
+            total = once if done <= once else 2 * once
             left = seconds / done * (total - done)
-            print(f"… {done} of {total}, about {left:.0f} s left", file=sys.stderr, flush=True)
+            why = "" if done <= once else " (something is worse: measured once more)"
+            print(f"… {done} of {total}, about {left:.0f} s left{why}", file=sys.stderr, flush=True)
 
         return compare_versions(
             old,

@@ -16,7 +16,7 @@ from lab.clinic.loading import CLIENT_BUSY, Phase
 from lab.clinic.observed import Observed
 from lab.clinic.recorded import Examination, Part
 from lab.clinic.signs import busy, gate
-from lab.clinic.versions import CONNECTIONS, Versions, medians
+from lab.clinic.versions import CONNECTIONS, WORSE, Versions, medians
 from lab.display.html import STYLE, box, facts, table
 from lab.judging.stats import P_MOST, least_pairs
 from lab.plot.palette import THEMES
@@ -435,7 +435,8 @@ def _together(m: int) -> str:
         f"{100 - 5 / m:.4g} %, {m} of which hold the truth at once 95 times in 100, and p is "
         f"multiplied by {m}. A difference needs an interval without 1, a p of at most {P_MOST} and "
         f"{least_pairs(m)} pairs. The A/A spread shows how far two processes of the old version "
-        "lie apart; both count as the old one, and the spread moves no interval."
+        "lie apart; both count as the old one, and the spread moves no interval. What is worse is "
+        "measured once more, and only what both looks find is called worse."
     )
 
 
@@ -444,12 +445,18 @@ def versions(one: Versions) -> str:
     """Return the verdicts, the ratios behind them, and every trial as a dot."""
     from lab.plot.simple import dots  # matplotlib, only if something is to be drawn
 
-    worse = [repr(m) for m in one.measured if m.word == "worse"]
+    worse = [repr(m) for m in one.measured if m.word == WORSE]
     open_ = [m.name for m in one.measured if m.word == "no verdict"]
     words = worse or ["No measure is worse by the rule of this book."]
     if open_:
         words.append(f"No verdict on {', '.join(open_)}: the trials cannot tell.")
     tone, word = ("fail", "worse") if worse else ("ok", "not worse")
+    if one.first:
+        before = [repr(m) for m in one.first if m.word == WORSE]
+        words.append(
+            f"This is the second look, with {one.pairs} pairs of its own. The first said: "
+            f"{'; '.join(before)}."
+        )
     if len(open_) == len(one.measured):
         tone, word, words = "none", "no verdict", words[1:]
     rows = [
@@ -485,8 +492,8 @@ def versions(one: Versions) -> str:
         table(medians(one.trials), label="medians of each version"),
         HTML.heading("How it was measured"),
         HTML.quiet(
-            f"{one.pairs} pairs of fresh processes in turns, in {one.seconds:.0f} s; old: "
-            f"{one.old}, new: {one.new}. Throughput with {CONNECTIONS} clients, each as fast as "
+            f"{(2 if one.first else 1) * one.pairs} pairs of fresh processes in turns, in "
+            f"{one.seconds:.0f} s; old: {one.old}, new: {one.new}. Throughput with {CONNECTIONS} clients, each as fast as "
             f"it is answered; times at {number(one.rate_per_s)} arrivals a second, for both."
         ),
     ]

@@ -99,8 +99,8 @@ def abba(arms: Sequence[str], blocks: int, seed: int) -> list[list[str]]:
     """Return the order of the arms in each block: random in even blocks, the mirror image in the
     block after.
 
-    With two arms this is AB BA AB BA…: a drift that is linear over two blocks cancels out. `seed`
-    fixes the order.
+    With two arms this is AB BA or BA AB, drawn anew every two blocks: a drift that is linear over
+    two blocks cancels out. `seed` fixes the order.
     """
     rng = random.Random(seed)
     order: list[list[str]] = []

@@ -175,7 +175,8 @@ class Closed:
     def throughput(self, n: Iterable[float]) -> Band:
         """Return the band of throughput at each number of connections: MVA below, the bound above.
 
-        A deterministic server follows the bound, an exponential one MVA; real ones lie between.
+        A deterministic server follows the bound, an exponential one MVA; real ones often lie
+        between.
         """
         x = tuple(n)
         exact = self.mva(int(max(x)))

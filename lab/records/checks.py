@@ -123,7 +123,7 @@ def answered(e: Evidence) -> Check:
 
 
 def window(e: Evidence) -> Check:
-    """The window holds three responses of each connection, or more (rule 14).
+    """The window holds three responses a connection on average, or more (rule 14).
 
     By Little's law in flight / throughput is the time from one answer of a connection to its next.
     A window of n such times sees n answers of each, give or take one; and connections that were

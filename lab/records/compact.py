@@ -22,7 +22,7 @@ from lab.storage.json_form import canonical, rounded
 
 T = TypeVar("T", Trial, Comparison)
 LIMIT_BYTES = 20_000  # gzipped
-PINNED = (0.5, 0.9, 0.99, 0.999)
+PINNED = (0.5, 0.9, 0.95, 0.99, 0.999)
 _STEPS = [
     (7, True),
     (6, True),

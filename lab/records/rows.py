@@ -195,9 +195,13 @@ def loop(probe: list[dict[str, Any]], epoch_us: int, window_us: tuple[int, int])
     def values(key: str) -> np.ndarray:
         return np.array([x.get(key) or 0 for x in lines], float)
 
+    # A line is about all the time since the one before: a blocked loop's is late, and long.
+    ends = values("t_us")
+    before = max((x["t_us"] for x in one if x["t_us"] <= start), default=ends[0] - BIN_US)
+    lasted = np.diff(ends, prepend=before)
     return Loop(
-        elu=round(float(values("elu").mean()), 4),
-        delay_mean_s=float(values("delay_mean_us").mean()) / 1e6,
+        elu=round(float(np.average(values("elu"), weights=lasted)), 4),
+        delay_mean_s=float(np.average(values("delay_mean_us"), weights=lasted)) / 1e6,
         delay_p99_s=float(values("delay_p99_us").max()) / 1e6,
         delay_max_s=float(values("delay_max_us").max()) / 1e6,
         heap_peak=_peak(lines, "heap_used"),

@@ -8,10 +8,10 @@ const { CHUNK = "65536", FILE, HOW = "stream", PORT = "0" } = process.env;
 const size = statSync(FILE).size;
 const kept = HOW === "cached" ? readFileSync(FILE) : null;
 
-/** First and last byte that a Range header asks for; all without one, null if there are no such bytes. */
+/** First and last byte that a Range header asks for: none if it asks for nothing that we know, null if there are no such bytes. */
 function range(header) {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
-  if (!first && !last) return [0, size - 1];
+  if (!first && !last) return undefined;
   if (!first) return Number(last) > 0 ? [Math.max(0, size - Number(last)), size - 1] : null;
   const end = last ? Math.min(Number(last), size - 1) : size - 1;
   return Number(first) <= end ? [Number(first), end] : null;
@@ -19,14 +19,16 @@ function range(header) {
 
 function stream(request, response) {
   const wanted = range(request.headers.range);
-  if (!wanted) return response.writeHead(416, { "content-range": `bytes */${size}` }).end();
-  const [start, end] = wanted;
+  if (wanted === null) {
+    return response.writeHead(416, { "content-range": `bytes */${size}` }).end();
+  }
+  const [start, end] = wanted ?? [0, size - 1];
   const headers = { "accept-ranges": "bytes", "content-length": end - start + 1 };
-  if (request.headers.range) headers["content-range"] = `bytes ${start}-${end}/${size}`;
+  if (wanted) headers["content-range"] = `bytes ${start}-${end}/${size}`;
   const file = createReadStream(FILE, { start, end, highWaterMark: Number(CHUNK) });
   file.once("error", (error) => response.headersSent || refuse(response, error));
   file.once("open", () => {
-    response.writeHead(request.headers.range ? 206 : 200, headers);
+    response.writeHead(wanted ? 206 : 200, headers);
     pipeline(file, response, () => {}); // whoever leaves, both are closed; HEAD sends no body
   });
 }

@@ -29,6 +29,7 @@ const answer = async (request, response) => {
 // who answers?
 const say = (port) => console.log(`listening on http://127.0.0.1:${port}`);
 const lead = async () => {
+  cluster.on("fork", (worker) => worker.on("error", console.error)); // it may be killed while we write to it
   cluster.schedulingPolicy = POLICY === "none" ? cluster.SCHED_NONE : cluster.SCHED_RR;
   const begun = Array.from({ length: Number(PROCESSES) }, () => once(cluster.fork(), "listening"));
   const [[{ port }]] = await Promise.all(begun);
@@ -36,7 +37,9 @@ const lead = async () => {
   say(port);
 };
 const serve = () => {
-  const server = createServer(answer);
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.writeHead(500).end());
+  });
   server.listen(Number(PORT), "127.0.0.1", () => cluster.isWorker || say(server.address().port));
 };
 if (!isMainThread) {

@@ -4,6 +4,7 @@ on two versions, which cries neither wolf nor never.
 
 import argparse
 import dataclasses
+import itertools
 import json
 import random
 import re
@@ -327,6 +328,30 @@ def test_both_processes_of_the_old_version_count():
     ]
     quiet, shifted = (versions.judged(some, 0.05)[0].ratio.estimate for some in (made, loud))
     assert shifted == pytest.approx(quiet * 2)
+
+
+def test_only_what_two_looks_find_is_called_worse():
+    slow, alike = trials(random.Random(3), 1.3), trials(random.Random(3), 1.0)
+
+    def words(*looks):
+        measured, first = versions.looked_at(looks, 0.05)
+        return {m.word for m in measured}, {m.word for m in first}
+
+    assert words(slow) == ({"worse"}, set())
+    assert words(slow, slow) == ({"worse"}, {"worse"})
+    assert "worse" not in words(slow, alike)[0]
+    measured, _ = versions.looked_at((alike, slow), 0.05)
+    assert {m.because for m in measured} == {"worse in the second look only"}
+
+
+def test_a_second_look_is_told_with_what_the_first_said():
+    looks = trials(random.Random(3), 1.3), trials(random.Random(4), 1.0)
+    measured, first = versions.looked_at(looks, 0.05)
+    made = tuple(itertools.chain(*looks))
+    found = versions.Versions("a", "b", "/", 100.0, 10, made, measured, first=first)
+    assert not found.worse
+    assert "Measured twice, because the first 10 pairs said: throughput worse by" in repr(found)
+    assert "This is the second look" in report.versions_page(found)
 
 
 def test_the_report_says_how_the_measures_were_judged_together():

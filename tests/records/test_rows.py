@@ -118,6 +118,19 @@ def test_a_delay_told_just_after_the_window_counts():
     assert found.delay_max_s == pytest.approx(0.7)
 
 
+def test_a_line_counts_as_long_as_it_is():
+    # A loop that stood for a second, and then had nothing to do for two tenths.
+    line = probe_lines()[0]
+    lines = [
+        {**line, "t_us": EPOCH_US + at, "elu": elu, "delay_mean_us": 10 * elu}
+        for at, elu in ((100_000, 0.0), (1_100_000, 1.0), (1_200_000, 0.0), (1_300_000, 0.0))
+    ]
+    found = rows.loop(lines, EPOCH_US, (100_000, 1_300_000))
+    assert found is not None
+    assert found.elu == pytest.approx(1 / 1.2, abs=1e-3)
+    assert found.delay_mean_s == pytest.approx(10e-6 / 1.2)
+
+
 def test_a_server_without_probe_has_no_loop():
     assert rows.loop([], EPOCH_US, (0, 1)) is None
 

@@ -89,7 +89,8 @@ const measure = async () => {
     looks.push({ at: Date.now(), ...(await meters()) });
     await sleep(1000);
   }
-  if (child.exitCode !== 0) throw new Error(`artillery ended: ${child.exitCode ?? child.signalCode}`);
+  if (child.exitCode !== 0)
+    throw new Error(`artillery ended: ${child.exitCode ?? child.signalCode}`);
   const { aggregate } = JSON.parse(await readFile(report, "utf8"));
   const { counters, rates, summaries, firstCounterAt: first, lastCounterAt: last } = aggregate;
   const under = looks.filter(({ at }) => at >= first);

@@ -16,11 +16,15 @@ async function serve() {
   const hello = (_request, response) => response.end("hello world\n");
   const own = certificate();
   const servers = [http.createServer(hello), https.createServer(own, hello)];
-  for (const server of servers) await once(server.listen(0, "127.0.0.1"), "listening");
+  let accepted = 0;
+  for (const server of servers) {
+    server.on("connection", () => (accepted += 1));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+  }
   const ports = servers.map((server) => server.address().port);
   process.on("message", () => {
     const { user, system } = process.cpuUsage();
-    process.send(user + system);
+    process.send({ us: user + system, accepted });
   });
   process.on("disconnect", () => process.exit());
   process.send({ ports, cert: own.cert });
@@ -31,12 +35,14 @@ function arms([plain, secure], cert) {
   const over = { http: [http, plain, {}], https: [https, secure, { ca: cert }] };
   const arm = (kind, requests, options = {}) => {
     const [client, port, trust] = over[kind];
-    const agent = new client.Agent({ maxSockets: CLIENTS, ...trust, ...options });
+    const agent = new client.Agent({ ...trust, ...options });
     return { ask: () => client.get({ host: "127.0.0.1", port, agent }), agent, requests };
   };
+  // With a limit to its sockets an agent would hand one on to whoever waits, kept or not.
+  const kept = { keepAlive: true, maxSockets: CLIENTS };
   return {
-    kept: arm("http", 600, { keepAlive: true }),
-    "kept, TLS": arm("https", 600, { keepAlive: true }),
+    kept: arm("http", 600, kept),
+    "kept, TLS": arm("https", 600, kept),
     fresh: arm("http", 300),
     "fresh, TLS": arm("https", 120, { maxCachedSessions: 0 }),
     "fresh, TLS resumed": arm("https", 120), // an agent remembers the last session, unless it is told not to
@@ -73,7 +79,10 @@ async function measure(rounds) {
       const resumed = await asked(how);
       const s = (performance.now() - began) / 1000;
       const requests = Math.ceil(how.requests * FEW);
-      const cpu_us = ((await computed()) - before) / requests;
+      const after = await computed();
+      const cpu_us = (after.us - before.us) / requests;
+      if (arm.startsWith("fresh") && after.accepted - before.accepted !== requests)
+        throw new Error(`${after.accepted - before.accepted} connections in "${arm}"`);
       if (arm.startsWith("fresh") && round > 0 && resumed > 0 !== arm.endsWith("resumed"))
         throw new Error(`${resumed} sessions were resumed in "${arm}"`);
       if (round > 0) print({ round, arm, cpu_us, per_s: requests / s });

@@ -1,5 +1,5 @@
 // Checks a password, and reads the page that somebody gets who is let in.
-import { scrypt } from "node:crypto";
+import { scrypt, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { promisify } from "node:util";
@@ -10,7 +10,7 @@ const expected = await derive("secret", "salt", 32, { N: 4096 });
 
 const server = createServer(async (_request, response) => {
   const key = await derive("secret", "salt", 32, { N: 4096 });
-  if (!key.equals(expected)) return response.writeHead(403).end();
+  if (!timingSafeEqual(key, expected)) return response.writeHead(403).end();
   response.end(await readFile(new URL(import.meta.url)));
 });
 

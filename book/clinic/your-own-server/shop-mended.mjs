@@ -24,7 +24,7 @@ function page(id) {
 
 const server = createServer((request, response) => {
   const id = Number(request.url.split("/")[2] ?? 0);
-  if (!(id >= 0 && id < books.length)) return response.writeHead(404).end();
+  if (!(id in books)) return response.writeHead(404).end();
   response.setHeader("Content-Type", "application/json");
   response.end(page(id));
 });

@@ -3,7 +3,6 @@
 import { watch } from "node:fs";
 import { createServer } from "node:http";
 import { Server } from "node:net";
-import { fileURLToPath } from "node:url";
 
 const { HOW, PORT } = process.env;
 let [answers, leaving] = [0, false];
@@ -15,9 +14,10 @@ let { greeting } = await fresh();
 let soon;
 const changed = () => {
   clearTimeout(soon); // a file that is written changes more than once
-  soon = setTimeout(async () => ({ greeting } = await fresh()), 20);
+  soon = setTimeout(() => fresh().then((module) => ({ greeting } = module), console.error), 20);
 };
-if (HOW === "import") watch(fileURLToPath(new URL("greeting.mjs", import.meta.url)), changed);
+// The folder: many an editor puts a new file in the place of the old one.
+if (HOW === "import") watch(new URL(".", import.meta.url), changed);
 // end of taking in
 
 const server = createServer((_request, response) => {

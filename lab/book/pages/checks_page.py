@@ -37,7 +37,7 @@ CHECKS = {
     "client_headroom": (8, "the client is not the bottleneck"),
     "warm": (14, "the warm-up went on until the rate was steady, where that was asked"),
     "steady": (14, "no drift within what is kept"),
-    "window": (14, "it holds three answers of each connection or more"),
+    "window": (14, "it holds three answers a connection on average, or more"),
     "backlog": (17, "no connection was dropped at a full listen backlog"),
     "ports": (17, "there are ports left for fresh connections"),
     "quiet": (18, "other programs left the processors alone"),

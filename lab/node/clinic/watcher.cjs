@@ -60,7 +60,11 @@ function gate(every, job) {
   setTimeout(ask, every);
   return () => {
     const found = waits.splice(0).map((ms) => Math.round(ms * 1000) / 1000);
-    return { waits: found, pause_ms: every, pending_ms: since === null ? 0 : Math.round(now() - since) };
+    return {
+      waits: found,
+      pause_ms: every,
+      pending_ms: since === null ? 0 : Math.round(now() - since),
+    };
   };
 }
 const pool = gate(GATE_MS, (done) => fs.stat("/", done));
