@@ -493,8 +493,9 @@ def versions(one: Versions) -> str:
         HTML.heading("How it was measured"),
         HTML.quiet(
             f"{(2 if one.first else 1) * one.pairs} pairs of fresh processes in turns, in "
-            f"{one.seconds:.0f} s; old: {one.old}, new: {one.new}. Throughput with {CONNECTIONS} clients, each as fast as "
-            f"it is answered; times at {number(one.rate_per_s)} arrivals a second, for both."
+            f"{one.seconds:.0f} s; old: {one.old}, new: {one.new}. Throughput with {CONNECTIONS} "
+            f"clients, each as fast as it is answered; times at {number(one.rate_per_s)} arrivals "
+            "a second, for both."
         ),
     ]
     return "".join(map(str, parts))
