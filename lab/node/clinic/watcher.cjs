@@ -11,8 +11,8 @@ const { parentPort, workerData } = require("node:worker_threads");
 const { slots, commands } = require("./shared.cjs");
 
 const ROW_MS = 100;
-const GATE_MS = 50;
-const WAKE_MS = 50; // as often as the gate: each wake takes time of the processor that the program may need
+const GATE_MS = 25;
+const WAKE_MS = 50; // each wake takes time of the processor that the program may need
 const NAME_MS = 200;
 const STARVED_MS = 1500;
 
