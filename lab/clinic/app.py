@@ -247,4 +247,6 @@ def _environment(target: Target, server_id: str, hub: Hub | None) -> dict[str, s
         quoted = str(PRELOAD).replace("\\", "\\\\").replace('"', '\\"')
         env["NODE_OPTIONS"] = f'--require "{quoted}" {env.get("NODE_OPTIONS", "")}'.strip()
         env["LAB_CLINIC"] = str(hub.path)
+        if hub.short:
+            env["LAB_CLINIC_LOOK"] = "short"
     return env

@@ -71,7 +71,7 @@ def observe(
     """
     asked = request or Request(target.path)
     pace = Pace.of(load_s)
-    with lock.measuring(), Hub() as hub, Standby() as standby:
+    with lock.measuring(), Hub(short=pace.share < 1) as hub, Standby() as standby:
         standby.prepare(None)
         say(f"starting {target.title}")
         with App(target, hub) as app:

@@ -18,9 +18,13 @@ Event = dict[str, Any]
 
 
 class Hub:
-    """Takes what the probes send, and tells them what to do. A context manager."""
+    """Takes what the probes send, and tells them what to do. A context manager.
 
-    def __init__(self) -> None:
+    short : whether there is little time to look, so that the probes ask more often
+    """
+
+    def __init__(self, short: bool = False) -> None:
+        self.short = short
         # A path of a socket must be short; that of the project need not be.
         self.folder = Path(tempfile.mkdtemp(prefix="lab-"))
         self.path = self.folder / "s"

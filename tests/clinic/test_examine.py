@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support import eventually
 
 import lab
 from lab.clinic import report
@@ -208,6 +209,14 @@ def test_the_probe_prints_nothing_and_keeps_nobody_alive(tmp_path):
         )
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         assert hub.since(0, "listening")
+
+
+@pytest.mark.parametrize(("short", "pause_ms"), [(False, 50), (True, 25)])
+def test_a_short_look_asks_more_often(tmp_path, short, pause_ms):
+    target = command(tmp_path, f'{HELLO}.listen(process.env.PORT, "127.0.0.1");')
+    with Hub(short=short) as hub, App(target, hub):
+        assert eventually(lambda: hub.since(0, "row"))
+        assert {row["pool"]["pause_ms"] for row in hub.since(0, "row")} == {pause_ms}
 
 
 @pytest.mark.parametrize("ends", ["process.exit(3)", 'throw new Error("bang")'])

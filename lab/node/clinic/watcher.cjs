@@ -11,7 +11,8 @@ const { parentPort, workerData } = require("node:worker_threads");
 const { slots, commands } = require("./shared.cjs");
 
 const ROW_MS = 100;
-const GATE_MS = 25;
+// A short look at a program has time for few questions: then they come more often, at a price of some per cent of its time.
+const GATE_MS = process.env.LAB_CLINIC_LOOK === "short" ? 25 : 50;
 const WAKE_MS = 50; // each wake takes time of the processor that the program may need
 const NAME_MS = 200;
 const STARVED_MS = 1500;
