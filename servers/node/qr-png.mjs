@@ -1,5 +1,5 @@
 // One QR code as the published service draws it: `qrcode` with its defaults, a PNG as a data URL.
-// The book draws it on the main thread, and in a pool of Workers.
+// The book uses it on the main thread, and in a pool of Workers.
 import QRCode from "qrcode";
 
 export const png = (text) => QRCode.toDataURL(text);

@@ -75,7 +75,11 @@ def test_every_server_in_the_folder_is_in_the_catalogue():
     assert {path for path in programs if "PORT" in path.read_text()} <= known
 
 
-@pytest.mark.parametrize("workload", WORKLOADS)
+# Two answers that differ, as those of the source did; the catalogue has both bodies.
+AS_PUBLISHED = {"qr-published"}
+
+
+@pytest.mark.parametrize("workload", [one for one in WORKLOADS if one not in AS_PUBLISHED])
 def test_arms_of_a_workload_send_the_same_bytes_and_content_headers(workload):
     answers = []
     for name in arms(workload):
