@@ -17,8 +17,6 @@ LONG_MS = 7.0
 # A run of at least so many jobs, of which the longest leaves so much of it to the others, is no
 # single piece of work: its jobs follow each other before the loop comes round.
 MANY_JOBS, BESIDE = 20, 0.6
-# From an answer of a gate to its next question, of rows that do not say it (`pause_ms`).
-PAUSE_MS = {"pool": 25.0, "names": 100.0}
 
 
 @dataclass(frozen=True)
@@ -149,16 +147,15 @@ def busy(seen: Observed, phase: str = "many") -> float:
 def gate(rows: Iterable[Row], which: str) -> float:
     """The median wait in ms of jobs that come at any moment, of those rows.
 
-    The gate asks again only when it has its answer, and then after a pause. A wait thus stands for
-    its own length and that pause: a pool that is taken for a second and free for a tenth of one
-    shows more short waits than long ones, and yet nearly every job waits.
+    The gate asks again only when it has its answer, and then after a pause, `pause_ms` of its rows.
+    A wait thus stands for its own length and that pause: a pool that is taken for a second and free
+    for a tenth of one shows more short waits than long ones, and yet nearly every job waits.
     """
     rows = list(rows)
     waits = sorted(_waits(rows, which))
     if not waits:
         return 0.0
-    pause_ms = rows[0][which].get("pause_ms", PAUSE_MS[which])
-    spans = np.cumsum([ms + pause_ms for ms in waits])
+    spans = np.cumsum([ms + rows[0][which]["pause_ms"] for ms in waits])
     return float(waits[int(np.searchsorted(spans, spans[-1] / 2))])
 
 

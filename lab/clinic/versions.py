@@ -162,18 +162,14 @@ def compare_versions(
         rate = min(RATE_MOST, SHARE * min(bench.most(target) for target in (old, new)))
         if rate <= 0:
             raise AppFailed("One of the versions answers nothing under load: examine it first.")
-        for look in (1, 2):
-            looks.append([])
-            for block, order in enumerate(abba([OLD, NEW], pairs, seed=look)):
-                for arm in order:
-                    # The control beside its twin, before it in one block and behind it in the next.
-                    turns = ([OLD, AGAIN] if block % 2 else [AGAIN, OLD]) if arm == OLD else [NEW]
-                    for one in turns:
-                        trial = bench.trial(targets[one], rate)
-                        at = block + (look - 1) * pairs
-                        looks[-1].append(replace(trial, arm=one, block=at))
-                        tell(time.monotonic() - began, sum(map(len, looks)))
-            if not any(m.word == WORSE for m in judged(looks[-1], limit)):
+        for seed in (1, 2):
+            made: list[VersionTrial] = []
+            for block, arm in _turns(pairs, seed):
+                trial = bench.trial(targets[arm], rate)
+                made.append(replace(trial, arm=arm, block=len(looks) * pairs + block))
+                tell(time.monotonic() - began, sum(map(len, looks)) + len(made))
+            looks.append(made)
+            if not any(m.word == WORSE for m in judged(made, limit)):
                 break
     measured, first = looked_at(looks, limit)
     return Versions(
@@ -187,6 +183,15 @@ def compare_versions(
         time.monotonic() - began,
         first,
     )
+
+
+def _turns(pairs: int, seed: int) -> Iterator[tuple[int, str]]:
+    """Yield block and arm of every trial of one look, in order."""
+    for block, order in enumerate(abba([OLD, NEW], pairs, seed=seed)):
+        # The control beside its twin, before it in one block and behind it in the next.
+        twins = [OLD, AGAIN] if block % 2 else [AGAIN, OLD]
+        for arm in order:
+            yield from ((block, one) for one in (twins if arm == OLD else [NEW]))
 
 
 def looked_at(

@@ -133,7 +133,7 @@ def test_a_client_without_time_to_spare_is_told_beside_what_it_measured(tmp_path
 
 
 def row(t_ms, **more):
-    gate = {"waits": [0.1], "pending_ms": 0}
+    gate = {"waits": [0.1], "pending_ms": 0, "pause_ms": 25}
     zeros = ("active_ms", "idle_ms", "cpu_us", "silent_ms", "rss", "connections")
     given = dict.fromkeys((*zeros, "descriptors", "wake_late_ms"), 0)
     return {**given, "t_ms": t_ms, "pid": 7, "pool": gate, "names": gate, **more}
