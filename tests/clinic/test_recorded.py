@@ -7,7 +7,8 @@ import pytest
 
 import lab
 from lab import paths
-from lab.clinic import report, signs
+from lab.clinic import examining, report, signs
+from lab.clinic.app import Target
 from lab.clinic.examining import USUAL_S, Pace
 from lab.clinic.loading import Phase
 from lab.clinic.observed import Observed
@@ -104,6 +105,19 @@ def test_a_short_look_leaves_out_what_shows_in_no_sign():
     assert Pace.of(None) == Pace.of(USUAL_S) == Pace(1.0, knee=True)
     assert Pace.of(2.5).share < 0.3
     assert not Pace.of(2.5).knee
+
+
+@pytest.mark.parametrize(("load_s", "short"), [(None, False), (2.5, True)])
+def test_the_probe_of_a_short_look_is_told_so(monkeypatch, tmp_path, load_s, short):
+    class Told(Exception):
+        pass
+
+    def told(**how):
+        raise Told(how)
+
+    monkeypatch.setattr(examining, "Hub", told)
+    with pytest.raises(Told, match=str({"short": short})):
+        examining.observe(Target(("node", "app.mjs"), tmp_path), load_s=load_s)
 
 
 @pytest.mark.parametrize("load_s", [0.0, 1.9, 121.0])

@@ -158,7 +158,7 @@ def test_a_folder_without_a_trial_is_discarded():
 def test_a_reference_replays_the_same_verdicts(whole):
     record(whole, QUESTION)
     found = compact.COMPARISON.replay("example", QUESTION)
-    for metric in ("throughput", "p50", "p99", "mean", "cpu_per_request"):
+    for metric in ("throughput", "p50", "p95", "p99", "mean", "cpu_per_request"):
         for at in whole.values:
             mine, theirs = (
                 whole.ratio("async", at=at, metric=metric),
