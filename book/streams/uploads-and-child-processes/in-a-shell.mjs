@@ -22,8 +22,8 @@ async function readSlowly() {
   for await (const chunk of process.stdin) {
     bytes += chunk.length;
     if (chunk.includes("a")) throw new Error("this is not in capitals");
-    const due = began + (1000 * bytes) / (Number(rate) * MIB);
-    if (due > performance.now()) await pause(due - performance.now());
+    const left = began + (1000 * bytes) / (Number(rate) * MIB) - performance.now();
+    if (left > 0) await pause(left);
   }
   console.log(bytes);
 }
