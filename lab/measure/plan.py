@@ -26,11 +26,11 @@ COUNT_SLACK = 1.25
 COUNT_LIMITS_S = (60.0, 600.0)
 # The warm-up of a profile with a cap ends when, in the last seconds, the rates of the first and the
 # last third differ by no more than this, or than chance, as the check `steady` asks of the window,
-# three looks in a row (lab/node/loadgen/settling.mjs).
+# six looks in a row (lab/node/loadgen/settling.mjs).
 LOOK_S = 1.0
 WITHIN = 0.05
-# A look has nine parts, and the third look ends two of them after the first.
-LEAST_WARM_S = LOOK_S * 11 / 9
+# A look has nine parts, and the sixth look ends five of them after the first.
+LEAST_WARM_S = LOOK_S * 14 / 9
 
 
 class BadLoad(LabError):

@@ -63,6 +63,7 @@ class Noise(Stored):
     time_wait_before: int | None = None
     time_wait_after: int | None = None
     ephemeral_ports: int | None = None
+    reuses_ports: bool | None = None  # on loopback, a second after they began to wait
     on_battery: bool | None = None
     others_cores: float | None = None  # CPU that other programs used in the window, in cores
     wall_s: float = 0.0
@@ -154,6 +155,7 @@ def noise(
         time_wait_before=before.get("time_wait"),
         time_wait_after=after.get("time_wait"),
         ephemeral_ports=ephemeral_ports(),
+        reuses_ports=reuses_ports(),
         on_battery=_on_battery(),
         others_cores=others_cores,
         wall_s=delta("wall_s") or 0.0,
@@ -168,6 +170,19 @@ def ephemeral_ports() -> int | None:
         low, high = (int(n) for n in text.split())
         return high - low + 1
     return 16384 if platform.system() == "Darwin" else None
+
+
+@functools.lru_cache(maxsize=1)
+def reuses_ports() -> bool | None:
+    """Return whether a new connection on loopback may take a port that waits, or None where the
+    system does not say: tcp_tw_reuse is 1 (all) or 2 (loopback), which asks for timestamps.
+    """
+    reuse, stamps = (
+        _read(f"/proc/sys/net/ipv4/{name}") for name in ("tcp_tw_reuse", "tcp_timestamps")
+    )
+    if reuse is None or stamps is None:
+        return None
+    return reuse.strip() in ("1", "2") and stamps.strip() != "0"
 
 
 @functools.lru_cache(maxsize=1)

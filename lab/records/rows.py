@@ -20,6 +20,8 @@ IN_FLIGHT, TIMEOUT, REFUSED, RESET, CLOSED_EARLY, MALFORMED, WRONG_BODY, OTHER, 
     -1, -10, -1
 )
 BIN_US = 100_000
+LATE_US = 1_000
+LATE_SHARE = 0.05
 _TYPES = {
     "u8": "<u1",
     "u16": "<u2",
@@ -62,7 +64,7 @@ class Window:
     in_flight: (
         float  # time average of requests in flight, from the rows: the integral of their overlaps
     )
-    thirds: tuple[float, float, float]  # verified answers per second in each third
+    ninths: tuple[float, ...]  # verified answers per second in each ninth
     waiting_longest_s: float  # oldest age of a request still in flight at the end
     waiting: int
 
@@ -80,14 +82,14 @@ def window(rows: dict[str, np.ndarray], window_us: tuple[int, int]) -> Window:
     overlap = np.clip(np.minimum(last, stop) - np.maximum(first, start), 0, None)
     cycle = latency[ended]
     waiting = latency[status == IN_FLIGHT]
-    thirds, _ = np.histogram(end[good], bins=3, range=(start, max(stop, start + 1)))
+    ninths, _ = np.histogram(end[good], bins=9, range=(start, max(stop, start + 1)))
     return Window(
         throughput=float(good.sum()) / span_s,
         latency=Histogram.of(latency[good | (ended & (status == TIMEOUT))]),
         ended=int(ended.sum()),
         mean_cycle_s=float(cycle.mean()) / 1e6 if len(cycle) else float("nan"),
         in_flight=float(overlap.sum()) / 1e6 / span_s,
-        thirds=tuple(float(n) / (span_s / 3) for n in thirds),  # type: ignore[arg-type]
+        ninths=tuple(float(n) / (span_s / 9) for n in ninths),
         waiting_longest_s=float(waiting.max()) / 1e6 if len(waiting) else 0.0,
         waiting=len(waiting),
     )
@@ -129,6 +131,17 @@ def series(
             )
         )
     return tuple(found)
+
+
+def late(rows: dict[str, np.ndarray]) -> int:
+    """Return how many requests were sent so late that their latency shows it: by more than a
+    millisecond, and more than a twentieth of the latency, which begins when they were meant to go.
+    """
+    sent = rows["status"] != NEVER_SENT
+    by = rows.get("late_us")
+    if by is None:
+        return 0
+    return int((sent & (by > LATE_US) & (by > LATE_SHARE * rows["latency_us"])).sum())
 
 
 def _percentiles(latency_us: np.ndarray) -> tuple[float | None, float | None]:

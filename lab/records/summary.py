@@ -147,6 +147,7 @@ def _evidence(
         warm=run.warm,
         warmed_s=run.window_us[0] / 1e6,
         in_flight_mean=stream.in_flight_mean,
+        late=rows.late(stream.rows),
         verified=run.verified,
         bodies=stream.bodies,
         unchanged=run.unchanged,

@@ -174,7 +174,39 @@ def test_noise_of_few_answers_does_not_trip_steady():
     assert alarms <= 2
 
 
-def test_unverified_bodies_are_a_warning_and_wrong_ones_a_failure():
+def answers_of(ninths, each_ms=100):
+    """Rows whose answers end in the nine parts of the window in these numbers, evenly."""
+    edges = np.linspace(250_000, 750_000, 10)
+    ends = [
+        np.linspace(a, b, n, endpoint=False)
+        for n, a, b in zip(ninths, edges[:-1], edges[1:], strict=True)
+    ]
+    end = np.concatenate(ends).astype("u4")
+    return {
+        "t_end_us": end,
+        "latency_us": np.full(len(end), each_ms, "u4"),
+        "status": np.full(len(end), 200, "i2"),
+    }
+
+
+def test_a_rate_that_goes_up_and_down_is_steady_and_one_that_drifts_as_much_is_not():
+    # Thousands of answers a third: by their count alone a difference of 5 % would be beyond chance.
+    swings = checked(answers_of([9000, 7000, 8000, 8000, 9000, 7000, 9000, 8500, 8000]))["steady"]
+    assert (swings.status, round(swings.value, 3)) == ("ok", 0.062)
+    drifts = checked(answers_of([8000, 8050, 8050, 8200, 8250, 8350, 8500, 8550, 8550]))["steady"]
+    assert (drifts.status, round(drifts.value, 3)) == ("warn", 0.062)
+
+
+def test_noise_alone_seldom_trips_steady():
+    rng = np.random.default_rng(7)
+    alarms = sum(
+        checked(answers_of(rng.normal(4000, 400, 9).astype(int)))["steady"].status != "ok"
+        for _ in range(200)
+    )
+    assert alarms <= 12  # by Student's t with six degrees of freedom 2.4 % of them
+
+
+def test_bodies_that_nobody_looked_at_are_a_warning_and_wrong_ones_a_failure():
     assert checked(verified=False)["verified"].status == "warn"
     assert "status only" in checked(verified=False)["verified"].text
     rows = closed_rows()
@@ -191,7 +223,8 @@ def test_a_check_of_bodies_claims_only_what_was_compared():
         return checked(verified=False, bodies=bodies, **run)["verified"]
 
     same = found(0)
-    assert (same.status, same.value) == ("warn", None)
+    assert same.status == "ok"
+    assert same.text.startswith("the body is not known to the catalogue")
     assert same.text.endswith("every answer had the first one's 12 bytes")
     assert "of 7 the content was not compared" in found(0, 7).text
     assert found(3).status == "warn"
@@ -227,6 +260,31 @@ def test_ports_in_time_wait_matter_for_fresh_connections_only():
     noise = Noise(wall_s=1.0, time_wait_after=9000, ephemeral_ports=28232)
     assert checked(noise=noise)["ports"].status == "ok"
     assert checked(noise=noise, load=LoadSpec(keep_alive=False))["ports"].status == "warn"
+
+
+def test_where_ports_are_free_after_a_second_the_connections_of_a_second_matter():
+    def found(ports):
+        noise = Noise(wall_s=1.0, time_wait_after=131_072, ephemeral_ports=ports, reuses_ports=True)
+        return checked(noise=noise, load=LoadSpec(keep_alive=False))["ports"]
+
+    assert found(28232).status == "ok"
+    assert found(2000).status == "warn"  # for 2,000 connections or more a second
+    assert "connections a second" in found(2000).text
+
+
+def test_a_send_is_late_if_its_latency_shows_it():
+    load = LoadSpec(loop="open", rate_per_s=200, connections=10)
+    rows = closed_rows()
+    n = len(rows["status"])
+
+    def status(late_us, latency_us):
+        seen = {**rows, "late_us": np.full(n, late_us, "u4")}
+        seen["latency_us"] = np.full(n, latency_us, "u4")
+        return checked(seen, counts_of(rows), load, in_flight=1.0)["on_schedule"].status
+
+    assert status(late_us=2_000, latency_us=5_000) == "warn"
+    assert status(late_us=2_000, latency_us=100_000) == "ok"
+    assert status(late_us=900, latency_us=1_000) == "ok"  # a timer of whole milliseconds
 
 
 def test_requests_that_an_open_loop_could_not_send_fail():
