@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from lab.book.pages.checks_page import check_of, recorded
+from lab.book.pages.checks_page import check_of, how_of, recorded
 from lab.errors import LabError, did_you_mean
 from lab.records.checks import ALL
 from lab.records.trial import Check, Trial
 from lab.text.numbers import count
-
-EXPECTED = "(expected in this experiment)"  # how the text of a tolerated check ends
 
 
 def report(names: Iterable[str] = ()) -> str:
@@ -36,7 +34,7 @@ def counted(trials: list[Trial]) -> list[str]:
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     clean = 0
     for trial in trials:
-        raised = {(check_of(n, c), _how(c)) for n, c in trial.checks.items() if c.status != "ok"}
+        raised = {(check_of(n, c), how_of(c)) for n, c in trial.checks.items() if c.status != "ok"}
         for name, how in raised:
             found[name][how] += 1
         clean += not raised
@@ -69,9 +67,3 @@ def where(name: str, trials: list[Trial]) -> list[str]:
         most = f", up to {max(values):.3g}" if values else ""
         lines.append(f"  {experiment}: {len(found)} of {of[experiment]}{most}")
     return lines
-
-
-def _how(check: Check) -> str:
-    if check.text.endswith(EXPECTED):
-        return "expected"
-    return "failed" if check.status == "fail" else "warned"

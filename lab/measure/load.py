@@ -31,6 +31,7 @@ from lab.processes import machine
 from lab.processes.pinning import Cpus, split
 from lab.processes.progress import Tell, telling
 from lab.records import ceiling, rows
+from lab.records.checks import EXPECTED
 from lab.records.compact import TRIAL
 from lab.records.identity import of_recipe, portable, question
 from lab.records.stamp import new_id, utc
@@ -446,5 +447,5 @@ def _server_spec(found: Found, cpus: Cpus) -> ServerSpec:
 def _tolerated(name: str, check: Check, asked: Plan) -> Check:
     unsteady = name == "steady" and check.status == "warn" and check.value is not None
     if name in asked.tolerate and (check.status == "fail" or unsteady):
-        return replace(check, status="warn", text=f"{check.text} (expected in this experiment)")
+        return replace(check, status="warn", text=f"{check.text} {EXPECTED}")
     return check

@@ -17,6 +17,8 @@ from lab.processes.machine import Noise
 from lab.records.rows import Window
 from lab.records.trial import Check, Counts, LoadSpec, Resources
 
+EXPECTED = "(expected in this experiment)"  # how the text of a tolerated check ends
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -422,7 +424,7 @@ ALL: dict[str, Callable[[Evidence], Check]] = {
 
 # What a check says in a few words: when it failed, when it warned if that is something else, and
 # when it had nothing to judge by.
-_FAILED = {
+FAILURES = {
     "littles_law": "breaks Little’s law",
     "accounted": "requests unaccounted for",
     "answered": "nothing answered",
@@ -467,11 +469,11 @@ def words(found: str) -> str:
     stream, _, rest = found.rpartition(".")
     name = rest.rstrip("!?")
     if rest.endswith("!"):
-        said = _FAILED.get(name, f"check failed: {name.replace('_', ' ')}")
+        said = FAILURES.get(name, f"check failed: {name.replace('_', ' ')}")
     elif rest.endswith("?"):
         said = _UNKNOWN.get(name, f"{name.replace('_', ' ')}: unknown")
     else:
-        said = _WARNED.get(name) or _FAILED.get(name) or name.replace("_", " ")
+        said = _WARNED.get(name) or FAILURES.get(name) or name.replace("_", " ")
     return f"/{stream}: {said}" if stream else said
 
 

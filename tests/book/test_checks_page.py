@@ -68,7 +68,7 @@ def test_a_check_of_another_version_is_listed_without_a_rule(monkeypatch):
     odd = replace(example_trial(), checks={"moon_phase": Check("warn", 0.9, 0.5, "full")})
     monkeypatch.setattr(checks_page, "_records", lambda: iter([odd]))
     text = text_of(checks_page.check_table(None).html)
-    assert text.endswith("moon phase – 0 1 100.0 %")
+    assert text.endswith("moon phase – 0 1 0 100.0 %")
 
 
 def test_the_page_of_the_data_lists_every_check_with_its_rule():
@@ -91,3 +91,17 @@ def test_a_check_counts_once_a_trial_whether_it_failed_or_warned(shown):
     assert re.search(r"right body not known 7 0 1 ", text)
     assert re.search(r"bodies differ 7 0 0 ", text)
     assert re.search(r"requests failed 6 1 0 ", text)
+
+
+def test_what_an_experiment_is_about_is_counted_apart(monkeypatch):
+    lost = Check("warn", 4, 0, f"4 of 9 requests failed {checks.EXPECTED}")
+    never = Check("warn", 2, 0, f"2 requests were never sent {checks.EXPECTED}")
+    drifts = Check("warn", 0.3, 0.05, f"the rate rose {checks.EXPECTED}")
+    found = {"no_errors": lost, "on_schedule": never, "steady": drifts}
+    monkeypatch.setattr(
+        checks_page, "_records", lambda: iter([replace(example_trial(), checks=found)])
+    )
+    text = text_of(checks_page.check_table(None).html)
+    assert "requests failed 6 0 0 1 100.0 %" in text
+    assert "requests never sent 4 0 0 1 100.0 %" in text
+    assert "not steady 14 0 0 1 100.0 %" in text

@@ -16,7 +16,7 @@ from lab.book.build.build import Build
 from lab.book.pages import placeholders
 from lab.book.pages.placeholders import Cell, Html, PageTable
 from lab.records import reference, store
-from lab.records.checks import ALL, words
+from lab.records.checks import ALL, EXPECTED, FAILURES, words
 from lab.records.comparison import Comparison
 from lab.records.trial import Check, Trial
 from lab.text.numbers import count
@@ -43,6 +43,7 @@ CHECKS = {
     "quiet": (18, "other programs left the processors alone"),
     "throttled": (18, "no quota stopped us, no hypervisor took the time"),
 }
+HOWS = ("failed", "warned", "expected")
 NO_RULE = "–"  # of a check that this version does not know
 
 
@@ -76,11 +77,12 @@ def check_table(build: Build) -> Html:
     comparisons, trials = recorded()
     if not trials:
         return Html("<p>There is no recorded run.</p>")
-    raised = {"fail": Counter[str](), "warn": Counter[str]()}
+    raised: dict[str, Counter[str]] = {how: Counter() for how in HOWS}
     for t in trials:
-        raised["fail"].update({check_of(name, c) for name, c in t.failures.items()})
-        raised["warn"].update({check_of(name, c) for name, c in t.warnings.items()})
-    names = {*ALL, *raised["fail"], *raised["warn"]}
+        for name, how in {(check_of(n, c), how_of(c)) for n, c in t.checks.items()}:
+            if how:
+                raised[how][name] += 1
+    names = {*ALL, *(name for found in raised.values() for name in found)}
     rows = [_row(name, raised, len(trials)) for name in sorted(names, key=_place)]
     control = sum(c.aa_arm is not None for c in comparisons)
     raw = sum(t.raw_ref is not None for t in trials)
@@ -91,12 +93,11 @@ def check_table(build: Build) -> Html:
         f"rows are kept of {raw} of the trials, histograms of all. {clean} trials passed every "
         f"check without a warning ({clean / len(trials):.0%})."
     )
-    head = "".join(
-        f'<th scope="col">{h}</th>' for h in ("check", "rule", "failed", "warned", "share")
-    )
+    head = "".join(f'<th scope="col">{h}</th>' for h in ("check", "rule", *HOWS, "share"))
     return Html(
         f'<p>{said.replace("%", " %")}</p><div class="lab-scroll"><table class="table">'
-        f"<caption>Trials of the recorded run that a check failed or warned of</caption>"
+        "<caption>Trials of the recorded run that a check failed or warned of. Expected is what an "
+        "experiment is about, such as clients that lose patience.</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
@@ -107,6 +108,15 @@ def check_of(name: str, check: Check) -> str:
     """
     own = name.rpartition(".")[2]
     return f"{own}?" if check.status == "warn" and check.value is None else own
+
+
+def how_of(check: Check) -> str:
+    """Return how a check spoke, one of HOWS; "" if it passed."""
+    if check.status == "ok":
+        return ""
+    if check.text.endswith(EXPECTED):
+        return "expected"
+    return "failed" if check.status == "fail" else "warned"
 
 
 def _rule(name: str) -> str:
@@ -120,16 +130,16 @@ def _place(name: str) -> tuple[float, str]:
 
 
 def _row(name: str, raised: dict[str, Counter[str]], trials: int) -> str:
-    failed, warned = raised["fail"][name], raised["warn"][name]
-    share = f"{(failed + warned) / trials:.1%}".replace("%", " %")
+    failed, warned, expected = (raised[how][name] for how in HOWS)
+    share = f"{(failed + warned + expected) / trials:.1%}".replace("%", " %")
     if_failed, if_warned = words(f"{name}!"), words(name)
     said = if_warned
-    if failed and if_failed != if_warned:
+    if (failed or (expected and name in FAILURES)) and if_failed != if_warned:
         said = f"{if_failed} (failed); {if_warned} (warned)" if warned else if_failed
     return (
         f'<tr><th scope="row">{escape(said)}</th><td>{_rule(name)}</td>'
         f'<td class="lab-n">{failed}</td><td class="lab-n">{warned}</td>'
-        f'<td class="lab-n">{share}</td></tr>'
+        f'<td class="lab-n">{expected}</td><td class="lab-n">{share}</td></tr>'
     )
 
 

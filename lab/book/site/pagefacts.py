@@ -141,6 +141,9 @@ def _facts(
         else "",
         "issue": f"{repository}/issues/new?title={quote(title)}" if repository else "",
         "records": _behind(app, page),
+        "unsteady": published.never_steady(
+            published.of_chapter(_build(app), page), "../" * page.count("/")
+        ),
         "about_data": DATA_PAGE if DATA_PAGE in env.found_docs else "",
         "chapter": short(page) if page in _build(app).outcomes else "",
         "cite": _cite(config, title, context.get("pageurl") or ""),

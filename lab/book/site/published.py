@@ -31,6 +31,7 @@ from lab.book.build.report import short
 from lab.book.pages import placeholders
 from lab.book.pages.placeholders import Html
 from lab.book.site import rows
+from lab.book.site.unsteady import Unsteady, drawn, of_trials
 from lab.clinic import recorded  # noqa: F401  makes its kind known
 from lab.processes.machine import Machine
 from lab.records import compact, reference
@@ -66,6 +67,7 @@ class PublishedRecord:
     dirty: int = 0  # trials measured while tracked files differed from the commit
     requests: int = 0
     warned: tuple[tuple[str, int], ...] = ()  # check, in how many trials it warned or failed
+    unsteady: tuple[Unsteady, ...] = ()  # servers that came to no steady rate
     machine: Machine | None = None
     versions: tuple[tuple[str, str], ...] = ()  # server or tool, what the record says it was
 
@@ -190,6 +192,7 @@ def _about(source: Path, _: int) -> PublishedRecord:
         dirty=sum(t["dirty"] for t in trials),
         requests=sum(_sent(t) for t in trials),
         warned=tuple(warned.most_common()),
+        unsteady=of_trials(trials),
         machine=flat(Machine, data["machine"]) if data.get("machine") else None,
         versions=tuple(sorted((name, version) for name, version in versions if version)),
     )
@@ -327,4 +330,16 @@ def when_words(one: PublishedRecord) -> str:
     return f"{re.sub('T', ' ', one.when)[:16]} UTC"
 
 
-MAKERS: dict[str, placeholders.Maker] = {"records": records_list}
+def never_steady(found: Iterable[PublishedRecord], root: str) -> str:
+    """Return the servers of these records that came to no steady rate; "" if there is none."""
+    named = [(one.name, server) for one in found for server in one.unsteady]
+    return drawn(named, root) if named else ""
+
+
+def unsteady_list(build: Build) -> Html:
+    """Return the servers of the whole book that came to no steady rate."""
+    told = never_steady(of_build(build), FROM_ABOUT)
+    return Html(told or "<p>Every server of this book came to a steady rate.</p>")
+
+
+MAKERS: dict[str, placeholders.Maker] = {"records": records_list, "unsteady": unsteady_list}

@@ -1,0 +1,127 @@
+"""Servers that never came to a steady rate, and the rates of their trials as they went.
+
+A server of which most trials drift has no one throughput; what it has is a course, so the page
+whose figures it is in shows that: below the page, and all of them on the page of the rules.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from statistics import fmean, median
+from typing import Any
+
+from lab.plot.measures import value_label
+from lab.text.numbers import count, number
+
+MOST = 0.5  # of the trials of a server
+LINES = 12  # trials drawn
+BIN_S = 0.1
+WIDTH, HEIGHT = 240, 64
+HEADS = ("experiment", "server", "not steady", "drift", "its rate, a tenth of a second at a time")
+
+Line = tuple[tuple[float, float], ...]  # seconds, multiples of the mean rate in the window
+
+
+@dataclass(frozen=True)
+class Unsteady:
+    """A server in one experiment, more than half of whose trials drifted."""
+
+    server: str
+    drifts: tuple[float, ...]  # of the trials that drifted: last third by the first, less 1
+    trials: int
+    warm_s: float  # the shortest warm-up
+    lines: tuple[Line, ...]  # of the trials whose record has a series
+
+    @property
+    def drift(self) -> str:
+        """The drift of the typical one: `+29 %`."""
+        return f"{median(self.drifts):+.0%}".replace("-", "−").replace("%", " %")
+
+
+def of_trials(trials: Iterable[Mapping[str, Any]]) -> tuple[Unsteady, ...]:
+    """Return the servers of which more than half of two recorded trials or more were not steady."""
+    of: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for trial in trials:
+        at = "" if trial.get("at") is None else f" at {value_label(trial['at'])}"
+        of[f"{trial.get('arm') or trial['server']['name']}{at}"].append(trial)
+    found = []
+    for server, its in of.items():
+        drifts = tuple(d for d in map(_drift, its) if d is not None)
+        if len(its) > 1 and len(drifts) > MOST * len(its):
+            warm = min(trial["window"][0] for trial in its)
+            lines = tuple(line for line in map(_line, its[:LINES]) if line)
+            found.append(Unsteady(server, drifts, len(its), warm, lines))
+    return tuple(found)
+
+
+def _drift(trial: Mapping[str, Any]) -> float | None:
+    check = trial["checks"].get("steady", {})
+    return check.get("value") if check.get("status") == "warn" else None
+
+
+def _line(trial: Mapping[str, Any]) -> Line:
+    begin, end = trial["window"]
+    # The last tenth is cut short by the end of the run: its rate would be a dip that never was.
+    series = trial.get("series") or {"t_s": (), "n": ()}
+    bins = [
+        (t, n)
+        for t, n in zip(*map(series.get, ("t_s", "n")), strict=True)
+        if t + BIN_S <= end + 1e-6
+    ]
+    kept = [n for t, n in bins if t >= begin - 1e-6]
+    mean = fmean(kept) if kept else 0.0
+    return tuple((t + BIN_S / 2, n / mean) for t, n in bins) if mean else ()
+
+
+def drawn(found: Sequence[tuple[str, Unsteady]], root: str) -> str:
+    """Return a row for each of these, with the name of its experiment; root : from the page to the
+    root of the site.
+    """
+    head = "".join(f'<th scope="col">{name}</th>' for name in HEADS)
+    rows = "".join(_row(name, one, root) for name, one in found)
+    return (
+        '<div class="lab-scroll"><table class="table"><caption>Servers of which more than half of '
+        "the trials drifted. Each line is a trial, in multiples of its mean after the warm-up, "
+        "which is the broken line; the shortest warm-up is shaded.</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _row(name: str, one: Unsteady, root: str) -> str:
+    record = f'<a href="{root}records/{escape(name)}.json">{escape(name)}</a>'
+    return (
+        f'<tr><th scope="row">{record}</th><td>{escape(one.server)}</td>'
+        f'<td class="lab-n">{len(one.drifts)} of {one.trials}</td>'
+        f'<td class="lab-n">{one.drift}</td><td>{_course(one)}</td></tr>'
+    )
+
+
+def _course(one: Unsteady) -> str:
+    """The rates as lines of one small drawing; words where no record has them."""
+    if not one.lines:
+        return "not recorded"
+    end = max(t for line in one.lines for t, _ in line)
+    top = max(rate for line in one.lines for _, rate in line)
+    drawn = "".join(f'<path d="{_path(line, end, top)}"/>' for line in one.lines)
+    alt = (
+        f"{one.server}: {count(len(one.lines), 'trial')} over {number(end, 2)} s, typically "
+        f"{one.drift} from the first third of the window to the last"
+    )
+    return (
+        f'<svg class="lab-course" role="img" aria-label="{escape(alt)}" '
+        f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">'
+        f'<rect width="{min(one.warm_s / end, 1) * WIDTH:.1f}" height="{HEIGHT}"/>{drawn}'
+        f'<path class="lab-level" d="M0 {HEIGHT * (1 - 1 / top):.1f}H{WIDTH}"/></svg>'
+    )
+
+
+def _path(line: Line, end: float, top: float) -> str:
+    return "M" + "L".join(_points(line, end, top))
+
+
+def _points(line: Line, end: float, top: float) -> Iterator[str]:
+    for t, rate in line:
+        yield f"{t / end * WIDTH:.1f} {HEIGHT * (1 - rate / top):.1f}"
