@@ -83,10 +83,10 @@ def drawn(found: Sequence[tuple[str, Unsteady]], root: str) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in HEADS)
     rows = "".join(_row(name, one, root) for name, one in found)
     return (
-        '<div class="lab-scroll"><table class="table"><caption>Servers of which more than half of '
-        "the trials drifted. Each line is a trial, in multiples of its mean after the warm-up, "
-        "which is the broken line; the shortest warm-up is shaded.</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        "<p>Of these, more than half of the trials drifted. Each line is a trial, in multiples of "
+        "its mean after the warm-up, which is the broken line; the shortest warm-up is shaded.</p>"
+        f'<div class="lab-scroll"><table class="table"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
     )
 
 
