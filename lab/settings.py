@@ -16,6 +16,7 @@ from lab.errors import LabError, did_you_mean
 
 Mode = Literal["live", "replay"]
 MODES = ("live", "replay")
+MOST_PAIRS = 200
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,12 @@ class Profile:
     least_s: float = 0.0
 
     def pairs_for(self, asked: int | None) -> int:
-        """Pairs of trials where a chapter asked for that many (None: the profile's own)."""
+        """Pairs of trials where a chapter asked for that many (None: the profile's own); at least
+        those of LAB_LEAST_PAIRS.
+        """
         if asked is None:
-            return self.pairs
-        return max(1, round(asked * self.pairs / PROFILES["course"].pairs))
+            return max(self.pairs, least_pairs())
+        return max(1, round(asked * self.pairs / PROFILES["course"].pairs), least_pairs())
 
     def measure_for(self, asked_s: float | None) -> float:
         """Seconds of the window where a chapter asked for that many."""
@@ -106,6 +109,21 @@ def mode() -> Mode:
 def profile() -> Profile:
     """The profile named by LAB_PROFILE ('course' when unset), read at each call."""
     return PROFILES[_choice("LAB_PROFILE", "course", tuple(PROFILES))]
+
+
+def least_pairs() -> int:
+    """How many pairs of trials a comparison has at least, whatever its chapter asks for: where a
+    verdict is wanted on each. 0 unless LAB_LEAST_PAIRS says so.
+    """
+    word = os.environ.get("LAB_LEAST_PAIRS", "").strip()
+    if not word:
+        return 0
+    if not word.isdecimal() or not 1 <= int(word) <= MOST_PAIRS:
+        raise BadSetting(
+            f"LAB_LEAST_PAIRS is {word!r}. Set it to a whole number from 1 to {MOST_PAIRS}, or "
+            "unset it for what the chapters ask for."
+        )
+    return int(word)
 
 
 def notebook() -> str:

@@ -33,7 +33,7 @@ class Generator:
     """
 
     def __init__(self, cpus: Iterable[int] | None = None) -> None:
-        node = nodes.program()
+        node = nodes.client()
         # A pipe that nobody reads would block it. Closed in close().
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._buffer = b""

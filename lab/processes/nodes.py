@@ -3,7 +3,9 @@
 `LAB_NODE` names it, else it is the `node` on the PATH: servers, the load generator, the JavaScript
 kernel, `lab.node`, traces and what is recorded as "Node" all ask `program()`. Two Nodes in one book
 would compare what nobody wanted to compare. Others are used where versions are the subject: those
-of `LAB_NODES` and those that `make nodes` brought.
+of `LAB_NODES` and those that `make nodes` brought. `LAB_CLIENT_NODE` names another for load tools
+alone: where one server after the other is measured on several Nodes, the client must not change
+with them.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ from lab.errors import LabError
 
 LEAST = 20  # the oldest major that the book's programs run on
 SUPPORTED = (22, 24, 26)  # majors that the tests run on, brought by `make nodes`
+# Majors that `make versions` measures; one more is a number here, and its folder in tools/nodes.
+VERSIONS = (18, 20, 22, 24, 26)
+CLIENT = 24  # the one that loads them all
 BROUGHT = paths.ROOT / "tools" / "nodes"
 INSTALL = "https://nodejs.org/en/download"
 
@@ -36,11 +41,27 @@ def program(wanted: str | os.PathLike[str] | None = None) -> str:
     """
     path, source = _find(wanted)
     found = _version(path, source)
-    if major(found) < LEAST:
+    if major(found) < least():
         raise NoNodeError(
-            f"{source} is Node {found}; this book needs Node {LEAST} or newer ({_advice()})."
+            f"{source} is Node {found}; this book needs Node {least()} or newer ({_advice()})."
         )
     return path
+
+
+def client() -> str:
+    """Return the Node that load tools run on: LAB_CLIENT_NODE, else the one that is meant."""
+    if not (word := os.environ.get("LAB_CLIENT_NODE", "")):
+        return program()
+    path, _ = _find(word, "LAB_CLIENT_NODE names {!r}, which")
+    return program(path)
+
+
+def least() -> int:
+    """Return the oldest major that is taken: LEAST, or an older one where LAB_LEAST_NODE says so,
+    as `make versions` does, which tells what does not run there.
+    """
+    word = os.environ.get("LAB_LEAST_NODE", "")
+    return min(LEAST, int(word)) if word.isdecimal() else LEAST
 
 
 def wrong_with(path: str | os.PathLike[str]) -> str | None:
@@ -112,12 +133,13 @@ def is_node(word: str) -> bool:
 
 
 def anchored() -> dict[str, str]:
-    """Return LAB_NODE and LAB_NODES, where they are set, with relative paths made absolute. For the
-    environment of a program that starts: kernels and servers run in folders of their own.
+    """Return LAB_NODE, LAB_NODES and LAB_CLIENT_NODE, where they are set, with relative paths made
+    absolute. For the environment of a program that starts: kernels and servers run in folders of
+    their own.
     """
     return {
         name: os.pathsep.join(map(_anchored, os.environ[name].split(os.pathsep)))
-        for name in ("LAB_NODE", "LAB_NODES")
+        for name in ("LAB_NODE", "LAB_NODES", "LAB_CLIENT_NODE")
         if name in os.environ
     }
 

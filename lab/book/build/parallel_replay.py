@@ -61,10 +61,18 @@ class Broken(Exception):
 class Ahead:
     """Executes notebooks in a thread of its own until `stop`; the work itself is the kernels'."""
 
-    def __init__(self, cache: Path, timeout: int | None = None, places: int = AT_ONCE) -> None:
+    def __init__(
+        self,
+        cache: Path,
+        timeout: int | None = None,
+        places: int = AT_ONCE,
+        *,
+        past_errors: bool = False,
+    ) -> None:
         """cache : the folder of jupyter-cache; timeout : seconds a cell may take; places : how many
-        run at once.
+        run at once; past_errors : a cell that raises is no end, the next ones run as well.
         """
+        self._past_errors = past_errors
         self._cache = cache
         self._timeout = timeout
         self._loop = asyncio.new_event_loop()
@@ -95,7 +103,7 @@ class Ahead:
 
         Raises Broken if it could not be executed, caused by what it said.
         """
-        drawn = self._running.pop(name).result()
+        drawn = self.result(name)
         from jupyter_cache import get_cache
         from jupyter_cache.base import CacheBundleIn
 
@@ -103,6 +111,10 @@ class Ahead:
         cache = get_cache(str(self._cache))
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
         return drawn
+
+    def result(self, name: str) -> Drawn:
+        """Wait for a notebook and return it; it is put nowhere. Raises Broken."""
+        return self._running.pop(name).result()
 
     def stop(self) -> None:
         """Interrupt what runs and wait until its kernels are gone."""
@@ -125,6 +137,7 @@ class Ahead:
                 notebook,
                 timeout=self._timeout,
                 record_timing=False,
+                allow_errors=self._past_errors,
                 resources=folder,
                 on_notebook_start=self._stop_at_exit,
                 on_cell_execute=clock.begins,

@@ -81,7 +81,7 @@ class Artillery(Adapter):
             asked, told = Path(folder) / "script.json", Path(folder) / "report.json"
             asked.write_text(json.dumps(script))
             argv = [_artillery(), "run", "--quiet", "--output", str(told), str(asked)]
-            env = {**OFFLINE, **nodes.on_path()}
+            env = {**OFFLINE, **nodes.on_path(nodes.client())}
             once = ran("artillery", spec, argv, more_s=START_S, env=env)
             once = replace(once, raw_output=told.read_text())
         said, summary, counts = parse(once.raw_output, seconds)

@@ -88,7 +88,7 @@ class Autocannon(Adapter):
                 "fix": self.fix,
                 "raw_file": str(raw_file),
             }
-            argv = [nodes.program(), str(RUNNER)]
+            argv = [nodes.client(), str(RUNNER)]
             once = ran("autocannon", spec, argv, line=json.dumps(ask))
             told = parse(once.raw_output)
             rows = raw_rows.read(raw_file, told["rows"], COLUMNS)

@@ -72,7 +72,7 @@ class Ours(Adapter):
                 "measure_s": spec.seconds if spec.seconds is not None else spec.deadline_s - 5,
                 "raw_dir": folder,
             }
-            argv = [nodes.program(), str(GENERATOR)]
+            argv = [nodes.client(), str(GENERATOR)]
             once = ran(self.name, spec, argv, line=json.dumps(ask))
             told = parse(once.raw_output)
             stream = told["streams"][0]
