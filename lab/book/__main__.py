@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from lab.book import check_counts, recording, teaching
+from lab.book import check_counts, recording, teaching, versions
 from lab.book.build import preview
 from lab.book.build.run import default_output, one_chapter, run
 from lab.book.moved import moved
@@ -43,6 +43,15 @@ def main(argv: list[str] | None = None) -> int:
     record.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
     record.add_argument(
         "--anyway", action="store_true", help="on any Node and a busy machine: a warning only"
+    )
+    across = commands.add_parser("versions", help="measure every claim once for each Node")
+    across.add_argument("names", nargs="*", help="only these chapters: a look, no data is written")
+    across.add_argument(
+        "--nodes", type=int, nargs="+", default=[], help="majors (default: all of nodes.VERSIONS)"
+    )
+    across.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
+    across.add_argument(
+        "--against", action="store_true", help="hold it against data/versions.json; 1 if it differs"
     )
     checks = commands.add_parser("checks", help="count the checks of the recorded run by kind")
     checks.add_argument("names", nargs="*", help="of these say in which experiments, as `steady`")
@@ -84,6 +93,10 @@ def _done(options: argparse.Namespace) -> int:
         return one_chapter(options.name)
     if options.command == "reference":
         return recording.record(options.names, fresh=options.fresh, anyway=options.anyway)
+    if options.command == "versions":
+        return versions.measure(
+            options.nodes, options.names, fresh=options.fresh, against=options.against
+        )
     if options.command == "build":
         return run(options.output or default_output(), options.verbose)
     print(_said(options))

@@ -32,7 +32,7 @@ from lab.book.build import chapter as source
 from lab.book.build import mend, report, toc
 from lab.book.build.build import REMOVED, Build, ChapterPlan, cached
 from lab.book.build.once import sphinx
-from lab.book.build.parallel_replay import Ahead, Broken
+from lab.book.build.parallel_replay import AT_ONCE, Ahead, Broken
 from lab.book.build.report import Outcome, say, short
 from lab.book.build.showing import NOTHING, BuildPass, ShownChapter
 from lab.errors import LabError
@@ -62,7 +62,7 @@ class Staged:
         self.build = Build(paths.ROOT, folder)
         self.recorded = Build(paths.ROOT, folder, "replay", self.build.present)
         self._cache = folder / ".jupyter_cache"
-        self._timeout = _seconds_a_cell()
+        self._timeout = seconds_a_cell()
         # By chapter and digest of its cells: what became of it in this build. One that was edited
         # meanwhile is another.
         self._tried: dict[tuple[str, str], tuple[ChapterPlan, Outcome]] = {}
@@ -181,8 +181,8 @@ class Staged:
         return ShownChapter("recorded", code, drawn.token, self.recorded.variant, outcome)
 
     @contextmanager
-    def _executing(self, **places: int) -> Iterator[Ahead]:
-        self._running = Ahead(self._cache, self._timeout, **places)
+    def _executing(self, places: int = AT_ONCE) -> Iterator[Ahead]:
+        self._running = Ahead(self._cache, self._timeout, places)
         try:
             yield self._running
         finally:
@@ -302,6 +302,7 @@ def _measure(staged: Staged, passes: Passes, left: list[tuple[ChapterPage, Chapt
     return 0
 
 
-def _seconds_a_cell() -> int:
+def seconds_a_cell() -> int:
+    """Return how long a cell may take."""
     config = yaml.safe_load((paths.ROOT / "_config.yml").read_text("utf8")) or {}
     return int(config.get("execute", {}).get("timeout", CELL_S))

@@ -1,0 +1,416 @@
+"""`python -m lab.book versions`: every claim and every fixed order once for each Node, in one
+sitting that may be interrupted.
+
+The cells of each chapter that claims something, or that asks for the order of a program, are run
+live in the course profile: servers, programs and the JavaScript kernel on the Node that is looked
+at, load tools always on the same. Nothing of that goes where the recorded run or a reader's own
+results are. A cell that an old Node cannot run ends nothing: what it would have claimed is missing,
+with the reason. What came out is `data/versions.json` (`lab.book.across`); with `--against` it is
+held against that file instead, and a verdict that flipped is looked at once more.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lab import claims, paths, settings
+from lab.book import across
+from lab.book.build import chapter as source
+from lab.book.build import one_chapter, toc, used
+from lab.book.build.build import Build
+from lab.book.build.history import write_json
+from lab.book.build.parallel_replay import Ahead, Broken
+from lab.book.build.report import ANSI, facts, say, short
+from lab.book.build.staged import seconds_a_cell
+from lab.book.site import cells
+from lab.errors import LabError
+from lab.judging.stats import PAIRS_FOR_A_VERDICT
+from lab.processes import machine, nodes
+from lab.text.numbers import count
+
+OUTPUT = {"course": "_build/versions", "smoke": "_build/versions-smoke"}
+INTERRUPTED = 130
+REASON = 240  # characters of what a cell said
+CLAIM = re.compile(r"\blab\.claim\(\s*[\"']([\w-]+)[\"']")
+TRACE = re.compile(r"\blab\.trace\(")
+UNPREDICTED = re.compile(r"\bpredict\s*[:=]\s*[fF]alse")
+EXPECTED = "raises-exception"  # the tag of a cell that shall fail
+
+
+def measure(
+    majors: Sequence[int] = (),
+    names: Iterable[str] = (),
+    *,
+    fresh: bool = False,
+    against: bool = False,
+) -> int:
+    """Run the chapters on each of these Nodes (default: nodes.VERSIONS); return the exit code.
+
+    names : only these chapters: a look, which changes no file of the book; fresh : begin again,
+    whatever is done; against : hold it against data/versions.json, and write nothing there.
+    """
+    profile = settings.profile()
+    if settings.mode() != "live" or profile.name not in OUTPUT:
+        raise LabError("This is `make versions`: it sets LAB_MODE=live, LAB_PROFILE=course.")
+    before = across.read()
+    if against and before is None:
+        raise LabError("There is no data/versions.json to hold it against: `make versions` first.")
+    wanted = [nodes.of_major(major) for major in majors or nodes.VERSIONS]
+    pages = [one_chapter.resolve(name) for name in names] or asked()
+    sitting = Sitting(paths.ROOT / OUTPUT[profile.name], pages)
+    old_handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with sitting.alone():
+            sitting.begin(fresh=fresh)
+            sitting.tell(wanted)
+            rows = [row for node in wanted for row in sitting.rows(node)]
+            data = sitting.data(wanted, rows)
+            write_json(sitting.folder / "versions.json", data)
+            if against and before is not None:
+                return _held(sitting, before, data, wanted)
+            return _kept(sitting, before, data, whole=not list(names))
+    except KeyboardInterrupt:
+        print("\nInterrupted. The same command goes on with what is left.")
+        return INTERRUPTED
+    finally:
+        signal.signal(signal.SIGTERM, old_handler)
+
+
+def _kept(sitting: Sitting, before: across.Data | None, data: across.Data, *, whole: bool) -> int:
+    say(_tally(data))
+    if whole and settings.profile().name == "course":
+        write_json(across.STORED, across.merged(before, data))
+        sitting.end()
+        say(f"Written: {paths.relative(across.STORED)}. `git diff` shows what changed.")
+    else:
+        say(f"Written: {paths.relative(sitting.folder / 'versions.json')}; a look changes no data.")
+    return 0
+
+
+def _held(sitting: Sitting, before: across.Data, data: across.Data, wanted: Sequence[str]) -> int:
+    first = across.against(before, data, sitting.pages)
+    if before["client"] != data["client"]:
+        say(f"WARNING: recorded with the client on Node {before['client']}, not {data['client']}.")
+    seen: dict[str, set[str]] = {}
+    for one in first.differ:
+        seen.setdefault(one.major, set()).add(one.chapter)
+    if seen:
+        say("\n".join([*first.told(), "What differs is measured once more."]))
+        again = [
+            sitting.row(node, page, again=True)
+            for node in wanted
+            for page in sitting.pages
+            if page in seen.get(str(nodes.major(nodes.version(node))), ())
+        ]
+        nodes_again = [n for n in wanted if str(nodes.major(nodes.version(n))) in seen]
+        second = across.against(before, sitting.data(nodes_again, again))
+        first = across.confirmed(first, second, seen)
+    say("\n".join(first.told()))
+    sitting.end()
+    return 1 if first.differ else 0
+
+
+def _tally(data: across.Data) -> str:
+    lines = []
+    for major in across.majors(data):
+        on = [entry["on"][major] for entry in data["claims"].values() if major in entry["on"]]
+        gone = sum("missing" in one for one in on)
+        none = sum(one.get("verdict") == "no verdict" for one in on)
+        lines.append(
+            f"Node {data['nodes'][major]['node']}: {count(len(on), 'claim')}, {none} without a "
+            f"verdict, {gone} missing"
+        )
+    return "\n".join(lines)
+
+
+# --- what is run ---
+
+
+@cache
+def code_of(page: str) -> tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Return the digest of a chapter's cells, and each with its tags; ("", ()) without cells."""
+    from myst_nb.core.read import read_myst_markdown_notebook
+
+    path = paths.ROOT / f"{page}.md"
+    text = path.read_text("utf8")
+    parsed = source.parse(page, text, str(path))
+    if parsed is None:
+        return "", ()
+    notebook = read_myst_markdown_notebook(text, path=str(path))
+    found = [c for c in notebook.cells if c.cell_type == "code"]
+    return parsed.code, tuple((c.source, tuple(c.metadata.get("tags", ()))) for c in found)
+
+
+def claimed(page: str) -> dict[str, int]:
+    """Return the claims that a chapter makes, each with the number of its cell."""
+    _, code = code_of(page)
+    return {id: i for i, (text, _) in enumerate(code) for id in CLAIM.findall(text)}
+
+
+def ordered(page: str) -> bool:
+    """Return whether a chapter asks for the order of a program that it records."""
+    return any(TRACE.search(c) and not UNPREDICTED.search(c) for c, _ in code_of(page)[1])
+
+
+def asked() -> list[str]:
+    """Return the chapters that claim something or ask for an order, as they stand in the book."""
+    pages = [page for page in toc.pages() if one_chapter.has_cells(page)]
+    return [page for page in pages if claimed(page) or ordered(page)]
+
+
+# --- the sitting ---
+
+
+class Sitting:
+    """Chapters run for one Node after the other, below a folder of their own."""
+
+    def __init__(self, folder: Path, pages: list[str]) -> None:
+        self.folder = folder
+        self.pages = pages
+        self.client = nodes.of_major(nodes.CLIENT)
+        verdicts = settings.profile().verdicts
+        self.pairs = PAIRS_FOR_A_VERDICT if verdicts else 0  # a quick look has no verdicts anyway
+        self.facts = {
+            "profile": settings.profile().name,
+            "pairs": self.pairs,
+            "client": nodes.version(self.client),
+        }
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Take the folder and the right to measure. Raises BuildBusy."""
+        build = Build(paths.ROOT, self.folder, "live")
+        build.lock()
+        try:
+            yield
+        finally:
+            build.unlock()
+
+    def begin(self, *, fresh: bool = False) -> None:
+        """Note that a sitting begins, or goes on with one that was not ended; another one's rows
+        are removed.
+        """
+        known = {**self.facts, "machine": machine.machine().id}
+        note = self.folder / "sitting.json"
+        try:
+            before = json.loads(note.read_text("utf8"))
+        except (OSError, ValueError):
+            before = {}
+        if fresh or before != {**known, "ended": False}:
+            for name in ("rows", "again", "runs"):
+                shutil.rmtree(self.folder / name, ignore_errors=True)
+            write_json(note, {**known, "ended": False})
+
+    def end(self) -> None:
+        """Note that the sitting is whole: the next one begins anew."""
+        note = self.folder / "sitting.json"
+        write_json(note, {**json.loads(note.read_text("utf8")), "ended": True})
+
+    def tell(self, wanted: Sequence[str]) -> None:
+        """Say what is to be run, and how long that takes, about."""
+        left = [(n, page) for n in wanted for page in self.pages if not self.done(n, page)]
+        took = cells.seconds()
+        minutes = sum(sum(took.get(page, {}).values()) for _, page in left) / 60
+        versions = ", ".join(nodes.version(node) for node in wanted)
+        say(
+            f"{count(len(self.pages), 'chapter')} on Node {versions}, loaded by Node "
+            f"{self.facts['client']} (profile {self.facts['profile']}): {len(left)} runs left, "
+            f"about {max(1, round(minutes))} minutes."
+        )
+
+    def rows(self, node: str) -> Iterator[across.Row]:
+        """Yield what each chapter gives on a Node, measured unless this sitting has it already."""
+        for page in self.pages:
+            done = self.done(node, page)
+            if done is None:
+                done = self.row(node, page)
+            yield done
+
+    def done(self, node: str, page: str) -> across.Row | None:
+        """Return what this sitting knows of a chapter on a Node: of these cells, this version."""
+        try:
+            row: across.Row = json.loads(self._file(node, page).read_text("utf8"))
+        except (OSError, ValueError):
+            return None
+        same = (row.get("node"), row.get("code")) == (nodes.version(node), code_of(page)[0])
+        return row if same else None
+
+    def row(self, node: str, page: str, *, again: bool = False) -> across.Row:
+        """Run a chapter on a Node, store and return what it gave."""
+        version = nodes.version(node)
+        say(f"Node {version}, {short(page)} ...", transient=True)
+        began = datetime.now(UTC)
+        cells_run, noted, broken, seconds = self._run(node, page)
+        row = {
+            "node": version,
+            "major": str(nodes.major(version)),
+            "chapter": page,
+            "code": code_of(page)[0],
+            "measured": began.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            **found(page, cells_run, noted, broken),
+        }
+        write_json(self._file(node, page, again=again), row)
+        gone = [id for id, one in row["claims"].items() if "missing" in one]
+        what = f"Node {version}, {short(page)}: {count(len(row['claims']), 'claim')}"
+        say(f"{what} ({facts(seconds, noted.servers, noted.requests)})")
+        if gone:
+            say(f"  missing: {', '.join(gone)}: {row['claims'][gone[0]]['missing']}")
+        return row
+
+    def environment(self, node: str, notes: Path) -> dict[str, str]:
+        """Return what a kernel is told: which Node is looked at, who loads it, where results go."""
+        return {
+            "LAB_MODE": "live",
+            "LAB_NODE": node,
+            "LAB_NODES": "",
+            "LAB_CLIENT_NODE": self.client,
+            "LAB_LEAST_NODE": str(min(nodes.LEAST, nodes.major(nodes.version(node)))),
+            "LAB_LEAST_PAIRS": str(self.pairs) if self.pairs else "",
+            "LAB_RUNS": str(self.folder / "runs"),
+            "LAB_USAGE_FILE": str(notes),
+            **nodes.on_path(node),
+        }
+
+    def _run(
+        self, node: str, page: str
+    ) -> tuple[Sequence[Mapping[str, Any]], used.Usage, str, float]:
+        """Run the cells; return them, what they noted, what broke them off, and for how long."""
+        path = paths.ROOT / f"{page}.md"
+        notes = self.folder / "notes.jsonl"
+        notes.unlink(missing_ok=True)
+        env = {**self.environment(node, notes), "LAB_CHAPTER": short(page)}
+        ahead = Ahead(self.folder, seconds_a_cell(), places=1, past_errors=True)
+        began = time.monotonic()
+        broken = ""
+        try:
+            ahead.submit(page, path.read_text("utf8"), path, env)
+            run = ahead.result(page).notebook
+        except Broken as error:
+            run = error.notebook
+            broken = _line(str(error.__cause__)) or type(error.__cause__).__name__
+        finally:
+            ahead.stop()
+        code = [cell for cell in run.cells if cell.cell_type == "code"]
+        return code, used.read(notes), broken, time.monotonic() - began
+
+    def _file(self, node: str, page: str, *, again: bool = False) -> Path:
+        major = str(nodes.major(nodes.version(node)))
+        return self.folder / ("again" if again else "rows") / major / f"{short(page)}.json"
+
+    def data(self, wanted: Sequence[str], rows: Sequence[across.Row]) -> across.Data:
+        """Return the file of these rows."""
+        about = {}
+        for node in wanted:
+            major = str(nodes.major(nodes.version(node)))
+            days = sorted(row["measured"] for row in rows if row["major"] == major)
+            if days:
+                about[major] = {
+                    **_versions(node),
+                    "client": self.facts["client"],
+                    "measured": days[0],
+                    "machine": _machine(),
+                }
+        return across.assembled(self.facts, about, rows)
+
+
+def found(
+    page: str, cells_run: Sequence[Mapping[str, Any]], noted: used.Usage, broken: str = ""
+) -> dict[str, Any]:
+    """Return what a chapter gave: each of its claims, missing ones with the reason, and orders."""
+    judged = {claim["id"]: claim for claim in noted.claims}
+    said = {
+        id: _claim(judged[id]) if id in judged else {"missing": _why(page, i, cells_run, broken)}
+        for id, i in claimed(page).items()
+    }
+    orders = {
+        f"{short(page)}/{Path(replay['name']).name}": {
+            "orders": [[str(line) for line in order] for order in replay["orders"]]
+        }
+        for replay in noted.replays
+        if replay["orders"]
+    }
+    return {"claims": said, "orders": orders}
+
+
+def _claim(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of a verdict. One that is from the record is none of this Node."""
+    entry = claims.claims()["claims"].get(claim["id"], {})
+    about = {
+        "source": claim["source"],
+        "short": entry.get("short", ""),
+        "sentence": claim["sentence"],
+        "limit": claim["limit"],
+        "judged_on": claim["judged_on"],
+        "published": claim["published_ratio"],
+    }
+    if claim["recorded"]:
+        why = claim["because"] or "something that it needs is not here, so it was not measured"
+        return {"missing": why, **about}
+    value = claim["value"] if isinstance(claim["value"], dict) else {"estimate": claim["value"]}
+    return {
+        "verdict": claim["verdict"],
+        "value": _number(value.get("estimate")),
+        "low": _number(value.get("low")),
+        "high": _number(value.get("high")),
+        "basis": claim["basis"],
+        "because": claim["because"],
+        **about,
+    }
+
+
+def _number(value: Any) -> float | None:
+    real = isinstance(value, (int, float)) and math.isfinite(value)
+    return float(f"{value:.6g}") if real else None
+
+
+def _why(page: str, place: int, cells_run: Sequence[Mapping[str, Any]], broken: str) -> str:
+    """Return in words why a cell claimed nothing: the first one that failed, up to it."""
+    tags = [tags for _, tags in code_of(page)[1]]
+    for i, cell in enumerate(cells_run[: place + 1]):
+        if i < len(tags) and EXPECTED in tags[i]:
+            continue
+        for output in cell.get("outputs", ()):
+            if output.get("output_type") == "error":
+                what = "its cell" if i == place else "a cell before it"
+                return f"{what} failed: {_line(_said(output))}"
+    return f"the chapter did not come so far: {broken}" if broken else "its cell claimed nothing"
+
+
+def _said(output: Mapping[str, Any]) -> str:
+    value = ANSI.sub("", str(output.get("evalue", "")))
+    name = str(output.get("ename", ""))
+    return value if name.endswith("LabError") else f"{name}: {value}" if value else name
+
+
+def _line(text: str) -> str:
+    lines = [" ".join(line.split()) for line in ANSI.sub("", text).splitlines() if line.strip()]
+    first = lines[0] if lines else ""
+    return first if len(first) <= REASON else f"{first[:REASON]}…"
+
+
+def _versions(node: str) -> dict[str, str]:
+    program = "const {node, v8, uv} = process.versions; console.log(JSON.stringify({node, v8, uv}))"
+    env = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
+    said = subprocess.run(
+        [node, "-e", program], capture_output=True, text=True, timeout=20, check=True, env=env
+    )
+    found: dict[str, str] = json.loads(said.stdout)
+    return found
+
+
+def _machine() -> dict[str, Any]:
+    here = machine.machine().to_json()
+    return {key: here[key] for key in ("id", "cpu", "cores", "ram_bytes", "os", "kernel", "python")}
