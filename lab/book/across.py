@@ -59,6 +59,7 @@ def majors(data: Data) -> list[str]:
 
 def assembled(facts: Mapping[str, Any], nodes: Mapping[str, Any], rows: Iterable[Row]) -> Data:
     """Return the file of what chapters gave; facts : profile, pairs, client; nodes : about each."""
+    rows = list(rows)
     data: Data = {
         "format": FORMAT,
         "schema": SCHEMA,
@@ -72,23 +73,13 @@ def assembled(facts: Mapping[str, Any], nodes: Mapping[str, Any], rows: Iterable
                 entry = data[kind].setdefault(id, {"chapter": row["chapter"], "on": {}})
                 entry.update({key: found[key] for key in ABOUT if key in found})
                 entry["on"][row["major"]] = {k: v for k, v in found.items() if k not in ABOUT}
-    _none_dropped(data)
+    # An order that one Node gave, and another that ran the chapter did not, is missing there.
+    for row in rows:
+        for entry in data["orders"].values():
+            if entry["chapter"] == row["chapter"]:
+                why = row.get("failed") or "its program was not recorded"
+                entry["on"].setdefault(row["major"], {"missing": why})
     return data
-
-
-def _none_dropped(data: Data) -> None:
-    """An order that one Node gave, and another that ran the chapter did not, is missing there."""
-    for entry in data["orders"].values():
-        ran = {
-            major: found["missing"]
-            for one in data["claims"].values()
-            if one["chapter"] == entry["chapter"]
-            for major, found in one["on"].items()
-            if "missing" in found
-        }
-        for major in data["nodes"]:
-            why = ran.get(major, "no order was recorded")
-            entry["on"].setdefault(major, {"missing": why})
 
 
 def merged(before: Data | None, new: Data) -> Data:

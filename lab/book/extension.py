@@ -27,6 +27,7 @@ from lab.book.build.build import Build
 from lab.book.build.parallel_replay import AT_ONCE, BESIDE, Ahead
 from lab.book.build.showing import DOUBTED, Showing
 from lab.book.pages import (
+    across_page,
     cards,
     lessons,
     placeholders,
@@ -85,7 +86,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     pictures.setup(app)
     whose.setup(app)
     writer.setup(app)
-    makers = (status, published, verdicts, cards, systems, predictions, yours, lessons)
+    makers = (
+        *(status, published, verdicts, cards, systems, predictions, yours, lessons, across_page),
+    )
     placeholders.setup(
         app,
         {name: make for module in makers for name, make in module.MAKERS.items()},
@@ -264,8 +267,10 @@ def _doubt(app: Sphinx, build: Build, ok: bool) -> None:
 
 
 def _write_results(app: Sphinx, build: Build, ok: bool) -> None:
-    """Write the result file, where the book has the page that reads it."""
+    """Write the result files, where the book has the pages that read or offer them."""
     filled_pages: dict[str, list[str]] = getattr(app.env, "lab_filled_pages", {})
+    if any("versions-about" in makers for makers in filled_pages.values()):
+        across_page.write(Path(app.outdir))
     if not any("yours-file" in makers for makers in filled_pages.values()):
         return
     try:

@@ -47,6 +47,7 @@ REASON = 240  # characters of what a cell said
 CLAIM = re.compile(r"\blab\.claim\(\s*[\"']([\w-]+)[\"']")
 TRACE = re.compile(r"\blab\.trace\(")
 UNPREDICTED = re.compile(r"\bpredict\s*[:=]\s*[fF]alse")
+IN_A_CELL = "program"  # the name of the file that a program in a cell gets
 EXPECTED = "raises-exception"  # the tag of a cell that shall fail
 
 
@@ -329,20 +330,29 @@ class Sitting:
 def found(
     page: str, cells_run: Sequence[Mapping[str, Any]], noted: used.Usage, broken: str = ""
 ) -> dict[str, Any]:
-    """Return what a chapter gave: each of its claims, missing ones with the reason, and orders."""
+    """Return what a chapter gave: each of its claims, missing ones with the reason, and orders;
+    `failed` says why it is not whole.
+    """
     judged = {claim["id"]: claim for claim in noted.claims}
     said = {
         id: _claim(judged[id]) if id in judged else {"missing": _why(page, i, cells_run, broken)}
         for id, i in claimed(page).items()
     }
-    orders = {
-        f"{short(page)}/{Path(replay['name']).name}": {
-            "orders": [[str(line) for line in order] for order in replay["orders"]]
-        }
-        for replay in noted.replays
-        if replay["orders"]
-    }
-    return {"claims": said, "orders": orders}
+    orders: dict[str, dict[str, Any]] = {}
+    for replay in noted.replays:
+        seen = orders.setdefault(_program(page, replay), {"orders": []})["orders"]
+        lines = [[str(line) for line in order] for order in replay["orders"]]
+        seen += [order for order in lines if order not in seen]
+    failed = _failed(page, len(cells_run), cells_run) or broken
+    kept = {id: one for id, one in orders.items() if one["orders"]}
+    return {"claims": said, "orders": kept, "failed": failed}
+
+
+def _program(page: str, replay: Mapping[str, Any]) -> str:
+    """What an order is known by. Programs that stand in a cell all have the same name."""
+    name = Path(replay["name"])
+    which = f"-{replay['key'][-5:]}" if name.stem == IN_A_CELL else ""
+    return f"{short(page)}/{name.stem}{which}"
 
 
 def _claim(claim: Mapping[str, Any]) -> dict[str, Any]:
@@ -378,6 +388,13 @@ def _number(value: Any) -> float | None:
 
 def _why(page: str, place: int, cells_run: Sequence[Mapping[str, Any]], broken: str) -> str:
     """Return in words why a cell claimed nothing: the first one that failed, up to it."""
+    if failed := _failed(page, place, cells_run):
+        return failed
+    return f"the chapter did not come so far: {broken}" if broken else "its cell claimed nothing"
+
+
+def _failed(page: str, place: int, cells_run: Sequence[Mapping[str, Any]]) -> str:
+    """Return what the first cell that failed has said, up to this one; "" if none has."""
     tags = [tags for _, tags in code_of(page)[1]]
     for i, cell in enumerate(cells_run[: place + 1]):
         if i < len(tags) and EXPECTED in tags[i]:
@@ -386,7 +403,7 @@ def _why(page: str, place: int, cells_run: Sequence[Mapping[str, Any]], broken: 
             if output.get("output_type") == "error":
                 what = "its cell" if i == place else "a cell before it"
                 return f"{what} failed: {_line(_said(output))}"
-    return f"the chapter did not come so far: {broken}" if broken else "its cell claimed nothing"
+    return ""
 
 
 def _said(output: Mapping[str, Any]) -> str:

@@ -1,0 +1,311 @@
+"""The page of versions: `{build-status} versions-…`, what claims and orders came to on each Node.
+
+Taken from data/versions.json, which `make versions` writes, and the causes in
+data/version-causes.toml. Without the first, or with one of some Nodes only, the page says so.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from lab import claims
+from lab.book import across
+from lab.book.build.build import Build
+from lab.book.pages import placeholders
+from lab.book.pages.placeholders import Html
+from lab.book.pages.reviews import title_of
+from lab.display.claims import anchor
+from lab.plot.multiples import Panel, multiples
+from lab.processes import nodes
+from lab.text.numbers import count, factor, tidy
+from lab.text.phrasing import listed
+
+PAGE = "book/across-versions"
+FILES = ("versions.json", "versions.csv")  # on the site
+NONE = (
+    "<p>No Node has been measured yet: <code>make versions</code> does it, and writes "
+    "<code>data/versions.json</code>.</p>"
+)
+NO_CAUSE = "No cause is known."
+COLUMNS = ("kind", "id", "chapter", "node", "verdict", "value", "low", "high", "basis", "because")
+
+
+class _Notes:
+    """Reasons that stand below a table, each once; cells have its number. A title over a cell could
+    be read with a mouse alone.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._found: dict[str, int] = {}
+
+    def mark(self, why: str) -> str:
+        """Return the number of a reason, a link to it; nothing without one."""
+        if not why:
+            return ""
+        n = self._found.setdefault(why, len(self._found) + 1)
+        return f' <sup><a href="#{self._name}-{n}" aria-label="reason {n}">{n}</a></sup>'
+
+    def listed(self) -> str:
+        """Return the reasons, in the order of their numbers."""
+        items = "".join(
+            f'<li id="{self._name}-{n}">{escape(why)}</li>' for why, n in self._found.items()
+        )
+        return f"<ol><small>{items}</small></ol>" if items else ""
+
+
+def about(build: Build) -> Html:
+    """Return what was measured, on which Nodes and machine, and which Nodes are not there."""
+    data = across.read()
+    if data is None:
+        return Html(NONE)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(one["node"])}</th><td>{escape(one["v8"])}</td>'
+        f"<td>{escape(one['uv'])}</td><td>{escape(one['measured'][:10])}</td>"
+        f"<td>{escape(one['client'])}</td></tr>"
+        for one in _nodes(data)
+    )
+    head = "".join(
+        f'<th scope="col">{name}</th>' for name in ("Node", "V8", "libuv", "measured", "loaded by")
+    )
+    machines = {one["machine"]["id"]: one["machine"] for one in _nodes(data)}
+    told = "; ".join(
+        f"{m['cpu']}, {count(m['cores'], 'core')}, {m['os']}, kernel {m['kernel']}, Python "
+        f"{m['python']}"
+        for m in machines.values()
+    )
+    lines = [f"Machine: {escape(told)}."]
+    if len(machines) > 1:
+        lines.append("These are several machines: compare Nodes of the same.")
+    absent = [str(major) for major in nodes.VERSIONS if str(major) not in data["nodes"]]
+    if absent:
+        lines.append(
+            f"Not measured yet: Node {listed(absent)}. <code>make versions "
+            f'ARGS="--nodes {" ".join(absent)}"</code> does it.'
+        )
+    links = " and ".join(
+        f'<a download href="../{name}">{name.rpartition(".")[2].upper()}</a>' for name in FILES
+    )
+    lines.append(f"The same as data: {links}.")
+    table = f"<table class='table'><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return Html(f'<div class="lab-scroll">{table}</div><p>{" ".join(lines)}</p>')
+
+
+def changed(build: Build) -> Html:
+    """Return the claims and orders that differ between Nodes, each with its cause."""
+    data = across.read()
+    if data is None:
+        return Html(NONE)
+    causes = across.causes()
+    found = [
+        (kind, id, entry)
+        for kind in across.KINDS
+        for id, entry in data[kind].items()
+        if id in causes or across.changed(kind, entry)
+    ]
+    # What has a cause comes first, the newest change on top; what was only not to be had, last.
+    found.sort(key=lambda one: (-int(causes.get(one[1], {}).get("since", 0)), _only_gone(one[2])))
+    if not found:
+        return Html("<p>Nothing differs between these Nodes.</p>")
+    notes = _Notes("versions-changed")
+    rows = "".join(
+        _row(kind, id, entry, data, notes) + _cause(causes.get(id), len(data["nodes"]) + 1)
+        for kind, id, entry in found
+    )
+    return Html(_table(data, rows, "Claim or order", notes))
+
+
+def table(build: Build) -> Html:
+    """Return all claims, by chapter, with the verdict and the value on each Node."""
+    data = across.read()
+    if data is None:
+        return Html(NONE)
+    published = [(id, e) for id, e in data["claims"].items() if e.get("source")]
+    order = {name: i for i, name in enumerate(claims.claims()["claims"])}
+    published.sort(key=lambda one: order.get(one[0], len(order)))
+    parts = [_claims(data, "published", "Published claims", published, opened=True)]
+    chapters = dict.fromkeys(entry["chapter"] for entry in data["claims"].values())
+    for chapter in chapters:
+        own = [
+            (id, entry)
+            for id, entry in data["claims"].items()
+            if entry["chapter"] == chapter and not entry.get("source")
+        ]
+        if own:
+            parts.append(_claims(data, PurePosixPath(chapter).name, title_of(chapter), own))
+    return Html("".join(parts))
+
+
+def plots(build: Build) -> Html:
+    """Return the published ratios over the Nodes, a small panel each."""
+    data = across.read()
+    if data is None:
+        return Html(NONE)
+    known = claims.claims()["claims"]
+    majors = across.majors(data)
+    panels = [
+        Panel(
+            str(known[id].get("short", id)),
+            [across.ratio(data["claims"][id]["on"].get(major, {})) for major in majors],
+            _limits(id),
+        )
+        for id in known
+        if id in data["claims"]
+    ]
+    panels = [panel for panel in panels if any(panel.ratios)]
+    if not panels:
+        return Html("<p>No published claim has a ratio with an interval yet.</p>")
+    caption = "The published ratios, measured on each Node"
+    figure = multiples(panels, majors, caption=caption, name="across-versions", x="Node")
+    return Html(str(figure._repr_html_()))
+
+
+def orders(build: Build) -> Html:
+    """Return the order of each recorded program on each Node."""
+    data = across.read()
+    if data is None:
+        return Html(NONE)
+    if not data["orders"]:
+        return Html("<p>No order has been recorded.</p>")
+    notes = _Notes("versions-orders")
+    rows = "".join(_row("orders", id, entry, data, notes) for id, entry in data["orders"].items())
+    shown = _table(data, rows, "Program", notes)
+    return Html(_folded(count(len(data["orders"]), "program"), shown))
+
+
+# --- pieces ---
+
+
+def _nodes(data: across.Data) -> list[dict[str, Any]]:
+    return [data["nodes"][major] for major in across.majors(data)]
+
+
+def _limits(id: str) -> list[float]:
+    criterion = claims.criterion(id)
+    return [end for end in criterion.wanted if 0 < end < float("inf")]
+
+
+def _only_gone(entry: dict[str, Any]) -> bool:
+    there = {major: one for major, one in entry["on"].items() if "missing" not in one}
+    kind = "orders" if any("orders" in one for one in there.values()) else "claims"
+    return not across.changed(kind, {**entry, "on": there})
+
+
+def _claims(
+    data: across.Data,
+    name: str,
+    title: str,
+    found: list[tuple[str, dict[str, Any]]],
+    *,
+    opened: bool = False,
+) -> str:
+    notes = _Notes(f"versions-{name}")
+    rows = "".join(_row("claims", id, entry, data, notes) for id, entry in found)
+    return _folded(f"{title} ({len(found)})", _table(data, rows, "Claim", notes), opened=opened)
+
+
+def _folded(title: str, inside: str, *, opened: bool = False) -> str:
+    state = " open" if opened else ""
+    return f"<details{state}><summary>{escape(title)}</summary>{inside}</details>"
+
+
+def _table(data: across.Data, rows: str, first: str, notes: _Notes) -> str:
+    head = "".join(f'<th scope="col">Node {major}</th>' for major in across.majors(data))
+    return (
+        '<div class="lab-scroll"><table class="table"><thead><tr>'
+        f'<th scope="col">{escape(first)}</th>{head}</tr></thead><tbody>{rows}</tbody>'
+        "</table></div>"
+        f"{notes.listed()}"
+    )
+
+
+def _row(kind: str, id: str, entry: dict[str, Any], data: across.Data, notes: _Notes) -> str:
+    cells = "".join(_cell(kind, entry["on"].get(major), notes) for major in across.majors(data))
+    return f'<tr><th scope="row">{_named(kind, id, entry)}</th>{cells}</tr>'
+
+
+def _named(kind: str, id: str, entry: dict[str, Any]) -> str:
+    page = f"{PurePosixPath(entry['chapter']).relative_to('book')}.html"
+    if kind == "orders":
+        return f'<a href="{escape(page)}">{escape(id.rpartition("/")[2])}</a>'
+    address = f"{page}#{anchor(id)}"
+    named = str(entry.get("short") or id)
+    return f'<a href="{escape(address)}">{escape(named)}</a>'
+
+
+def _cell(kind: str, found: dict[str, Any] | None, notes: _Notes) -> str:
+    if found is None or "missing" in found:
+        return f"<td>missing{notes.mark((found or {}).get('missing', 'not measured yet'))}</td>"
+    if kind == "orders":
+        told = " or ".join(" → ".join(map(escape, order)) for order in found["orders"])
+        return f"<td>{told}</td>"
+    verdict = f"{escape(found['verdict'])}{notes.mark(found['because'])}"
+    return f"<td>{verdict}<br><small>{_value(found)}</small></td>"
+
+
+def _value(found: dict[str, Any]) -> str:
+    if found["value"] is None:
+        return "–"
+    if found["basis"] != "interval":
+        return tidy(found["value"])
+    ends = across.ratio(found)
+    inside = f" [{factor(ends[1])}, {factor(ends[2])}]" if ends else ""
+    return f"{factor(found['value'])}×{inside}"
+
+
+def _cause(cause: dict[str, Any] | None, columns: int) -> str:
+    """Return the row below the one whose cause it tells."""
+    told: dict[str, Any] = {"text": NO_CAUSE} if cause is None else cause
+    links = "; ".join(
+        f'<a href="{escape(link["to"])}">{escape(link["text"])}</a>'
+        for link in told.get("links", ())
+    )
+    after = f" ({links})" if links else ""
+    return f'<tr><td colspan="{columns}"><small>{escape(told["text"])}{after}</small></td></tr>'
+
+
+# --- as data ---
+
+
+def lines(data: across.Data) -> Iterator[dict[str, Any]]:
+    """Yield a line for each claim and each order on each Node."""
+    for kind in across.KINDS:
+        for id, entry in data[kind].items():
+            for major, found in entry["on"].items():
+                node = data["nodes"][major]["node"]
+                about = {"kind": kind.removesuffix("s"), "id": id, "chapter": entry["chapter"]}
+                if "missing" in found:
+                    told = {"verdict": "missing", "because": found["missing"]}
+                elif kind == "orders":
+                    told = {"value": " or ".join(" > ".join(one) for one in found["orders"])}
+                else:
+                    told = {key: found[key] for key in COLUMNS if key in found}
+                yield {**about, "node": node, **told}
+
+
+def write(site: Path) -> None:
+    """Put the data of the page beside the site's pages, if there is any."""
+    data = across.read()
+    if data is None:
+        return
+    shutil.copyfile(across.STORED, site / FILES[0])
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines(data))
+    (site / FILES[1]).write_text(out.getvalue(), "utf-8")
+
+
+MAKERS: dict[str, placeholders.Maker] = {
+    "versions-about": about,
+    "versions-changed": changed,
+    "versions-table": table,
+    "versions-plots": plots,
+    "versions-orders": orders,
+}
