@@ -235,7 +235,7 @@ def _named(kind: str, id: str, entry: dict[str, Any]) -> str:
     if kind == "orders":
         return f'<a href="{escape(page)}">{escape(id.rpartition("/")[2])}</a>'
     address = f"{page}#{anchor(id)}"
-    named = str(entry.get("short") or id)
+    named = str(entry.get("short") or entry.get("sentence") or id)
     return f'<a href="{escape(address)}">{escape(named)}</a>'
 
 
