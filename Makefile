@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference checks results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set addons kernels browser lint pytest nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set addons kernels browser lint pytest nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -70,6 +70,11 @@ endef
 
 reference: setup ## record the reference run, or go on with it: make reference NODE=24 [NAME="start timers/..."] [ARGS="--fresh --anyway"]
 	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book reference $(if $(NODE),--node $(NODE)) $(NAME) $(ARGS)
+
+# Its results go neither where the recorded run is nor where those of a reader are.
+versions: setup ## every claim and order once on each Node, into data/versions.json, over an hour: make versions [ARGS="--nodes 24 26 --fresh --against"]
+	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.VERSIONS)')
+	@LAB_MODE=live LAB_PROFILE=$(or $(LAB_PROFILE),course) $(BIN)/python -m lab.book versions $(NAME) $(ARGS)
 
 checks: setup ## count the checks of the recorded run by kind (ARGS=steady: say in which experiments)
 	@$(BIN)/python -m lab.book checks $(ARGS)

@@ -52,3 +52,14 @@ def test_the_night_may_do_what_only_root_can(command):
     assert "--privileged" in job["container"]["options"].split()
     # A Python of the runner's own lies where another user may not go.
     assert not [step for step in job["steps"] if "setup-python" in step.get("uses", "")]
+
+
+def test_the_week_measures_every_node_and_lists_none_of_them():
+    """So that a new Node is one line, in lab/processes/nodes.py."""
+    weekly = yaml.safe_load((paths.ROOT / ".github/workflows/weekly.yml").read_text())
+    steps = [step.get("run", "") for step in weekly["jobs"]["versions"]["steps"]]
+    assert "make versions ARGS=--against" in steps
+    assert steps.index("make tools") < steps.index("make versions ARGS=--against")
+    (rule,) = re.findall(r"^versions: .*\n((?:\t.*\n)+)", (paths.ROOT / "Makefile").read_text(), re.M)
+    assert "nodes.VERSIONS" in rule
+    assert not re.search(r"\b(18|20|22|24|26)\b", rule)

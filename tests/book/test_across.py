@@ -397,7 +397,6 @@ def weekly(sitting, monkeypatch, tmp_path):
     """A weekly run on Node 26: the verdicts on one claim, look by look; returns the exit code."""
     monkeypatch.setattr(versions.Sitting, "alone", lambda self: contextlib.nullcontext())
     monkeypatch.setattr(versions, "_versions", lambda node: {"node": "26.1.0", "v8": "", "uv": ""})
-    monkeypatch.setattr(paths, "ROOT", paths.ROOT)
     monkeypatch.setitem(versions.OUTPUT, "course", str(tmp_path / "out"))
     stored = tmp_path / "stored.json"
     monkeypatch.setattr(across, "STORED", stored)

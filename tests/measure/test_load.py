@@ -31,7 +31,7 @@ from lab.errors import LabError
 from lab.measure import generator
 from lab.measure import plan as plans
 from lab.measure.load import BadTarget, ServerGone, measure, resolve
-from lab.processes import guard_link
+from lab.processes import guard_link, nodes
 from lab.records import ceiling, reference, store
 from lab.records.trial import Trial
 from lab.servers.http_get import NotLoopback
@@ -171,6 +171,16 @@ def test_a_url_of_this_machine_is_loaded_without_knowing_its_body():
     assert trial.throughput > 0
     assert "not known to the catalogue" in trial.checks["verified"].text
     assert trial.resources.server_cpu_s is None
+
+
+def test_the_client_may_run_on_another_node_than_the_server(monkeypatch):
+    there = nodes.brought()
+    assert {22, 26} <= there.keys(), "make pytest brings Nodes into tools/nodes first"
+    monkeypatch.setenv("LAB_NODE", there[26])
+    monkeypatch.setenv("LAB_CLIENT_NODE", there[22])
+    trial = lab.load(lab.server("node/hello-async"), connections=2, requests=20)
+    assert trial.server.version == f"v{nodes.version(there[26])}"
+    assert trial.resources.client_node.removeprefix("v") == nodes.version(there[22])
 
 
 @pytest.mark.parametrize("asked", ["/ping", "/ping/", "/?delay_ms=20", "/a?b=c/"])

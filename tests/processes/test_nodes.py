@@ -251,3 +251,35 @@ def test_the_supported_versions_are_there_and_are_what_they_are_called():
     assert set(nodes.brought()) >= set(nodes.SUPPORTED)
     for major, path in nodes.brought().items():
         assert nodes.major(nodes.version(path)) == major
+
+
+def test_the_client_runs_on_the_node_that_is_meant_unless_another_is_named(monkeypatch):
+    there = nodes.brought()
+    monkeypatch.setenv("LAB_NODE", there[26])
+    monkeypatch.delenv("LAB_CLIENT_NODE", raising=False)
+    assert nodes.client() == there[26]
+    monkeypatch.setenv("LAB_CLIENT_NODE", there[22])
+    assert (nodes.program(), nodes.client()) == (there[26], there[22])
+    monkeypatch.setenv("LAB_CLIENT_NODE", "/no/node")
+    with pytest.raises(nodes.NoNodeError, match=r"LAB_CLIENT_NODE names '/no/node', which is not"):
+        nodes.client()
+
+
+def test_an_older_node_is_taken_only_where_that_is_said(monkeypatch, tmp_path):
+    old = tmp_path / "node"
+    old.write_text("#!/bin/sh\necho v18.20.8\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("LAB_NODE", str(old))
+    monkeypatch.delenv("LAB_LEAST_NODE", raising=False)
+    with pytest.raises(nodes.NoNodeError, match="needs Node 20 or newer"):
+        nodes.program()
+    monkeypatch.setenv("LAB_LEAST_NODE", "18")
+    assert nodes.program() == str(old)
+    monkeypatch.setenv("LAB_LEAST_NODE", "22")  # it makes nothing stricter
+    assert nodes.least() == nodes.LEAST
+
+
+def test_every_node_whose_claims_are_measured_is_brought_and_so_is_their_client():
+    folders = {int(folder.name) for folder in nodes.BROUGHT.glob("[0-9]*")}
+    assert set(nodes.VERSIONS) <= folders
+    assert nodes.CLIENT in nodes.SUPPORTED
