@@ -60,6 +60,8 @@ def test_the_week_measures_every_node_and_lists_none_of_them():
     steps = [step.get("run", "") for step in weekly["jobs"]["versions"]["steps"]]
     assert "make versions ARGS=--against" in steps
     assert steps.index("make tools") < steps.index("make versions ARGS=--against")
-    (rule,) = re.findall(r"^versions: .*\n((?:\t.*\n)+)", (paths.ROOT / "Makefile").read_text(), re.M)
+    (rule,) = re.findall(
+        r"^versions: .*\n((?:\t.*\n)+)", (paths.ROOT / "Makefile").read_text(), re.M
+    )
     assert "nodes.VERSIONS" in rule
     assert not re.search(r"\b(18|20|22|24|26)\b", rule)

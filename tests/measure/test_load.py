@@ -178,7 +178,7 @@ def test_the_client_may_run_on_another_node_than_the_server(monkeypatch):
     assert {22, 26} <= there.keys(), "make pytest brings Nodes into tools/nodes first"
     monkeypatch.setenv("LAB_NODE", there[26])
     monkeypatch.setenv("LAB_CLIENT_NODE", there[22])
-    trial = lab.load(lab.server("node/hello-async"), connections=2, requests=20)
+    trial = lab.load(lab.server("node/hello"), connections=2, requests=20)
     assert trial.server.version == f"v{nodes.version(there[26])}"
     assert trial.resources.client_node.removeprefix("v") == nodes.version(there[22])
 

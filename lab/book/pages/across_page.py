@@ -218,7 +218,7 @@ def _folded(title: str, inside: str, *, opened: bool = False) -> str:
 def _table(data: across.Data, rows: str, first: str, notes: _Notes) -> str:
     head = "".join(f'<th scope="col">Node {major}</th>' for major in across.majors(data))
     return (
-        '<div class="lab-scroll"><table class="table"><thead><tr>'
+        '<div class="lab-scroll"><table class="table lab-versions"><thead><tr>'
         f'<th scope="col">{escape(first)}</th>{head}</tr></thead><tbody>{rows}</tbody>'
         "</table></div>"
         f"{notes.listed()}"
@@ -267,7 +267,8 @@ def _cause(cause: dict[str, Any] | None, columns: int) -> str:
         for link in told.get("links", ())
     )
     after = f" ({links})" if links else ""
-    return f'<tr><td colspan="{columns}"><small>{escape(told["text"])}{after}</small></td></tr>'
+    said = f"<small>{escape(told['text'])}{after}</small>"
+    return f'<tr><td colspan="{columns}"><div>{said}</div></td></tr>'
 
 
 # --- as data ---
