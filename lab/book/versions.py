@@ -216,7 +216,8 @@ class Sitting:
             write_json(note, {**known, "ended": False})
 
     def end(self) -> None:
-        """Note that the sitting is whole: the next one begins anew."""
+        """Note that the sitting is whole: the next one begins anew. Its raw rows are not kept."""
+        shutil.rmtree(self.folder / "runs", ignore_errors=True)
         note = self.folder / "sitting.json"
         write_json(note, {**json.loads(note.read_text("utf8")), "ended": True})
 
