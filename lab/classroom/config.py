@@ -69,9 +69,15 @@ def _refused(c: Any, root: Path, why: str) -> None:
 def _configured(c: Any, root: Path) -> None:
     from nbgrader.converters import Autograde, GenerateAssignment
     from nbgrader.coursedir import CourseDirectory
-    from nbgrader.preprocessors import ClearSolutions, Execute, OverwriteCells
+    from nbgrader.preprocessors import (
+        CheckCellMetadata,
+        ClearSolutions,
+        Execute,
+        OverwriteCells,
+        SaveAutoGrades,
+    )
 
-    from lab.classroom import convert, exchange, plugins
+    from lab.classroom import booking, convert, exchange, plugins
 
     course = courses.read(root)
     c.CourseDirectory.root = str(root)
@@ -84,16 +90,24 @@ def _configured(c: Any, root: Path) -> None:
     c.ExchangeFactory.collect = exchange.Collect
     if url := os.environ.get("LAB_NGSHARE"):
         exchange.over_ngshare(c, url)
-    # nbgrader's own lists, with ours in the place of one each.
+    # nbgrader's own lists, with ours in the places of some.
     c.GenerateAssignment.preprocessors = _instead(
-        GenerateAssignment, "preprocessors", ClearSolutions, convert.KeepStarters
+        GenerateAssignment, "preprocessors", {ClearSolutions: convert.KeepStarters}
     )
     c.ClearSolutions.code_stub = {**ClearSolutions().code_stub, "javascript": JAVASCRIPT}
     c.Autograde.autograde_preprocessors = _instead(
-        Autograde, "autograde_preprocessors", Execute, convert.Judge
+        Autograde,
+        "autograde_preprocessors",
+        {
+            Execute: convert.Judge,
+            SaveAutoGrades: booking.Save,
+            CheckCellMetadata: booking.Check,
+        },
     )
     c.Autograde.sanitize_preprocessors = _instead(
-        Autograde, "sanitize_preprocessors", OverwriteCells, convert.Overwrite
+        Autograde,
+        "sanitize_preprocessors",
+        {OverwriteCells: convert.Overwrite, CheckCellMetadata: booking.Check},
     )
     c.Autograde.exporter_class = convert.HandIns
     once = _Once(course)
@@ -106,19 +120,21 @@ def _configured(c: Any, root: Path) -> None:
     c.ZipCollectApp.extractor_plugin = plugins.Extractor
     c.Extractor.course_root = str(root)
     if _command() == "autograde":
+        booking.keep_connections()
         tidy(course)
         sys.excepthook = _stopped
 
 
-def _instead(holder: type, name: str, old: type, new: type) -> list[type]:
-    """nbgrader's own list with `new` where `old` stands. Raises LabError if it does not."""
+def _instead(holder: type, name: str, ours: dict[type, type]) -> list[type]:
+    """nbgrader's own list with ours where theirs stand. Raises LabError if one does not."""
     found: list[type] = list(getattr(holder(), name))
-    if old not in found:
-        raise LabError(
-            f"This nbgrader has no {old.__name__} among {holder.__name__}.{name}, where the grader "
-            "takes its place: run make classroom, which installs one that has."
-        )
-    return [new if one is old else one for one in found]
+    for old in ours:
+        if old not in found:
+            raise LabError(
+                f"This nbgrader has no {old.__name__} among {holder.__name__}.{name}, where the "
+                "grader takes its place: run make classroom, which installs one that has."
+            )
+    return [ours.get(one, one) for one in found]
 
 
 def _stopped(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
