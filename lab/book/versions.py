@@ -378,6 +378,7 @@ def _claim(claim: Mapping[str, Any]) -> dict[str, Any]:
         "high": _number(value.get("high")),
         "basis": claim["basis"],
         "because": claim["because"],
+        "warnings": list(claim["warnings"]),
         **about,
     }
 

@@ -265,6 +265,7 @@ def noted(**claim):
     usage = used.Usage()
     whole = {"id": "sync-vs-async-file", "sentence": "s", "source": "S", "limit": "≥ 1×"}
     more = {"judged_on": "", "published_ratio": None, "recorded": False, "because": ""}
+    more["warnings"] = ("not steady in 7 of 12 trials",)
     value = {"estimate": 2.00000001, "low": None, "high": 3.0}
     of = {"verdict": "held", "basis": "interval", "value": value}
     usage.take({"kind": "claim", **whole, **more, **of, **claim})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shutil
 from collections.abc import Iterator
 from html import escape
@@ -23,6 +24,7 @@ from lab.book.pages.reviews import title_of
 from lab.display.claims import anchor
 from lab.plot.multiples import Panel, multiples
 from lab.processes import nodes
+from lab.records.checks import words
 from lab.text.numbers import count, factor, tidy
 from lab.text.phrasing import listed
 
@@ -31,6 +33,10 @@ FILES = ("versions.json", "versions.csv")  # on the site
 NONE = (
     "<p>No Node has been measured yet: <code>make versions</code> does it, and writes "
     "<code>data/versions.json</code>.</p>"
+)
+DRIFTED = (
+    "In more than half of its trials the rate still rose or fell: in the course profile it has no "
+    "time to become steady."
 )
 NO_CAUSE = "No cause is known."
 COLUMNS = ("kind", "id", "chapter", "node", "verdict", "value", "low", "high", "basis", "because")
@@ -246,7 +252,16 @@ def _cell(kind: str, found: dict[str, Any] | None, notes: _Notes) -> str:
         told = " or ".join(" → ".join(map(escape, order)) for order in found["orders"])
         return f"<td>{told}</td>"
     verdict = f"{escape(found['verdict'])}{notes.mark(found['because'])}"
+    if _drifted(found):
+        verdict += notes.mark(DRIFTED)
     return f"<td>{verdict}<br><small>{_value(found)}</small></td>"
+
+
+def _drifted(found: dict[str, Any]) -> bool:
+    """Whether the rate was not steady in more than half of the trials of a claim."""
+    counted = re.compile(rf"{re.escape(words('steady'))} in (\d+) of (\d+) trials")
+    hits = [counted.fullmatch(str(one)) for one in found.get("warnings", ())]
+    return any(hit and 2 * int(hit[1]) > int(hit[2]) for hit in hits)
 
 
 def _value(found: dict[str, Any]) -> str:
