@@ -219,6 +219,14 @@ def test_a_whole_page_has_verdict_ratio_and_interval_for_each_node(page):
     assert 'href="../versions.csv"' in shown["about"]
 
 
+def test_a_rate_that_never_settled_is_told_at_its_verdict_and_one_that_seldom_did_not_is_not(page):
+    drifts = {"warnings": ["not steady in 7 of 12 trials", "listen backlog full in 1 of 12 trials"]}
+    seldom = {"warnings": ["not steady in 6 of 12 trials"]}
+    shown = page(run(row("24", {"a": said(**drifts), "b": said(**seldom)})))["table"]
+    assert shown.count(across_page.DRIFTED) == 1
+    assert shown.count('held <sup><a href="#versions-sync-or-async-files-1"') == 1
+
+
 def test_what_is_missing_leads_to_its_reason_which_stands_once(page):
     gone = {"missing": "its cell failed: no node:test <here>"}
     shown = page(run(row("18", {"a": gone, "b": gone}), row("26", {"a": said(), "b": said()})))
