@@ -40,12 +40,15 @@ class Profile:
     least_s: float = 0.0
 
     def pairs_for(self, asked: int | None) -> int:
-        """Pairs of trials where a chapter asked for that many (None: the profile's own); at least
-        those of LAB_LEAST_PAIRS.
+        """Pairs of trials where a chapter asked for that many (None: the profile's own); those of
+        LAB_LEAST_PAIRS where the reference run would have as many. What has fewer even there shows
+        a shape and judges nothing.
         """
         if asked is None:
             return max(self.pairs, least_pairs())
-        return max(1, round(asked * self.pairs / PROFILES["course"].pairs), least_pairs())
+        course, reference = PROFILES["course"].pairs, PROFILES["reference"].pairs
+        least = least_pairs() if round(asked * reference / course) >= least_pairs() else 0
+        return max(1, round(asked * self.pairs / course), least)
 
     def measure_for(self, asked_s: float | None) -> float:
         """Seconds of the window where a chapter asked for that many."""
@@ -112,8 +115,8 @@ def profile() -> Profile:
 
 
 def least_pairs() -> int:
-    """How many pairs of trials a comparison has at least, whatever its chapter asks for: where a
-    verdict is wanted on each. 0 unless LAB_LEAST_PAIRS says so.
+    """How many pairs of trials a comparison has at least that is there for a verdict. 0 unless
+    LAB_LEAST_PAIRS says so.
     """
     word = os.environ.get("LAB_LEAST_PAIRS", "").strip()
     if not word:

@@ -444,11 +444,13 @@ def test_the_week_fails_with_the_name_of_what_both_looks_found(weekly, capsys, l
     assert told in capsys.readouterr().out
 
 
-def test_least_pairs_raise_what_a_chapter_asks_for_and_nothing_else(monkeypatch):
+def test_least_pairs_raise_what_has_as_many_in_the_reference_run_and_nothing_else(monkeypatch):
     course = settings.PROFILES["course"]
-    assert (course.pairs_for(2), course.pairs_for(8)) == (2, 8)
+    assert (course.pairs_for(2), course.pairs_for(3), course.pairs_for(8)) == (2, 3, 8)
     monkeypatch.setenv("LAB_LEAST_PAIRS", "6")
-    assert (course.pairs_for(2), course.pairs_for(8), course.pairs_for(None)) == (6, 8, 6)
+    assert (course.pairs_for(3), course.pairs_for(8), course.pairs_for(None)) == (6, 8, 6)
+    # Twice as many are four in the reference run: too few for a verdict there, too.
+    assert (course.pairs_for(1), course.pairs_for(2)) == (1, 2)
     monkeypatch.setenv("LAB_LEAST_PAIRS", "many")
     with pytest.raises(settings.BadSetting, match="LAB_LEAST_PAIRS is 'many'"):
         course.pairs_for(2)
