@@ -219,11 +219,12 @@ def test_a_whole_page_has_verdict_ratio_and_interval_for_each_node(page):
     assert 'href="../versions.csv"' in shown["about"]
 
 
-def test_a_rate_that_never_settled_is_told_at_its_verdict_and_one_that_seldom_did_not_is_not(page):
-    drifts = {"warnings": ["not steady in 7 of 12 trials", "listen backlog full in 1 of 12 trials"]}
+def test_what_most_trials_of_a_claim_suffered_from_is_told_at_its_verdict_and_no_more(page):
+    often = {"warnings": ["not steady in 7 of 12 trials", "listen backlog full in 1 of 12 trials"]}
     seldom = {"warnings": ["not steady in 6 of 12 trials"]}
-    shown = page(run(row("24", {"a": said(**drifts), "b": said(**seldom)})))["table"]
-    assert shown.count(across_page.DRIFTED) == 1
+    shown = page(run(row("24", {"a": said(**often), "b": said(**seldom)})))["table"]
+    assert shown.count("in more than half of its trials: not steady") == 1
+    assert "backlog" not in shown
     assert shown.count('held <sup><a href="#versions-sync-or-async-files-1"') == 1
 
 
@@ -244,6 +245,14 @@ def test_a_row_that_changed_stands_on_top_with_its_cause_or_without_one(page):
     assert "a → b" in shown
     assert "b → a" in shown
     assert shown.count(across_page.NO_CAUSE) == 2
+
+
+def test_a_known_cause_without_a_change_stands_below_and_in_no_row(page):
+    rows = [row(m, {"pool-four-trips": said("held", 3.0)}) for m in ("24", "26")]
+    shown = page(run(*rows))["changed"]
+    assert "Nothing differs" in shown
+    assert shown.index(across_page.KNOWN) < shown.index("nodejs/node 65327")
+    assert "<td" not in shown
 
 
 def test_intervals_that_touch_are_no_change():

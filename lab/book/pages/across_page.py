@@ -24,7 +24,6 @@ from lab.book.pages.reviews import title_of
 from lab.display.claims import anchor
 from lab.plot.multiples import Panel, multiples
 from lab.processes import nodes
-from lab.records.checks import words
 from lab.text.numbers import count, factor, tidy
 from lab.text.phrasing import listed
 
@@ -34,10 +33,9 @@ NONE = (
     "<p>No Node has been measured yet: <code>make versions</code> does it, and writes "
     "<code>data/versions.json</code>.</p>"
 )
-DRIFTED = (
-    "In more than half of its trials the rate still rose or fell: in the course profile it has no "
-    "time to become steady."
-)
+WARNED = re.compile(r"(.+) in (\d+) of (\d+) trials")  # as a claim tells its warnings
+MOST = "in more than half of its trials: {}"
+KNOWN = "Changes of which no verdict, interval or order above tells"
 NO_CAUSE = "No cause is known."
 COLUMNS = ("kind", "id", "chapter", "node", "verdict", "value", "low", "high", "basis", "because")
 
@@ -109,22 +107,21 @@ def changed(build: Build) -> Html:
     if data is None:
         return Html(NONE)
     causes = across.causes()
-    found = [
-        (kind, id, entry)
-        for kind in across.KINDS
-        for id, entry in data[kind].items()
-        if id in causes or across.changed(kind, entry)
-    ]
+    every = [(kind, id, entry) for kind in across.KINDS for id, entry in data[kind].items()]
+    found = [one for one in every if across.changed(one[0], one[2])]
     # What has a cause comes first, the newest change on top; what was only not to be had, last.
     found.sort(key=lambda one: (-int(causes.get(one[1], {}).get("since", 0)), _only_gone(one[2])))
+    hidden = [one for one in every if one[1] in causes and one not in found]
+    known = "".join(_known(kind, id, entry, causes[id]) for kind, id, entry in hidden)
+    known = _folded(f"{KNOWN} ({len(hidden)})", f"<ul>{known}</ul>") if known else ""
     if not found:
-        return Html("<p>Nothing differs between these Nodes.</p>")
+        return Html(f"<p>Nothing differs between these Nodes.</p>{known}")
     notes = _Notes("versions-changed")
     rows = "".join(
         _row(kind, id, entry, data, notes) + _cause(causes.get(id), len(data["nodes"]) + 1)
         for kind, id, entry in found
     )
-    return Html(_table(data, rows, "Claim or order", notes))
+    return Html(_table(data, rows, "Claim or order", notes) + known)
 
 
 def table(build: Build) -> Html:
@@ -252,16 +249,15 @@ def _cell(kind: str, found: dict[str, Any] | None, notes: _Notes) -> str:
         told = " or ".join(" → ".join(map(escape, order)) for order in found["orders"])
         return f"<td>{told}</td>"
     verdict = f"{escape(found['verdict'])}{notes.mark(found['because'])}"
-    if _drifted(found):
-        verdict += notes.mark(DRIFTED)
+    if often := _often(found):
+        verdict += notes.mark(MOST.format(listed(often)))
     return f"<td>{verdict}<br><small>{_value(found)}</small></td>"
 
 
-def _drifted(found: dict[str, Any]) -> bool:
-    """Whether the rate was not steady in more than half of the trials of a claim."""
-    counted = re.compile(rf"{re.escape(words('steady'))} in (\d+) of (\d+) trials")
-    hits = [counted.fullmatch(str(one)) for one in found.get("warnings", ())]
-    return any(hit and 2 * int(hit[1]) > int(hit[2]) for hit in hits)
+def _often(found: dict[str, Any]) -> list[str]:
+    """Return what was not in order in more than half of the trials of a claim."""
+    hits = [WARNED.fullmatch(str(one)) for one in found.get("warnings", ())]
+    return [hit[1] for hit in hits if hit and 2 * int(hit[2]) > int(hit[3])]
 
 
 def _value(found: dict[str, Any]) -> str:
@@ -276,14 +272,21 @@ def _value(found: dict[str, Any]) -> str:
 
 def _cause(cause: dict[str, Any] | None, columns: int) -> str:
     """Return the row below the one whose cause it tells."""
-    told: dict[str, Any] = {"text": NO_CAUSE} if cause is None else cause
+    said = f"<small>{NO_CAUSE if cause is None else _told(cause)}</small>"
+    return f'<tr><td colspan="{columns}"><div>{said}</div></td></tr>'
+
+
+def _known(kind: str, id: str, entry: dict[str, Any], cause: dict[str, Any]) -> str:
+    return f"<li>{_named(kind, id, entry)} {_told(cause)}</li>"
+
+
+def _told(cause: dict[str, Any]) -> str:
+    """A cause, and where it was made."""
     links = "; ".join(
         f'<a href="{escape(link["to"])}">{escape(link["text"])}</a>'
-        for link in told.get("links", ())
+        for link in cause.get("links", ())
     )
-    after = f" ({links})" if links else ""
-    said = f"<small>{escape(told['text'])}{after}</small>"
-    return f'<tr><td colspan="{columns}"><div>{said}</div></td></tr>'
+    return escape(cause["text"]) + (f" ({links})" if links else "")
 
 
 # --- as data ---
