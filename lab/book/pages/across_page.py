@@ -21,7 +21,6 @@ from lab.book.build.build import Build
 from lab.book.pages import placeholders
 from lab.book.pages.placeholders import Html
 from lab.book.pages.reviews import title_of
-from lab.display.claims import anchor
 from lab.plot.multiples import Panel, multiples
 from lab.processes import nodes
 from lab.text.numbers import count, factor, tidy
@@ -59,9 +58,10 @@ class _Notes:
     def listed(self) -> str:
         """Return the reasons, in the order of their numbers."""
         items = "".join(
-            f'<li id="{self._name}-{n}">{escape(why)}</li>' for why, n in self._found.items()
+            f'<li id="{self._name}-{n}"><small>{escape(why)}</small></li>'
+            for why, n in self._found.items()
         )
-        return f"<ol><small>{items}</small></ol>" if items else ""
+        return f"<ol>{items}</ol>" if items else ""
 
 
 def about(build: Build) -> Html:
@@ -237,9 +237,9 @@ def _named(kind: str, id: str, entry: dict[str, Any]) -> str:
     page = f"{PurePosixPath(entry['chapter']).relative_to('book')}.html"
     if kind == "orders":
         return f'<a href="{escape(page)}">{escape(id.rpartition("/")[2])}</a>'
-    address = f"{page}#{anchor(id)}"
+    # To the page and not to the claim on it: where nginx is missing, a live page judges none.
     named = str(entry.get("short") or entry.get("sentence") or id)
-    return f'<a href="{escape(address)}">{escape(named)}</a>'
+    return f'<a href="{escape(page)}">{escape(named)}</a>'
 
 
 def _cell(kind: str, found: dict[str, Any] | None, notes: _Notes) -> str:
