@@ -72,7 +72,7 @@ reference: setup ## record the reference run, or go on with it: make reference N
 	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book reference $(if $(NODE),--node $(NODE)) $(NAME) $(ARGS)
 
 # Its results go neither where the recorded run is nor where those of a reader are.
-versions: setup ## every claim and order once on each Node, into data/versions.json, over an hour: make versions [ARGS="--nodes 24 26 --fresh --against"]
+versions: setup ## every claim and order once on each Node, into data/versions.json, two hours: make versions [ARGS="--nodes 24 26 --fresh --against"]
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.VERSIONS)')
 	@LAB_MODE=live LAB_PROFILE=$(or $(LAB_PROFILE),course) $(BIN)/python -m lab.book versions $(NAME) $(ARGS)
 

@@ -45,9 +45,9 @@ class Profile:
         a shape and judges nothing.
         """
         if asked is None:
-            return max(self.pairs, least_pairs())
+            return max(self.pairs, raised_pairs())
         course, reference = PROFILES["course"].pairs, PROFILES["reference"].pairs
-        least = least_pairs() if round(asked * reference / course) >= least_pairs() else 0
+        least = raised_pairs() if round(asked * reference / course) >= raised_pairs() else 0
         return max(1, round(asked * self.pairs / course), least)
 
     def measure_for(self, asked_s: float | None) -> float:
@@ -114,9 +114,9 @@ def profile() -> Profile:
     return PROFILES[_choice("LAB_PROFILE", "course", tuple(PROFILES))]
 
 
-def least_pairs() -> int:
-    """How many pairs of trials a comparison has at least that is there for a verdict. 0 unless
-    LAB_LEAST_PAIRS says so.
+def raised_pairs() -> int:
+    """To how many pairs LAB_LEAST_PAIRS raises a comparison that is there for a verdict; 0 where it
+    is not set.
     """
     word = os.environ.get("LAB_LEAST_PAIRS", "").strip()
     if not word:

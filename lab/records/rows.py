@@ -137,10 +137,7 @@ def late(rows: dict[str, np.ndarray]) -> int:
     """Return how many requests were sent so late that their latency shows it: by more than a
     millisecond, and more than a twentieth of the latency, which begins when they were meant to go.
     """
-    sent = rows["status"] != NEVER_SENT
-    by = rows.get("late_us")
-    if by is None:
-        return 0
+    sent, by = rows["status"] != NEVER_SENT, rows["late_us"]
     return int((sent & (by > LATE_US) & (by > LATE_SHARE * rows["latency_us"])).sum())
 
 

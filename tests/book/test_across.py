@@ -184,12 +184,16 @@ def test_each_cause_is_of_a_claim_or_an_order_and_leads_somewhere():
 def page(tmp_path, monkeypatch):
     """What the makers show of a run, or of none."""
 
-    def shown(data=None):
+    def shown(data=None, judged=()):
         file = tmp_path / "versions.json"
+        there = [{"id": id} for id in judged]
+        monkeypatch.setattr(across_page.verdicts, "judged", lambda _, published: there)
         if data is not None:
             file.write_text(json.dumps(data))
         monkeypatch.setattr(across, "STORED", file)
-        made = {name: make(SimpleNamespace()) for name, make in across_page.MAKERS.items()}
+        made = {
+            name: make(SimpleNamespace(state=tmp_path)) for name, make in across_page.MAKERS.items()
+        }
         assert all(isinstance(one, Html) for one in made.values())
         return {name.removeprefix("versions-"): one.html for name, one in made.items()}
 
@@ -226,6 +230,12 @@ def test_what_most_trials_of_a_claim_suffered_from_is_told_at_its_verdict_and_no
     assert shown.count("in more than half of its trials: not steady") == 1
     assert "backlog" not in shown
     assert shown.count('held <sup><a href="#versions-sync-or-async-files-1"') == 1
+
+
+def test_a_row_leads_to_the_claim_if_its_page_has_judged_it_and_else_to_the_page(page):
+    shown = page(run(row("24", {"a": said(), "b": said()})), judged=["a", "elsewhere"])["table"]
+    assert 'href="blocking/sync-or-async-files.html#claim-a"' in shown
+    assert 'href="blocking/sync-or-async-files.html"' in shown
 
 
 def test_what_is_missing_leads_to_its_reason_which_stands_once(page):

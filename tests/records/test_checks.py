@@ -169,6 +169,7 @@ def test_noise_of_few_answers_does_not_trip_steady():
             "t_end_us": end,
             "latency_us": np.full(300, 100, "u4"),
             "status": np.full(300, 200, "i2"),
+            "late_us": np.zeros(300, "u4"),
         }
         alarms += checked(rows)["steady"].status != "ok"
     assert alarms <= 2
@@ -186,6 +187,7 @@ def answers_of(ninths, each_ms=100):
         "t_end_us": end,
         "latency_us": np.full(len(end), each_ms, "u4"),
         "status": np.full(len(end), 200, "i2"),
+        "late_us": np.zeros(len(end), "u4"),
     }
 
 

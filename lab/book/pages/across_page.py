@@ -10,7 +10,7 @@ import csv
 import io
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,9 +18,10 @@ from typing import Any
 from lab import claims
 from lab.book import across
 from lab.book.build.build import Build
-from lab.book.pages import placeholders
+from lab.book.pages import placeholders, verdicts
 from lab.book.pages.placeholders import Html
 from lab.book.pages.reviews import title_of
+from lab.display.claims import anchor
 from lab.plot.multiples import Panel, multiples
 from lab.processes import nodes
 from lab.text.numbers import count, factor, tidy
@@ -64,11 +65,8 @@ class _Notes:
         return f"<ol>{items}</ol>" if items else ""
 
 
-def about(build: Build) -> Html:
+def about(build: Build, data: across.Data) -> Html:
     """Return what was measured, on which Nodes and machine, and which Nodes are not there."""
-    data = across.read()
-    if data is None:
-        return Html(NONE)
     rows = "".join(
         f'<tr><th scope="row">{escape(one["node"])}</th><td>{escape(one["v8"])}</td>'
         f"<td>{escape(one['uv'])}</td><td>{escape(one['measured'][:10])}</td>"
@@ -101,11 +99,8 @@ def about(build: Build) -> Html:
     return Html(f'<div class="lab-scroll">{table}</div><p>{" ".join(lines)}</p>')
 
 
-def changed(build: Build) -> Html:
+def changed(build: Build, data: across.Data) -> Html:
     """Return the claims and orders that differ between Nodes, each with its cause."""
-    data = across.read()
-    if data is None:
-        return Html(NONE)
     causes = across.causes()
     every = [(kind, id, entry) for kind in across.KINDS for id, entry in data[kind].items()]
     found = [one for one in every if across.changed(one[0], one[2])]
@@ -124,11 +119,8 @@ def changed(build: Build) -> Html:
     return Html(_table(data, rows, "Claim or order", notes) + known)
 
 
-def table(build: Build) -> Html:
+def table(build: Build, data: across.Data) -> Html:
     """Return all claims, by chapter, with the verdict and the value on each Node."""
-    data = across.read()
-    if data is None:
-        return Html(NONE)
     published = [(id, e) for id, e in data["claims"].items() if e.get("source")]
     order = {name: i for i, name in enumerate(claims.claims()["claims"])}
     published.sort(key=lambda one: order.get(one[0], len(order)))
@@ -145,11 +137,8 @@ def table(build: Build) -> Html:
     return Html("".join(parts))
 
 
-def plots(build: Build) -> Html:
+def plots(build: Build, data: across.Data) -> Html:
     """Return the published ratios over the Nodes, a small panel each."""
-    data = across.read()
-    if data is None:
-        return Html(NONE)
     known = claims.claims()["claims"]
     majors = across.majors(data)
     panels = [
@@ -165,15 +154,17 @@ def plots(build: Build) -> Html:
     if not panels:
         return Html("<p>No published claim has a ratio with an interval yet.</p>")
     caption = "The published ratios, measured on each Node"
-    figure = multiples(panels, majors, caption=caption, name="across-versions", x="Node")
-    return Html(str(figure._repr_html_()))
+    return Html(
+        verdicts.drawn(
+            build.state / "across-versions.json",
+            (panels, majors),
+            lambda: multiples(panels, majors, caption=caption, name="across-versions", x="Node"),
+        )
+    )
 
 
-def orders(build: Build) -> Html:
+def orders(build: Build, data: across.Data) -> Html:
     """Return the order of each recorded program on each Node."""
-    data = across.read()
-    if data is None:
-        return Html(NONE)
     if not data["orders"]:
         return Html("<p>No order has been recorded.</p>")
     notes = _Notes("versions-orders")
@@ -237,9 +228,9 @@ def _named(kind: str, id: str, entry: dict[str, Any]) -> str:
     page = f"{PurePosixPath(entry['chapter']).relative_to('book')}.html"
     if kind == "orders":
         return f'<a href="{escape(page)}">{escape(id.rpartition("/")[2])}</a>'
-    # To the page and not to the claim on it: where nginx is missing, a live page judges none.
+    address = f"{page}#{anchor(id)}" if entry.get("judged") else page
     named = str(entry.get("short") or entry.get("sentence") or id)
-    return f'<a href="{escape(page)}">{escape(named)}</a>'
+    return f'<a href="{escape(address)}">{escape(named)}</a>'
 
 
 def _cell(kind: str, found: dict[str, Any] | None, notes: _Notes) -> str:
@@ -321,10 +312,21 @@ def write(site: Path) -> None:
     (site / FILES[1]).write_text(out.getvalue(), "utf-8")
 
 
+def _if_measured(make: Callable[[Build, across.Data], Html]) -> placeholders.Maker:
+    def maker(build: Build) -> Html:
+        data = across.read()
+        if data is None:
+            return Html(NONE)
+        # Where nginx is missing, a live page judges some of its claims not: no link leads there.
+        for published in (True, False):
+            for claim in verdicts.judged(build, published=published):
+                data["claims"].get(claim["id"], {})["judged"] = True
+        return make(build, data)
+
+    return maker
+
+
 MAKERS: dict[str, placeholders.Maker] = {
-    "versions-about": about,
-    "versions-changed": changed,
-    "versions-table": table,
-    "versions-plots": plots,
-    "versions-orders": orders,
+    f"versions-{make.__name__}": _if_measured(make)
+    for make in (about, changed, table, plots, orders)
 }

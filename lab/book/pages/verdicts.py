@@ -11,7 +11,7 @@ import hashlib
 import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,11 @@ from lab.book.build.history import write_json
 from lab.book.pages import checks_page, judging_page, placeholders
 from lab.book.pages.placeholders import Html
 from lab.book.site import published as records
+from lab.plot.figure import Figure
 from lab.plot.forest import forest
 from lab.plot.series import Line
 
-# What the drawing of verdicts depends on beside its rows: an edit there draws it again.
+# What a drawing depends on beside its rows: an edit there draws it again.
 CODE = sorted(file for of in (plot, text) for file in Path(str(of.__file__)).parent.glob("*.py"))
 COLUMNS = (
     *("id", "chapter", "source", "sentence", "measures", "basis"),
@@ -90,23 +91,28 @@ def verdict_plot(build: Build) -> Html:
         return Html("<p>No chapter of this build has judged a published claim.</p>")
     told = provenance(judged(build, published=True))
     notes = [told.removesuffix(".")] if told else []
-    return Html(_drawn(build.state / "verdict-plot.json", rows, notes))
+    caption = "What was published, and what we measured"
+    return Html(
+        drawn(
+            build.state / "verdict-plot.json",
+            (rows, notes),
+            lambda: forest(rows, caption=caption, name="verdicts", notes=notes),
+        )
+    )
 
 
-def _drawn(kept: Path, rows: list[Line], notes: list[str]) -> str:
-    """Return the plot as HTML, from this file if it was drawn of the same before: most chapters
-    judge no published claim, and it would take half a second after each of them.
+def drawn(kept: Path, of: Any, draw: Callable[[], Figure]) -> str:
+    """Return a figure as HTML, from this file if it was drawn `of` the same before: most chapters
+    change nothing in it, and it would take half a second after each of them.
     """
     code = [file.stat().st_mtime_ns for file in CODE]
-    key = hashlib.sha256(repr((rows, notes, code)).encode()).hexdigest()
+    key = hashlib.sha256(repr((of, code)).encode()).hexdigest()
     try:
         before = json.loads(kept.read_text("utf8"))
     except (OSError, ValueError):
         before = {}
     if before.get("key") != key:
-        caption = "What was published, and what we measured"
-        figure = forest(rows, caption=caption, name="verdicts", notes=notes)
-        before = {"key": key, "html": figure._repr_html_()}
+        before = {"key": key, "html": draw()._repr_html_()}
         write_json(kept, before)
     return str(before["html"])
 

@@ -14,11 +14,12 @@ from statistics import fmean, median
 from typing import Any
 
 from lab.plot.measures import value_label
+from lab.records.rows import BIN_US
 from lab.text.numbers import count, number
 
 MOST = 0.5  # of the trials of a server
 LINES = 12  # trials drawn
-BIN_S = 0.1
+BIN_S = BIN_US / 1e6
 WIDTH, HEIGHT = 240, 64
 HEADS = ("experiment", "server", "not steady", "drift", "its rate, a tenth of a second at a time")
 
