@@ -43,6 +43,8 @@ def test_the_values_of_a_sweep_are_servers_of_their_own():
 def test_the_drift_told_is_that_of_the_typical_trial():
     [one] = unsteady.of_trials([trial(drift=d) for d in (-0.1, -0.3, -0.2)])
     assert one.drift == "−20 %"
+    [one] = unsteady.of_trials([trial(drift=d) for d in (-0.1, 0.12, 0.08)])
+    assert one.drift == "−10 % to +12 %"
 
 
 def test_a_line_is_a_multiple_of_the_mean_after_the_warm_up():

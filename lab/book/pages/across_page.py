@@ -248,7 +248,7 @@ def _cell(kind: str, found: dict[str, Any] | None, notes: _Notes) -> str:
 def _often(found: dict[str, Any]) -> list[str]:
     """Return what was not in order in more than half of the trials of a claim."""
     hits = [WARNED.fullmatch(str(one)) for one in found.get("warnings", ())]
-    return [hit[1] for hit in hits if hit and 2 * int(hit[2]) > int(hit[3])]
+    return sorted(hit[1] for hit in hits if hit and 2 * int(hit[2]) > int(hit[3]))
 
 
 def _value(found: dict[str, Any]) -> str:

@@ -38,8 +38,15 @@ class Unsteady:
 
     @property
     def drift(self) -> str:
-        """The drift of the typical one: `+29 %`."""
-        return f"{median(self.drifts):+.0%}".replace("-", "−").replace("%", " %")
+        """The drift of the typical one, `+29 %`; of some up and some down from which to which."""
+        low, high = min(self.drifts), max(self.drifts)
+        if low < 0 < high:
+            return f"{_percent(low)} to {_percent(high)}"
+        return _percent(median(self.drifts))
+
+
+def _percent(share: float) -> str:
+    return f"{share:+.0%}".replace("-", "−").replace("%", " %")
 
 
 def of_trials(trials: Iterable[Mapping[str, Any]]) -> tuple[Unsteady, ...]:
@@ -108,7 +115,7 @@ def _course(one: Unsteady) -> str:
     top = max(rate for line in one.lines for _, rate in line)
     drawn = "".join(f'<path d="{_path(line, end, top)}"/>' for line in one.lines)
     alt = (
-        f"{one.server}: {count(len(one.lines), 'trial')} over {number(end, 2)} s, typically "
+        f"{one.server}: {count(len(one.lines), 'trial')} over {number(end, 2)} s, drift "
         f"{one.drift} from the first third of the window to the last"
     )
     return (
