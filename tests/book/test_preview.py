@@ -1,6 +1,7 @@
 """`make preview`: what is saved is on the page, from the first moment on."""
 
 import contextlib
+import http.client
 import signal
 import socket
 import threading
@@ -40,7 +41,8 @@ class Preview:
 
         def page():
             with (
-                contextlib.suppress(OSError),  # a moment later it listens
+                # A moment later it listens, or the page is whole that is being written.
+                contextlib.suppress(OSError, http.client.HTTPException),
                 urllib.request.urlopen(f"{address}book/one/alpha.html") as answer,
             ):
                 return text in answer.read().decode()

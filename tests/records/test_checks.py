@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -248,6 +249,13 @@ def test_throttling_steal_and_backlog_are_told():
     assert found["backlog"].status == "warn"
     assert "7 connections" in found["backlog"].text
     assert checked(noise=Noise(wall_s=1.0, steal_s=0.3))["throttled"].status == "warn"
+    # Of one processor, however many there are: all of it may be what the server lacks.
+    for cores in (1, 2, 8):
+        machine = replace(MACHINE, cores=cores)
+        for steal_s, status in ((0.06, "warn"), (0.04, "ok")):
+            noise = Noise(wall_s=1.0, steal_s=steal_s)
+            found = checked(noise=noise, machine=machine)["throttled"]
+            assert found.status == status, (cores, steal_s)
     assert checked(noise=Noise(wall_s=1.0, steal_s=0.01))["throttled"].status == "ok"
 
 
