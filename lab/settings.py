@@ -38,6 +38,7 @@ class Profile:
     verdicts: bool
     warm_cap_s: float = 0.0
     least_s: float = 0.0
+    undisturbed: bool = False  # a trial that something outside disturbed is measured again
 
     def pairs_for(self, asked: int | None) -> int:
         """Pairs of trials where a chapter asked for that many (None: the profile's own); those of
@@ -74,6 +75,7 @@ PROFILES = {
             verdicts=True,
             warm_cap_s=12.0,
             least_s=1.0,
+            undisturbed=True,
         ),
     )
 }

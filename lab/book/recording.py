@@ -205,7 +205,10 @@ def told(pages: list[str], done: set[str]) -> str:
     left = [page for page in wanted if page not in done]
     already = f", {len(wanted) - len(left)} done already" if len(left) < len(wanted) else ""
     minutes = estimated_s(left) / 60
-    return f"{count(len(left), 'chapter')}{already}, about {max(1, round(minutes))} minutes."
+    longer = ", longer where a hypervisor or another program takes processor time"
+    return (
+        f"{count(len(left), 'chapter')}{already}, about {max(1, round(minutes))} minutes{longer}."
+    )
 
 
 def estimated_s(pages: Iterable[str]) -> float:

@@ -141,6 +141,7 @@ class Ratio(Shown, Stored):
     checks: tuple[tuple[str, int], ...] = ()
     trials: int = 0  # that it was taken from, the control's among them
     sweep: str = ""  # what `at` is a value of, if it tells anything
+    refused: str = ""  # what in the trials themselves forbids a verdict
     comparison: ClassVar[Any] = None  # the one it was taken from, set there; not stored
     apart = ("comparison",)
 
@@ -164,7 +165,7 @@ class Ratio(Shown, Stored):
         if self.low <= 1 <= self.high:
             shown = ": with 1 inside, no difference was seen"
         else:
-            shown = "" if self.decided or self.blind else ": no verdict"
+            shown = "" if self.decided or (self.blind and not self.refused) else ": no verdict"
         return f"{times} (95 % interval {low} to {high}, {self.pairs} pairs{shown})"
 
     def within(self, value: float) -> str:
@@ -266,6 +267,7 @@ def paired_ratio(
         checks=tuple((checks or {}).items()),
         trials=trials,
         sweep=sweep,
+        refused=refuse,
     )
     lost = int((~good).sum())
     blind = refuse or (f"{lost} of {n + lost} pairs have no value" if lost else "")

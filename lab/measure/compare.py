@@ -8,6 +8,7 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from lab import usage
@@ -17,6 +18,7 @@ from lab.measure.experiment import ask
 from lab.measure.generator import Standby
 from lab.measure.load import Found, aimed, measure, resolve
 from lab.measure.plan import OPTIONS, Plan, plan
+from lab.measure.undisturbed import Patience, undisturbed
 from lab.processes.progress import Tell, telling
 from lab.records.compact import COMPARISON
 from lab.records.comparison import Comparison
@@ -189,6 +191,7 @@ def _run(
     control: list[Trial] = []
     done_s = 0.0
     trials_of = f"{{}} of {len(schedule)} trials".format
+    patience = Patience.for_plan(total_s)
     bar = telling(total_s, f"measuring {design.experiment}", progress, trials_of)
     with Standby() as standby, bar as tell:
         try:
@@ -199,7 +202,8 @@ def _run(
                     # Arms of a block see the same schedule, blocks different ones.
                     main=replace(cell.plan.main, seed=design.seed + turn.block),
                 )
-                trial = measure(
+                once = partial(
+                    measure,
                     cell.found,
                     asked,
                     folder,
@@ -211,6 +215,7 @@ def _run(
                     order=position,
                     seed=design.seed,
                 )
+                trial = undisturbed(once, patience)
                 (control if turn.control else trials).append(trial)
                 folder.append(trial)
                 done_s += cell.plan.duration_s + OVERHEAD_S
@@ -218,9 +223,9 @@ def _run(
         except BaseException as error:
             if not trials:
                 raise
-            partial = replace(design, trials=tuple(trials), control=tuple(control), complete=False)
+            so_far = replace(design, trials=tuple(trials), control=tuple(control), complete=False)
             with contextlib.suppress(NotWritten):
-                folder.keep(COMPARISON.name, partial.to_json())
+                folder.keep(COMPARISON.name, so_far.to_json())
             error.args = (
                 f"{error}\n{len(trials) + len(control)} of {len(schedule)} "
                 "trials were measured and are kept: "

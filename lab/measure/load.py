@@ -8,6 +8,7 @@ import contextlib
 import inspect
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -27,6 +28,7 @@ from lab.measure.plan import (
     plan,
     stream_json,
 )
+from lab.measure.undisturbed import Patience, undisturbed
 from lab.processes import machine
 from lab.processes.pinning import Cpus, split
 from lab.processes.progress import Tell, telling
@@ -110,7 +112,8 @@ def load(
     def once(folder: Folder) -> Trial:
         answers = "{:,} answers".format
         with telling(asked.duration_s, found.name, progress, answers) as tell:
-            trial = measure(found, asked, folder, tell=tell, experiment=this.id)
+            again = partial(measure, found, asked, folder, tell=tell, experiment=this.id)
+            trial = undisturbed(again, Patience.for_plan(asked.duration_s))
         return replace(trial, question=this.question)
 
     return this.measured(once)

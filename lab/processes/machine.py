@@ -67,6 +67,7 @@ class Noise(Stored):
     on_battery: bool | None = None
     others_cores: float | None = None  # CPU that other programs used in the window, in cores
     wall_s: float = 0.0
+    tries: int = 1  # that it took; the others something outside had disturbed
 
 
 @functools.lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from lab.errors import LabError
 from lab.judging.stats import Ratio, paired_ratio, spread
 from lab.processes.machine import Machine
 from lab.records import reference
-from lab.records.checks import finding
+from lab.records.checks import EXPECTED, finding
 from lab.records.histogram import SUPPORT, Histogram
 from lab.records.reference import Recorded
 from lab.records.table import Rows
@@ -29,6 +29,7 @@ from lab.text.looks import Shown
 
 SCHEMA = 1
 At = str | bytes | bool | float | Mapping[str, Any] | list[Any] | tuple[Any, ...] | None  # swept
+MOST_DRIFT = 0.25  # from the first third of the window to the last
 AGAIN = " (again)"  # what the A/A control is called; which trials are control is no name's matter
 
 
@@ -128,7 +129,7 @@ class Comparison(Shown, Stored):
             warnings=[f"check failed: {n}" for n in sorted({n for t in used for n in t.failures})],
             checks=raised(used),
             trials=len(used),
-            refuse=_unsupported(used, metric),
+            refuse=_unsupported(used, metric) or _drifting(left.values(), right.values()),
         )
         object.__setattr__(found, "comparison", self)
         return found
@@ -321,6 +322,26 @@ def _label(value: Any) -> str:
     if isinstance(value, dict):
         return ",".join(f"{k}={v}" for k, v in value.items())
     return str(value)
+
+
+def _drifting(*sides: Iterable[Trial]) -> str:
+    """Return which side has no one rate to compare, or "": the one whose typical trial drifts by
+    more than a quarter although it was warmed up until steady (rule 14). Where the warm-up ends by
+    the clock, as in the course profile, a drift is told by the check and forbids nothing.
+    """
+    for trials in map(list, sides):
+        drift = median(map(_drift, trials)) if trials else 0.0
+        if drift > MOST_DRIFT:
+            return f"the rate of {trials[0].arm} changed by {drift:.0%} within the typical trial"
+    return ""
+
+
+def _drift(trial: Trial) -> float:
+    check = trial.checks.get("steady")
+    by_the_clock = trial.load.loop == "closed" and trial.load.warm_cap_s is None
+    if check is None or check.status == "ok" or by_the_clock or check.text.endswith(EXPECTED):
+        return 0.0
+    return abs(check.value or 0.0)
 
 
 def _unsupported(trials: list[Trial], metric: str) -> str:

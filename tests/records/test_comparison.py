@@ -11,6 +11,7 @@ import pytest
 from examples import example_comparison, example_trial
 
 from lab.errors import LabError
+from lab.records.checks import EXPECTED
 from lab.records.comparison import Comparison, raised
 from lab.records.trial import Check
 
@@ -83,6 +84,40 @@ def test_a_ratio_counts_what_was_not_in_order_in_its_trials(whole):
     odd = replace(whole, trials=(*changed, *rest))
     r = odd.ratio("async", "sync", at=first.at)
     assert dict(r.checks)["steady"] == 1
+
+
+def _drifted(comparison, arms, status="warn", text="drifts", cap=10.0, drift=-0.3):
+    """The comparison with a drift in the trials of these arms, warmed up until steady or not."""
+    check = Check(status, drift, 0.05, text)
+    return replace(
+        comparison,
+        trials=tuple(
+            replace(t, load=replace(t.load, warm_cap_s=cap), checks={**t.checks, "steady": check})
+            if t.arm in arms and t.block in arms[t.arm]
+            else t
+            for t in comparison.trials
+        ),
+    )
+
+
+def test_no_verdict_where_the_typical_trial_of_a_side_drifts_by_more_than_a_quarter(whole):
+    most, few = range(4), range(2)
+    r = _drifted(whole, {"async": most}).ratio("async", "sync", at=10)
+    assert r.estimate == whole.ratio("async", "sync", at=10).estimate
+    assert not r.decided
+    assert r.blind == r.refused == "the rate of async changed by 30% within the typical trial"
+    assert r.text.endswith("pairs: no verdict)")
+    assert not _drifted(whole, {"sync": most}).ratio("async", "sync", at=10).decided
+    # A few, or less, or on purpose, or where a clock ended the warm-up: told, and no more.
+    for odd in (
+        _drifted(whole, {"async": few, "sync": few}),
+        _drifted(whole, {"async": most}, drift=0.2),
+        _drifted(whole, {"async": most}, status="ok"),
+        _drifted(whole, {"async": most}, text=f"drifts {EXPECTED}"),
+        _drifted(whole, {"async": most}, cap=None),
+    ):
+        r = odd.ratio("async", "sync", at=10)
+        assert r.decided and not r.refused
 
 
 def test_ratio_of_the_inverse_is_the_inverse(whole):
