@@ -2,7 +2,7 @@
 
 What a hypervisor or another program takes is no property of a server. A trial is thrown away for
 what the checks `throttled` and `quiet` saw of that, and for nothing that it found; how many were
-stands in its `noise.tries`. An experiment takes at most twice as long for it.
+stands in its `noise.tries`. An experiment takes at most half as long again for it.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from lab.records.checks import EXPECTED
 from lab.records.trial import Trial
 from lab.settings import profile
 
 OUTSIDE = ("throttled", "quiet")
-LEAST_S = 20.0  # of patience: a single trial is short
+LEAST_S = 10.0  # of patience: a single trial is short
 PAUSE_S = 2.0  # for a burst to pass; after each trial that was disturbed too, twice as long
 LONGEST_S = 8.0
 
@@ -28,8 +29,10 @@ class Patience:
 
     @classmethod
     def for_plan(cls, seconds: float) -> Patience:
-        """As long again as the plan; none where the profile takes every trial as it comes."""
-        return cls(max(LEAST_S, seconds) if profile().undisturbed else 0.0)
+        """Half of what the plan takes: where trials are disturbed for longer than that, it may be the
+        load itself that brings it. None where the profile takes every trial as it comes.
+        """
+        return cls(max(LEAST_S, seconds / 2) if profile().undisturbed else 0.0)
 
 
 def undisturbed(
@@ -53,9 +56,9 @@ def undisturbed(
 def disturbance(trial: Trial) -> float:
     """Return how many times the limit something outside took of the processors; 0 within it.
 
-    Periods of a container's quota are no burst that passes.
+    What a chapter does on purpose is nothing from outside, and periods of a container's quota are
+    no burst that passes.
     """
     found = (trial.checks[name] for name in OUTSIDE if name in trial.checks)
-    return max(
-        (c.value / c.limit for c in found if c.status != "ok" and c.value and c.limit), default=0.0
-    )
+    taken = (c for c in found if c.status != "ok" and not c.text.endswith(EXPECTED))
+    return max((c.value / c.limit for c in taken if c.value and c.limit), default=0.0)

@@ -9,6 +9,7 @@ from examples import example_trial
 
 from lab.measure import undisturbed as module
 from lab.measure.undisturbed import Patience, disturbance, undisturbed
+from lab.records.checks import EXPECTED
 from lab.records.trial import Check
 
 
@@ -83,7 +84,13 @@ def test_a_quota_is_no_burst_that_passes():
     assert disturbance(trial("a", throttled=0.1, quiet=0.3)) == pytest.approx(3)
 
 
-@pytest.mark.parametrize(("name", "waits"), [("smoke", 0), ("course", 0), ("reference", 90)])
+def test_what_a_chapter_does_on_purpose_is_not_from_outside():
+    made = trial("a", quiet=0.3)
+    quiet = replace(made.checks["quiet"], text=f"others used it {EXPECTED}")
+    assert disturbance(replace(made, checks={**made.checks, "quiet": quiet})) == 0
+
+
+@pytest.mark.parametrize(("name", "waits"), [("smoke", 0), ("course", 0), ("reference", 45)])
 def test_only_the_reference_run_waits(monkeypatch, name, waits):
     monkeypatch.setenv("LAB_PROFILE", name)
     assert Patience.for_plan(90).left_s == waits
