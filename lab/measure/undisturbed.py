@@ -29,8 +29,8 @@ class Patience:
 
     @classmethod
     def for_plan(cls, seconds: float) -> Patience:
-        """Half of what the plan takes: where trials are disturbed for longer than that, it may be the
-        load itself that brings it. None where the profile takes every trial as it comes.
+        """Half of what the plan takes: where trials are disturbed for longer than that, the load
+        itself may bring it. None where the profile takes every trial as it comes.
         """
         return cls(max(LEAST_S, seconds / 2) if profile().undisturbed else 0.0)
 
