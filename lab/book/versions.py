@@ -416,8 +416,11 @@ def _said(output: Mapping[str, Any]) -> str:
 
 
 def _line(text: str) -> str:
-    lines = [" ".join(line.split()) for line in ANSI.sub("", text).splitlines() if line.strip()]
+    told = ANSI.sub("", text).replace(f"{paths.ROOT}/", "")  # of this machine nobody wants to know
+    lines = [" ".join(line.split()) for line in told.splitlines() if line.strip()]
     first = lines[0] if lines else ""
+    if first.endswith(":"):
+        first = " ".join(lines[:2])
     return first if len(first) <= REASON else f"{first[:REASON]}…"
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -242,7 +243,7 @@ def test_what_is_missing_leads_to_its_reason_which_stands_once(page):
     gone = {"missing": "its cell failed: no node:test <here>"}
     shown = page(run(row("18", {"a": gone, "b": gone}), row("26", {"a": said(), "b": said()})))
     assert shown["table"].count("no node:test &lt;here&gt;") == 1
-    assert "<ol><li" in shown["table"]  # nothing stands between a list and its items
+    assert "<ol class="lab-reasons"><li" in shown["table"]  # nothing stands between a list and its items
     assert shown["table"].count('missing <sup><a href="#versions-sync-or-async-files-1"') == 2
 
 
@@ -474,3 +475,16 @@ def test_least_pairs_raise_what_has_as_many_in_the_reference_run_and_nothing_els
     monkeypatch.setenv("LAB_LEAST_PAIRS", "many")
     with pytest.raises(settings.BadSetting, match="LAB_LEAST_PAIRS is 'many'"):
         course.pairs_for(2)
+
+
+def test_a_reason_says_what_was_wrong_and_nothing_of_the_machine():
+    said = f"LabError: '{paths.ROOT}/tools/nodes/18/node' is too old\n  at x"
+    assert versions._line(said) == "LabError: 'tools/nodes/18/node' is too old"
+    said = "ProgramFailed: turns.mjs ended with code 1:\n\n  TypeError: no such function\n  at y"
+    assert versions._line(said) == (
+        "ProgramFailed: turns.mjs ended with code 1: TypeError: no such function"
+    )
+
+
+def test_no_path_of_a_machine_is_in_the_file():
+    assert not re.findall(r"[^\w./]/(?:work|home|root|tmp|Users)/", across.STORED.read_text())

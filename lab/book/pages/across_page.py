@@ -62,7 +62,7 @@ class _Notes:
             f'<li id="{self._name}-{n}"><small>{escape(why)}</small></li>'
             for why, n in self._found.items()
         )
-        return f"<ol>{items}</ol>" if items else ""
+        return f'<ol class="lab-reasons">{items}</ol>' if items else ""
 
 
 def about(build: Build, data: across.Data) -> Html:
