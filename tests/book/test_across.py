@@ -243,7 +243,9 @@ def test_what_is_missing_leads_to_its_reason_which_stands_once(page):
     gone = {"missing": "its cell failed: no node:test <here>"}
     shown = page(run(row("18", {"a": gone, "b": gone}), row("26", {"a": said(), "b": said()})))
     assert shown["table"].count("no node:test &lt;here&gt;") == 1
-    assert "<ol class="lab-reasons"><li" in shown["table"]  # nothing stands between a list and its items
+    assert (
+        '<ol class="lab-reasons"><li' in shown["table"]
+    )  # nothing stands between a list and its items
     assert shown["table"].count('missing <sup><a href="#versions-sync-or-async-files-1"') == 2
 
 
