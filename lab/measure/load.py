@@ -84,7 +84,7 @@ def load(
     alongside : other streams at the same time, e.g. {"ping": {"path": "/ping", "rate": 20}}
     pin : None apart where possible, False never, True, "together" on one processor, or
     ([server's processors], [generator's])
-    tolerate : checks that this experiment breaks on purpose; they warn instead of failing
+    tolerate : checks that this experiment breaks on purpose; they count as expected, not as failed
     experiment : the id under which it is stored and replayed
     progress : called with (seconds, answers); False for no bar
 

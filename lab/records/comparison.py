@@ -326,8 +326,8 @@ def _label(value: Any) -> str:
 
 def _drifting(*sides: Iterable[Trial]) -> str:
     """Return which side has no one rate to compare, or "": the one whose typical trial drifts by
-    more than a quarter although it was warmed up until steady (rule 14). Where the warm-up ends by
-    the clock, as in the course profile, a drift is told by the check and forbids nothing.
+    more than a quarter (rule 14). A closed loop whose warm-up ends by the clock, as in the course
+    profile, may be cold: the check tells that, and it forbids nothing.
     """
     for trials in map(list, sides):
         drift = median(map(_drift, trials)) if trials else 0.0
@@ -338,8 +338,8 @@ def _drifting(*sides: Iterable[Trial]) -> str:
 
 def _drift(trial: Trial) -> float:
     check = trial.checks.get("steady")
-    by_the_clock = trial.load.loop == "closed" and trial.load.warm_cap_s is None
-    if check is None or check.status == "ok" or by_the_clock or check.text.endswith(EXPECTED):
+    maybe_cold = trial.load.loop == "closed" and trial.load.warm_cap_s is None
+    if check is None or check.status == "ok" or maybe_cold or check.text.endswith(EXPECTED):
         return 0.0
     return abs(check.value or 0.0)
 

@@ -29,11 +29,13 @@ import lab
 from lab import paths
 from lab.errors import LabError
 from lab.measure import generator
+from lab.measure import load as loads
 from lab.measure import plan as plans
 from lab.measure.load import BadTarget, ServerGone, measure, resolve
 from lab.processes import guard_link, nodes
 from lab.records import ceiling, reference, store
-from lab.records.trial import Trial
+from lab.records.checks import EXPECTED
+from lab.records.trial import Check, Trial
 from lab.servers.http_get import NotLoopback
 from lab.storage.written import NotWritten
 
@@ -525,3 +527,16 @@ def test_an_interrupt_stops_generator_and_server(places):
     _, said = child.communicate(timeout=15)
     assert "KeyboardInterrupt" in said
     assert eventually(lambda: not any(p.is_running() and p.status() != "zombie" for p in mine), 5)
+
+
+def test_what_an_experiment_does_on_purpose_is_expected_whether_it_fails_or_warns():
+    asked = plans.plan(tolerate=["quiet"])
+    for status in ("warn", "fail"):
+        told = loads._tolerated("quiet", Check(status, 0.3, 0.1, "others"), asked)
+        assert (told.status, told.text) == ("warn", f"others {EXPECTED}")
+    for name, check in (
+        ("steady", Check("warn", 0.3, 0.1, "not named")),
+        ("quiet", Check("ok", 0.0, 0.1, "quiet")),
+        ("quiet", Check("warn", None, None, "nothing to judge by")),
+    ):
+        assert loads._tolerated(name, check, asked) == check

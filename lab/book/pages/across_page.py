@@ -313,11 +313,13 @@ def write(site: Path) -> None:
 
 
 def _if_measured(make: Callable[[Build, across.Data], Html]) -> placeholders.Maker:
+    """Return a maker that reads what was measured, and says so where nothing was."""
+
     def maker(build: Build) -> Html:
         data = across.read()
         if data is None:
             return Html(NONE)
-        # Where nginx is missing, a live page judges some of its claims not: no link leads there.
+        # Where nginx is missing, a live page does not judge all of its claims: no link leads there.
         for published in (True, False):
             for claim in verdicts.judged(build, published=published):
                 data["claims"].get(claim["id"], {})["judged"] = True
