@@ -2,16 +2,15 @@
 // second from artillery's first request on, then one of pm2's meters at the end of the load, and one of artillery's report.
 // Both come with `make tools`. Nothing is left: pm2 runs inside this process, in a folder that goes when it ends.
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { rmSync, writeSync } from "node:fs";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { freePort } from "../../streams/shared/asking.mjs";
 
 const { LAB_PROFILE = "course" } = process.env;
 const SECONDS = { smoke: 5, course: 11, reference: 60 }[LAB_PROFILE];
@@ -33,14 +32,6 @@ console.log = () => {};
 tools(loopbackOnly); // no name outside this machine is looked up, neither here nor in artillery
 const pm2 = tools("pm2");
 const call = (name, ...rest) => promisify(pm2[name]).call(pm2, ...rest);
-
-const freePort = async () => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address();
-  await promisify(probe.close).call(probe);
-  return port;
-};
 
 const served = async () => {
   const port = await freePort();

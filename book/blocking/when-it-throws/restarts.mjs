@@ -2,9 +2,8 @@
 // process when the old one has ended, or asks for it. What became of the clients, and for how long did nobody listen?
 
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { print } from "../../streams/shared/asking.mjs";
+import { freePort, print } from "../../streams/shared/asking.mjs";
 import { ask, start } from "./_server.mjs";
 
 const [WORK_MS, ...policies] = process.argv.slice(2);
@@ -14,17 +13,8 @@ const FAILS = Math.ceil(Number(WORK_MS) / EVERY_MS) + 30; // the client whose re
 const AFTER = 30; // clients who come when there is a process again
 const MOST = 1500;
 
-/** A port that was free a moment ago: every process of one supervisor takes the same. */
-const freePort = async () => {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address();
-  await once(server.close(), "close");
-  return port;
-};
-
 const supervised = async (THEN) => {
-  const PORT = String(await freePort());
+  const PORT = String(await freePort()); // every process of one supervisor takes the same
   const all = [];
   const gaps = [];
   let stopped = false;

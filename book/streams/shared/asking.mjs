@@ -1,6 +1,7 @@
 // Small clients that know exactly what was sent and what came back, for the programs of this part.
+import { once } from "node:events";
 import { get } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import median from "../../../lab/node/api/median.js";
 
 export { median };
@@ -8,6 +9,15 @@ export { median };
 export const address = () => {
   const { hostname, port } = new URL(process.env.SERVER_URL);
   return { host: hostname, port: Number(port) };
+};
+
+/** A port of 127.0.0.1 that was free a moment ago. */
+export const freePort = async () => {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address();
+  await once(server.close(), "close");
+  return port;
 };
 
 /** All that a TCP (or UNIX) server says until it closes. */

@@ -3,12 +3,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { median, print } from "../shared/asking.mjs";
+import { freePort, median, print } from "../shared/asking.mjs";
 import { scale } from "../shared/watching.mjs";
 
 const times = Math.ceil(Number(process.argv[2]) * scale);
@@ -17,14 +17,6 @@ const ways = {
   "node --watch": { options: ["--watch"], HOW: "end" },
   "node --watch, drained": { options: ["--watch"], HOW: "drain" },
   "imported again": { options: [], HOW: "import" },
-};
-
-const freePort = async () => {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address();
-  await once(server.close(), "close");
-  return port;
 };
 
 /** Asks over one connection, again and again, and opens a new one, again and again, when it has ended. */

@@ -152,11 +152,16 @@ export class Generator {
     this.#onWindow({ warmup_s: this.#warmupS, warm: this.#warm });
   }
 
-  // A timer may fire a fraction of a millisecond early, and the window must be complete.
+  // A timer may fire a fraction of a millisecond early, and the window must be complete. This one runs before the message of the
+  // clock thread about a request that is due in the last moment: with a free connection it is sent all the same, and in flight.
   #timeIsUp(end) {
-    const left = end - performance.now();
-    if (left > 0) this.#timers.push(setTimeout(() => this.#timeIsUp(end), left));
-    else this.stop("time");
+    const now = performance.now();
+    if (now < end) {
+      this.#timers.push(setTimeout(() => this.#timeIsUp(end), end - now));
+      return;
+    }
+    this.#tick(now);
+    this.stop("time");
   }
 
   // The one from the start of the window, unless the load ended before or the loop was too busy to take it in time.

@@ -1,8 +1,18 @@
 // Open loop: latency from the intended time, on a schedule that nothing the server does can change.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { sendTimes } from "../../../lab/node/loadgen/schedule.mjs";
-import { assertAccounted, inWindow, load, OK, oneOf, quantile, serve } from "./support.mjs";
+import {
+  assertAccounted,
+  inWindow,
+  load,
+  OK,
+  oneOf,
+  quantile,
+  serve,
+  startGenerator,
+} from "./support.mjs";
 
 const FREEZE_MS = 300;
 
@@ -73,6 +83,24 @@ test("when all connections are busy requests wait, are late, and still count fro
   assert.ok(answered.at(-1) > 300_000, "the queue shows in the latency");
   const dropped = rows.main.late_us.filter((_, row) => rows.main.status[row] === -9);
   assert.ok(dropped.every((late) => late >= 0 && late <= 1_100_000));
+});
+
+test("with connections to spare nothing is lost at the end, however late the generator looks", async (t) => {
+  const server = await serve((socket) => socket.write(OK), t);
+  const generator = startGenerator({
+    streams: [{ name: "main", url: server.url, loop: "open", rate_per_s: 200, connections: 200 }],
+    warmup_s: 0,
+    measure_s: 1,
+  });
+  // From the middle of the run to after its end nobody looks at the clock.
+  while (server.requests < 50) await pause(5);
+  generator.child.kill("SIGSTOP");
+  await pause(1200);
+  generator.child.kill("SIGCONT");
+  const { rows, main } = await generator.ended;
+  assertAccounted(assert, main, rows.main);
+  assert.equal(main.counts.dropped, 0);
+  assert.ok(main.counts.late > 50, `${main.counts.late} late`);
 });
 
 test("Little's law holds for the requests in the system, waiting ones included", (t) =>
