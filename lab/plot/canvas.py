@@ -105,9 +105,9 @@ class Canvas:
         return label if label.endswith((LOG, "(log)")) else next(fits, label)
 
     # -- words on the figure ------------------------------------------------------------------
-    def width_of(self, text: str, size: float | None = None) -> float:
+    def width_of(self, text: str, size: float | None = None, weight: str = "normal") -> float:
         """Return how wide a text is at most, in pixels."""
-        return text_width(printable(text), size or self.font)
+        return text_width(printable(text), size or self.font, weight)
 
     def clip(self, text: str, width: float) -> str:
         """Return the text, cut with an ellipsis where it would be wider than this many pixels."""
@@ -195,7 +195,8 @@ class Canvas:
         )
 
     def _stamp(self, words: str) -> None:
-        lines = wrap(words, lambda text: self.width_of(text) <= self.size.width - 24)
+        room = self.size.width - 24
+        lines = wrap(words, lambda text: self.width_of(text, weight="bold") <= room)
         for line in lines:
             self.text(
                 8,

@@ -7,12 +7,12 @@ from functools import lru_cache
 
 
 @lru_cache(maxsize=4096)
-def text_width(text: str, size: float) -> float:
+def text_width(text: str, size: float, weight: str = "normal") -> float:
     """Return the width in pixels at this size, in the font that layout uses."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    prop = FontProperties(family="DejaVu Sans", size=size)
+    prop = FontProperties(family="DejaVu Sans", size=size, weight=weight)
     return float(text_to_path.get_text_width_height_descent(text, prop, False)[0])
 
 

@@ -26,6 +26,7 @@ from lab.plot.figure import NARROW, WIDE
 from lab.plot.measures import metric_of, value_words
 from lab.plot.palette import THEMES
 from lab.plot.svg import leftovers
+from lab.plot.text import text_width
 from lab.plot.ticks import spread
 from lab.records.histogram import Histogram
 from lab.records.output import Printed
@@ -260,6 +261,14 @@ def test_a_failed_check_is_stamped_in_words(compared):
         assert "breaks Little’s law (async at 100)</text>" in svg
     assert re.search(r"<desc[^>]*>[^<]*Stamped on the figure: breaks Little’s law", page)
     assert "lab-stamp" not in plot.sweep(compared, recorded=None)._repr_html_()
+
+
+def test_each_line_of_a_stamp_fits_into_the_figure_in_bold():
+    words = "not steady (Tornado at 100, Thin at 300 and 4 more)"
+    canvas = Canvas(NARROW, narrow=True, stamps=[words])
+    lines = [text.get_text() for text in canvas.figure.texts]
+    assert " ".join(lines) == words
+    assert all(text_width(line, NARROW.font, "bold") < NARROW.width - 20 for line in lines)
 
 
 def test_a_client_at_its_limit_is_stamped_although_it_only_warns():
