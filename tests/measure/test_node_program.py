@@ -18,6 +18,7 @@ from lab.display import Table
 from lab.errors import LabError
 from lab.measure.program import ProgramFailed, node
 from lab.processes import nodes
+from lab.records import reference
 from lab.records.reference import node_of
 
 pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
@@ -409,9 +410,18 @@ def test_a_program_says_which_node_ran_it_also_in_replay(recording, installed, t
     assert node_of("a-program", "live") == "26.10.0"
 
 
-def test_the_node_of_older_records_is_that_of_the_recorded_run():
-    known = json.loads((paths.DATA / "book-results.json").read_text())["versions"]["node"]
-    assert "node" not in json.loads((paths.REFERENCE / "pool-calls.json").read_text())
-    assert node_of("pool-calls") == known
-    assert node_of("pool-hash") == "20.20.2"  # its trials say it
-    assert node_of("pool-trace") == "20.20.2"  # so does a trace
+def test_a_record_is_of_the_node_that_it_names_else_of_the_recorded_run(recording, monkeypatch):
+    """Each kind of record says it in its own place; a program of several Nodes names none."""
+    real, own = paths.DATA / "reference", reference.recorded_node()
+    recording("course", "replay")  # the records of this test are elsewhere
+    paths.REFERENCE.mkdir()
+    monkeypatch.setattr(reference, "recorded_node", lambda: "1.1.1")
+    for name, says in (
+        ("pool-full-nodes.json", "1.1.1"),
+        ("pool-calls.json", "2.2.2"),
+        ("pool-hash.json", "3.3.3"),
+        ("pool-trace.trace.json", "4.4.4"),
+    ):
+        text = (real / name).read_text()
+        (paths.REFERENCE / name).write_text(text.replace(own, says))
+        assert node_of(reference.experiment_of(name)) == says
