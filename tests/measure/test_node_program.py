@@ -416,12 +416,13 @@ def test_a_record_is_of_the_node_that_it_names_else_of_the_recorded_run(recordin
     recording("course", "replay")  # the records of this test are elsewhere
     paths.REFERENCE.mkdir()
     monkeypatch.setattr(reference, "recorded_node", lambda: "1.1.1")
-    for name, says in (
-        ("pool-full-nodes.json", "1.1.1"),
-        ("pool-calls.json", "2.2.2"),
-        ("pool-hash.json", "3.3.3"),
-        ("pool-trace.trace.json", "4.4.4"),
+    for name, written, says in (
+        ("pool-full-nodes.json", "5.5.5", "1.1.1"),  # in its rows, which are of several
+        ("pool-calls.json", "2.2.2", "2.2.2"),
+        ("pool-hash.json", "3.3.3", "3.3.3"),
+        ("pool-trace.trace.json", "4.4.4", "4.4.4"),
     ):
         text = (real / name).read_text()
-        (paths.REFERENCE / name).write_text(text.replace(own, says))
+        assert own in text
+        (paths.REFERENCE / name).write_text(text.replace(own, written))
         assert node_of(reference.experiment_of(name)) == says
