@@ -14,6 +14,7 @@ import os
 import shutil
 import sys
 import traceback
+import warnings
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -28,6 +29,9 @@ JAVASCRIPT = "// YOUR CODE HERE\nthrow new Error('not implemented');"
 DONE = ".graded"  # in a folder that nbgrader's autograde came to its end with: of what hand-in
 LOG = "nbgrader.log"  # what each command said, and when
 PASSED_OVER = "Handed in, and judged by nothing:"
+# nbgrader fills a new hand-in in before it adds it to its gradebook. SQLAlchemy warns of that as of
+# something that is lost, although it is added a line later.
+ADDED_LATER = r"Object of type <Submitted\w+> not in session"
 STOPPED = "Stopped. What was judged is kept: the same command goes on there."
 
 
@@ -79,6 +83,7 @@ def _configured(c: Any, root: Path) -> None:
 
     from lab.classroom import booking, convert, exchange, plugins
 
+    warnings.filterwarnings("ignore", ADDED_LATER)
     course = courses.read(root)
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.course_id = course.name

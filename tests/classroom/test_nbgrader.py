@@ -100,6 +100,7 @@ def test_a_week_from_release_to_grades(small, tmp_path):
     nbgrader(root, "collect", WEEK, **at)
     said = nbgrader(root, "autograde", WEEK)
     assert "1/2" in said and "2/2" in said
+    assert "Warning:" not in said
     assert of(scores(root), "anna", "summary") == 6
     assert of(scores(root), "anna", "twelve-calls") < 7
     # A teacher gives a point by hand, and it stays when the week is graded again.
