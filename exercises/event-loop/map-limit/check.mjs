@@ -4,6 +4,7 @@ const asked = (t) =>
     student.needs("mapLimit");
     return student;
   });
+const counted = (calls) => (calls === 1 ? "1 call" : `${calls} calls`);
 const words = (t, count) => Array.from({ length: count }, () => t.token().slice(0, 5));
 
 // The order in which calls end when p may be under way and any of them may be the next: what a right answer makes possible.
@@ -41,6 +42,17 @@ const bad = (t) =>
     const ends = underWay.map((index, i) => ({ index, how: i < 3 ? "error" : "value" }));
     return play(t, { items: words(t, 20), p, failing: underWay[0], ends });
   });
+// One of those under way fails, and in the same callback another one is done.
+const tied = (t) => {
+  const p = t.random.integer(2, 5);
+  const [failing, also] = t.random.shuffle([...Array(p).keys()]);
+  return play(t, {
+    items: words(t, 20),
+    p,
+    failing,
+    ends: [{ index: failing, how: "error", also }],
+  });
+};
 
 export default {
   async results(t) {
@@ -105,7 +117,7 @@ export default {
   },
 
   async fails(t) {
-    const { steps, failing, items, p, begun } = await bad(t);
+    const { steps, failing, items: twenty, p, begun } = await bad(t);
     const at = steps.findIndex(({ index, kind }) => index === failing && kind === "error");
     t.ok(at >= 0, `p = ${p}, and a call that should have been under way was not`);
     const { outcome } = steps[at];
@@ -115,27 +127,42 @@ export default {
     );
     t.equal(
       outcome,
-      { error: `no ${items[failing]}` },
+      { error: `no ${twenty[failing]}` },
       "one call failed, and mapLimit settled otherwise",
     );
     const before = steps[at - 1].begun;
-    t.ok(begun === before, `one call failed, and ${begun - before} calls began after that`, {
+    t.ok(begun === before, `one call failed, and ${counted(begun - before)} began after that`, {
       wanted: "none",
     });
-    const three = words(t, 9);
+    const tie = await tied(t);
+    const [start, end] = tie.steps;
+    t.ok(end, `p = ${tie.p}, and two calls that should have been under way were not`);
+    t.equal(
+      end.outcome,
+      { error: `no ${tie.items[tie.failing]}` },
+      "one call failed, another was done right after it, in the same callback, and mapLimit settled otherwise",
+    );
+    t.ok(
+      tie.begun === start.begun,
+      `one call failed, another was done right after it, in the same callback, and ${counted(tie.begun - start.begun)} began after that`,
+      { wanted: "none: the failure came first" },
+    );
+    // The last one of a batch throws: also who begins two at once, which `limit` judges, has begun four and no more.
+    const items = words(t, 9);
     const thrown = await play(t, {
-      items: three,
+      items,
       p: 2,
-      ends: [0, 1, 2].map((index) => ({ index, how: index === 2 ? "throws" : "value" })),
+      ends: [0, 1, 3, 2].map((index) => ({ index, how: index === 3 ? "throws" : "value" })),
     });
     t.equal(
       thrown.outcome,
-      { error: `no ${three[2]}` },
-      "fn threw at once for the third item, and mapLimit was not rejected with that error",
+      { error: `no ${items[3]}` },
+      "fn threw at once for the fourth item, and mapLimit was not rejected with that error",
     );
     t.ok(
       thrown.begun <= 4,
-      `fn threw at once for the third item, and ${thrown.begun - 3} calls began after that`,
+      `fn threw at once for the fourth item, and ${counted(thrown.begun - 4)} began after that`,
+      { wanted: "none" },
     );
   },
 

@@ -1,4 +1,5 @@
-// Calls are ended by the scene, one at a time, and the loop turns a few times in between: what begins then began because of that.
+// Calls are ended by the scene, one at a time or two in one callback, and the loop turns a few times in between: what begins then
+// began because of that.
 const { setImmediate } = own;
 const turns = async () => {
   for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
@@ -6,7 +7,8 @@ const turns = async () => {
 const unhandled = [];
 process.on("unhandledRejection", (error) => unhandled.push(String(error?.message)));
 
-// ends: in which order calls are ended, by index, and how: "value", "error" or "throws" (at once, when it is called).
+// ends: in which order calls are ended, by index, and how: "value", "error" or "throws" (at once, when it is called). `also` is a
+// call that is done in the same callback, right behind it: not even a microtask runs between the two.
 exports.play = async function play(student, { items, p, ends }) {
   const from = unhandled.length;
   const calls = [];
@@ -44,12 +46,15 @@ exports.play = async function play(student, { items, p, ends }) {
   );
   await turns();
   const steps = [{ begun, open: open.size, outcome }];
-  for (const { index, how: kind } of ends) {
+  for (const { index, how: kind, also } of ends) {
     const call = open.get(index);
-    if (!call) continue;
+    const other = open.get(also);
+    if (!call || (also !== undefined && !other)) continue;
     open.delete(index);
+    open.delete(also);
     if (kind === "error") call.reject(new Error(`no ${items[index]}`));
     else call.resolve(`${items[index]}!`);
+    other?.resolve(`${items[also]}!`);
     await turns();
     steps.push({ index, kind, begun, open: open.size, outcome, aborted: Boolean(signal?.aborted) });
   }

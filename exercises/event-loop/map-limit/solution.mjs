@@ -8,16 +8,17 @@ export async function mapLimit(items, p, fn) {
   async function worker() {
     while (next < items.length && !signal.aborted) {
       const index = next++;
-      results[index] = await fn(items[index], index, signal);
+      try {
+        results[index] = await fn(items[index], index, signal);
+      } catch (error) {
+        // Here, and not behind Promise.all: until it rejects, another worker may see that its call is done, and go on.
+        controller.abort(error);
+        throw error;
+      }
     }
   }
 
-  try {
-    // Promise.all handles the rejection of every worker, also of those that fail after the first.
-    await Promise.all(Array.from({ length: Math.min(p, items.length) }, worker));
-  } catch (error) {
-    controller.abort(error);
-    throw error;
-  }
+  // Promise.all handles the rejection of every worker, also of those that fail after the first.
+  await Promise.all(Array.from({ length: Math.min(p, items.length) }, worker));
   return results;
 }

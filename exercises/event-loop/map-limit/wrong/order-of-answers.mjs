@@ -5,14 +5,14 @@ export async function mapLimit(items, p, fn) {
   async function worker() {
     while (next < items.length && !controller.signal.aborted) {
       const index = next++;
-      results.push(await fn(items[index], index, controller.signal));
+      try {
+        results.push(await fn(items[index], index, controller.signal));
+      } catch (error) {
+        controller.abort(error);
+        throw error;
+      }
     }
   }
-  try {
-    await Promise.all(Array.from({ length: p }, worker));
-  } catch (error) {
-    controller.abort(error);
-    throw error;
-  }
+  await Promise.all(Array.from({ length: p }, worker));
   return results;
 }

@@ -4,7 +4,7 @@ export function summary(rows, seconds) {
   const times = rows.map(({ ms }) => ms).sort((a, b) => a - b);
   const percentile = (p) => {
     const rank = Math.max(1, Math.ceil((p / 100) * times.length));
-    return times.length - rank + 1 >= SUPPORT ? times[rank - 1] : null;
+    return times.length - rank >= SUPPORT ? times[rank - 1] : null;
   };
   const sum = times.reduce((total, ms) => total + ms, 0);
   return {
