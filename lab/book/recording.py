@@ -10,6 +10,7 @@ changed meanwhile, the build itself asks. At the end the checks are counted.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import time
@@ -28,6 +29,7 @@ from lab.book.site import cells
 from lab.errors import LabError
 from lab.measure.compare import OVERHEAD_S
 from lab.measure.plan import LEAST_WARM_S
+from lab.measure.undisturbed import PATIENCE_FILE, Patience
 from lab.processes import machine, nodes
 from lab.records.trial import Trial
 from lab.text.numbers import count
@@ -64,12 +66,14 @@ def record(names: Iterable[str] = (), *, fresh: bool = False, anyway: bool = Fal
     done = done_in(output)
     said = "Going on with" if goes_on else "Beginning"
     print(f"{said} a reference run on Node {nodes.version()}: {told(pages, done)}", flush=True)
+    os.environ[PATIENCE_FILE] = str(_patience(output))  # of all kernels of the sitting
     code = run(output, only=_only(pages, output) if pages else None, start=_start(pages))
     if code == INTERRUPTED:
         print("The same command goes on with what is left.")
         return code
     if code == 0:
         end(output, pages)
+    print(took(output, time.time()))
     _, trials = recorded()
     print("\n".join(["The checks of the recorded run:", *check_counts.counted(trials)]))
     return code
@@ -166,6 +170,7 @@ def begin(
     shutil.rmtree(output / ".jupyter_cache", ignore_errors=True)
     shutil.rmtree(output / ".lab" / VARIANT, ignore_errors=True)
     write_json(_note(output), {**facts, "began": now, "ended": False})
+    Patience.begin(_patience(output))
     return False
 
 
@@ -178,6 +183,16 @@ def end(output: Path, pages: list[str]) -> None:
         write_json(_note(output), {**before, "ended": True})
 
 
+def took(output: Path, now: float) -> str:
+    """Return how long the sitting took, and how much of that disturbances from outside cost."""
+    minutes = (now - _noted(output).get("began", now)) / 60
+    spent = Patience(_patience(output)).spent_s / 60
+    return (
+        f"It began {count(round(minutes), 'minute')} ago. {count(round(spent), 'minute')} of that "
+        "went to waiting for undisturbed processors and to trials that were measured again."
+    )
+
+
 def done_in(output: Path) -> set[str]:
     """Return the pages that this sitting has recorded already."""
     records = Records(output / ".lab" / VARIANT)
@@ -186,6 +201,10 @@ def done_in(output: Path) -> set[str]:
 
 def _note(output: Path) -> Path:
     return output / ".lab" / "sitting.json"
+
+
+def _patience(output: Path) -> Path:
+    return output / ".lab" / "patience.json"
 
 
 def _noted(output: Path) -> dict[str, Any]:

@@ -191,7 +191,7 @@ def _run(
     control: list[Trial] = []
     done_s = 0.0
     trials_of = f"{{}} of {len(schedule)} trials".format
-    patience = Patience.for_plan(total_s)
+    patience = Patience.of_profile()
     bar = telling(total_s, f"measuring {design.experiment}", progress, trials_of)
     with Standby() as standby, bar as tell:
         try:

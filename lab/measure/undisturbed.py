@@ -2,53 +2,139 @@
 
 What a hypervisor or another program takes is no property of a server. A trial is thrown away for
 what the checks `throttled` and `quiet` saw of that, and for nothing that it found; how many were
-stands in its `noise.tries`. An experiment takes at most half as long again for it.
+stands in its `noise.tries`. For it an experiment may take half as long again as it has taken so
+far, or ten seconds. What disturbs comes in bursts of seconds or minutes, in which every try is in
+vain, and most experiments meet none. So a trial is not tried again before a short look has found
+the processors left to us; and what an experiment did not need of its half, a sitting of the
+reference run keeps for those that come after it, in the file that LAB_PATIENCE_FILE names, which
+begins with five minutes.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
-from lab.records.checks import EXPECTED
+from lab.processes.machine import cpu_set, noise, sample
+from lab.records.checks import EXPECTED, STOLEN
 from lab.records.trial import Trial
 from lab.settings import profile
 
 OUTSIDE = ("throttled", "quiet")
-LEAST_S = 10.0  # of patience: a single trial is short
+LEAST_S = 10.0  # of patience, since a single trial is short; nobody else has what is left of it
+FIRST_S = 300.0  # that a sitting begins with: its first experiments may meet a burst as well
 PAUSE_S = 2.0  # for a burst to pass; after each trial that was disturbed too, twice as long
 LONGEST_S = 8.0
+MOST_S = 600.0  # of what others saved, for one experiment: its own load may bring the disturbance
+LOOK_S = 1.0  # a hundred ticks of the system's count: one of them is a hundredth
+PATIENCE_FILE = "LAB_PATIENCE_FILE"
 
 
 class Patience:
-    """How many more seconds an experiment may take to be measured undisturbed."""
+    """How many more seconds an experiment may take to be measured undisturbed: `left_s`, which
+    grows as it is measured. The file holds what the whole sitting has, and has spent.
+    """
 
-    def __init__(self, seconds: float) -> None:
-        self.left_s = seconds
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        self._saved_s, self.spent_s = _held(file) if file else (0.0, 0.0)
+        self.left_s = max(LEAST_S, min(self._saved_s, MOST_S))
 
     @classmethod
-    def for_plan(cls, seconds: float) -> Patience:
-        """Half of what the plan takes: where trials are disturbed for longer than that, the load
-        itself may bring it. None where the profile takes every trial as it comes.
+    def begin(cls, file: Path) -> None:
+        """Note in its file what a sitting begins with. Raises OSError."""
+        begun = cls()
+        begun._saved_s = FIRST_S
+        begun._write(file)
+
+    @classmethod
+    def of_profile(cls) -> Patience | None:
+        """What an experiment begins with: what those before it have left, but at least ten seconds.
+        None where the profile takes every trial as it comes.
         """
-        return cls(max(LEAST_S, seconds / 2) if profile().undisturbed else 0.0)
+        named = os.environ.get(PATIENCE_FILE)
+        return cls(Path(named) if named else None) if profile().undisturbed else None
+
+    def earn(self, seconds: float) -> None:
+        """Add half of what a trial took. A plan would not do: the longest that a fixed number of
+        requests may take is a hundred times what it takes.
+        """
+        self._change(seconds / 2)
+
+    def spend(self, seconds: float) -> None:
+        """Take what a try has cost; the last one may cost more than is left."""
+        self.spent_s += seconds
+        self._change(-seconds)
+
+    def _change(self, seconds: float) -> None:
+        self.left_s += seconds
+        self._saved_s = max(0.0, self._saved_s + seconds)
+        if self._file:
+            with contextlib.suppress(OSError):  # then each experiment has its own
+                self._write(self._file)
+
+    def _write(self, file: Path) -> None:
+        held = {"left_s": round(self._saved_s, 3), "spent_s": round(self.spent_s, 3)}
+        file.write_text(json.dumps(held), "utf-8")
+
+
+def _held(file: Path) -> tuple[float, float]:
+    try:
+        held = json.loads(file.read_text("utf-8"))
+        return max(0.0, float(held["left_s"])), max(0.0, float(held["spent_s"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0.0, 0.0  # no file, or one that was cut off: nothing is saved
+
+
+# Ends by itself, whatever becomes of who started it.
+_SPIN = """
+import sys, time
+end = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end:
+    pass
+"""
+
+
+def stolen(seconds: float = LOOK_S) -> float:
+    """Return the time that the hypervisor takes while all our processors work for so long, as a
+    share of one processor's; 0 where no system counts it. While they rest, nothing can be taken.
+    """
+    before = sample()
+    spin = [sys.executable, "-I", "-S", "-c", _SPIN, str(seconds)]
+    for loop in [subprocess.Popen(spin) for _ in cpu_set()]:
+        loop.wait()
+    during = noise(before, sample())
+    return (during.steal_s or 0.0) / max(during.wall_s, seconds)
 
 
 def undisturbed(
     measure: Callable[[], Trial],
-    patience: Patience,
+    patience: Patience | None,
     pause: Callable[[float], None] = time.sleep,
+    taken: Callable[[], float] = stolen,
 ) -> Trial:
     """Return the first trial that nothing outside disturbed; where patience ends before there is
     one, that of which the least was taken.
     """
+    begun = time.monotonic()
     tried = [measure()]
+    if patience is None:
+        return tried[0]
+    patience.earn(time.monotonic() - begun)
     while disturbance(tried[-1]) and patience.left_s > 0:
         begun = time.monotonic()
         pause(min(PAUSE_S * 2 ** (len(tried) - 1), LONGEST_S))
+        while taken() > STOLEN and time.monotonic() - begun < patience.left_s:
+            pause(PAUSE_S)
         tried.append(measure())
-        patience.left_s -= time.monotonic() - begun
+        patience.spend(time.monotonic() - begun)
     best = min(tried, key=disturbance)
     return replace(best, noise=replace(best.noise, tries=len(tried)))
 

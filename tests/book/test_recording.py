@@ -13,6 +13,7 @@ from lab.book import check_counts, recording
 from lab.book.build import toc
 from lab.book.build.history import Record, Records
 from lab.errors import LabError
+from lab.measure.undisturbed import Patience
 from lab.records.trial import Check
 
 TODAY = date(2026, 11, 25)
@@ -70,6 +71,7 @@ def output(tmp_path, monkeypatch):
     records = Records(tmp_path / ".lab" / recording.VARIANT)
     records.add("book/one", Record("t", "c", "2026-11-25T12:00:00", "", 60.0, 1, 10, {}))
     (tmp_path / ".jupyter_cache").mkdir()
+    Patience(recording._patience(tmp_path)).spend(240)  # for the first chapter
     assert recording.done_in(tmp_path) == {"book/one"}
     return tmp_path
 
@@ -78,6 +80,7 @@ def test_an_interrupted_sitting_goes_on_with_the_chapters_that_are_left(output):
     assert recording.begin(output, FACTS, now=2000.0)
     assert recording.done_in(output) == {"book/one"}
     assert (output / ".jupyter_cache").exists()
+    assert recording.took(output, now=1720.0).startswith("It began 12 minutes ago. 4 minutes of")
 
 
 @pytest.mark.parametrize(
@@ -88,6 +91,7 @@ def test_another_node_or_machine_is_another_sitting(output, other):
     assert not recording.begin(output, {**FACTS, **other}, now=2000.0)
     assert recording.done_in(output) == set()
     assert not (output / ".jupyter_cache").exists()
+    assert recording.took(output, now=2000.0).startswith("It began 0 minutes ago. 0 minutes of")
 
 
 def test_a_chapter_by_its_name_belongs_to_a_sitting_of_all_that_is_not_whole(output):

@@ -167,6 +167,20 @@ def test_a_running_server_is_asked_the_question_of_its_recipe_at_no_path_of_its_
     assert (found.question, found.path) == (resolve(recipe).question, "")
 
 
+def test_only_a_fresh_process_is_measured_again(monkeypatch):
+    def twice(once, patience):
+        made = once()
+        return made if patience is None else replace(once(), noise=replace(made.noise, tries=2))
+
+    monkeypatch.setattr(loads, "undisturbed", twice)
+    monkeypatch.setattr(loads.Patience, "of_profile", loads.Patience)
+    recipe = lab.server("node/hello")
+    assert lab.load(recipe, connections=2, requests=20).noise.tries == 2
+    with recipe.start() as running:
+        for target in (running, running.url):
+            assert lab.load(target, connections=2, requests=20).noise.tries == 1
+
+
 def test_a_url_of_this_machine_is_loaded_without_knowing_its_body():
     with lab.server("node/hello").start() as running:
         trial = lab.load(running.url, connections=2)
@@ -530,13 +544,19 @@ def test_an_interrupt_stops_generator_and_server(places):
 
 
 def test_what_an_experiment_does_on_purpose_is_expected_whether_it_fails_or_warns():
-    asked = plans.plan(tolerate=["quiet"])
+    asked = plans.plan(tolerate=["on_schedule"])
     for status in ("warn", "fail"):
-        told = loads._tolerated("quiet", Check(status, 0.3, 0.1, "others"), asked)
-        assert (told.status, told.text) == ("warn", f"others {EXPECTED}")
+        for name in ("on_schedule", "ping.on_schedule"):  # of a stream alongside, too
+            told = loads._tolerated(name, Check(status, 0.3, 0.1, "late"), asked)
+            assert (told.status, told.text) == ("warn", f"late {EXPECTED}")
+    # A server that collapses on purpose answers too little to show a rate.
+    collapsed = loads._tolerated(
+        "steady", Check("warn", None, None, "too few"), plans.plan(tolerate=["steady"])
+    )
+    assert collapsed.text == f"too few {EXPECTED}"
     for name, check in (
         ("steady", Check("warn", 0.3, 0.1, "not named")),
-        ("quiet", Check("ok", 0.0, 0.1, "quiet")),
-        ("quiet", Check("warn", None, None, "nothing to judge by")),
+        ("on_schedule", Check("ok", 0.0, 0.1, "in time")),
+        ("on_schedule", Check("warn", None, None, "nothing to judge by")),
     ):
         assert loads._tolerated(name, check, asked) == check
