@@ -82,10 +82,10 @@ checks: setup ## count the checks of the recorded run by kind (ARGS=steady: say 
 results: setup ## write what was measured here into one file, and say where it is
 	@$(BIN)/python -m lab results
 
-# The browser first, because it is needed last. Of the chapters some of each kind are run on their pages again; all of them
-# take a quarter of an hour, by `make livetest` and every night.
+# The browser first, because it is needed last. Of the chapters some of each kind are run on their pages again, and looked at with
+# what opens open; all of them take a quarter of an hour more each, by `make livetest` and `make site`, and every night.
 test: LIVE_PAGES := start event-loop/phases instruments/what-a-load-test-measures instruments/noise-and-verdicts \
-  blocking/workers-cluster-processes buffers/bytes-and-strings streams/backpressure-today
+  streams/backpressure-today
 test: browser lint pytest nodetest smoke site livetest ## linters, tests, the book in the smoke profile, the site and its cells in a browser
 
 check: setup ## say what your program for an exercise is worth: make check EXERCISE=summary FILE=mine.mjs
@@ -156,10 +156,10 @@ smoke: setup-dev
 	@echo "== the book, smoke profile"
 	@LAB_MODE=live LAB_PROFILE=smoke $(BIN)/python -m lab.book build
 
-site: setup-dev
+site: setup-dev ## look at every page of the smoke build in a browser; after make smoke, ten minutes
 	@echo "== the site in a browser"
 	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.alone.mjs
-	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=2 tests/site/*.test.mjs
+	@CHAPTERS='$(LIVE_PAGES:%=book/%)' SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=2 tests/site/*.test.mjs
 	@$(ask_lighthouse) _build/smoke/html
 
 livetest: setup-lab setup-dev ## run every cell on its page in a browser; after make smoke, a quarter of an hour (PAGES=book/start: one)

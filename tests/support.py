@@ -4,9 +4,16 @@ import time
 
 import pytest
 
-from lab.processes import proctree
+from lab.processes import nodes, proctree
 
 linux = pytest.mark.skipif(not proctree.LINUX, reason="needs Linux")
+
+
+def supported_nodes():
+    """Every Node there is that the book runs on, by major, the newest first. `make versions` brings
+    older ones, too, on which nothing but its programs runs.
+    """
+    return {major: path for major, path in nodes.known().items() if major >= nodes.LEAST}
 
 
 def eventually(truth, patience_s=5.0, every_s=0.02):

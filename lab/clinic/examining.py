@@ -32,7 +32,7 @@ PROFILE_US = 1000
 # The close look goes on until it has seen so many answers, or for so long.
 LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
 # How long the load takes of a program that answers quickly, and in how much of that the signs
-# are seen; the rest asks how long answers take below the knee and above it.
+# are seen; the rest asks how long answers take below the most that it gives and above it.
 USUAL_S, SIGNS_S = 15.1, 10.8
 
 _OTHERWISE = (
@@ -45,12 +45,12 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Pace:
-    """How long the phases take: `share` times as long as usual, slow programs longer. knee : is it
-    also loaded below and above the knee? That shows in no sign.
+    """How long the phases take: `share` times as long as usual, slow programs longer. arrivals : do
+    requests also come unasked, below the most that it gives and above it? That shows in no sign.
     """
 
     share: float = 1.0
-    knee: bool = True
+    arrivals: bool = True
 
     @classmethod
     def of(cls, load_s: float | None) -> Pace:
@@ -278,7 +278,7 @@ class _Loader:
         )
         check(f"with {MANY} clients")
         close(each_s)
-        if not self.pace.knee:
+        if not self.pace.arrivals:
             return
         best = max(many.throughput, one.throughput, 0.1)
         self.load(

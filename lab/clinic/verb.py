@@ -51,7 +51,7 @@ def examine(
     until it listens
     load_s : how long the load takes, in seconds from 2 to 120, of a program that answers quickly;
     by default 15. Below 15 it is a short look: it shows the same signs, less surely, and nothing
-    of how the program does below its knee and above it
+    of how long answers take below the most that it gives and above it
     experiment : the id under which it is measured alone, stored and replayed; only of a command
 
     Raises AppFailed if the program cannot be started, ends, or has no such path; NotLoopback for a

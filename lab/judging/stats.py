@@ -23,9 +23,9 @@ from lab.text.numbers import bare, count, within
 
 LEVEL = 0.95
 # The largest p of the sign-flip test that allows a verdict. Not 0.05: neighbouring trials share
-# some noise, and ABBA puts two of an arm side by side. At the noise of the recorded run 0.05 would
-# give 5.6 % of false alarms with twelve pairs; 0.04 gives 4.6 %, and finds hardly less
-# (bench/judging.py).
+# some noise, and ABBA puts two of an arm side by side. At the noise of the run that it was chosen
+# by, 0.05 gave 5.6 % of false alarms with twelve pairs and 0.04 gave 4.6 %. At that of a later one
+# both keep their word, and 0.04 finds hardly less (bench/judging.py, data/judging.json).
 P_MOST = 0.04
 _EXACT_UP_TO = 16
 _PATTERNS = 100_000  # above that

@@ -19,6 +19,9 @@ from lab.records.trial import Check, Counts, LoadSpec, Resources
 
 EXPECTED = "(expected in this experiment)"  # how the text of a tolerated check ends
 STOLEN = 0.05  # of one processor's time
+# Standard errors that chance exceeds as seldom as three of a known variance, 0.27 %, where the
+# variance is estimated with six degrees of freedom: Student's t.
+STUDENTS_THREE = 4.90
 
 
 @dataclass(frozen=True)
@@ -175,9 +178,10 @@ def client_headroom(e: Evidence) -> Check:
 def warm(e: Evidence) -> Check:
     """The warm-up went on until the rate was steady, where that was asked (rule 14).
 
-    The generator looks at the last second as `steady` does at the window. Some servers never come
-    to a steady rate (Barrett et al. 2017), so there is a cap; what is measured after it may still
-    be warming up, and whether it does, `steady` says.
+    The generator looks at the last second as `steady` does at the window, a little more strictly
+    (lab/node/loadgen/settling.mjs). Some servers never come to a steady rate (Barrett et al. 2017),
+    so there is a cap; what is measured after it may still be warming up, and whether it does,
+    `steady` says.
     """
     cap = e.load.warm_cap_s
     if cap is None:
@@ -194,28 +198,34 @@ def steady(e: Evidence) -> Check:
 
     Thirds of a short window hold few answers, and the rate of any machine that does something else
     too goes up and down: a fixed 5 % would raise the alarm on noise alone. The limit is the largest
-    of 5 % and three standard errors of the difference, once by what the three ninths of each third
-    scatter, once by the count itself taken as Poisson, which is wider than a closed loop really is
-    but not by chance 0. A drift that is smaller than that the interval of the pairs has in it.
+    of 5 % and what chance exceeds in 0.27 % of trials, once by what the three ninths of each third
+    scatter (three of those standard errors, which are estimates, chance exceeds in 2.4 %), once by
+    the count itself taken as Poisson, which is wider than a closed loop really is but not by chance
+    0. A drift that is smaller than that the interval of the pairs has in it, and a step within one
+    third is scatter here. Judged is the difference as a share of the mean of both thirds, so that a
+    rate that falls is no more steady than one that rises; told is how it differs from the first.
     """
     if e.load.requests is not None:
         return Check("ok", None, None, "a fixed number of requests has no steady part")
     thirds = [e.window.ninths[at : at + 3] for at in (0, 3, 6)]
     first, _, last = (statistics.fmean(third) for third in thirds)
-    n = min(first, last) * e.span_s / 3
-    if n < 1:
+    counts = [rate * e.span_s / 3 for rate in (first, last)]
+    if min(counts) < 1:
         return Check("warn", None, None, "too few answers to see whether the rate was steady")
     within = statistics.fmean(statistics.variance(third) for third in thirds)
-    scatter = math.sqrt(within * 2 / 3) / statistics.fmean((first, last))
-    limit = max(0.05, 3 * scatter, 3 * math.sqrt(2 / n))
+    mean = statistics.fmean((first, last))
+    scatter = math.sqrt(within * 2 / 3) / mean
+    # Of two counts of n, sqrt(2 n) is the standard error of their difference.
+    limit = max(0.05, STUDENTS_THREE * scatter, 3 * math.sqrt(2 / statistics.fmean(counts)))
+    drifts = abs(last - first) > limit * mean
     off = last / first - 1
     text = (
         f"the last third of the window was {abs(off):.1%} "
         f"{'faster' if off > 0 else 'slower'} than the first"
     )
-    if off > limit and e.load.warm_cap_s is None and e.load.loop == "closed":
+    if drifts and off > 0 and e.load.warm_cap_s is None and e.load.loop == "closed":
         text += ": still warming up"
-    return Check("warn" if abs(off) > limit else "ok", round(off, 4), round(limit, 4), text)
+    return Check("warn" if drifts else "ok", round(off, 4), round(limit, 4), text)
 
 
 def verified(e: Evidence) -> Check:

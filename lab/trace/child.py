@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from lab.paths import NODE_SIDE
 from lab.processes import nodes
@@ -61,6 +61,11 @@ class RunEnd:
     spans: Spans | None = None
 
 
+# A shell that tells the undertaker of itself and becomes the program: if we told it, we could die
+# in between. A child of the shell does it, which SIGPIPE may end where the undertaker has gone.
+_TOLD_BY_ITSELF = ("/bin/sh", "-c", '(echo $$ >&0) 2>/dev/null; exec "$@" <"$0"')
+
+
 class Undertaker:
     """Kills the running child's whole group if this Python process dies, by SIGKILL too.
 
@@ -80,19 +85,23 @@ class Undertaker:
             text=True,
         )
 
-    def watch(self, group: int) -> None:
-        """Name the group to kill; 0 for none."""
+    @property
+    def pipe(self) -> IO[str]:
+        """Where a program names its own group before it begins."""
         assert self._shell.stdin is not None
+        return self._shell.stdin
+
+    def forget(self) -> None:
+        """Kill nothing: the program has ended."""
         with contextlib.suppress(BrokenPipeError):
-            self._shell.stdin.write(f"{group}\n")
-            self._shell.stdin.flush()
+            self.pipe.write("0\n")
+            self.pipe.flush()
 
     def close(self) -> None:
         """Let the shell go."""
-        self.watch(0)
-        assert self._shell.stdin is not None
+        self.forget()
         with contextlib.suppress(BrokenPipeError):
-            self._shell.stdin.close()
+            self.pipe.close()
         self._shell.wait(timeout=10)
 
 
@@ -173,12 +182,17 @@ def _supervise(
     (folder / "stdin").write_text(setting.stdin)
     started = time.monotonic()
     deadline = started + deadline_s
-    with out.open("wb") as o, err.open("wb") as e, (folder / "stdin").open("rb") as i:
+    with out.open("wb") as o, err.open("wb") as e:
         # Output goes to files: their writes are synchronous and add no handle to the loop.
         child = subprocess.Popen(
-            command, stdin=i, stdout=o, stderr=e, env=env, cwd=setting.cwd, start_new_session=True
+            [*_TOLD_BY_ITSELF, str(folder / "stdin"), *command],
+            stdin=keeper.pipe,
+            stdout=o,
+            stderr=e,
+            env=env,
+            cwd=setting.cwd,
+            start_new_session=True,
         )
-    keeper.watch(child.pid)
     ended = "exit"
     driver = _Driver(setting.drive, out, child, deadline_s) if setting.drive else None
     try:
@@ -197,7 +211,7 @@ def _supervise(
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)  # the program's own children too
         child.wait()
-        keeper.watch(0)
+        keeper.forget()
     if driver:
         driver.finish()
     code = child.returncode

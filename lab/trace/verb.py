@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,12 @@ def trace(
     """
     if runs < 1:
         raise LabError(f"runs is {runs}; a trace needs at least one run.")
+    for named in env or {}:
+        if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", named):
+            raise LabError(
+                f"env has the name {named!r}: a shell starts the program, and hands on names of "
+                "letters, digits and _ only."
+            )
     usage.note_modules()
     for part in sorted((paths.NODE_SIDE / "recorder").glob("*.cjs")):
         usage.note_file(part)

@@ -13,6 +13,7 @@ function range(header) {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
   if (!first && !last) return undefined;
   if (!first) return Number(last) > 0 ? [Math.max(0, size - Number(last)), size - 1] : null;
+  if (last && Number(last) < Number(first)) return undefined; // ends before it begins: no range at all
   const end = last ? Math.min(Number(last), size - 1) : size - 1;
   return Number(first) <= end ? [Number(first), end] : null;
 }

@@ -69,6 +69,7 @@ def test_an_edited_server_reruns_only_its_chapter_as_the_status_page_tells_and_u
     assert "// edited" not in book.page("one/alpha")
 
 
+@pytest.mark.nightly
 def test_data_used_by_both_chapters_reruns_both_and_a_lock_file_too(book):
     (book.root / "data/shared.csv").write_text("c,d\n")
     book.build()
@@ -136,6 +137,7 @@ def test_a_missing_kernel_stops_at_once_and_says_how_to_get_it(book):
     assert "make kernels" in done.stderr
 
 
+@pytest.mark.nightly
 def test_results_that_a_killed_build_left_half_written_are_made_again(book):
     for nth, kept in enumerate((book.root / "_build/.jupyter_cache/executed").rglob("base.ipynb")):
         if nth % 2:
@@ -176,6 +178,7 @@ def test_a_build_into_another_folder_may_draw_beside_one_that_measures_but_not_m
         assert book.build(LAB_MODE="replay").returncode == 0
 
 
+@pytest.mark.nightly
 def test_profiles_and_modes_never_share_results(book):
     # Nobody holds it any more: that a build left it there stops no other.
     (book.root / "_build/measuring.lock").write_text("process 4711, since 12:00:00")
@@ -212,6 +215,7 @@ def test_chapters_of_a_quick_look_are_beside_each_other(book):
     assert done.stdout.count("2 servers, 1,000 requests") == 2  # each has notes of its own
 
 
+@pytest.mark.nightly
 def test_chapters_that_measure_are_never_beside_each_other(book):
     for mine, other in (("alpha", "beta"), ("beta", "alpha")):
         book.edit(f"book/one/{mine}.md", "import os, pathlib", MEET.format(mine, other, 8))

@@ -82,6 +82,7 @@ def test_each_page_is_replaced_when_its_chapter_is_done(first):
     assert [c["action"] for c in noted["chapters"]] == ["executed", "executed"]
 
 
+@pytest.mark.nightly
 def test_chapters_are_measured_in_the_order_of_the_book(book):
     book.edit("_toc.yml", "  - file: book/one/alpha\n", "")
     book.edit("_toc.yml", "one/beta\n", "one/beta\n  - file: book/one/alpha\n")
@@ -92,7 +93,13 @@ def test_chapters_are_measured_in_the_order_of_the_book(book):
     assert not re.search("lab-whose", book.page("one/beta", "_build/smoke"))
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "sign",
+    [
+        signal.SIGINT,
+        *(pytest.param(s, marks=pytest.mark.nightly) for s in (signal.SIGTERM, signal.SIGKILL)),
+    ],
+)
 def test_a_build_that_is_stopped_leaves_a_whole_site_and_goes_on_there(book, sign):
     at(book, "beta", new=PATIENT)
     build = book.begun("build")
@@ -160,6 +167,7 @@ def test_a_chapter_that_no_record_fits_does_not_stop_the_others(book):
     assert whose(book, "one/beta")[0] == "Yours"
 
 
+@pytest.mark.nightly
 def test_a_warning_of_an_earlier_pass_is_told_once_and_fails_the_build(book):
     book.edit("book/index.md", "Little", "See [nothing](nowhere.md). Little")
     for _ in range(2):
@@ -178,6 +186,7 @@ def test_pages_that_a_killed_pass_had_read_and_not_written_are_written(first):
     assert whose(book, "one/alpha")[0] == "Yours"
 
 
+@pytest.mark.nightly
 def test_a_chapter_that_is_edited_while_the_next_is_measured_is_measured_again(book):
     text = (book.root / "book/one/alpha.md").read_text()
     new = text.replace("requests=1000", "requests=1001")

@@ -102,9 +102,9 @@ def test_a_part_that_there_is_not_is_refused(tmp_path):
 
 
 def test_a_short_look_leaves_out_what_shows_in_no_sign():
-    assert Pace.of(None) == Pace.of(USUAL_S) == Pace(1.0, knee=True)
+    assert Pace.of(None) == Pace.of(USUAL_S) == Pace(1.0, arrivals=True)
     assert Pace.of(2.5).share < 0.3
-    assert not Pace.of(2.5).knee
+    assert not Pace.of(2.5).arrivals
 
 
 @pytest.mark.parametrize(("load_s", "short"), [(None, False), (2.5, True)])
@@ -168,3 +168,52 @@ def test_what_was_spent_on_collections_is_that_of_the_busiest_process(tmp_path):
     assert "not known: no profile" in diagnosed(seen).part("inside")._repr_html_()
     seen.profiles = [Profile(7, busy_s=0.1, gc_share=0.9), Profile(8, busy_s=2.0, gc_share=0.125)]
     assert "12.5% of the busy time" in diagnosed(seen).part("inside")._repr_html_()
+
+
+def loaded(tmp_path, took):
+    """Phases of a second each in which the loop was busy for so many seconds per answer."""
+    seen = observed(tmp_path)
+    seen.phases, seen.rows = {}, []
+    for i, (name, (answers, each_s)) in enumerate(took.items()):
+        start = MOMENT + 10_000 * i
+        more = {"from_ms": start, "to_ms": start + 1000, "mean_s": each_s}
+        more |= {"connections": 1 if name == "one" else 16, "throughput": float(answers)}
+        seen.phases[name] = phase(name, answers=answers, **more)
+        # The last row comes long after the last beat: of what was in between it knows nothing.
+        for beat, at in ((0, 50), (500, 1050)):
+            active = answers * each_s * beat
+            seen.rows.append(row(start + at, beat_ms=start + beat, active_ms=active))
+    return seen
+
+
+def test_the_demand_is_the_least_that_an_answer_took_of_the_loop(tmp_path):
+    took = {"one": (30, 0.03), "many": (40, 0.024), "below": (20, 0.028), "above": (33, 0.027)}
+    seen = loaded(tmp_path, took)
+    assert report.loop_s(seen, "one") == pytest.approx(0.03)
+    assert report.demand(seen) == ("many", pytest.approx(0.024))
+    # Too few answers to say so, and a look that costs.
+    seen = loaded(tmp_path, {**took, "above": (5, 0.01), "look": (40, 0.02)})
+    assert report.demand(seen) == ("many", pytest.approx(0.024))
+    assert report.demand(loaded(tmp_path, {"one": (3, 0.2)})) == ("one", pytest.approx(0.2))
+    assert report.demand(observed(tmp_path)) is None
+
+
+def test_the_limit_says_in_which_load_an_answer_took_least_of_the_loop(tmp_path):
+    seen = loaded(tmp_path, {"one": (30, 0.03), "many": (40, 0.025), "below": (20, 0.03)})
+    told = diagnosed(seen).part("law")._repr_html_()
+    assert "for 30.0 ms of that the loop is busy" in told
+    assert "least with 16 clients, each as fast as it is answered: 25.0 ms" in told
+    assert "gives at most 40.0 answers a second" in told
+
+
+def test_a_loop_that_does_not_come_round_at_all_is_busy_with_its_answers(tmp_path):
+    seen = loaded(tmp_path, {"one": (1, 1.0)})
+    for one in seen.rows:
+        one["beat_ms"] = MOMENT
+    assert report.loop_s(seen, "one") == 1.0
+    starter = [{**one, "pid": one["pid"] + 1} for one in seen.rows]
+    served = loaded(tmp_path, {"one": (10, 0.03)})
+    served.rows += starter
+    assert report.loop_s(served, "one") == pytest.approx(0.03)
+    seen.rows = seen.rows[:1]
+    assert report.loop_s(seen, "one") is None

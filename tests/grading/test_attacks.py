@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support import supported_nodes
 
 from lab.grading import exercise, handin, run, sandbox
 from lab.processes import nodes, proctree
@@ -41,7 +42,7 @@ def cases():
     for file in ATTACKS:
         slow = [pytest.mark.nightly] if file.stem in SLOW else []
         yield pytest.param(file, None, id=file.stem, marks=slow)
-        for major, node in nodes.known().items():
+        for major, node in supported_nodes().items():
             marks = [] if file.stem in OF_MEMORY else [pytest.mark.nightly]
             if node != nodes.program():
                 yield pytest.param(file, node, id=f"{file.stem}-{major}", marks=marks)
@@ -268,7 +269,7 @@ LOOKED_AT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("node", list(nodes.known().values()))
+@pytest.mark.parametrize("node", list(supported_nodes().values()))
 def test_every_module_of_a_node_has_been_looked_at(node):
     """A new one may read memory, or load machine code, as node:ffi does: close it in closed.cjs,
     and let calls-machine-code.mjs try it.

@@ -8,10 +8,10 @@ import subprocess
 import time
 
 import pytest
+from support import supported_nodes
 
 from lab.errors import LabError
 from lab.grading import exercise, handin, run
-from lab.processes import nodes
 
 LATER = "await new Promise((resolve) => setTimeout(resolve, 200));\n"
 EMPTY = "export const summary = () => ({});\n"
@@ -227,7 +227,7 @@ def test_what_is_not_there_and_what_was_printed_stand_beside_the_message():
     assert "rows 40 0" not in second.output and "rows 1500 1" in second.output
 
 
-@pytest.mark.parametrize("node", list(nodes.known().values()))
+@pytest.mark.parametrize("node", list(supported_nodes().values()))
 def test_a_module_finds_the_names_that_a_file_has_and_no_others(node, tmp_path):
     """What of the globals of `node file.mjs` is missing, and what is there besides."""
     names = "[...Object.getOwnPropertyNames(globalThis), typeof module, typeof require]"

@@ -406,6 +406,17 @@ def test_load_compare_and_claim_give_plain_data_and_methods():
     assert done.stdout.splitlines()[3].endswith("true")
 
 
+def test_a_ratio_of_pairs_is_judged_as_in_python():
+    done = node("""
+        const [twice, once] = [[2, 4, 2, 4, 2.2, 4.4, 2], [1, 2, 1, 2, 1, 2, 1]];
+        const ratio = await lab.stats.pairedRatio(twice, once, { a: "new", b: "old" });
+        console.log(ratio.estimate.toFixed(2), ratio.pairs, ratio.difference);
+        const claim = await lab.claim("mine", ratio, { above: 1.5, sentence: "Twice." });
+        console.log(claim.basis);
+    """)
+    assert (done.stdout.splitlines(), done.stderr) == (["2.06 7 higher", "interval"], "")
+
+
 def test_trace_takes_a_function_and_predict_a_name():
     done = node("""
         const trace = await lab.trace(() => {

@@ -649,6 +649,35 @@ def test_an_interrupt_reaches_the_program_that_a_cell_waits_for(live):
             assert gone(asleep, seconds=2) == []
 
 
+@pytest.mark.parametrize(
+    "waits",
+    [
+        "await ends((ended) => ended());",
+        "await ends((_, failed) => failed(new Error('killed')));",
+        "({ _toMime: () => ends((ended) => ended({ 'text/plain': 'shown' })) })",
+        "({ _toMime: () => ends((_, failed) => failed(new Error('killed'))) })",
+    ],
+    ids=["it ends", "it fails", "while it is shown", "what shows it fails"],
+)
+def test_a_cell_whose_program_ends_before_the_signal_is_back_was_interrupted(live, waits):
+    # Which of the two is first is the scheduler's: here the program always is.
+    ends = """
+        const { kill } = process;
+        const ends = (how) => new Promise((...settle) => {
+          console.log("running");
+          process.kill = (...args) => {
+            process.kill = kill;
+            setTimeout(() => kill.apply(process, args), 50);
+            how(...settle);
+          };
+        });"""
+    with live() as kernel:
+        kernel.run(ends)
+        found, _ = interrupted(kernel, waits)
+        assert "variables are kept" in found["evalue"]
+        assert kernel.run("6 * 7")[0][1]["data"]["text/plain"] == "42"
+
+
 def test_a_program_that_does_not_stop_ends_after_its_session(live):
     deaf = """
         const { spawn } = require("node:child_process");

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from examples import EPOCH_US, MACHINE, closed_rows, counts_of, example_trial
+from scipy.special import ndtr, stdtrit
 
 from lab.processes.machine import Noise
 from lab.records import checks
@@ -200,13 +201,30 @@ def test_a_rate_that_goes_up_and_down_is_steady_and_one_that_drifts_as_much_is_n
     assert (drifts.status, round(drifts.value, 3)) == ("warn", 0.062)
 
 
+def test_a_rate_that_falls_is_no_more_steady_than_one_that_rises():
+    # Two answers are few, and the fall from a thousand to two is no chance for all that.
+    falls = [334, 333, 333, 300, 300, 300, 1, 1, 0]
+    for ninths in (falls, falls[::-1]):
+        assert checked(answers_of(ninths))["steady"].status == "warn"
+    # By 3 * sqrt(2 / 100), 42 % of the mean of both: 25 % of 160 is within it, both ways.
+    few = [45, 45, 45, 40, 40, 40, 35, 35, 35]
+    for ninths in (few, few[::-1]):
+        assert checked(answers_of(ninths))["steady"].status == "ok"
+    # 41 % faster than the first third, and 34 % of the mean of both: 35 % are within chance.
+    nearly = checked(answers_of([41, 41, 40, 50, 50, 50, 58, 57, 57]))["steady"]
+    assert nearly.status == "ok" and nearly.value > nearly.limit
+    assert nearly.text.endswith("faster than the first")
+
+
 def test_noise_alone_seldom_trips_steady():
     rng = np.random.default_rng(7)
     alarms = sum(
         checked(answers_of(rng.normal(4000, 400, 9).astype(int)))["steady"].status != "ok"
-        for _ in range(200)
+        for _ in range(400)
     )
-    assert alarms <= 12  # by Student's t with six degrees of freedom 2.4 % of them
+    assert alarms <= 4  # of 0.27 %, one; three estimated standard errors would be 2.4 %, ten
+    beyond_three = 2 * (1 - ndtr(3))
+    assert pytest.approx(stdtrit(6, 1 - beyond_three / 2), abs=0.01) == checks.STUDENTS_THREE
 
 
 def test_bodies_that_nobody_looked_at_are_a_warning_and_wrong_ones_a_failure():

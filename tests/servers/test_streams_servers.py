@@ -81,9 +81,12 @@ def test_failed_requests_leave_files_open_with_pipe_and_none_with_pipeline(what)
 
 @linux
 def test_a_server_that_leaks_refuses_when_its_descriptors_are_gone():
-    (pipe,) = rows("pipelines-that-fail/until-it-breaks.mjs", "pipe", 64)
-    assert pipe["served"] < 64
-    assert pipe["then it said"].startswith("503") and "EMFILE" in pipe["then it said"]
+    ends = [rows("pipelines-that-fail/until-it-breaks.mjs", "pipe", 64)[0] for _ in range(3)]
+    assert all(pipe["served"] < 64 for pipe in ends)
+    # Whether the last descriptor went to a connection or to a file is a matter of who came first.
+    refused = {pipe["then it said"] for pipe in ends} - {"nothing"}
+    assert refused
+    assert all(said.startswith("503") and "EMFILE" in said for said in refused)
     (pipeline,) = rows("pipelines-that-fail/until-it-breaks.mjs", "pipeline", 64)
     assert (pipeline["served"], pipeline["then it said"]) == (200, "")
 

@@ -12,6 +12,7 @@ import functools
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -20,7 +21,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from support import eventually
+from support import eventually, supported_nodes
 
 import lab
 from lab import LabError, paths
@@ -41,9 +42,7 @@ alone = pytest.mark.alone  # by the clock: what runs beside it takes its time
 
 PROGRAMS = Path(__file__).parents[1] / "node" / "recorder" / "programs"
 # The one that is meant comes first: what needs only one Node runs on it.
-NODES = nodes.find(
-    [meant.program(), *(path for major, path in meant.known().items() if major >= 20)]
-)
+NODES = nodes.find([meant.program(), *supported_nodes().values()])
 LIMITS = child.Limits(seconds=20)
 IN_ITERATION = {"poll": 0, "check": 1, "close": 2, "timers": 3}
 
@@ -485,11 +484,35 @@ def test_the_programs_children_and_workers_are_not_recorded():
     assert lines(made) == ["hi", "exit"]
 
 
-def test_a_killed_python_leaves_no_program_behind(tmp_path):
+def test_a_program_runs_as_before_when_its_undertaker_is_gone(tmp_path):
+    file = tmp_path / "program.cjs"
+    file.write_text("process.stdin.on('data', (text) => console.log(`read ${text}`));\n")
+    with child.undertaker() as keeper:
+        keeper._shell.kill()
+        keeper._shell.wait()
+        end = child.run(NODES[0], child.Setting(file, stdin="this"), LIMITS, keeper)
+    assert (end.ended, end.code, end.lines, end.stderr) == ("exit", 0, ("read this",), "")
+
+
+DIES_WHEN_IT_HAS_STARTED_ONE = """
+import os, subprocess
+
+class Popen(subprocess.Popen):
+    def __init__(self, command, **rest):
+        super().__init__(command, **rest)
+        if any(str(word).endswith(".cjs") and "mark" in word for word in command):
+            os.kill(os.getpid(), 9)
+
+subprocess.Popen = Popen
+"""
+
+
+@pytest.mark.parametrize("before", ["", DIES_WHEN_IT_HAS_STARTED_ONE], ids=["soon", "at once"])
+def test_a_killed_python_leaves_no_program_behind(tmp_path, before):
     mark = f"mark{os.getpid()}"
     program = tmp_path / f"{mark}.cjs"
     program.write_text("setInterval(() => {}, 1000);\n")
-    code = f"import lab; lab.trace({str(program)!r}, seconds=30)"
+    code = f"{before}\nimport lab; lab.trace({str(program)!r}, seconds=30)"
     env = {**os.environ, "TMPDIR": str(tmp_path)}  # where it could not clean up
     parent = subprocess.Popen([sys.executable, "-c", code], cwd=paths.ROOT, env=env)
 
@@ -498,11 +521,12 @@ def test_a_killed_python_leaves_no_program_behind(tmp_path):
         return any("import lab" not in line for line in running)
 
     deadline = time.monotonic() + 60
-    while not alive() and time.monotonic() < deadline:
+    while not before and not alive() and parent.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert alive()
-    parent.kill()
-    parent.wait()
+    if not before:
+        assert alive()
+        parent.kill()
+    assert parent.wait(60) == -signal.SIGKILL
     while alive() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive()
@@ -683,6 +707,8 @@ def test_a_span_without_end_is_open():
 def test_mistakes_are_named():
     with pytest.raises(LabError, match=r"There is no file nowhere\.cjs"):
         lab.trace("nowhere.cjs")
+    with pytest.raises(LabError, match=r"the name 'my\.var': a shell"):
+        lab.trace("0", env={"my.var": "1"})
     with pytest.raises(LabError, match="at least one"):
         lab.trace("1;\n", runs=0)
     with pytest.raises(LabError, match="kind is 'ts'"):

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import pytest
+from support import supported_nodes
 
 import lab
 from lab import paths, predict
@@ -14,10 +15,9 @@ from lab.processes import nodes
 from lab.widgets.model import model as module
 
 PROGRAMS = paths.ROOT / "tests/models"
-OLDEST = 20  # whom the book supports
 BESIDE_NODE = ["breaks", "close", "cut", "door", "flow", "knife", "loop", "pool"]
 MEASURED = ["draws"]  # shows what was measured, and says nothing of Node
-NODES = {major: path for major, path in nodes.known().items() if major >= OLDEST}
+NODES = supported_nodes()
 
 
 def asked(path, name):

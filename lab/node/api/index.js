@@ -45,6 +45,7 @@ module.exports = {
   capacity: verb("capacity"),
   survey: verb("survey"),
   predict: group("predict"),
+  stats: group("stats"),
   node: verb("node"),
   claim: verb("claim"),
   ask: verb("ask"),

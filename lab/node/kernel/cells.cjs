@@ -27,6 +27,7 @@ const BUNDLE = {
 const IMPORT = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER ?? ((specifier) => import(specifier));
 const ABSORB_MS = 20;
 const ORPHAN_MS = 1000;
+const UNSHOWN = "The result cannot be shown";
 
 /** Text of every cell by number, for the line shown under an error. */
 const sources = new Map();
@@ -67,22 +68,32 @@ function serveModules(folder) {
 /** Runs one cell; `id` is nel's, `number` is what the notebook shows. Ends by sending its result. */
 function run({ id, number, source, code, columnOffset, signalled }) {
   if (signalled) absorb();
-  const cell = { id, number, $$: globalThis.$$, fail: null, error: null, manual: null };
-  const failed = new Promise((_, reject) => {
+  const cell = {
+    id,
+    number,
+    $$: globalThis.$$,
+    fail: null,
+    error: null,
+    failed: null,
+    stopping: false,
+    manual: null,
+  };
+  cell.failed = new Promise((_, reject) => {
     cell.fail = (error, what) => {
-      if (cell.error) return false;
+      // While a cell is being stopped, what it waited for fails, too, and for no other reason.
+      if (cell.error || cell.stopping) return false;
       cell.error = describe(error, { sources, number, what });
       reject(cell.error);
       return true;
     };
   });
-  heard(failed);
+  heard(cell.failed);
   running = cell;
   sources.set(number, source);
   cell.$$.async();
   const send = { result: cell.$$.sendResult, error: cell.$$.sendError };
   prepareApi(cell);
-  conclude(cell, () => Promise.race([start(cell, code, columnOffset), failed]), failed, send);
+  conclude(cell, () => Promise.race([start(cell, code, columnOffset), cell.failed]), send);
 }
 
 /** A rejection that may come when nobody waits for it is no unhandled one. */
@@ -94,9 +105,9 @@ async function heard(promise) {
   }
 }
 
-async function conclude(cell, begin, failed, send) {
+async function conclude(cell, begin, send) {
   try {
-    const value = await settle(begin(), cell, failed);
+    const value = await settle(begin(), cell);
     finish(cell, () => send.result(value));
   } catch (error) {
     finish(cell, () => send.error(error === cell.error ? error : broken(error)));
@@ -117,7 +128,7 @@ async function start(cell, code, columnOffset) {
     return await output.runAs(cell, () => evaluate(cell, code, columnOffset));
   } catch (error) {
     cell.fail(error);
-    throw cell.error;
+    return await cell.failed;
   }
 }
 
@@ -135,22 +146,34 @@ function evaluate(cell, code, columnOffset) {
 }
 
 /** Waits for the cell, then one turn of the loop for what it left in the queues. */
-async function settle(done, cell, failed) {
+async function settle(done, cell) {
   let value = await done;
-  if (cell.manual) value = await Promise.race([cell.manual.promise, failed]);
+  if (cell.manual) value = await Promise.race([cell.manual.promise, cell.failed]);
   await new Promise((resolve) => setTimeout(resolve, 1));
   await new Promise((resolve) => setImmediate(resolve));
-  if (cell.error) throw cell.error;
-  return shown(value);
+  await unfailed(cell);
+  const result = await Promise.race([shown(value, cell), cell.failed]);
+  await unfailed(cell);
+  return result;
+}
+
+/** Rejects if the cell has failed, or is being stopped: what it waited for may end by the signal before that is back here. */
+async function unfailed(cell) {
+  if (cell.error || cell.stopping) await cell.failed;
 }
 
 /** A result may have to ask another process what it looks like: nel takes only ready answers. */
-async function shown(value) {
+async function shown(value, cell) {
   // What setTimeout and setImmediate return is of no use on a page, and a dozen lines long.
   if (TIMERS.has(value?.constructor)) return undefined;
   if (typeof value?._toMime !== "function") return value;
-  const bundle = await value._toMime();
-  return { _toMime: () => bundle };
+  try {
+    const bundle = await value._toMime();
+    return { _toMime: () => bundle };
+  } catch (error) {
+    cell.fail(error, UNSHOWN);
+    return await cell.failed;
+  }
 }
 
 function finish(cell, send) {
@@ -169,8 +192,7 @@ function finish(cell, send) {
     send();
   } catch (error) {
     // The value itself threw while it was turned into something to show.
-    const what = "The result cannot be shown";
-    cell.$$.sendError(describe(error, { sources, number: cell.number, what }));
+    cell.$$.sendError(describe(error, { sources, number: cell.number, what: UNSHOWN }));
   }
 }
 
@@ -248,9 +270,13 @@ function interrupted() {
 /** Fails cell `id`, if it still runs, and sends what it started the signal of a terminal's Ctrl-C. */
 function interrupt(id) {
   const cell = running;
-  if (cell?.id !== id || cell.error) return;
+  if (cell?.id !== id || cell.error || cell.stopping) return;
   // The cell ends only when the signal has come back to us, or it might hit the next one.
-  process.once("SIGINT", () => cell.fail(interrupted()));
+  cell.stopping = true;
+  process.once("SIGINT", () => {
+    cell.stopping = false;
+    cell.fail(interrupted());
+  });
   process.kill(-process.pid, "SIGINT");
 }
 

@@ -70,12 +70,12 @@ export class Generator {
   }
 
   // Ends the load now. reason: "time", "count", "server-gone", "signal" or "limit" (too many rows to keep).
-  stop(reason) {
+  // now: what is due after it was never to be sent; an end that is planned sends what is due by then, before it calls this.
+  stop(reason, now = performance.now()) {
     this.#stopReason ??= reason;
     const finish = this.#finish;
     if (finish === null) return;
     this.#finish = null;
-    const now = performance.now();
     const client = usageSince(this.#usageSnapshot(now));
     for (const { stream } of this.#runs) stream.stopped = true;
     for (const timer of this.#timers) clearTimeout(timer);
@@ -161,7 +161,7 @@ export class Generator {
       return;
     }
     this.#tick(now);
-    this.stop("time");
+    this.stop("time", now);
   }
 
   // The one from the start of the window, unless the load ended before or the loop was too busy to take it in time.
@@ -174,7 +174,10 @@ export class Generator {
   }
 
   #streamDone() {
-    if (--this.#counted === 0) this.stop("count");
+    if (--this.#counted > 0) return;
+    const now = performance.now();
+    this.#tick(now);
+    this.stop("count", now);
   }
 
   #tick(now) {

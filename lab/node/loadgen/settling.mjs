@@ -1,5 +1,6 @@
 // When a server has warmed up: the rates of the first and the last third of the last seconds agree, within a share or within
-// what they scatter. The same rule as the check `steady` of the window that follows (lab/records/checks.py), and the same as it may be wrong:
+// what they scatter. The rule of the check `steady` of the window that follows (lab/records/checks.py), but with three of the standard
+// errors estimated, not 4.9: a false alarm costs six looks here, two thirds of a second, and a warning there. It may be wrong as that one may:
 // a server that rests for as long as is looked at, and is faster afterwards, passes.
 const PARTS = 9; // samples of one look; three a third
 // Looks in a row that must say so. The first happy chance would end the warm-up on a rate that still rises. Of 36 warm-ups of six
@@ -41,14 +42,14 @@ export class Settling {
     const cuts = [0, 1, 2, 3].map((at) => Math.round(at * third));
     const a = between(this.#samples, cuts[0], cuts[1]);
     const b = between(this.#samples, cuts[2], cuts[3]);
-    const n = Math.min(a.n, b.n);
     // So slow that no rate can be told, and waiting for longer would not tell either. Or it has just begun, or stopped, to answer:
     // of none and m answers the difference is m, and its standard error the root of m.
-    if (n < 1) return Math.max(a.n, b.n) <= 9;
+    if (Math.min(a.n, b.n) < 1) return Math.max(a.n, b.n) <= 9;
     // Of two counts of n, three standard errors of their difference are 3 * sqrt(2 / n).
-    const counted = 3 * Math.sqrt(2 / n);
+    const counted = 3 * Math.sqrt(2 / ((a.n + b.n) / 2));
     const scatter = 3 * this.#scatter(cuts);
-    return Math.abs(b.rate / a.rate - 1) <= Math.max(this.#within, counted, scatter);
+    const limit = Math.max(this.#within, counted, scatter);
+    return Math.abs(b.rate - a.rate) <= (limit * (a.rate + b.rate)) / 2;
   }
 
   // The standard error of the difference of two thirds, as a share of their rate, by what the samples scatter within each third:

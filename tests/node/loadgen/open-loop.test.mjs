@@ -1,8 +1,11 @@
 // Open loop: latency from the intended time, on a schedule that nothing the server does can change.
 import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { Generator } from "../../../lab/node/loadgen/generator.mjs";
 import { sendTimes } from "../../../lab/node/loadgen/schedule.mjs";
+import { readSpec } from "../../../lab/node/loadgen/spec.mjs";
 import {
   assertAccounted,
   inWindow,
@@ -102,6 +105,39 @@ test("with connections to spare nothing is lost at the end, however late the gen
   assert.equal(main.counts.dropped, 0);
   assert.ok(main.counts.late > 50, `${main.counts.late} late`);
 });
+
+for (const [kind, main, ends] of [
+  // Where the warm-up has no fixed length, the schedule reaches beyond the end.
+  ["by time", {}, { settle: { look_s: 0.1, within: 0.9, cap_s: 5 }, measure_s: 0.3 }],
+  ["by count", { connections: 1, requests: 100 }, { warmup_s: 0, measure_s: 5 }],
+])
+  test(`what falls due after the last look at the clock was never to be sent: an end ${kind}`, async (t) => {
+    // Near the end each look at the clock takes 3 ms, in which three requests fall due.
+    const clock = performance.now.bind(performance);
+    let end = Number.POSITIVE_INFINITY;
+    let slow = 0;
+    t.mock.method(performance, "now", () => {
+      if (clock() > end) slow += 3;
+      return clock() + slow;
+    });
+    const begun = () => {
+      end = clock() + 300;
+    };
+    const counted = await serve((socket) => {
+      if (counted.requests === main.requests) end = clock();
+      setTimeout(() => socket.write(OK), 4);
+    }, t);
+    const { url } = await serve((socket) => socket.write(OK), t);
+    const ping = { loop: "open", schedule: "constant", rate_per_s: 1000, connections: 200 };
+    const streams = [
+      { name: "main", url: counted.url, ...main },
+      { name: "ping", url, ...ping },
+    ];
+    const spec = readSpec(JSON.stringify({ streams, raw_dir: tmpdir(), ...ends }));
+    const { counts } = (await new Generator(spec, () => {}, begun).run()).streams[1];
+    assert.ok(counts.sent > 200, `${counts.sent} sent`);
+    assert.equal(counts.dropped, 0);
+  });
 
 test("Little's law holds for the requests in the system, waiting ones included", (t) =>
   oneOf(4, t, async () => {

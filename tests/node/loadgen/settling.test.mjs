@@ -93,6 +93,11 @@ test("a server too slow to have a rate is not waited for", () => {
   assert.ok(settles((t) => (t > 0.9 ? 1 : 0)) < 1.7);
 });
 
+test("a server that has all but stopped answering is no steadier for the few answers it gives", () => {
+  // Three answers in the last third of the first looks, a hundred times as many in the first.
+  assert.ok(settles((t) => (t < 0.7 ? 1000 : 9)) > 1.9);
+});
+
 test("a server that has only begun to answer is not warm", () => {
   assert.ok(settles((t) => (t > 0.7 ? 5_000 : 0)) > 1.7);
   // Nor one that stands still at the end of each look.
