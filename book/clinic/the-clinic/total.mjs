@@ -3,13 +3,19 @@ import { createServer } from "node:http";
 import { setImmediate as turn } from "node:timers/promises";
 
 const { PORT = "0", EVERY = "0" } = process.env;
+const every = Number(EVERY); // steps between two turns; 0: no turns
 const amounts = Array.from({ length: 100_000 }, (_, i) => i % 100);
 
 async function total() {
   let sum = 0;
-  for (const [i, amount] of amounts.entries()) {
+  let steps = 0;
+  for (const amount of amounts) {
     sum += await amount;
-    if (EVERY > 0 && i % EVERY === 0) await turn();
+    steps += 1;
+    if (steps === every) {
+      steps = 0;
+      await turn();
+    }
   }
   return sum;
 }

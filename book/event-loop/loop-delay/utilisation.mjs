@@ -31,7 +31,7 @@ for (const [how, spend] of Object.entries(ways)) {
   const cpu = process.cpuUsage();
   const begin = performance.now();
   await spend();
-  await sleep(1); // the loop counts a callback's time when the callback is over
+  await sleep(1); // back to the loop: each way begins in a callback of its own
   const { user, system } = process.cpuUsage(cpu);
   const since = performance.eventLoopUtilization(before).utilization;
   const total = performance.eventLoopUtilization().utilization;
