@@ -1,5 +1,5 @@
 # The local mode in a container: the book with its cells to be run on the page, below /book, and JupyterLab beside it,
-# both kernels, the optional programs. On Binder: ?urlpath=book
+# both kernels, the optional programs but artillery and pm2. On Binder: ?urlpath=book
 #   docker build -t nodejs-io-measured . && docker run --rm -p 127.0.0.1:8888:8888 nodejs-io-measured
 # Measure on the machine itself if you can: a container's network and quota are part of every figure.
 FROM node:24-trixie-slim@sha256:50c3b2f6988dfc307b86e5301d69611af31f4789bdf232863b07d3b02fe55ae0

@@ -195,8 +195,10 @@ class-test: setup-classroom setup-hub setup-dev browser replay ## a week of a cl
 	@$(hub_proxy)
 	@SITE=_build/replay/html node --test --test-reporter=spec tests/live/class.nightly.mjs
 
+# Those that need nothing but the book; the others say at their top what they take.
+BENCHES = startup build generator cross_check trace false_alarms
 bench: setup ## measure the build and the measurement core; prints and stores figures
-	@for f in bench/*.py; do $(BIN)/python $$f || exit 1; done
+	@for f in $(BENCHES); do $(BIN)/python bench/$$f.py || exit 1; done
 
 # All layers together, so that they agree, then each for itself. Packages must come as wheels: readers have no compiler.
 # The pins of before stand as long as they can; UPGRADE=-U takes the newest of all, UPGRADE="-P numpy" of one.
@@ -234,10 +236,12 @@ setup setup-lab setup-preview setup-dev setup-hub setup-classroom:
 
 addons: setup ## build the addons in Rust again if their sources changed; `make` does it too, where there is cargo
 
-clean: ## remove what builds and chapters wrote; keeps the environments
-	rm -rf _build data/runs .pytest_cache .mypy_cache .ruff_cache
+# A hub's folder holds what students handed in: it is removed by who knows that it is there.
+clean: ## remove what builds and chapters wrote, all you measured, too; keeps the environments and a hub's folder, _build/hub
+	rm -rf data/runs .pytest_cache .mypy_cache .ruff_cache
+	[ ! -d _build ] || find _build -mindepth 1 -maxdepth 1 ! -name hub -exec rm -rf {} +
 	find book lab tests bench servers -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 	find book -name .ipynb_checkpoints -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean ## remove the environments too
-	rm -rf .venv node_modules tools/lighthouse/node_modules tools/live/node_modules tools/live/bundle tools/hub/node_modules tools/loadtools/node_modules tools/nodes/node_modules tools/nodes/[0-9]*/node_modules tools/browser/node_modules tools/browser/installed .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock
+	rm -rf .venv node_modules tools/lighthouse/node_modules tools/live/node_modules tools/live/bundle tools/hub/node_modules tools/loadtools/node_modules tools/nodes/node_modules tools/nodes/[0-9]*/node_modules tools/browser/node_modules tools/browser/installed tools/sandbox .setup-lock* *.egg-info servers/rust/*/target servers/rust/*/Cargo.lock
