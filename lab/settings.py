@@ -24,7 +24,8 @@ class Profile:
     """How much is measured: pairs of trials per point, and seconds per trial.
 
     A chapter that asks for its own numbers means the course profile; the others scale them:
-    `pairs` in proportion, the window by `stretch`, the warm-up by `warm_stretch`. Where
+    the pairs of trials by `pair_stretch`, but beyond `pairs` none are added, the window by
+    `stretch`, the warm-up by `warm_stretch`. Where
     `warm_cap_s` is not 0, that warm-up is the least, and it goes on until the rate is steady, or
     for so long; the window that follows lasts for `least_s` or longer, so that it can show a drift.
     """
@@ -35,6 +36,7 @@ class Profile:
     measure_s: float
     stretch: float
     warm_stretch: float
+    pair_stretch: float
     verdicts: bool
     warm_cap_s: float = 0.0
     least_s: float = 0.0
@@ -47,9 +49,13 @@ class Profile:
         """
         if asked is None:
             return max(self.pairs, raised_pairs())
-        course, reference = PROFILES["course"].pairs, PROFILES["reference"].pairs
-        least = raised_pairs() if round(asked * reference / course) >= raised_pairs() else 0
-        return max(1, round(asked * self.pairs / course), least)
+        least = raised_pairs() if PROFILES["reference"].scaled(asked) >= raised_pairs() else 0
+        return max(self.scaled(asked), least)
+
+    def scaled(self, asked: int) -> int:
+        """Pairs of this profile for so many of the course's, whatever LAB_LEAST_PAIRS says."""
+        scaled = max(1, round(asked * self.pair_stretch))
+        return scaled if scaled <= asked else max(asked, min(scaled, self.pairs))
 
     def measure_for(self, asked_s: float | None) -> float:
         """Seconds of the window where a chapter asked for that many."""
@@ -63,15 +69,16 @@ class Profile:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("smoke", 1, 0.05, 0.15, stretch=0.3, warm_stretch=0.3, verdicts=False),
-        Profile("course", 6, 0.25, 0.5, stretch=1, warm_stretch=1, verdicts=True),
+        Profile("smoke", 1, 0.05, 0.15, 0.3, 0.3, pair_stretch=1 / 6, verdicts=False),
+        Profile("course", 6, 0.25, 0.5, 1, 1, pair_stretch=1, verdicts=True),
         Profile(
             "reference",
-            12,
+            10,
             1.0,
             2.0,
             stretch=2,
             warm_stretch=1.5,
+            pair_stretch=2,
             verdicts=True,
             warm_cap_s=12.0,
             least_s=1.0,

@@ -30,8 +30,8 @@ from lab.settings import profile
 OUTSIDE = ("throttled", "quiet")
 LEAST_S = 10.0  # of patience, since a single trial is short; nobody else has what is left of it
 FIRST_S = 300.0  # that a sitting begins with: its first experiments may meet a burst as well
-PAUSE_S = 2.0  # for a burst to pass; after each trial that was disturbed too, twice as long
-LONGEST_S = 8.0
+PAUSE_S = 1.0  # before a look, for a burst to pass; after each trial disturbed again, twice as long
+LONGEST_S = 4.0
 MOST_S = 600.0  # of what others saved, for one experiment: its own load may bring the disturbance
 LOOK_S = 1.0  # a hundred ticks of the system's count: one of them is a hundredth
 PATIENCE_FILE = "LAB_PATIENCE_FILE"

@@ -68,7 +68,7 @@ def profiles_table(build: Build) -> PageTable:
     rows: list[list[Cell]] = [
         [
             one.name,
-            f"{6 * one.pairs / PROFILES['course'].pairs:g} ({one.pairs})",
+            f"{one.scaled(3)}, {one.scaled(6)} ({one.pairs})",
             f"× {one.stretch:g} ({one.measure_s:g} s)"
             + (f", {one.least_s:g} s or longer" if one.least_s else ""),
             f"× {one.warm_stretch:g} ({one.warmup_s:g} s)"
@@ -77,7 +77,7 @@ def profiles_table(build: Build) -> PageTable:
         ]
         for one in PROFILES.values()
     ]
-    return PageTable(["profile", "pairs for 6 asked", "window", "warm-up", "verdicts"], rows)
+    return PageTable(["profile", "pairs for 3 asked, for 6", "window", "warm-up", "verdicts"], rows)
 
 
 def chapters_table(build: Build) -> PageTable:
