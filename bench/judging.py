@@ -37,7 +37,7 @@ from lab.records import reference
 from lab.records.comparison import Comparison
 
 PROMISED = 1 - stats.LEVEL  # of the verdicts may be false
-PAIRS = (3, 6, 8, 12)  # the profiles give 6 and 12; asked for 3 or 4 they give 3 or 4, 6 or 8
+PAIRS = (3, 6, 8, 10)  # the profiles give 6 and 10; asked for 3 or 4 they give 3 or 4, 6 or 8
 LEAST = 100  # comparisons per row, of which a third is shown apart
 EFFECTS = (1.05, 1.1, 1.3, 2.0)
 STRETCH = 4  # neighbouring blocks drawn together: twice the two in which the order turns round

@@ -57,6 +57,13 @@ class Profile:
         scaled = max(1, round(asked * self.pair_stretch))
         return scaled if scaled <= asked else max(asked, min(scaled, self.pairs))
 
+    def share_of(self, other: Profile, pairs: int) -> float:
+        """Return how many pairs this profile measures for each of so many of another's."""
+        course = PROFILES["course"].pairs
+        everyone = pairs == other.scaled(course)  # what does not ask has as many as what asks for 6
+        asked = course if everyone else max(1, round(pairs / other.pair_stretch))
+        return self.scaled(asked) / pairs
+
     def measure_for(self, asked_s: float | None) -> float:
         """Seconds of the window where a chapter asked for that many."""
         return self.measure_s if asked_s is None else asked_s * self.stretch

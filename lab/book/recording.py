@@ -234,12 +234,17 @@ def estimated_s(pages: Iterable[str]) -> float:
     """Return how long these pages take, about: the recorded trials, warmed up until steady, and
     what the cells take besides in the course profile, where they measure as much of that.
     """
-    _, trials = recorded()
+    comparisons, trials = recorded()
     took = {page: sum(cell.values()) for page, cell in cells.seconds().items()}
     everywhere = sum(took.values())
     course = settings.PROFILES["course"]
     reference = settings.PROFILES["reference"]
-    in_course = sum(_course_s(t, reference) for t in trials) * course.pairs / reference.pairs
+    shares = {
+        trial.id: course.share_of(reference, comparison.pairs)
+        for comparison in comparisons
+        for trial in (*comparison.trials, *comparison.control)
+    }
+    in_course = sum(_course_s(t, reference) * shares.get(t.id, 1.0) for t in trials)
     whole = sum(map(trial_s, trials)) + max(0.0, everywhere - in_course)
     share = sum(took.get(page, 0.0) for page in pages) / everywhere if everywhere else 1.0
     return whole * share

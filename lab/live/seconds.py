@@ -12,6 +12,8 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime
+from itertools import pairwise
+from statistics import fmean
 
 from lab import paths, settings
 from lab.book.build import toc
@@ -84,22 +86,28 @@ def _of_record(name: str) -> float | None:
         return None
     if isinstance(found, Trial):
         trials, profile = [found], settings.PROFILES["reference"]
-        pairs = 1.0
+        share = 1.0
     elif isinstance(found, Comparison):
         trials, profile = [*found.trials, *found.control], settings.PROFILES[found.profile]
-        pairs = profile.pairs / settings.PROFILES[PROFILE].pairs
+        share = settings.PROFILES[PROFILE].share_of(profile, found.pairs)
     else:
         return None
-    starts = sorted(datetime.fromisoformat(t.started) for t in trials)
     lasted = [t.window[1] - t.window[0] for t in trials]
-    warm = [t.window[0] for t in trials]  # as long as it took; a chapter asked for `least`
-    least = [t.load.warmup_s for t in trials]
+    least = [t.load.warmup_s for t in trials]  # that a chapter asked for, however long it took
     between = STARTS_S
-    if len(trials) > 2:  # as long as it took there
-        span = (starts[-1] - starts[0]).total_seconds() - sum(lasted[:-1]) - sum(warm[:-1])
-        between = max(0.0, span / (len(trials) - 1))
+    there = [
+        (_began(b) - _began(a)).total_seconds() - a.window[1]
+        for a, b in pairwise(sorted(trials, key=_began))
+        if a.noise.tries == b.noise.tries == 1  # else it includes pauses, and trials thrown away
+    ]
+    if len(there) > 1:
+        between = max(0.0, fmean(there))
     alone = sum(lasted) / profile.stretch + sum(least) / profile.warm_stretch
-    return (alone + between * len(trials)) / pairs
+    return (alone + between * len(trials)) * share
+
+
+def _began(trial: Trial) -> datetime:
+    return datetime.fromisoformat(trial.started)
 
 
 def _sources(page: str) -> dict[str, str]:

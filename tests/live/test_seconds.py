@@ -1,6 +1,8 @@
 """How long a cell takes, said before: as a build found it here, else by the recorded trials."""
 
 import json
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -63,6 +65,15 @@ def test_a_comparison_takes_as_long_as_its_trials_in_the_course_profile():
     took = seconds.expected(COMPARED)
     assert least < took < 4 * least + len(trials)
     assert seconds.expected(f"{COMPARED}\n{COMPARED}") == pytest.approx(2 * took, abs=0.2)
+
+
+def test_what_a_recorded_trial_was_waited_for_is_not_told(monkeypatch):
+    run, took = store.reference("files-small"), seconds.expected(COMPARED)
+    *others, last = run.trials
+    late = datetime.fromisoformat(last.started) + timedelta(seconds=300)
+    last = replace(last, started=late.isoformat(), noise=replace(last.noise, tries=20))
+    monkeypatch.setattr(store, "reference", lambda _name: replace(run, trials=(*others, last)))
+    assert seconds.expected(COMPARED) == pytest.approx(took, rel=0.2)
 
 
 @pytest.mark.parametrize(

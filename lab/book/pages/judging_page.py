@@ -16,7 +16,7 @@ from lab.book.pages.placeholders import Html
 from lab.text.numbers import count
 
 STORED = paths.DATA / "judging.json"
-PAIRS = (6, 8, 12)
+PAIRS = (6, 8, 10)
 RULES = {
     "today": "the rule",
     "widened": "each end moved outwards by the A/A spread",
