@@ -39,6 +39,7 @@ LONGEST_S = 24 * 3600.0  # from the begin of a sitting to the last time that it 
 LOOKS_S = 2.0  # at what other programs do
 BUSY = 0.1  # the share of the processors at which the check `quiet` warns
 INTERRUPTED = 130
+CHAPTER_S = 22.0  # beside trials: kernel, programs, figures; the mean of a recorded run's chapters
 WARMS_S = 2.0  # a closed loop until it is steady, where no record says how long that took
 
 
@@ -231,21 +232,13 @@ def told(pages: list[str], done: set[str]) -> str:
 
 
 def estimated_s(pages: Iterable[str]) -> float:
-    """Return how long these pages take, about: the recorded trials, warmed up until steady, and
-    what the cells take besides in the course profile, where they measure as much of that.
+    """Return how long these pages take, about: as long as the recorded trials and what else the
+    recorded chapters did, shared out by what the cells of each take in the course profile.
     """
-    comparisons, trials = recorded()
+    _, trials = recorded()
     took = {page: sum(cell.values()) for page, cell in cells.seconds().items()}
     everywhere = sum(took.values())
-    course = settings.PROFILES["course"]
-    reference = settings.PROFILES["reference"]
-    shares = {
-        trial.id: course.share_of(reference, comparison.pairs)
-        for comparison in comparisons
-        for trial in (*comparison.trials, *comparison.control)
-    }
-    in_course = sum(_course_s(t, reference) * shares.get(t.id, 1.0) for t in trials)
-    whole = sum(map(trial_s, trials)) + max(0.0, everywhere - in_course)
+    whole = sum(map(trial_s, trials)) + CHAPTER_S * len(took)
     share = sum(took.get(page, 0.0) for page in pages) / everywhere if everywhere else 1.0
     return whole * share
 
@@ -259,13 +252,6 @@ def trial_s(trial: Trial) -> float:
         warmed = max(warmed, WARMS_S, LEAST_WARM_S)
         kept = max(kept, settings.PROFILES["reference"].least_s)
     return warmed + kept + OVERHEAD_S
-
-
-def _course_s(trial: Trial, reference: settings.Profile) -> float:
-    window = trial.window[1] - trial.window[0]
-    if trial.load.requests is None:
-        window /= reference.stretch
-    return trial.load.warmup_s / reference.warm_stretch + window + OVERHEAD_S
 
 
 # --- some chapters only ---
