@@ -165,7 +165,7 @@ def test_what_one_experiment_did_not_need_the_next_ones_of_a_sitting_have(sittin
     assert held.left_s == 6.5  # 21 and 1.5 less 1 + 3, 2 + 3 and 4 + 3
     assert Patience.of_profile().left_s == module.LEAST_S
     held.earn(20)
-    assert Patience.of_profile().left_s == 26.5
+    assert Patience.of_profile().left_s == 16.5
 
 
 def test_a_try_may_cost_more_than_is_left_and_that_is_nobodys_debt(sitting):
