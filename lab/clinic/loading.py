@@ -118,7 +118,7 @@ def load(
         kinds["timed out"] = counts["timeouts"]
 
     def quantile(q: float) -> float | None:
-        # A quantile with fewer than ten values beyond it is their maximum under another name.
+        # With less than one value beyond it a quantile is their maximum under another name.
         return float(np.quantile(latency, q)) if len(latency) * (1 - q) >= 1 else None
 
     return Phase(
