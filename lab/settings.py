@@ -25,9 +25,9 @@ class Profile:
 
     A chapter that asks for its own numbers means the course profile; the others scale them:
     the pairs of trials by `pair_stretch`, but beyond `pairs` none are added, the window by
-    `stretch`, the warm-up by `warm_stretch`. Where
-    `warm_cap_s` is not 0, that warm-up is the least, and it goes on until the rate is steady, or
-    for so long; the window that follows lasts for `least_s` or longer, so that it can show a drift.
+    `stretch`, the warm-up by `warm_stretch`. Where `warm_cap_s` is not 0, that warm-up is the
+    least, and it goes on until the rate is steady, or for so long; the window that follows lasts
+    for `least_s` or longer, so that it can show a drift.
     """
 
     name: str
