@@ -315,6 +315,18 @@ def test_both_servers_of_a_claim_stand_there_with_what_was_published_and_measure
     assert rows[0][-1] == f"{name}: {found[-1]['verdict']}"
 
 
+def test_a_server_stands_beside_its_own_rate_where_the_ratio_is_one_of_times(build):
+    primes = store.reference("door-primes")
+    claims.claim("cpu-primes", primes.ratio("flask", "node", metric="mean"))
+    found = noted.read(Path(os.environ["LAB_USAGE_FILE"])).claims
+    record = replace(build.last(PAGE), claims=found, drawn_from=["door-primes"])
+    build.last = lambda _: record
+    name = claims.claims()["claims"]["cpu-primes"]["short"]
+    rows = [row for row in systems.systems_table(build).rows if row[-1].startswith(name)]
+    assert [row[2] for row in rows] == ["flask (Flask dev server)", "node"]
+    assert [row[3] for row in rows] == ["14.7 req/s", "22.7 req/s"]
+
+
 def test_a_server_that_no_chapter_judged_is_listed_with_what_was_published_of_it(build):
     rows = systems.systems_table(build).rows
     judged = [row for row in rows if row[1] == PAGE]
