@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,12 +35,7 @@ def keep(folder: Path, name: str, rows: dict[str, np.ndarray]) -> RawRef:
     packed = {
         k: np.diff(v, prepend=v.dtype.type(0)) if k == "t_end_us" else v for k, v in rows.items()
     }
-    # As numpy's savez_compressed, but packed less hard: a tenth larger, in a third of the time.
-    # For a fast server's rows that saves a tenth of a second in every trial.
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as columns:
-        for column, values in packed.items():
-            with columns.open(f"{column}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, values, allow_pickle=False)
+    np.savez_compressed(buffer, **packed)  # type: ignore[arg-type]
     data = buffer.getvalue()
     written.write(folder / "raw" / f"{name}.npz", data)
     n = len(next(iter(rows.values()), ()))
