@@ -42,27 +42,19 @@ def _rows(name: str, c: dict[str, Any] | None, files: dict[str, Path]) -> list[l
     source = claims.claims()["sources"][entry["source"]]
     who = f"{source['author']} {source['year']}"
     printed = _printed(name, entry)
-    if _crossed(entry):
-        printed.reverse()
     verdict = f"{entry['short']}: {c['verdict'] if c else NOT_JUDGED}"
     if c is None:
         return [[who, NONE, system or NONE, text, NONE, verdict] for system, text in printed]
     here = _here(c, files.get(c["record"]))
+    given = entry.get("published", {})
+    rates = all(given.get(side, {}).get("metric") == "throughput" for side in "ab")
+    if rates and c["value"]["metric"] != "throughput":
+        printed.reverse()  # Node's rate ÷ Flask's is Flask's time ÷ Node's
     page = str(c["chapter"])
     return [
         [who, page, _server(arm, system), text, measured, verdict]
         for (arm, measured), (system, text) in zip(here, printed, strict=True)
     ]
-
-
-def _crossed(entry: dict[str, Any]) -> bool:
-    """Return whether the source printed rates where our ratio is one of times: Node's rate ÷
-    Flask's is Flask's time ÷ Node's.
-    """
-    given = entry.get("published", {})
-    rates = [given[side]["metric"] == "throughput" for side in "ab" if side in given]
-    _, _, metric = entry.get("ratio", "").rpartition(",")
-    return len(rates) == 2 and all(rates) and metric.strip() not in ("", "throughput")
 
 
 def _server(arm: str, system: str) -> str:
