@@ -34,9 +34,9 @@ class Profile:
     pairs: int
     warmup_s: float
     measure_s: float
+    pair_stretch: float
     stretch: float
     warm_stretch: float
-    pair_stretch: float
     verdicts: bool
     warm_cap_s: float = 0.0
     least_s: float = 0.0
@@ -54,15 +54,7 @@ class Profile:
 
     def scaled(self, asked: int) -> int:
         """Pairs of this profile for so many of the course's, whatever LAB_LEAST_PAIRS says."""
-        scaled = max(1, round(asked * self.pair_stretch))
-        return scaled if scaled <= asked else max(asked, min(scaled, self.pairs))
-
-    def share_of(self, other: Profile, pairs: int) -> float:
-        """Return how many pairs this profile measures for each of so many of another's."""
-        course = PROFILES["course"].pairs
-        everyone = pairs == other.scaled(course)  # what does not ask has as many as what asks for 6
-        asked = course if everyone else max(1, round(pairs / other.pair_stretch))
-        return self.scaled(asked) / pairs
+        return max(1, min(round(asked * self.pair_stretch), max(asked, self.pairs)))
 
     def measure_for(self, asked_s: float | None) -> float:
         """Seconds of the window where a chapter asked for that many."""
@@ -76,16 +68,34 @@ class Profile:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("smoke", 1, 0.05, 0.15, 0.3, 0.3, pair_stretch=1 / 6, verdicts=False),
-        Profile("course", 6, 0.25, 0.5, 1, 1, pair_stretch=1, verdicts=True),
+        Profile(
+            "smoke",
+            1,
+            0.05,
+            0.15,
+            pair_stretch=1 / 6,
+            stretch=0.3,
+            warm_stretch=0.3,
+            verdicts=False,
+        ),
+        Profile(
+            "course",
+            6,
+            0.25,
+            0.5,
+            pair_stretch=1,
+            stretch=1,
+            warm_stretch=1,
+            verdicts=True,
+        ),
         Profile(
             "reference",
             10,
             1.0,
             2.0,
+            pair_stretch=2,
             stretch=2,
             warm_stretch=1.5,
-            pair_stretch=2,
             verdicts=True,
             warm_cap_s=12.0,
             least_s=1.0,

@@ -4,14 +4,11 @@ import re
 import shutil
 import subprocess
 
-import pytest
-
 from lab import paths
 
 MAKEFILE = paths.ROOT / "Makefile"
 
 
-@pytest.mark.skipif(not shutil.which("make"), reason="make is not installed")
 def test_clean_removes_what_builds_wrote_and_keeps_what_a_hubs_students_handed_in(tmp_path):
     shutil.copy(MAKEFILE, tmp_path)
     for folder in ("_build/hub/exchange", "_build/html", "_build/.hidden", "data/runs/x", "book"):

@@ -29,12 +29,6 @@ def test_the_reference_run_doubles_pairs_up_to_its_own_and_takes_none_away(monke
     assert [reference.pairs_for(n) for n in (1, 3, 6)] == [2, 6, 10]
 
 
-@pytest.mark.parametrize(("pairs", "share"), [(2, 0.5), (6, 0.5), (10, 0.6), (12, 0.5)])
-def test_of_as_many_pairs_as_were_recorded_the_course_measures_a_share(pairs, share):
-    course, reference = settings.PROFILES["course"], settings.PROFILES["reference"]
-    assert course.share_of(reference, pairs) == pytest.approx(share)
-
-
 def test_a_question_is_the_same_in_every_profile(monkeypatch):
     monkeypatch.setenv("LAB_PROFILE", "smoke")
     short = plan(connections=1, seconds=1.0, given={"seconds": 1.0})

@@ -89,21 +89,29 @@ def _of_record(name: str) -> float | None:
         share = 1.0
     elif isinstance(found, Comparison):
         trials, profile = [*found.trials, *found.control], settings.PROFILES[found.profile]
-        share = settings.PROFILES[PROFILE].share_of(profile, found.pairs)
+        share = _asked(found.pairs, profile) / found.pairs
     else:
         return None
     lasted = [t.window[1] - t.window[0] for t in trials]
     least = [t.load.warmup_s for t in trials]  # that a chapter asked for, however long it took
     between = STARTS_S
-    there = [
+    gaps = [
         (_began(b) - _began(a)).total_seconds() - a.window[1]
         for a, b in pairwise(sorted(trials, key=_began))
         if a.noise.tries == b.noise.tries == 1  # else it includes pauses, and trials thrown away
     ]
-    if len(there) > 1:
-        between = max(0.0, fmean(there))
+    if len(gaps) > 1:
+        between = max(0.0, fmean(gaps))
     alone = sum(lasted) / profile.stretch + sum(least) / profile.warm_stretch
     return (alone + between * len(trials)) * share
+
+
+def _asked(pairs: int, profile: settings.Profile) -> int:
+    """Return how many pairs a cell has in the course profile that has so many in this one: the
+    profile's own most are those of a cell that asks for none.
+    """
+    most = settings.PROFILES[PROFILE].pairs
+    return most if pairs == profile.scaled(most) else max(1, round(pairs / profile.pair_stretch))
 
 
 def _began(trial: Trial) -> datetime:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from lab import paths
+from lab import paths, settings
 from lab.book.build import toc
 from lab.book.build.chapter import cell_digest
 from lab.book.build.history import Record, Records
@@ -65,6 +65,11 @@ def test_a_comparison_takes_as_long_as_its_trials_in_the_course_profile():
     took = seconds.expected(COMPARED)
     assert least < took < 4 * least + len(trials)
     assert seconds.expected(f"{COMPARED}\n{COMPARED}") == pytest.approx(2 * took, abs=0.2)
+
+
+@pytest.mark.parametrize(("recorded", "course"), [(2, 1), (6, 3), (10, 6), (12, 6)])
+def test_a_cell_has_as_many_pairs_in_the_course_as_it_asks_for(recorded, course):
+    assert seconds._asked(recorded, settings.PROFILES["reference"]) == course
 
 
 def test_what_a_recorded_trial_was_waited_for_is_not_told(monkeypatch):
