@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const { PORT = "0", WORK_MS = "20" } = process.env;
@@ -35,6 +36,9 @@ function serve() {
     await sleep(Number(WORK_MS));
     response.end(`${process.pid}\n`);
   });
+  // Since Node 26.4 close() of node:http, which disconnect() calls, also ends connections that have not asked yet. That of node:net
+  // only stops listening, and waits for them.
+  server.close = Server.prototype.close;
   server.listen(Number(PORT), "127.0.0.1");
 }
 
