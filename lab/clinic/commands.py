@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,10 @@ from lab.errors import LabError
 from lab.storage import written
 
 PAGE = Path("examination.html")
+# Exit codes of both commands beside 0: something was found, or the new version is worse; and it
+# could not be examined or compared.
+FOUND = WORSE = 1
+FAILED = 2
 
 
 def examine_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +38,12 @@ def examine_arguments(parser: argparse.ArgumentParser) -> None:
 def _asked_arguments(parser: argparse.ArgumentParser) -> None:
     """What is asked of a program, and where it is found: the same for both commands."""
     parser.add_argument("--path", default="/", help="what to ask for (default: /)")
-    parser.add_argument("--method", default="GET", help="the method (default: GET)")
+    parser.add_argument("--method", help="the method (default: GET, or POST with a body)")
+    parser.add_argument(
+        "--body",
+        metavar="TEXT",
+        help="what is sent with each request; @FILE sends a file, @- standard input",
+    )
     parser.add_argument(
         "--header", action="append", default=[], metavar="NAME:VALUE", help="may be repeated"
     )
@@ -58,18 +68,65 @@ def _headers(given: Sequence[str]) -> dict[str, str]:
     return headers
 
 
+def _body(given: str | None) -> bytes | None:
+    """Return what --body names: the text itself, or the content of @FILE."""
+    if given is None or not given.startswith("@"):
+        return None if given is None else given.encode()
+    if given == "@-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(given[1:]).read_bytes()
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise LabError(
+            f"--body {given}: {reason}. Write --body @FILE for a file, --body TEXT for a text that "
+            "does not begin with @."
+        ) from None
+
+
+_SETTING = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
+
+
+def command_line(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Return the settings and the words of a command as a shell would read it: settings such as
+    `NODE_ENV=production` may stand before the program, and the whole may be one quoted word.
+    """
+    left = list(words)
+    if len(left) == 1 and not Path(left[0]).exists():
+        try:
+            left = shlex.split(left[0])
+        except ValueError:
+            raise LabError(f"{words[0]}: a quotation mark is open. Close it.") from None
+    settings: dict[str, str] = {}
+    while left and (setting := _SETTING.fullmatch(left[0])):
+        settings[setting[1]] = setting[2]
+        left.pop(0)
+    return settings, left
+
+
 def examine(chosen: argparse.Namespace) -> int:
-    """Examine; 0 if nothing was found, 1 if something was."""
+    """Examine; 0 if nothing was found, 1 if something was, 2 if it could not be examined."""
+    try:
+        return _examined(chosen)
+    except LabError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+
+
+def _examined(chosen: argparse.Namespace) -> int:
     if bool(chosen.url) == bool(chosen.words):
         raise LabError(
             "Say what to examine: python -m lab examine -- node app.mjs, or --url "
             "http://127.0.0.1:3000/path for one that runs."
         )
+    settings, words = command_line(chosen.words)
     found = examined(
-        chosen.url or chosen.words,
+        chosen.url or words,
         path=chosen.path,
         method=chosen.method,
         headers=_headers(chosen.header),
+        body=_body(chosen.body),
+        env=settings,
         folder=chosen.folder,
         port=chosen.port,
         listen_s=chosen.listen,
@@ -78,11 +135,12 @@ def examine(chosen: argparse.Namespace) -> int:
     written.write(chosen.page.resolve(), report.page(found).encode())
     print(found)
     print(f"The report: {chosen.page}")
-    return 1 if found.diagnosis.findings or found.observed.died else 0
+    if found.diagnosis.findings or found.observed.died:
+        return FOUND
+    return FAILED if found.observed.answer_status is None else 0
 
 
 COMPARED = Path("comparison.html")
-WORSE, FAILED = 1, 2
 
 
 def compare_arguments(parser: argparse.ArgumentParser) -> None:
@@ -112,8 +170,9 @@ def compare_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def compare(chosen: argparse.Namespace) -> int:
-    """Compare two versions; 0 if the new one is not worse, 1 if it is, 2 if that cannot be told
-    because one of them could not be started, or failed to answer a request.
+    """Compare two versions; 0 if the new one is not worse, 1 if it is (it fails, or stops
+    answering, where the old one does not, too), 2 if that cannot be told because one of them could
+    not be started, or the old one failed as well.
     """
     try:
         found = _compared(chosen)
@@ -123,14 +182,25 @@ def compare(chosen: argparse.Namespace) -> int:
     written.write(chosen.page.resolve(), report.versions_page(found).encode())
     print(found)
     print(f"The report: {chosen.page}")
-    if any(found.failed.values()):
-        failed = ", ".join(f"{n} of the {arm} version" for arm, n in found.failed.items() if n)
+    if found.worse:
+        return WORSE
+    if any(found.failed.values()) or any(found.hung.values()):
         print(
-            f"Requests failed: {failed}. A version that fails is not compared; examine it first.",
+            f"{_failures(found)}. A version that fails is not compared; examine it first.",
             file=sys.stderr,
         )
         return FAILED
-    return WORSE if found.worse else 0
+    return 0
+
+
+def _failures(found: Versions) -> str:
+    """Say how many requests failed and how many processes hung, of which version."""
+    kinds = (("Requests failed", found.failed), ("Processes stopped answering", found.hung))
+    return ". ".join(
+        f"{what}: " + ", ".join(f"{n} of the {arm} version" for arm, n in counts.items() if n)
+        for what, counts in kinds
+        if any(counts.values())
+    )
 
 
 def _compared(chosen: argparse.Namespace) -> Versions:
@@ -143,7 +213,7 @@ def _compared(chosen: argparse.Namespace) -> Versions:
     if not 0 < chosen.limit < 100:
         raise LabError(f"--limit {chosen.limit:g}: a percentage above 0, below 100.")
 
-    headers = _headers(chosen.header)
+    request = Request.of(chosen.path, chosen.method, _headers(chosen.header), _body(chosen.body))
 
     def run(old: Target, new: Target) -> Versions:
         once = 3 * chosen.pairs
@@ -157,19 +227,20 @@ def _compared(chosen: argparse.Namespace) -> Versions:
         return compare_versions(
             old,
             new,
-            request=Request(chosen.path, chosen.method, tuple(headers.items())),
+            request=request,
             pairs=chosen.pairs,
             limit=chosen.limit / 100,
             tell=tell,
         )
 
-    def target(command: Sequence[str], folder: Path, name: str) -> Target:
+    def target(words: Sequence[str], folder: Path, name: str) -> Target:
+        settings, command = command_line(words)
         return Target(
-            tuple(command), folder, name, {}, chosen.port, chosen.path, listen_s=chosen.listen
+            tuple(command), folder, name, settings, chosen.port, chosen.path, listen_s=chosen.listen
         )
 
     if chosen.commands:
-        return run(*(target(shlex.split(one), here, one) for one in chosen.commands))
+        return run(*(target([one], here, one) for one in chosen.commands))
     if chosen.folders:
         for folder in chosen.folders:
             if not folder.is_dir():

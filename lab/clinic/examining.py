@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +16,8 @@ from urllib.parse import urlsplit
 
 from lab.clinic import profile as profiles
 from lab.clinic.app import App, AppFailed, Target
-from lab.clinic.hub import Hub
-from lab.clinic.loading import Phase, Request, load, stalled_readers
+from lab.clinic.hub import Event, Hub
+from lab.clinic.loading import Phase, Request, load, next_step, stalled_readers
 from lab.clinic.observed import Observed
 from lab.measure.generator import Standby
 from lab.processes import lock
@@ -29,16 +30,14 @@ ABOVE = 256
 READERS = 8
 FIRST_S = 10.0
 PROFILE_US = 1000
+HEAP_BYTES = 4096  # allocated between two samples of the heap
+CLOSING_S = 0.4
+FRESH_S = 0.35  # the probe reads the heap's size five times a second
 # The close look goes on until it has seen so many answers, or for so long.
 LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
 # How long the load takes of a program that answers quickly, and in how much of that the signs
 # are seen; the rest asks how long answers take below the most that it gives and above it.
 USUAL_S, SIGNS_S = 15.1, 10.8
-
-_OTHERWISE = (
-    "Ask for something that it has (--path /there), as somebody whom it lets in "
-    "(--header NAME:VALUE)."
-)
 
 Say = Callable[[str], None]
 
@@ -129,7 +128,7 @@ class _Examination:
         if not 200 <= answer.status < 300:
             raise AppFailed(
                 f"{self.app.target.title} answered {self.request.method} {self.request.path} with "
-                f"status {answer.status}. {_OTHERWISE}"
+                f"status {answer.status}. {next_step(answer.status)}"
             )
         return True
 
@@ -145,6 +144,8 @@ class _Examination:
         self._drain()
         with self._span("after"):
             time.sleep(max(0.15, 0.3 * self.share))
+        if self.loader.pace.arrivals:
+            self._memory()
 
     def _unanswered(self) -> None:
         """It listens and does not answer: what can be seen of it all the same."""
@@ -202,6 +203,63 @@ class _Examination:
             if one["event"] == "profiled":
                 with contextlib.suppress(OSError, ValueError, KeyError):
                     self.seen.profiles.append(profiles.read(Path(one["file"]), one["pid"]))
+
+    def _memory(self) -> None:
+        """Two loads, with a collection of garbage before, between and after: memory and descriptors
+        that both loads leave behind are kept by the program, and the second load tells by whom.
+        """
+        many = self.seen.phases["many"]
+        if not many.answers:
+            return
+        self._collect()
+        for index in (1, 2):
+            sampling = index == 2 and self._told("heap", "sampling", interval_bytes=HEAP_BYTES)
+            self._load(
+                f"kept-{index}",
+                "does it keep memory after a load?",
+                seconds=max(1.5, min(4.0, 4 * (many.mean_s or 0.0))),
+                connections=MANY,
+            )
+            if sampling:
+                file = str(self.hub.folder / "heap")
+                for event in self._told("heaped", "heaped", file=file):
+                    with contextlib.suppress(OSError, ValueError, KeyError):
+                        self.seen.keepers += profiles.keepers(Path(event["file"]))
+            self._collect()
+
+    def _told(self, order: str, event: str, **more: Any) -> list[Event]:
+        """Give an order to every process and return the events of those that obeyed."""
+        mark = self.hub.mark()
+        pids = self.hub.tell(do=order, **more)
+        answers = self.hub.answers(pids, {event, "failed"}, mark, 6.0)
+        return [one for one in answers if one["event"] == event]
+
+    def _collect(self) -> None:
+        """Collect garbage and note what all processes hold then."""
+        time.sleep(CLOSING_S)  # connections of the load end, and so do their descriptors
+        kinds: Counter[str] = Counter()
+        told = self._told("collect", "collected")
+        for event in told:
+            kinds.update(event["kinds"] or {})
+        mark = self.hub.mark()
+        time.sleep(FRESH_S)
+        rows = {row["pid"]: row for row in self.hub.since(mark, "row")}
+        if not told or not rows:
+            return
+
+        def sum_of(name: str) -> float:
+            return float(sum(row[name] for row in rows.values()))
+
+        self.seen.kept.append(
+            {
+                "heap": sum_of("heap_used"),
+                "external": sum_of("external"),
+                "rss": sum_of("rss"),
+                "descriptors": kinds.total() or None,
+                "kinds": dict(kinds),
+            }
+        )
+        self.app.check("while it was watched")
 
     def _drain(self) -> None:
         """After the overload, until it answers as before, for some seconds at most."""
@@ -313,7 +371,8 @@ def observe_url(url: str, request: Request, say: Say, load_s: float | None = Non
         answer = asked.answer(base, FIRST_S)
         if not 200 <= answer.status < 300:
             raise AppFailed(
-                f"{asked.method} {url} was answered with status {answer.status}. {_OTHERWISE}"
+                f"{asked.method} {url} was answered with status {answer.status}. "
+                f"{next_step(answer.status)}"
             )
         seen.answer_status, seen.answer_bytes = answer.status, answer.size
         seen.answer_type = answer.headers.get("content-type", "")

@@ -1,4 +1,4 @@
-"""Six illnesses and how each is told: by limits on signs, which stand between what healthy and sick
+"""The illnesses and how each is told: by limits on signs, which lie between what healthy and sick
 programs show (`python -m bench.clinic table` measures that).
 """
 
@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
+from lab.clinic import failures
+from lab.clinic.failures import SILENCE_S
 from lab.clinic.observed import Observed
 from lab.clinic.profile import Place
 from lab.clinic.signs import LONG_MS, LOOK_UPS, Signs
@@ -33,13 +35,20 @@ def _share(value: float) -> str:
     return f"{value:.0%}"
 
 
+def _seconds(value: float) -> str:
+    return f"{number(value)} s"
+
+
 def _plain(value: float) -> str:
     return number(value)
 
 
 @dataclass(frozen=True)
 class Illness:
-    """One illness: all of its limits must be reached."""
+    """One illness: all of its limits must be reached.
+
+    is_failure : does it say that a load failed? Such a finding comes first, whatever else is found.
+    """
 
     id: str
     name: str
@@ -47,6 +56,7 @@ class Illness:
     means: str
     chapter: tuple[str, str]  # path in the book, title
     try_: tuple[str, ...]
+    is_failure: bool = False
 
 
 LONG_SHARE = Limit("long_share", 0.12, "of the time was spent in long runs", _share)
@@ -159,9 +169,105 @@ LOGGING = Illness(
         "console.log to a file or a pipe is synchronous, too.",
     ),
 )
-ALL = (BLOCKED, FLOOD, POOL, NAMES, PRESSURE, LOGGING)
+STOPS = Illness(
+    "stops-answering",
+    "stops answering",
+    (
+        Limit("stuck_share", 0.75, "of the clients waited at the end of a load", _share),
+        Limit("stuck_s", SILENCE_S, "without any response before that end", _seconds),
+    ),
+    "Requests go in and no response comes out any more.",
+    ("blocking/a-database-behind-it", "A Database Behind It"),
+    (
+        "Look for something that is taken for each request and not always given back: a client of "
+        "a connection pool, a lock, a slot of a limiter. Give it back in `finally`.",
+        "Give every wait a deadline (AbortSignal.timeout), so that a request that cannot be "
+        "answered fails and says so.",
+    ),
+    is_failure=True,
+)
+FAILS = Illness(
+    "failing-requests",
+    "failing requests",
+    (Limit("failed_share", 0.01, "of the requests failed in loads that it should answer", _share),),
+    "Under load some requests are not answered with a status from 200 to 299.",
+    ("blocking/overload", "Overload"),
+    (
+        "Look into the program's own log for the first error under load.",
+        "If a limiter refused the requests, examine the program without it: otherwise the refusal "
+        "is what is measured.",
+    ),
+    is_failure=True,
+)
+BEHIND = Illness(
+    "falls-behind",
+    "falls behind",
+    (
+        Limit(
+            "behind_share", 0.2, "of the arrivals at half of its own most got no response", _share
+        ),
+    ),
+    "At half of the rate that it reached before, requests pile up: its capacity does not last.",
+    ("blocking/overload", "Overload"),
+    (
+        "Look for what becomes slower with each request: a table that grows, a queue, a cache "
+        "without an index.",
+        "Look at the rows of the load: the first phase whose times rise is where it begins.",
+    ),
+    is_failure=True,
+)
+LEAK = Illness(
+    "memory-leak",
+    "memory leak",
+    (
+        Limit("kept_bytes", 400_000.0, "was kept after each of two loads, garbage collected", size),
+        Limit("kept_each", 24.0, "of that for each response of the second load", size),
+    ),
+    "Memory grows with every request and is not given back.",
+    ("blocking/finding-the-line", "Finding the Line"),
+    (
+        "Give a cache a largest number of entries, or a time after which an entry goes.",
+        "Take away the listener or timer that a request adds: in `finally`, or when it closes.",
+        "Compare two heap snapshots (`node --inspect`, Memory, Comparison): what has grown is kept "
+        "by what its retainers show.",
+    ),
+    is_failure=True,
+)
+OPEN = Illness(
+    "descriptors-left-open",
+    "descriptors left open",
+    (Limit("open_more", 4, "descriptors more were open after each of two loads", _plain),),
+    "Files or sockets are opened for requests and not closed, until the system gives no more.",
+    ("streams/files-over-http", "Files over HTTP"),
+    (
+        "Close a file handle in `finally`, or use `await using` where your Node has it.",
+        "Read the body of every response of fetch, or cancel it: `await response.body?.cancel()`.",
+        "Destroy streams on errors: pipeline() of node:stream/promises does it.",
+    ),
+    is_failure=True,
+)
+GARBAGE = Illness(
+    "garbage-collection",
+    "garbage collection",
+    (
+        Limit("gc_share", 0.4, "of the busy time was spent in the garbage collector", _share),
+        Limit("loop_busy", 0.8, "of the time the loop was busy with many clients", _share),
+    ),
+    "So many objects are made for each request that collecting them is most of the work.",
+    ("blocking/finding-the-line", "Finding the Line"),
+    (
+        "Do not copy a collection at each step (`{...all, [key]: value}`): fill one object.",
+        "Build what all requests share once, and keep it.",
+        "A larger young generation (`--max-semi-space-size`) helps where objects live for one "
+        "request only; measure it.",
+    ),
+)
+ALL = (BLOCKED, FLOOD, POOL, NAMES, PRESSURE, LOGGING, STOPS, FAILS, BEHIND, LEAK, OPEN, GARBAGE)
 # Those, and the other ways in which two of them are told.
-FORMS = (BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING)
+FORMS = (
+    *(STOPS, FAILS, BEHIND, LEAK, OPEN),
+    *(BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING, GARBAGE),
+)
 
 
 @dataclass(frozen=True)
@@ -183,6 +289,12 @@ class Finding:
     strength: float  # how far beyond its limits; 1 is just there
     places: tuple[Place, ...] = ()
     sites: tuple[str, ...] = ()
+
+    @property
+    def of_place(self) -> str:
+        """What the share of a place is a share of."""
+        kept = "of what it kept in the heap was allocated in"
+        return kept if self.illness.id == LEAK.id else "of its work is in"
 
 
 @dataclass(frozen=True)
@@ -220,9 +332,51 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
         found.pop(POOL.id, None)
     if POOL.id in found and BLOCKED.id in found and signs.pool_wait_ms > signs.longest_ms:
         found.pop(BLOCKED.id)  # threads of the pool took the processor from the loop
-    findings = [_finding(one, seen, signs) for one in found.values()]
-    findings.sort(key=lambda one: -one.strength)
+    if found.keys() & {STOPS.id, LEAK.id}:  # each makes a program slower and slower, too
+        found.pop(BEHIND.id, None)
+    if found.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id}:
+        found.pop(GARBAGE.id, None)
+    findings = [_finding(_in_words(one, seen), seen, signs) for one in found.values()]
+    failures_first = [STOPS.id, FAILS.id, BEHIND.id, LEAK.id, OPEN.id]
+    findings.sort(
+        key=lambda one: (
+            failures_first.index(one.illness.id) if one.illness.is_failure else 9,
+            -one.strength,
+        )
+    )
     return Diagnosis(tuple(findings), signs)
+
+
+def _in_words(illness: Illness, seen: Observed) -> Illness:
+    """Return the illness with what it means here: how many, of which kind, after how much."""
+    if illness is STOPS and (silence := failures.silence(seen)):
+        words = (
+            f"After {silence.responses:,} responses no more came: "
+            f"{silence.waiting:,} of {silence.phase.connections:,} clients waited, the last "
+            f"{number(silence.silent_s)} s of the load in vain."
+        )
+    elif illness is FAILS:
+        failed = failures.failed(seen)
+        kind, n = failed.kinds[0]
+        others = "".join(f", {m:,} × {other}" for other, m in failed.kinds[1:4])
+        words = (
+            f"{failed.failed:,} of {failed.requests:,} requests failed under load "
+            f"({n:,} × {kind}{others})."
+        )
+        if kind in ("status 429", "status 503") and failed.share >= 0.5:
+            words += " What was measured is the refusal."
+    elif illness is LEAK:
+        growth = failures.growth(seen)
+        words = (
+            f"After two loads it kept {size(growth.bytes)} more each time, {growth.where}: "
+            f"{size(growth.each)} for each response, and it came again with the second load."
+        )
+    elif illness is OPEN:
+        more, kind = failures.descriptors(seen)
+        words = f"After each of two loads {more:.0f} more were open than before it, mostly {kind}s."
+    else:
+        return illness
+    return replace(illness, means=words)
 
 
 def _reached(one: Illness, signs: Signs) -> bool:
@@ -244,7 +398,13 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
     profile = max(seen.profiles, key=lambda p: p.busy_s, default=None)
     places: tuple[Place, ...] = ()
     sites: tuple[str, ...] = ()
-    if one.id in (BLOCKED.id, FLOOD.id) and profile:
+    if one.id == LEAK.id:
+        total = sum(keeper["bytes"] for keeper in seen.keepers) or 1
+        places = tuple(
+            Place(k["function"], k["file"], k["line"], k["bytes"] / total, "", k["text"])
+            for k in seen.keepers
+        )
+    if one.id in (BLOCKED.id, FLOOD.id, GARBAGE.id) and profile:
         places = tuple(profile.places[:3])
     if one is LOGGING and profile:
         places = tuple(profile.log_places[:3])

@@ -4,10 +4,14 @@ phase with its own question.
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import json
+import re
 import socket
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,17 +28,93 @@ TIMEOUT_S = 10.0
 CLIENT_BUSY = 0.8  # from here on the client may be what limits; as of every trial (records.checks)
 
 
+_OTHERWISE = (
+    "Ask for something that it has (--path /there), as somebody whom it lets in "
+    "(--header NAME:VALUE)."
+)
+_BODY = (
+    'It may want a body: --body \'{"name": "value"}\', or --body @FILE, with '
+    "--header content-type:TYPE where it wants another type than the body looks like."
+)
+_NEXT_STEP = {
+    **dict.fromkeys((400, 411, 415, 422), _BODY),
+    401: "It wants a login: --header 'authorization:Bearer …', or --header 'cookie:…'.",
+    403: "It lets only some in: --header 'authorization:Bearer …', or --header 'cookie:…'.",
+    405: f"It wants another method: --method POST, say. {_BODY}",
+    426: (
+        "It speaks another protocol here, a WebSocket most likely, which is not examined: give "
+        "the --path of a plain HTTP request."
+    ),
+    429: "It refuses because too many have asked: switch its limiter off for the examination.",
+}
+
+
+def next_step(status: int) -> str:
+    """Return what a user can do about a status that is not from 200 to 299."""
+    if 300 <= status < 400:
+        return "It sends elsewhere: give the address that it sends to (--path /there)."
+    if status >= 500:
+        return "The program failed: look into its own log, and see that it has what it needs."
+    return _NEXT_STEP.get(status, _OTHERWISE)
+
+
 @dataclass(frozen=True)
 class Request:
-    """What is sent: always the same."""
+    """The request of a load: every request is the same.
+
+    body : None sends none. A body without a Content-Type among the headers gets the type that its
+    text has: JSON, a form, or plain text.
+    """
 
     path: str = "/"
     method: str = "GET"
     headers: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+
+    @classmethod
+    def of(
+        cls, path: str, method: str | None, headers: Mapping[str, str], body: str | bytes | None
+    ) -> Request:
+        """Return the request; with a body the method is POST unless another is given."""
+        content = body.encode() if isinstance(body, str) else body
+        usual = "GET" if content is None else "POST"
+        return cls(path, method or usual, tuple(headers.items()), content)
+
+    @property
+    def sent_headers(self) -> dict[str, str]:
+        """The headers as they are sent, without Content-Length, which each sender adds."""
+        headers = dict(self.headers)
+        if self.body and "content-type" not in {name.lower() for name in headers}:
+            headers["Content-Type"] = _content_type(self.body)
+        return headers
 
     def answer(self, url: str, deadline_s: float) -> Response:
         """Send it once to the server at `url`. Raises what `lab.servers.http_get.get` raises."""
-        return get(url, self.path, deadline_s, method=self.method, headers=dict(self.headers))
+        return get(
+            url,
+            self.path,
+            deadline_s,
+            method=self.method,
+            headers=self.sent_headers,
+            body=self.body,
+        )
+
+
+_FORM = re.compile(r"[\w.\-%+\[\]]+=[^\s&]*(&[\w.\-%+\[\]]+=[^\s&]*)*")
+
+
+def _content_type(body: bytes) -> str:
+    """Return the media type of a body that came without one, read from the body itself."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return "application/octet-stream"
+    with contextlib.suppress(ValueError):
+        json.loads(text)
+        return "application/json"
+    if _FORM.fullmatch(text.strip()):
+        return "application/x-www-form-urlencoded"
+    return "text/plain; charset=utf-8"
 
 
 @dataclass(frozen=True)
@@ -42,7 +122,9 @@ class Phase:
     """One load: what was asked (in seconds and 1/s), when it ran (Unix time in ms), what came back.
 
     rate_per_s : of an open loop, None in a closed one. quantiles in seconds, None without answers.
-    reconnects : connections that were opened beyond the first of each.
+    connects : responses that came on a new connection. silent_s : seconds from the last response
+    (of any status) to the end of the window, the whole window if none came. before : good responses
+    before the window, those of the warm-up.
     """
 
     name: str
@@ -63,6 +145,8 @@ class Phase:
     in_flight: float
     client_elu: float
     connects: int
+    silent_s: float = 0.0
+    before: int = 0
 
     @property
     def span_s(self) -> float:
@@ -87,7 +171,8 @@ def load(
             "name": "main",
             "url": url.rstrip("/") + request.path,
             "method": request.method,
-            "headers": dict(request.headers),
+            "headers": request.sent_headers,
+            **({} if request.body is None else {"body_base64": _base64(request.body)}),
             "loop": "closed" if rate is None else "open",
             "connections": connections,
             "timeout_s": TIMEOUT_S,
@@ -111,6 +196,8 @@ def load(
     seen = raw_rows.window(rows, (start, stop))
     end, status = rows["t_end_us"], rows["status"]
     good = (end >= start) & (end < stop) & (status >= 200) & (status < 300)
+    answered = (status >= 100) & (end < stop)
+    last = int(end[answered].max()) if answered.any() else start
     latency = rows["latency_us"][good] / 1e6
     counts = answer["counts"]
     kinds = {**{f"status {k}": v for k, v in counts["non2xx"].items()}, **counts["errors"]}
@@ -140,7 +227,13 @@ def load(
         in_flight=seen.in_flight,
         client_elu=float(result["client"].get("elu") or 0.0),
         connects=int((rows["connect_us"][good] > 0).sum()),
+        silent_s=(stop - max(last, start)) / 1e6,
+        before=int(((end < start) & (status >= 200) & (status < 300)).sum()),
     )
+
+
+def _base64(body: bytes) -> str:
+    return base64.b64encode(body).decode("ascii")
 
 
 def stalled_readers(url: str, request: Request, readers: int, seconds: float) -> int:
@@ -149,8 +242,12 @@ def stalled_readers(url: str, request: Request, readers: int, seconds: float) ->
     """
     parts = urlsplit(url)
     host, port = str(parts.hostname), parts.port or 80
-    head = "".join(f"{k}: {v}\r\n" for k, v in request.headers)
-    ask = f"{request.method} {request.path} HTTP/1.1\r\nHost: {parts.netloc}\r\n{head}\r\n".encode()
+    body = request.body or b""
+    headers = {"Host": parts.netloc, **request.sent_headers}
+    if request.body is not None:
+        headers["Content-Length"] = str(len(body))
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    message = f"{request.method} {request.path} HTTP/1.1\r\n{head}\r\n".encode("latin-1") + body
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     clients: list[socket.socket] = []
     try:
@@ -161,7 +258,7 @@ def stalled_readers(url: str, request: Request, readers: int, seconds: float) ->
                 client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
                 client.settimeout(2.0)
                 client.connect((host, port))
-                client.sendall(ask)
+                client.sendall(message)
         time.sleep(seconds)
     finally:
         for client in clients:

@@ -15,7 +15,12 @@ Row = dict[str, Any]
 
 @dataclass
 class Observed:
-    """Everything of one examination. rows : those of the probes, of all processes, by time."""
+    """Everything of one examination. rows : those of the probes, of all processes, by time.
+
+    kept : what all processes held before and after each of two loads, garbage collected: bytes of
+    `heap`, `external` and `rss`, `descriptors` and their `kinds`; keepers : the functions that
+    allocated what is left of the second load, with `file`, `line`, `function`, `bytes`, `text`
+    """
 
     title: str
     url: str
@@ -37,6 +42,8 @@ class Observed:
     accept_queue: list[tuple[float, int]] = field(default_factory=list)
     starved: list[int] = field(default_factory=list)  # processes whose loop did not come round
     warnings: list[str] = field(default_factory=list)
+    kept: list[dict[str, Any]] = field(default_factory=list)
+    keepers: list[dict[str, Any]] = field(default_factory=list)
     stubborn: bool = False
     died: str = ""
 

@@ -244,6 +244,67 @@ def read(file: Path, pid: int) -> Profile:
     return made
 
 
+OWN_KEEPS = 0.05  # the share from which on functions of the program itself are the keepers
+# Calls that keep what they are given; the first of them in a function is the line to look at.
+_KEEPS = re.compile(
+    r"\.(set|push|add|unshift|on|once|addListener|addEventListener|append|subscribe)\("
+    r"|setInterval\(|\]\s*=|\.\w+\s*=\s*(new|\[|\{)|Buffer\.|fetch\("
+)
+
+
+def keepers(file: Path) -> list[dict[str, Any]]:
+    """Read a sampling heap profile that V8 wrote after a collection: the functions of the program
+    that allocated what is alive, those with the most first, at most three.
+
+    Each has `function`, `file`, `line` (of the first call in it that keeps something), `bytes`
+    (sampled, in the heap) and `text`, the line.
+    """
+    kept: Counter[Frame] = Counter()
+
+    def walk(node: dict[str, Any], own: Frame | None) -> None:
+        at = node["callFrame"]
+        frame = Frame(at["functionName"], at["url"], at["lineNumber"] + 1)
+        if not frame.of_node and not _ours(frame) and (own is None or not frame.of_package):
+            own = frame
+        if own is not None:
+            kept[own] += int(node["selfSize"])
+        for child in node.get("children", ()):
+            walk(child, own)
+
+    walk(json.loads(file.read_text())["head"], None)
+    # A package does what the program asks of it: its functions count where the program has none.
+    own = {frame: size for frame, size in kept.items() if not frame.of_package}
+    if sum(own.values()) >= OWN_KEEPS * kept.total():
+        kept = Counter(own)
+    made = []
+    for frame, size in kept.most_common(3):
+        if size > 0:
+            line, text = _keeping(frame)
+            made.append(
+                {
+                    "function": frame.name or "(anonymous)",
+                    "file": frame.file,
+                    "line": line,
+                    "bytes": size,
+                    "text": text,
+                }
+            )
+    return made
+
+
+def _keeping(frame: Frame) -> tuple[int, str]:
+    """Return the first line of a function that keeps something, else the line where it begins."""
+    try:
+        lines = Path(frame.file).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return frame.line, ""
+    for at in range(frame.line, min(frame.line + 40, len(lines)) + 1):
+        if _KEEPS.search(lines[at - 1]):
+            return at, lines[at - 1].strip()[:160]
+    in_file = 0 < frame.line <= len(lines)
+    return frame.line, lines[frame.line - 1].strip()[:160] if in_file else ""
+
+
 def _loggers(tree: _Tree, took: Counter[int]) -> set[Frame]:
     """The functions of the program that are there to write a log."""
     of_logs: Counter[Frame] = Counter()

@@ -28,6 +28,11 @@ DIGITS = 5
 _MOMENT_MS = 1e11
 
 
+# From these shares of the time on, with many clients, the loop is what limits, or is not.
+LOOP_IS_LIMIT, LOOP_IS_IDLE = 0.9, 0.5
+COLLECTING = 0.15  # the share of the work from which on garbage collection is named
+HOT = 0.05  # the least share of the work that makes a line worth naming
+
 # The signs in a row, as a figure has them: sign, how it is counted there, from where on it stands
 # out.
 _ROW = {
@@ -127,17 +132,53 @@ class Examination(Shown, Dated):
         for one in found.findings:
             if one is not found.findings[0]:
                 lines.append(f"also: {one.illness.name}")
+            if one.illness.is_failure:
+                lines.append(f"  {one.illness.means}")
             lines += [f"  {row.seen} {row.says} (limit: {row.limit})" for row in one.rows]
             lines += [
-                f"  at {p.file}:{p.line}, {p.share:.0%} of its work: {p.text}"
+                f"  at {p.file}:{p.line}, {p.share:.0%} {one.of_place} {p.function}: {p.text}"
+                if one.illness.is_failure
+                else f"  at {p.file}:{p.line}, {p.share:.0%} of its work: {p.text}"
                 for p in one.places[:1]
             ]
             lines += [f"  at {place}" for place in one.sites[:1]]
             lines.append(f"  chapter: {one.illness.chapter[1]} ({one.illness.chapter[0]})")
+        lines += self.limiting
         if seen.died:
             lines.append(seen.died)
         lines += seen.warnings
         return "\n".join(lines)
+
+    @property
+    def limiting(self) -> list[str]:
+        """What limits the throughput, a line each: the loop with its hottest lines, or something
+        else; empty where that cannot be told, or a finding says it already.
+        """
+        seen = self.observed
+        if any(one.places and not one.illness.is_failure for one in self.diagnosis.findings):
+            return []
+        if not seen.rows or "many" not in seen.phases or not seen.phases["many"].answers:
+            return []
+        share = self.diagnosis.signs.loop_busy
+        if share >= LOOP_IS_LIMIT:
+            profile = max(seen.profiles, key=lambda one: one.busy_s, default=None)
+            places = [] if profile is None else [p for p in profile.places if p.share >= HOT][:3]
+            lines = [
+                f"The loop is the limit: with {seen.phases['many'].connections} clients it was "
+                f"busy for {share:.0%} of the time."
+            ]
+            if profile is not None and profile.gc_share >= COLLECTING:
+                lines[0] += f" {profile.gc_share:.0%} of its work is garbage collection."
+            return lines + [
+                f"  {p.share:.0%} of its work is at {p.file}:{p.line}, in {p.function}: {p.text}"
+                for p in places
+            ]
+        if share < LOOP_IS_IDLE and len(seen.pids) == 1:
+            return [
+                f"The loop is not the limit: with {seen.phases['many'].connections} clients it was "
+                f"busy for {share:.0%} of the time. Requests waited for something else."
+            ]
+        return []
 
 
 def diagnosed(seen: Observed, **about: Any) -> Examination:

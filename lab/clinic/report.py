@@ -30,7 +30,14 @@ _WORDS = {
     "profile": "8 clients, during the profile",
     "below": "arrivals at half of the most",
     "above": "arrivals at a quarter above the most",
+    "kept-1": "16 clients: is memory kept?",
+    "kept-2": "16 clients: is it kept again?",
 }
+
+NOT_EXAMINED = (
+    "It does not look at other requests than the one it was given, at work that comes once an "
+    "hour, at other machines behind the program, at WebSockets and event streams, or at security."
+)
 
 # Nothing is asked of anybody, and nothing is run.
 POLICY = (
@@ -153,12 +160,18 @@ def _verdict(one: Examination) -> str:
         return box(
             "ok",
             "nothing found",
-            ["None of the six illnesses that this page knows shows at what was asked of it."],
+            [
+                "None of the illnesses that this page knows shows at what was asked of it. "
+                f"{NOT_EXAMINED}",
+                *one.limiting,
+            ],
         )
     first, *others = findings
-    words = [f"likely {first.illness.name}. {first.illness.means}"]
+    likely = "" if first.illness.is_failure else "likely "
+    words = [f"{likely}{first.illness.name}. {first.illness.means}"]
     if others:
         words.append("Also: " + ", ".join(f.illness.name for f in others) + ".")
+    words += one.limiting
     if seen.died:
         words.append("And it ended while it was examined.")
     return box("fail", "found", words)
@@ -179,7 +192,7 @@ def _likely(one: Examination) -> str:
         lines = [
             HTML.code(
                 f"{p.file}:{p.line}",
-                f"{p.share:.0%} of its work is in {p.function}"
+                f"{p.share:.0%} {found.of_place} {p.function}"
                 + (f", inside {p.inside}," if p.inside else "")
                 + " at",
                 p.text,
@@ -475,7 +488,7 @@ def versions(one: Versions) -> str:
     """Return the verdicts, the ratios behind them, and every trial as a dot."""
     from lab.plot.simple import dots  # matplotlib, only if something is to be drawn
 
-    worse = [repr(m) for m in one.measured if m.word == WORSE]
+    worse = one.failures + [repr(m) for m in one.measured if m.word == WORSE]
     open_ = [m.name for m in one.measured if m.word == "no verdict"]
     words = worse or ["No measure is worse by the rule of this book."]
     if open_:
@@ -487,7 +500,7 @@ def versions(one: Versions) -> str:
             f"This is the second look, with {one.pairs} pairs of its own. The first said: "
             f"{'; '.join(before)}."
         )
-    if len(open_) == len(one.measured):
+    if len(open_) == len(one.measured) and not worse:
         tone, word, words = "none", "no verdict", words[1:]
     rows = [
         {

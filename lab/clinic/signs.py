@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lab.clinic import failures
 from lab.clinic.observed import Observed, Row
 
 # A run is one callback of the loop and all ticks and promise jobs behind it: until it ends, nobody
@@ -38,6 +39,14 @@ class Signs:
     ignored : writes after a no, per stream that had said one
     grown_bytes : memory beyond that at rest while clients did not read
     silent_ms : the longest time in which the loop did not come round
+    stuck_share, stuck_s : share of the clients that waited at the end of a load, and for how many
+    seconds nothing had come back by then; both 0 where responses went on
+    failed_share : share of the requests that failed in loads that a healthy server answers
+    behind_share : share of the arrivals at half of its own most that it did not answer
+    kept_bytes, kept_each : memory that it kept after each of two loads, garbage collected, in all
+    and for each response; open_more : descriptors likewise
+    gc_share : share of the busy time spent in the garbage collector
+    loop_busy : share of the time in which the loop was busy with many clients
     """
 
     long_share: float = 0.0
@@ -59,6 +68,15 @@ class Signs:
     ignored: float = 0.0
     grown_bytes: float = 0.0
     silent_ms: float = 0.0
+    stuck_share: float = 0.0
+    stuck_s: float = 0.0
+    failed_share: float = 0.0
+    behind_share: float = 0.0
+    kept_bytes: float = 0.0
+    kept_each: float = 0.0
+    open_more: float = 0.0
+    gc_share: float = 0.0
+    loop_busy: float = 0.0
 
 
 # What Node's async hooks call a wait for a name.
@@ -91,6 +109,7 @@ def of(seen: Observed) -> Signs:
     late = 2 * float(np.median([row["wake_late_ms"] for row in loaded])) if loaded else 0.0
     many_phase = seen.phases.get("profile")
     streams = [look["streams"] for look in seen.looks]
+    stuck, kept = failures.silence(seen), failures.growth(seen)
     # The profile tells who writes into a file; the close look, who writes to stdout and stderr.
     spoken_ms = sum(s.get("stdio_ms", 0.0) for s in streams)
     spoken = spoken_ms / max(sum(look["busy_ms"] for look in seen.looks), 1.0)
@@ -126,6 +145,15 @@ def of(seen: Observed) -> Signs:
         ignored=sum(s["ignored"] for s in streams) / max(1, sum(s["refused"] for s in streams)),
         grown_bytes=_grown(seen),
         silent_ms=max((row["silent_ms"] for row in seen.rows), default=0.0),
+        stuck_share=stuck.share if stuck else 0.0,
+        stuck_s=stuck.silent_s if stuck else 0.0,
+        failed_share=failures.failed(seen).share,
+        behind_share=failures.behind(seen),
+        kept_bytes=kept.bytes,
+        kept_each=kept.each,
+        open_more=failures.descriptors(seen)[0],
+        gc_share=max((p.gc_share for p in seen.profiles), default=0.0),
+        loop_busy=busy(seen),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,8 +31,9 @@ def examine(
     target: str | Sequence[str],
     *,
     path: str = "/",
-    method: str = "GET",
+    method: str | None = None,
     headers: Mapping[str, str] | None = None,
+    body: str | bytes | None = None,
     folder: str | Path | None = None,
     env: Mapping[str, str] | None = None,
     port: int | None = None,
@@ -44,7 +46,9 @@ def examine(
     ill; or load a server that runs, and say what can be seen from outside.
 
     target : a command (`"node app.mjs"`, or its words), or a URL of this machine
-    path, method, headers : what is asked for, always the same
+    path, method, headers, body : the request, always the same; with a body the method is POST
+    unless another is given, and the Content-Type is what the body looks like (JSON, a form, text)
+    unless a header gives it
     folder : where the command runs, by default here; in a chapter, where its program lies
     env : added to the environment
     port : the one to load, of a program that listens on several; listen_s : how long it may take
@@ -59,7 +63,7 @@ def examine(
     """
     if load_s is not None and not LEAST_S <= load_s <= MOST_S:
         raise LabError(f"load_s={load_s:g}: from {LEAST_S:g} to {MOST_S:g} seconds.")
-    asked = Request(path, method, tuple((headers or {}).items()))
+    asked = Request.of(path, method, headers or {}, body)
     if isinstance(target, str) and "://" in target:
         if experiment is not None:
             raise LabError(
@@ -115,5 +119,6 @@ def _question(target: Target, asked: Request) -> dict[str, Any]:
         "path": asked.path,
         "method": asked.method,
         "headers": [list(one) for one in asked.headers],
+        **({} if asked.body is None else {"body": hashlib.sha256(asked.body).hexdigest()}),
     }
     return question({}, options=options)

@@ -26,10 +26,11 @@ from pathlib import Path
 import numpy as np
 
 from lab.clinic.app import App, AppFailed, Target
-from lab.clinic.loading import CLIENT_BUSY, Phase, Request, load
+from lab.clinic.failures import is_silent
+from lab.clinic.loading import CLIENT_BUSY, Phase, Request, load, next_step
 from lab.errors import LabError
 from lab.judging import judge
-from lab.judging.stats import Ratio, abba, least_pairs, paired_ratio, simultaneous, spread
+from lab.judging.stats import P_MOST, Ratio, abba, least_pairs, paired_ratio, simultaneous, spread
 from lab.measure.generator import Standby
 from lab.processes import lock
 from lab.processes.pinning import Cpus, split
@@ -47,6 +48,7 @@ WARM_S, CLOSED_S, OPEN_S = 0.7, 1.5, 2.0
 SUPPORT = 10  # answers beyond a quantile, or it is a maximum under another name
 MEASURES = 4  # at most
 LEAST_PAIRS = least_pairs(MEASURES)
+FAILED_SHARE = 0.001  # of the new version's requests, from which on it fails
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class VersionTrial:
 
     client_closed, client_open : the share of the time in which the load generator was busy, as fast
     as it goes and at the common rate
+    requests : all that were sent, those that failed among them; is_hung : did the process stop
+    answering, so that its clients waited at the end of a load?
     """
 
     arm: str
@@ -65,6 +69,8 @@ class VersionTrial:
     failed: int
     client_closed: float = 0.0
     client_open: float = 0.0
+    requests: int = 0
+    is_hung: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,25 +115,73 @@ class Versions(Shown):
 
     @property
     def worse(self) -> bool:
-        """Is the new one worse in anything, by the book's rule?"""
-        return any(one.word == WORSE for one in self.measured)
+        """Is the new one worse in anything, by the book's rule, or does it fail where the old one
+        does not?
+        """
+        return bool(self.failures) or any(one.word == WORSE for one in self.measured)
 
     @property
     def failed(self) -> dict[str, int]:
         """How many requests failed, by version; the control counts for the old one."""
-        found = {OLD: 0, NEW: 0}
-        for one in self.trials:
-            found[NEW if one.arm == NEW else OLD] += one.failed
-        return found
+        return self._total(lambda trial: trial.failed)
+
+    @property
+    def hung(self) -> dict[str, int]:
+        """How many processes stopped answering, by version."""
+        return self._total(lambda trial: int(trial.is_hung))
+
+    @property
+    def failures(self) -> list[str]:
+        """What fails in the new version and not in the old one, a sentence each."""
+        hung, failed = self.hung, self.failed
+        processes = self._total(lambda _: 1)
+        sentences = []
+        if p_of_more(hung, processes) <= P_MOST:
+            sentences.append(
+                f"The new version stops answering: {hung[NEW]} of its {processes[NEW]} processes "
+                f"did under load, {hung[OLD]} of {processes[OLD]} of the old version."
+            )
+        requests = self._total(lambda trial: trial.requests)
+        if not failed[OLD] and failed[NEW] >= max(3, FAILED_SHARE * requests[NEW]):
+            sentences.append(
+                f"Requests fail in the new version: {failed[NEW]:,} of {requests[NEW]:,}, and none "
+                "of the old version's."
+            )
+        return sentences
+
+    def _total(self, of: Callable[[VersionTrial], int]) -> dict[str, int]:
+        total = {OLD: 0, NEW: 0}
+        for trial in self.trials:
+            total[NEW if trial.arm == NEW else OLD] += of(trial)
+        return total
 
     def __repr__(self) -> str:
-        told = [repr(one) for one in self.measured]
+        told = [*self.failures, *(repr(one) for one in self.measured)]
         if self.first:
             told.append(
                 f"Measured twice, because the first {self.pairs} pairs said: "
                 + "; ".join(repr(one) for one in self.first if one.word == WORSE)
             )
         return "\n".join(told)
+
+
+def p_of_more(hung: dict[str, int], processes: dict[str, int]) -> float:
+    """Return the probability that chance puts at least so many of the processes that hung into the
+    new version, if both hang equally often: the tail of the hypergeometric distribution, Fisher's
+    exact test of one side. 0 for the first one where the old version never hung: a process that
+    stops answering is no matter of chance.
+    """
+    if not hung[NEW] or not hung[OLD]:
+        return 0.0 if hung[NEW] else 1.0
+    both = hung[NEW] + hung[OLD]
+    ways = math.comb(processes[NEW] + processes[OLD], both)
+    return (
+        sum(
+            math.comb(processes[NEW], k) * math.comb(processes[OLD], both - k)
+            for k in range(hung[NEW], min(both, processes[NEW]) + 1)
+        )
+        / ways
+    )
 
 
 def compare_versions(
@@ -159,9 +213,11 @@ def compare_versions(
     with lock.measuring(), Standby() as standby:
         standby.prepare(cpus[1])
         bench = _Bench(asked, connections, standby, cpus)
-        rate = min(RATE_MOST, SHARE * min(bench.most(target) for target in (old, new)))
-        if rate <= 0:
-            raise AppFailed("One of the versions answers nothing under load: examine it first.")
+        most = {arm: bench.most(targets[arm]) for arm in (OLD, NEW)}
+        if not most[OLD]:
+            raise AppFailed("The old version answers nothing under load: examine it first.")
+        # A new version that answers nothing has no rate of its own; its trials will show it.
+        rate = min(RATE_MOST, SHARE * min(filter(None, most.values())))
         for seed in (1, 2):
             made: list[VersionTrial] = []
             for block, arm in _turns(pairs, seed):
@@ -234,10 +290,12 @@ def judged(
         if shared[0] != "p50":
             found.append(_ratio("p50", arms, lambda t: t.latency_s["p50"]))
     found.append(_ratio("processor time per answer", arms, lambda t: t.cpu_s))
-    failed = sum(t.failed for t in trials)
+    failed, hung = sum(t.failed for t in trials), sum(t.is_hung for t in trials)
     doubts = [closed, *[there] * (len(found) - 2), ""]
-    if failed:
-        doubts = [f"{failed} requests failed"] * len(found)
+    if failed or hung:
+        processes = f"{hung} {'process' if hung == 1 else 'processes'} stopped answering"
+        why = " and ".join([processes] * bool(hung) + [f"{failed} requests failed"] * bool(failed))
+        doubts = [why] * len(found)
     together = zip(simultaneous(found), doubts, strict=True)
     return tuple(verdict(ratio, limit, doubt) for ratio, doubt in together)
 
@@ -299,7 +357,7 @@ class _Bench:
     def trial(self, target: Target, rate: float) -> VersionTrial:
         """One fresh process: as fast as it can, then at the common rate."""
         with App(target, None, self.cpus[0]) as app:
-            _answers(app, self.request)
+            alone_s = _answers(app, self.request)
             closed = self._load(app, "closed")
             before = app.running.resources().cpu_s
             there = self._load(app, "open", rate)
@@ -322,6 +380,8 @@ class _Bench:
             failed,
             closed.client_elu,
             there.client_elu,
+            sum(load.failed + load.answers + load.before for load in (closed, there)),
+            any(is_silent(load, alone_s) for load in (closed, there)),
         )
 
     def _load(self, app: App, name: str, rate: float | None = None) -> Phase:
@@ -342,14 +402,17 @@ class _Bench:
             self.standby.prepare(self.cpus[1])
 
 
-def _answers(app: App, request: Request) -> None:
+def _answers(app: App, request: Request) -> float:
+    """Ask once, and return the seconds that the response took."""
+    began = time.monotonic()
     answer = app.get(10.0, request)
+    took_s = time.monotonic() - began
     if not 200 <= answer.status < 300:
         raise AppFailed(
             f"{app.target.title} answered {request.method} {request.path} with status "
-            f"{answer.status}. Ask for something that both versions have (--path /there), as "
-            "somebody whom they let in (--header NAME:VALUE)."
+            f"{answer.status}. {next_step(answer.status)}"
         )
+    return took_s
 
 
 def medians(trials: Sequence[VersionTrial]) -> list[dict[str, object]]:

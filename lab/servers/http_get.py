@@ -87,9 +87,10 @@ def get(
     *,
     method: str = "GET",
     headers: Mapping[str, str] | None = None,
+    body: bytes | None = None,
 ) -> Response:
     """GET `path` from the server at `url`, on a connection of its own; or ask by another method,
-    with headers that a program wants to see.
+    with headers that a program wants to see, and with a body.
 
     Raises NoAnswer when there is no complete answer within `deadline_s`, or none that is HTTP,
     BadPath when the path cannot be sent.
@@ -116,19 +117,20 @@ def get(
         line = connection.sock
         if late.is_set():  # the cut came when there was nothing to cut yet
             raise TimeoutError
-        connection.request(method, path, headers={**(headers or {}), "Connection": "close"})
+        sent = {**(headers or {}), "Connection": "close"}
+        connection.request(method, path, body=body, headers=sent)
         answer = connection.getresponse()
-        body = answer.read(LARGEST_BODY + 1)
-        if len(body) > LARGEST_BODY:
+        content = answer.read(LARGEST_BODY + 1)
+        if len(content) > LARGEST_BODY:
             raise NoAnswer(
                 f"{method} {path} gave more than {LARGEST_BODY >> 20} MiB; stopped reading."
             )
         if late.is_set():
             raise TimeoutError
         if answer.length:  # what is still to come of a body whose length was said
-            raise http.client.IncompleteRead(body, answer.length)
+            raise http.client.IncompleteRead(content, answer.length)
         headers = {name.lower(): value for name, value in answer.getheaders()}
-        return Response(answer.status, headers, body)
+        return Response(answer.status, headers, content)
     except (OSError, http.client.HTTPException, ValueError) as error:  # of a chunk of -5 bytes
         if late.is_set() or isinstance(error, TimeoutError):
             raise NoAnswer(f"{method} {path} was not answered within {deadline_s:g} s.") from None

@@ -12,7 +12,7 @@ import re
 import pytest
 
 from lab.clinic import commands, illnesses, profile, report, signs, versions
-from lab.clinic.loading import Phase
+from lab.clinic.loading import Phase, Request
 from lab.clinic.observed import Observed
 from lab.clinic.signs import Signs
 from lab.clinic.versions import AGAIN, NEW, OLD, VersionTrial
@@ -393,17 +393,55 @@ def test_what_the_load_generator_limits_is_no_measure_of_a_version():
 
 def test_a_pipeline_does_not_go_on_when_requests_failed(tmp_path, monkeypatch, capsys):
     chosen = argparse.Namespace(page=tmp_path / "page.html")
-    for failed, code in ((0, commands.WORSE), (3, commands.FAILED)):
+    for slower, failing, code in (
+        (2.0, (), commands.WORSE),
+        (1.0, (NEW,), commands.WORSE),
+        (1.0, (OLD, NEW), commands.FAILED),
+        (1.0, (OLD,), commands.FAILED),
+        (1.0, (), 0),
+    ):
         made = [
-            dataclasses.replace(t, failed=failed * (t.arm == NEW and t.block == 0))
-            for t in trials(random.Random(1), 2.0)
+            dataclasses.replace(t, requests=1000, failed=30 * (t.arm in failing and t.block == 0))
+            for t in trials(random.Random(1), slower)
         ]
         found = versions.Versions(
             "a", "b", "/", 100.0, 10, tuple(made), versions.judged(made, 0.05)
         )
         monkeypatch.setattr(commands, "_compared", lambda _, found=found: found)
         assert commands.compare(chosen) == code
-    assert "3 of the new version" in capsys.readouterr().err
+        printed = capsys.readouterr()
+        assert ("30 of the old version" in printed.err) == (OLD in failing)
+        assert ("Requests fail in the new version: 30 of" in printed.out) == (failing == (NEW,))
+
+
+def compared(made):
+    judged = versions.judged(made, 0.05)
+    return versions.Versions("a", "b", "/", 100.0, 10, tuple(made), judged)
+
+
+def test_a_version_that_stops_answering_is_worse_though_no_measure_has_a_value():
+    alike = trials(random.Random(2), 1.0)
+
+    def hang(arms, blocks):
+        return compared(
+            [
+                dataclasses.replace(t, is_hung=True, throughput=0.0)
+                if t.arm in arms and t.block in blocks
+                else t
+                for t in alike
+            ]
+        )
+
+    half = hang({NEW}, range(5))
+    assert half.worse
+    assert "5 of its 10 processes did under load, 0 of 20" in repr(half)
+    assert "worse" in report.versions_page(half)
+    assert half.measured[0].word == "no verdict"
+    assert hang({NEW}, {3}).worse
+    # As often as the old version, or less often: that is no matter of the new version.
+    assert not hang({NEW, OLD, AGAIN}, range(5)).worse
+    assert not hang({OLD}, range(5)).worse
+    assert not hang((), ()).worse
 
 
 def test_both_commands_take_what_is_sent_along():
@@ -413,7 +451,8 @@ def test_both_commands_take_what_is_sent_along():
         which = ["--folders", "a", "b"] if arguments is commands.compare_arguments else []
         chosen = parser.parse_args([*which, "--header", "Cookie: a=b", "--", "node", "app.mjs"])
         assert commands._headers(chosen.header) == {"Cookie": "a=b"}
-        assert (chosen.method, chosen.port, chosen.words) == ("GET", None, ["node", "app.mjs"])
+        assert (chosen.method, chosen.port, chosen.words) == (None, None, ["node", "app.mjs"])
+        assert Request.of("/", chosen.method, {}, None).method == "GET"
 
 
 def test_a_finding_says_how_much_in_which_direction():

@@ -116,6 +116,26 @@ function descriptors() {
   return counted;
 }
 
+// How many descriptors of each kind are open; null where the system does not tell.
+function kindsOfDescriptors() {
+  const kinds = {};
+  try {
+    for (const descriptor of fs.readdirSync("/proc/self/fd")) {
+      let target = "";
+      try {
+        target = fs.readlinkSync(`/proc/self/fd/${descriptor}`);
+      } catch {
+        continue; // the descriptor of the folder itself is closed by now
+      }
+      const kind = /^(socket|pipe|anon_inode)/.exec(target)?.[1] ?? "file";
+      kinds[kind] = (kinds[kind] ?? 0) + 1;
+    }
+  } catch {
+    return null;
+  }
+  return kinds;
+}
+
 // ---- orders
 
 let session = null;
@@ -166,12 +186,28 @@ const doing = {
     fs.writeFileSync(`${file}.${workerData.pid}`, JSON.stringify(profile));
     tell("profiled", { file: `${file}.${workerData.pid}` });
   },
+  // Twice: what the first collection releases may hold memory outside the heap, which the second one gives back.
   async collect() {
     session = new inspector.Session();
     session.connectToMainThread();
     await inTime(post("HeapProfiler.collectGarbage"));
+    await inTime(post("HeapProfiler.collectGarbage"));
     letGo();
-    tell("collected");
+    tell("collected", { kinds: kindsOfDescriptors() });
+  },
+  async heap({ interval_bytes }) {
+    session = new inspector.Session();
+    session.connectToMainThread();
+    await inTime(post("HeapProfiler.startSampling", { samplingInterval: interval_bytes }));
+    tell("sampling");
+  },
+  // The profile has only what is still alive after a collection.
+  async heaped({ file }) {
+    await inTime(post("HeapProfiler.collectGarbage"));
+    const { profile } = await inTime(post("HeapProfiler.stopSampling"));
+    letGo();
+    fs.writeFileSync(`${file}.${workerData.pid}`, JSON.stringify(profile));
+    tell("heaped", { file: `${file}.${workerData.pid}` });
   },
 };
 

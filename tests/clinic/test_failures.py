@@ -1,0 +1,293 @@
+"""A verdict is never green over a failure: what fails under load, or is kept after it, comes first;
+and how requests and commands are read.
+"""
+
+import argparse
+import dataclasses
+import http.server
+import threading
+
+import pytest
+
+from lab.clinic import commands, illnesses, report, signs
+from lab.clinic.loading import Phase, Request, next_step
+from lab.clinic.observed import Observed
+from lab.clinic.recorded import diagnosed
+from lab.errors import LabError
+
+CALM = Phase(
+    name="many",
+    connections=16,
+    rate_per_s=None,
+    from_ms=0.0,
+    to_ms=2000.0,
+    throughput=1000.0,
+    answers=2000,
+    failed=0,
+    kinds={},
+    waiting=16,  # in a closed loop each client always waits for one response
+    dropped=0,
+    mean_s=0.016,
+    p50_s=0.016,
+    p90_s=0.02,
+    p99_s=0.03,
+    in_flight=16.0,
+    client_elu=0.2,
+    connects=0,
+    silent_s=0.002,
+)
+ALONE = dataclasses.replace(CALM, name="one", connections=1, mean_s=0.001, waiting=1)
+
+
+def seen(*phases, **more):
+    named = {phase.name: phase for phase in (ALONE, *phases)}
+    return Observed("app", "http://127.0.0.1:1", "/", answer_status=200, phases=named, **more)
+
+
+def names(observed):
+    return [f.illness.name for f in diagnosed(observed).diagnosis.findings]
+
+
+def test_a_load_that_is_answered_to_its_end_is_well():
+    assert names(seen(CALM)) == []
+    assert "nothing found" in report.page(diagnosed(seen(CALM)))
+
+
+def test_a_program_that_stops_answering_is_named_first_with_when_it_stopped():
+    stuck = dataclasses.replace(CALM, answers=484, throughput=242, silent_s=1.8, before=16)
+    other = dataclasses.replace(CALM, name="look", kinds={"status 500": 40}, failed=40)
+    found = diagnosed(seen(stuck, other))
+    assert found.first == "stops answering"
+    assert "16 of 16 clients waited" in repr(found)
+    assert f"After {2000 + 500:,} responses" in repr(found)
+    page = report.page(found)
+    assert 'class="lab-box lab-fail"' in page and 'class="lab-box lab-ok"' not in page
+
+
+@pytest.mark.parametrize(
+    ("alone_s", "silent_s"),
+    [
+        (0.001, 0.9),  # a pause of the garbage collector, of a disk
+        (0.1, 1.9),  # sixteen requests that are all computed before the first is answered
+        (3.0, 2.0),  # the next response is not due yet
+    ],
+)
+def test_a_slow_program_has_not_stopped(alone_s, silent_s):
+    alone = dataclasses.replace(ALONE, mean_s=alone_s)
+    assert names(seen(alone, dataclasses.replace(CALM, silent_s=silent_s))) == []
+
+
+def test_requests_that_fail_are_told_by_kind_and_a_refusal_is_named_as_one():
+    limited = dataclasses.replace(CALM, answers=100, failed=2900, kinds={"status 429": 2900})
+    found = diagnosed(seen(limited))
+    assert found.first == "failing requests"
+    assert "2,900 × status 429" in repr(found)
+    assert "What was measured is the refusal." in repr(found)
+    some = dataclasses.replace(CALM, failed=60, kinds={"status 500": 50, "reset": 10})
+    assert "60 of 4,060 requests failed" in repr(diagnosed(seen(some)))
+
+
+def test_a_refusal_above_its_capacity_is_no_failure_and_neither_is_one_request_of_thousands():
+    above = dataclasses.replace(
+        CALM, name="above", rate_per_s=1250.0, failed=500, kinds={"status 503": 500}
+    )
+    once = dataclasses.replace(CALM, failed=1, kinds={"reset": 1})
+    assert names(seen(once, above)) == []
+
+
+def test_arrivals_at_half_of_its_most_that_pile_up_are_told():
+    below = dataclasses.replace(
+        CALM, name="below", rate_per_s=500.0, connections=64, answers=300, waiting=64
+    )
+    assert names(seen(CALM, below)) == ["falls behind"]
+    assert names(seen(CALM, dataclasses.replace(below, answers=950, waiting=2))) == []
+
+
+def kept(*marks, **more):
+    """Marks of (heap, external, descriptors) before, between and after the two loads."""
+    loads = [dataclasses.replace(CALM, name=f"kept-{i}", answers=1000) for i in (1, 2)]
+    rows = [
+        {"heap": h, "external": e, "rss": 0, "descriptors": d, "kinds": {"socket": d}}
+        for h, e, d in marks
+    ]
+    return seen(CALM, *loads, kept=rows, **more)
+
+
+def test_memory_that_grows_with_both_loads_is_a_leak_with_the_line_that_keeps_it():
+    keeper = {
+        "function": "remember",
+        "file": "/app.mjs",
+        "line": 7,
+        "bytes": 9,
+        "text": "x.push(y)",
+    }
+    found = diagnosed(kept((1e7, 0, 20), (3e7, 0, 20), (5e7, 0, 20), keepers=[keeper]))
+    assert found.first == "memory leak"
+    assert "19.5 KiB for each response" in repr(found)
+    assert "/app.mjs:7" in repr(found) and "in the heap" in repr(found)
+    assert "/app.mjs:7" in report.page(found)
+    outside = diagnosed(kept((1e7, 0, 20), (1e7, 3e7, 20), (1e7, 6e7, 20)))
+    assert "outside the heap" in repr(outside)
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        ((1e7, 0, 20), (5e7, 0, 20), (5.1e7, 0, 20)),  # a cache that is full
+        ((1e7, 0, 20), (4e7, 0, 20), (4.8e7, 0, 20)),  # one that levels off
+        ((1e7, 0, 20), (1.01e7, 0, 20), (1.02e7, 0, 20)),  # as much as any program moves
+        ((5e7, 0, 20), (1e7, 0, 20), (3e7, 0, 20)),  # what was kept is gone
+        ((1e7, 0, None), (1e7, 0, None), (1e7, 0, None)),  # no system that tells descriptors
+        (),
+    ],
+)
+def test_memory_that_levels_off_is_no_leak(marks):
+    assert names(kept(*marks)) == []
+
+
+def test_descriptors_that_stay_open_are_told_with_their_kind():
+    found = diagnosed(kept((1e7, 0, 20), (1e7, 0, 45), (1e7, 0, 70)))
+    assert found.first == "descriptors left open"
+    assert "25 more were open" in repr(found) and "sockets" in repr(found)
+    # A pool of connections is opened once.
+    assert names(kept((1e7, 0, 20), (1e7, 0, 45), (1e7, 0, 45))) == []
+
+
+def test_what_limits_is_said_whatever_the_verdict():
+    rows = [
+        {
+            "pid": 7,
+            "t_ms": float(t),
+            "idle_ms": 0.0,
+            "active_ms": float(t),
+            "beat_ms": float(t),
+            "silent_ms": 0.0,
+            "rss": 1,
+            "cpu_us": 1,
+            "wake_late_ms": 0.0,
+            **{gate: {"waits": [], "pending_ms": 0, "pause_ms": 25} for gate in ("pool", "names")},
+        }
+        for t in (100, 1900)
+    ]
+    busy = diagnosed(seen(CALM, rows=rows))
+    assert busy.first == "nothing found"
+    assert "The loop is the limit" in repr(busy)
+    idle = [{**row, "idle_ms": row["t_ms"] * 0.98} for row in rows]
+    assert "The loop is not the limit" in repr(diagnosed(seen(CALM, rows=idle)))
+
+
+def test_every_limit_of_an_illness_is_a_sign():
+    for illness in illnesses.FORMS:
+        for limit in illness.limits:
+            assert hasattr(signs.Signs(), limit.sign)
+
+
+# --- requests and commands as people write them
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (b'{"name": "ann"}', "application/json"),
+        (b"[1, 2]", "application/json"),
+        (b"name=ann&town=a+b%20c", "application/x-www-form-urlencoded"),
+        (b"user[name]=ann", "application/x-www-form-urlencoded"),
+        (b"hello", "text/plain; charset=utf-8"),
+        (b"a = b, and c", "text/plain; charset=utf-8"),
+        (b"\xff\xfe", "application/octet-stream"),
+    ],
+)
+def test_a_body_is_sent_as_what_it_looks_like_unless_a_header_says_what_it_is(body, content_type):
+    request = Request.of("/", None, {}, body)
+    assert request.method == "POST"
+    assert request.sent_headers == {"Content-Type": content_type}
+    told = Request.of("/", "PUT", {"content-type": "application/x"}, body)
+    assert (told.method, told.sent_headers) == ("PUT", {"content-type": "application/x"})
+
+
+def test_a_body_arrives_whole():
+    came = {}
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            came["body"] = self.rfile.read(int(self.headers["Content-Length"]))
+            came["type"] = self.headers["Content-Type"]
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        text = '{"name": "Zoë"}'
+        answer = Request.of("/", None, {}, text).answer(
+            f"http://127.0.0.1:{server.server_port}", 5.0
+        )
+        thread.join(5)
+    assert answer.status == 200
+    assert came == {"body": text.encode(), "type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("words", "settings", "command"),
+    [
+        (["node", "app.mjs"], {}, ["node", "app.mjs"]),
+        (["node app.mjs --port 3"], {}, ["node", "app.mjs", "--port", "3"]),
+        (
+            ["NODE_ENV=production", "node", "app.mjs"],
+            {"NODE_ENV": "production"},
+            ["node", "app.mjs"],
+        ),
+        (["A=1 B='x y' npm start"], {"A": "1", "B": "x y"}, ["npm", "start"]),
+        (["A="], {"A": ""}, []),
+        (["node", "app.mjs", "A=1"], {}, ["node", "app.mjs", "A=1"]),
+    ],
+)
+def test_a_command_is_read_as_a_shell_reads_it(words, settings, command):
+    assert commands.command_line(words) == (settings, command)
+
+
+def test_an_open_quotation_mark_is_refused():
+    with pytest.raises(LabError, match="quotation mark"):
+        commands.command_line(["node 'app.mjs"])
+
+
+def test_a_body_may_come_from_a_file_and_a_missing_one_is_told(tmp_path):
+    file = tmp_path / "body.json"
+    file.write_bytes(b"{}")
+    assert commands._body(f"@{file}") == b"{}"
+    assert commands._body("x=1") == b"x=1"
+    assert commands._body(None) is None
+    with pytest.raises(LabError, match=r"No such file.*--body @FILE"):
+        commands._body(f"@{tmp_path}/nothing")
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (302, "--path"),
+        (400, "--body"),
+        (401, "--header"),
+        (404, "--path"),
+        (405, "--method"),
+        (415, "--body"),
+        (422, "--body"),
+        (426, "WebSocket"),
+        (429, "limiter"),
+        (500, "log"),
+    ],
+)
+def test_a_refusal_names_the_next_step(status, words):
+    assert words in next_step(status)
+
+
+def test_what_cannot_be_examined_ends_with_its_own_code(capsys):
+    parser = argparse.ArgumentParser()
+    commands.examine_arguments(parser)
+    assert commands.examine(parser.parse_args([])) == commands.FAILED
+    assert commands.examine(parser.parse_args(["--", "node", "no-such.mjs"])) == commands.FAILED
+    printed = capsys.readouterr().err
+    assert "Say what to examine" in printed and "no-such.mjs" in printed
