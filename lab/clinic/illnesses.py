@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from lab.clinic import failures
 from lab.clinic.failures import SILENCE_S
 from lab.clinic.observed import Observed
-from lab.clinic.profile import Place
+from lab.clinic.profile import Place, by_line
 from lab.clinic.signs import LONG_MS, LOOK_UPS, Signs
 from lab.text.numbers import number, size
 
@@ -405,7 +405,7 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
             for k in seen.keepers
         )
     if one.id in (BLOCKED.id, FLOOD.id, GARBAGE.id) and profile:
-        places = tuple(profile.places[:3])
+        places = tuple(by_line(profile.places)[:3])
     if one is LOGGING and profile:
         places = tuple(profile.log_places[:3])
     wanted = {

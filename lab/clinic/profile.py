@@ -6,7 +6,8 @@ import itertools
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -314,6 +315,18 @@ def _loggers(tree: _Tree, took: Counter[int]) -> set[Frame]:
             of_all[own[0]] += took_us
             of_logs[own[0]] += took_us * logging(tree.stack(node))
     return {one for one, us in of_all.items() if us and of_logs[one] >= LOGGER * us}
+
+
+def by_line(places: Iterable[Place]) -> list[Place]:
+    """Return the places with those of one line together: the first of a line has the sum of their
+    shares. The line with the most comes first.
+    """
+    lines: dict[tuple[str, int], Place] = {}
+    for place in places:
+        line = (place.file, place.line)
+        before = lines[line].share if line in lines else 0.0
+        lines[line] = replace(lines.get(line, place), share=before + place.share)
+    return sorted(lines.values(), key=lambda place: -place.share)
 
 
 def _places(found: dict[Own, float], busy_s: float) -> list[Place]:

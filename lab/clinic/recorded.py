@@ -15,7 +15,7 @@ from lab import paths
 from lab.clinic import illnesses, signs
 from lab.clinic.illnesses import FLOOD, LOGGING, LONG_SHARE, NAMES, POOL, PRESSURE, Diagnosis
 from lab.clinic.observed import Observed
-from lab.clinic.profile import Place, Profile
+from lab.clinic.profile import Place, Profile, by_line
 from lab.errors import LabError, did_you_mean
 from lab.processes.machine import Machine
 from lab.records import store  # noqa: F401  whoever asks for this kind may ask for any
@@ -162,7 +162,8 @@ class Examination(Shown, Dated):
         share = self.diagnosis.signs.loop_busy
         if share >= LOOP_IS_LIMIT:
             profile = max(seen.profiles, key=lambda one: one.busy_s, default=None)
-            places = [] if profile is None else [p for p in profile.places if p.share >= HOT][:3]
+            places = [] if profile is None else by_line(profile.places)
+            places = [place for place in places if place.share >= HOT][:3]
             lines = [
                 f"The loop is the limit: with {seen.phases['many'].connections} clients it was "
                 f"busy for {share:.0%} of the time."
@@ -173,7 +174,7 @@ class Examination(Shown, Dated):
                 f"  {p.share:.0%} of its work is at {p.file}:{p.line}, in {p.function}: {p.text}"
                 for p in places
             ]
-        if share < LOOP_IS_IDLE and len(seen.pids) == 1:
+        if share < LOOP_IS_IDLE and len(seen.pids) == 1 and not self.diagnosis.findings:
             return [
                 f"The loop is not the limit: with {seen.phases['many'].connections} clients it was "
                 f"busy for {share:.0%} of the time. Requests waited for something else."

@@ -12,6 +12,7 @@ import pytest
 from lab.clinic import commands, illnesses, report, signs
 from lab.clinic.loading import Phase, Request, next_step
 from lab.clinic.observed import Observed
+from lab.clinic.profile import Place, by_line
 from lab.clinic.recorded import diagnosed
 from lab.errors import LabError
 
@@ -291,3 +292,9 @@ def test_what_cannot_be_examined_ends_with_its_own_code(capsys):
     assert commands.examine(parser.parse_args(["--", "node", "no-such.mjs"])) == commands.FAILED
     printed = capsys.readouterr().err
     assert "Say what to examine" in printed and "no-such.mjs" in printed
+
+
+def test_places_of_one_line_are_one_place():
+    first, second = (Place(name, "/app.mjs", 7, share) for name, share in (("a", 0.3), ("b", 0.25)))
+    other = Place("c", "/app.mjs", 8, 0.4)
+    assert [(p.line, p.share) for p in by_line([other, first, second])] == [(7, 0.55), (8, 0.4)]
