@@ -7,9 +7,10 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 
-from lab.clinic import report
+from lab.clinic import outputs, report
 from lab.clinic.app import LISTEN_S, Target
 from lab.clinic.loading import Request
 from lab.clinic.verb import examine as examined
@@ -31,6 +32,10 @@ def examine_arguments(parser: argparse.ArgumentParser) -> None:
     _asked_arguments(parser)
     parser.add_argument(
         "--page", type=Path, default=PAGE, help=f"the file of the report (default: {PAGE})"
+    )
+    _output_arguments(parser)
+    parser.add_argument(
+        "--sarif", type=Path, metavar="FILE", help="also write the findings as SARIF 2.1.0"
     )
     parser.add_argument("words", nargs="*", metavar="-- COMMAND", help="node app.mjs, npm start, …")
 
@@ -55,6 +60,24 @@ def _asked_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help=f"how long it may take to listen (default: {LISTEN_S:g})",
     )
+
+
+def _output_arguments(parser: argparse.ArgumentParser) -> None:
+    """The outputs for other programs, the same for both commands."""
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print JSON instead of text (lab/clinic/report.schema.json)",
+    )
+    parser.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="also write a summary as Markdown"
+    )
+
+
+def _write(file: Path | None, text: str) -> None:
+    """Write an output where one is wanted. Raises LabError if the file cannot be written."""
+    if file is not None:
+        written.write(file.resolve(), f"{text}\n".encode())
 
 
 def _headers(given: Sequence[str]) -> dict[str, str]:
@@ -84,6 +107,12 @@ def _body(given: str | None) -> bytes | None:
         ) from None
 
 
+def _say(chosen: argparse.Namespace, text: str, data: str) -> None:
+    """Print the text, or the JSON in its place, and where the page is."""
+    print(data if chosen.json else text)
+    print(f"The report: {chosen.page}", file=sys.stderr if chosen.json else sys.stdout)
+
+
 _SETTING = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 
 
@@ -110,6 +139,8 @@ def examine(chosen: argparse.Namespace) -> int:
         return _examined(chosen)
     except LabError as error:
         print(error, file=sys.stderr)
+        if chosen.json:
+            print(outputs.refusal_json(str(error)))
         return FAILED
 
 
@@ -132,9 +163,10 @@ def _examined(chosen: argparse.Namespace) -> int:
         listen_s=chosen.listen,
         say=lambda words: print(f"… {words}", file=sys.stderr, flush=True),
     )
-    written.write(chosen.page.resolve(), report.page(found).encode())
-    print(found)
-    print(f"The report: {chosen.page}")
+    _write(chosen.page, report.page(found))
+    _write(chosen.markdown, outputs.examination_markdown(found))
+    _write(chosen.sarif, outputs.examination_sarif(found, Path.cwd(), metadata.version("lab")))
+    _say(chosen, f"{found}", outputs.examination_json(found))
     if found.diagnosis.findings or found.observed.died:
         return FOUND
     return FAILED if found.observed.answer_status is None else 0
@@ -166,6 +198,7 @@ def compare_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--page", type=Path, default=COMPARED, help=f"the file of the report (default: {COMPARED})"
     )
+    _output_arguments(parser)
     parser.add_argument("words", nargs="*", metavar="-- COMMAND", help="node app.mjs, npm start, …")
 
 
@@ -176,12 +209,14 @@ def compare(chosen: argparse.Namespace) -> int:
     """
     try:
         found = _compared(chosen)
+        _write(chosen.page, report.versions_page(found))
+        _write(chosen.markdown, outputs.versions_markdown(found))
     except LabError as error:
         print(error, file=sys.stderr)
+        if chosen.json:
+            print(outputs.refusal_json(str(error)))
         return FAILED
-    written.write(chosen.page.resolve(), report.versions_page(found).encode())
-    print(found)
-    print(f"The report: {chosen.page}")
+    _say(chosen, f"{found}", outputs.versions_json(found))
     if found.worse:
         return WORSE
     if any(found.failed.values()) or any(found.hung.values()):

@@ -392,7 +392,7 @@ def test_what_the_load_generator_limits_is_no_measure_of_a_version():
 
 
 def test_a_pipeline_does_not_go_on_when_requests_failed(tmp_path, monkeypatch, capsys):
-    chosen = argparse.Namespace(page=tmp_path / "page.html")
+    chosen = argparse.Namespace(page=tmp_path / "page.html", json=False, markdown=None)
     for slower, failing, code in (
         (2.0, (), commands.WORSE),
         (1.0, (NEW,), commands.WORSE),
