@@ -96,8 +96,8 @@ class Trace(Shown):
 
     @property
     def notes(self) -> list[str]:
-        """What the reader must know: stopped, cut, crashed."""
-        return [note for version in self.data["versions"] for note in version["notes"]]
+        """What the reader must know: stopped, cut, crashed; of several Nodes, on which of them."""
+        return notes(self.data)
 
     def to_json(self) -> dict[str, Any]:
         """The plain data; `Trace.from_json` is its inverse."""
@@ -145,7 +145,7 @@ class Trace(Shown):
                     gate.fit("line", event["line"], int | None)
                     said = event["what"] in ("out", "err")
                     gate.fit("text", event["text"], str if said else str | None)
-        gate.fit("notes", self.notes, list[str])
+            gate.fit("notes", version["notes"], list[str])
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the `.trace.json` file, return its path. Raises LabError if that can't be done."""
@@ -162,6 +162,17 @@ class Trace(Shown):
                 seen = f"{order['count']:>4} ×" if order["count"] else "recorded only:"
                 lines.append(f"  {seen} {words(order['lines'])}")
         return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+
+
+def notes(data: Mapping[str, Any]) -> list[str]:
+    """The notes of all Nodes of a trace, each once; of several Nodes, with those it is of."""
+    nodes_of: dict[str, list[str]] = {}
+    for version in data["versions"]:
+        for note in version["notes"]:
+            nodes_of.setdefault(note, []).append(version["node"].removeprefix("v"))
+    if len(data["versions"]) == 1:
+        return list(nodes_of)
+    return [f"Node {', '.join(nodes)}: {note}" for note, nodes in nodes_of.items()]
 
 
 def expand(made: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -1,48 +1,133 @@
-"""`python -m lab.trace my.js` writes `my.trace.json`, a file that any page of the book with a drop
-area replays.
+"""`python -m lab.trace my.js`: what the event loop did with a program, as a table and as a file
+that the replay reads.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NoReturn
 
 from lab.errors import LabError
+from lab.records.trace import Trace
+from lab.storage import stored, written
+from lab.trace.page import page
+from lab.trace.table import table
 from lab.trace.verb import trace
+
+ENDING = ".trace.json"
+LEAST_WIDTH, MOST_WIDTH = 80, 140
+EXAMPLES = """\
+examples:
+  python -m lab.trace my.mjs                    the orders, and why each line came when it did
+  python -m lab.trace my.mjs --html my.html     also one page with the replay, which opens from disk
+  python -m lab.trace my.mjs -n 100             the orders of 100 runs
+  python -m lab.trace my.mjs -- --port 3000     the program's own options, after --
+  python -m lab.trace my.ts --node /opt/node-26/bin/node --node /opt/node-22/bin/node
+  python -m lab.trace my.trace.json --html my.html     a trace that is there, without a run
+
+exit codes: 0 traced, whatever the program's own exit code was; 1 there is no trace, or it could not
+be written; 2 the command is not one; 130 interrupted
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One sentence, and where the rest is said."""
+        self.exit(2, f"{message[:1].upper()}{message[1:]}. `{self.prog} --help` has examples.\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="python -m lab.trace",
+        description="Record what Node's event loop does with a program: in which orders it prints, "
+        "and in which phase and turn of the loop, from which line and why each line comes.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("program", type=Path, help=f"a program that Node runs, or a {ENDING} file")
+    add("arguments", nargs="*", help="arguments of the program; those with a dash after --")
+    add("-o", "--output", type=Path, help=f"where to write the trace (default: PROGRAM{ENDING})")
+    add("--html", type=Path, metavar="FILE", help="also write the replay as one page")
+    add("--predict", action="store_true", help="the page asks for the order first")
+    add("-n", "--runs", type=int, default=20, help="plain runs on each Node (default: 20)")
+    add("--node", action="append", metavar="PATH", help="a Node program; may be repeated")
+    add("--seconds", type=float, default=5.0, help="limit of one run (default: 5)")
+    add("--events", type=int, default=800, help="events that the replay shows (default: 800)")
+    add("--stdin", type=Path, metavar="FILE", help="what the program reads (default: nothing)")
+    return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Record the program that the command line names; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m lab.trace",
-        description="Record what the event loop does with a program. Drop the file on a page of "
-        "the book to replay it.",
-    )
-    parser.add_argument("program", help="a JavaScript file")
-    parser.add_argument("arguments", nargs="*", help="arguments of the program")
-    parser.add_argument("-o", "--output", help="where to write (default: <program>.trace.json)")
-    parser.add_argument("-n", "--runs", type=int, default=20, help="plain runs per Node (20)")
-    parser.add_argument("--node", action="append", help="a Node program; may be repeated")
-    parser.add_argument("--seconds", type=float, default=5.0, help="limit of one run (5)")
-    options = parser.parse_args(argv)
+    chosen = _parser().parse_intermixed_args(argv)
     try:
-        file = Path(options.program).absolute()
-        made = trace(
-            file,
-            runs=options.runs,
-            node=options.node,
-            args=options.arguments,
-            seconds=options.seconds,
-        )
-        target = made.save(options.output or file.with_suffix(".trace.json"))
+        _show(chosen)
     except LabError as error:
         print(error, file=sys.stderr)
         return 1
-    print(made)
-    print(f"{target}: {target.stat().st_size / 1000:.1f} kB. Drop it on a page of the book.")
+    except KeyboardInterrupt:
+        print("Interrupted: nothing of the program is left running.", file=sys.stderr)
+        return 130
     return 0
+
+
+def _show(chosen: argparse.Namespace) -> None:
+    recorded = chosen.program.name.endswith(ENDING)
+    result = _read(chosen.program) if recorded else _record(chosen)
+    width = min(max(shutil.get_terminal_size((100, 24)).columns, LEAST_WIDTH), MOST_WIDTH)
+    print(f"{result}\n\n{table(result, width)}\n")
+    if not recorded or chosen.output:
+        file = chosen.program.absolute()
+        _told(result.save(chosen.output or file.with_suffix(ENDING)), "the trace.")
+    if chosen.html:
+        with written.named_errors(chosen.html):
+            chosen.html.write_text(page(result, predict=chosen.predict), "utf-8")
+        _told(chosen.html, "the replay. Open it in a browser; it needs nothing else.")
+    else:
+        print("For the replay, a page that opens from disk, add --html FILE.")
+
+
+def _told(file: Path, what: str) -> None:
+    print(f"{file}: {file.stat().st_size / 1000:.1f} kB, {what}")
+
+
+def _record(chosen: argparse.Namespace) -> Trace:
+    return trace(
+        chosen.program.absolute(),
+        runs=chosen.runs,
+        node=chosen.node,
+        args=chosen.arguments,
+        seconds=chosen.seconds,
+        events=chosen.events,
+        stdin=_input(chosen.stdin),
+    )
+
+
+def _input(file: Path | None) -> str:
+    if file is None:
+        return ""
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LabError(f"{file} cannot be read for --stdin: {_why(error)}.") from None
+
+
+def _why(error: OSError | UnicodeDecodeError) -> str:
+    return "it is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error.strerror)
+
+
+def _read(file: Path) -> Trace:
+    advice = "Record it again with `python -m lab.trace PROGRAM`."
+    if not file.is_file():
+        raise LabError(f"There is no file {file}.")
+    data: Any = stored.read_json(file, advice, LabError)
+    return Trace.from_json(data)
 
 
 if __name__ == "__main__":

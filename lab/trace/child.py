@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from lab.paths import NODE_SIDE
 from lab.processes import nodes
@@ -35,6 +35,8 @@ CATEGORIES = [
 GRACE_S = 1.5  # the recorder ends the program itself at the limit; this is for one that is blocked
 OUTPUT_BYTES = 4_000_000
 LINES_KEPT = 200
+STDERR_KEPT = 20_000  # the last bytes: what ended a program is said at the end
+Ended = Literal["exit", "signal", "time", "output"]
 _PORT = re.compile(r"(https?://(?:127\.0\.0\.1|localhost|\[::1?\])):\d+")
 
 
@@ -55,10 +57,16 @@ class RunEnd:
     lines: tuple[str, ...]
     stderr: str
     code: int | None
-    ended: str  # exit | signal | time | output
+    ended: Ended
     seconds: float
     rows: list[list[Any]] = field(default_factory=list)
     spans: Spans | None = None
+    signal: int | None = None  # that ended it, unless it was ours
+
+    @property
+    def stopped(self) -> bool:
+        """True if it was stopped before its end, by us or by the recorder."""
+        return self.ended in ("time", "output") or any(row[0] == "T" for row in self.rows)
 
 
 # A shell that tells the undertaker of itself and becomes the program: if we told it, we could die
@@ -135,8 +143,12 @@ def run(
     *,
     record: bool = False,
     stop_at: list[Any] | None = None,
+    enough: int | None = None,
 ) -> RunEnd:
-    """One run: plain `node program`, or with `record` under the recorder."""
+    """One run: plain `node program`, or with `record` under the recorder.
+
+    enough : stop it when it has printed so many lines.
+    """
     with tempfile.TemporaryDirectory(prefix="lab-trace-") as name:
         folder = Path(name)
         env = {k: v for k, v in os.environ.items() if k not in ("NODE_OPTIONS", "LAB_TRACE")}
@@ -162,7 +174,9 @@ def run(
             ]
         command += [str(setting.file), *setting.args]
         deadline_s = limits.seconds + (GRACE_S if record else 0)
-        outcome = _supervise(command, env, folder, setting, deadline_s=deadline_s, keeper=keeper)
+        outcome = _supervise(
+            command, env, folder, setting, deadline_s=deadline_s, keeper=keeper, enough=enough
+        )
         if record:
             outcome.rows = read_rows(folder / "rows")
             outcome.spans = read_spans(folder / "events")
@@ -177,6 +191,7 @@ def _supervise(
     *,
     deadline_s: float,
     keeper: Undertaker,
+    enough: int | None,
 ) -> RunEnd:
     out, err = folder / "stdout", folder / "stderr"
     (folder / "stdin").write_text(setting.stdin)
@@ -193,7 +208,7 @@ def _supervise(
             cwd=setting.cwd,
             start_new_session=True,
         )
-    ended = "exit"
+    ended: Ended = "exit"
     driver = _Driver(setting.drive, out, child, deadline_s) if setting.drive else None
     try:
         pause = 0.002
@@ -203,6 +218,9 @@ def _supervise(
                 break
             if out.stat().st_size + err.stat().st_size > OUTPUT_BYTES:
                 ended = "output"
+                break
+            if enough and out.read_bytes().count(b"\n") >= enough:
+                ended = "time"
                 break
             with contextlib.suppress(subprocess.TimeoutExpired):
                 child.wait(pause)
@@ -224,10 +242,11 @@ def _supervise(
     lines = _PORT.sub(r"\1:PORT", text).split("\n")[: LINES_KEPT + 1]
     return RunEnd(
         tuple(lines[:-1] if lines and lines[-1] == "" else lines)[:LINES_KEPT],
-        err.read_bytes()[:20_000].decode("utf-8", "replace"),
+        err.read_bytes()[-STDERR_KEPT:].decode("utf-8", "replace"),
         code if ended == "exit" else None,
         ended,
         time.monotonic() - started,
+        signal=-code if ended == "signal" else None,
     )
 
 

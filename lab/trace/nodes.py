@@ -16,6 +16,7 @@ from lab.processes import child, nodes
 # the witnesses agree.
 KNOWN = (nodes.LEAST, *nodes.SUPPORTED)
 NEEDED = (20, 18)  # uvMetricsInfo, the iteration counter, came with 20.18 and 22.8
+TYPED = (22, 18)
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,11 @@ class Node:
     def known(self) -> bool:
         """True if the form of its trace events is known."""
         return nodes.major(self.version) in KNOWN
+
+    @property
+    def typed(self) -> bool:
+        """True if it runs TypeScript as it is, by stripping its types."""
+        return TYPED <= _numbers(self.version) < (23,) or _numbers(self.version) >= (23, 6)
 
 
 def find(wanted: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None) -> list[Node]:
@@ -53,13 +59,16 @@ def find(wanted: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Non
 def _ask(wanted: str) -> Node:
     path = nodes.program(wanted)
     version = nodes.version(path)
-    numbers = tuple(int(part) for part in version.split("-")[0].split(".")[:2])
-    if numbers < NEEDED:
+    if _numbers(version) < NEEDED:
         raise LabError(
             f"{wanted!r} is Node {version}; a recording needs 20.18 or newer, which counts the "
             "loop's iterations. Name another: lab.trace(program, node=PATH)."
         )
     return Node(path, f"v{version}", _libuv(path, version))
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.removeprefix("v").split("-")[0].split(".")[:2])
 
 
 @functools.lru_cache(maxsize=64)

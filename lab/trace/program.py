@@ -15,7 +15,8 @@ from lab.errors import LabError
 from lab.paths import RUNS, NoProgram, relative
 from lab.paths import program as find
 
-SUFFIXES = (".js", ".cjs", ".mjs")
+TYPED = (".ts", ".cts", ".mts")
+SUFFIXES = (".js", ".cjs", ".mjs", *TYPED)
 SOURCE_KEPT = 20_000
 KINDS = ("cjs", "esm")
 _MODULE = re.compile(r"^\s*(import\s*[\w{*\"']|export\s+[\w{*])", re.MULTILINE)
@@ -52,6 +53,8 @@ def prepared(
         try:
             path = find(program)
         except NoProgram as error:
+            if Path(program).is_dir():
+                raise LabError(f"{program} is a folder: name the program in it.") from None
             raise LabError(f"{error} Or pass the program's text itself.") from None
         yield TracedProgram(path, name or path.name, path.read_text("utf-8", errors="replace"))
         return

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from lab import settings
-from lab.trace import child, orders
+from lab.text.numbers import count
+from lab.trace import child, endings, orders
 from lab.trace.canonical import Builder
 from lab.trace.child import Limits, RunEnd, Setting, Undertaker
 from lab.trace.nodes import KNOWN, Node
@@ -18,6 +18,9 @@ from lab.trace.program import TracedProgram
 
 RECORDINGS_KEPT = 3  # one per order, the most frequent first
 ATTEMPTS = 8
+ENDLESS = (
+    2  # times the seconds of one run: how long more runs of a program that never ends may take
+)
 
 
 @dataclass
@@ -69,48 +72,89 @@ def record(
     Raises TraceRefusedError when no recording could be verified on a Node that is known, where
     disagreement means that something drawn would be wrong; or when there are no hooks' rows.
     """
-    started = time.monotonic()
-    plain: list[RunEnd] = []
-    notes: list[str] = []
-    while len(plain) < runs:
-        outcome = child.run(node, setting, limits, keeper)
-        plain.append(outcome)
-        if outcome.ended in ("time", "output"):
-            break  # it would do so again; more runs would only cost the reader time
-        if time.monotonic() - started > budget_s and len(plain) < runs:
-            notes.append(f"{len(plain)} of {runs} runs were made in {budget_s:g} s.")
-            break
 
     def again(stop_at: list[Any] | None) -> RunEnd:
         return child.run(node, setting, limits, keeper, record=True, stop_at=stop_at)
 
+    def run(enough: int | None) -> RunEnd:
+        return child.run(node, setting, limits, keeper, enough=enough)
+
+    plain = _plain(run, runs, limits, budget_s)
     # A reference is for everybody: nothing unconfirmed goes into it.
     alone = not node.known and settings.profile().name != "reference"
-    recorded, made, refused = _recordings(program, limits, plain, again, alone=alone)
-    if not made and refused:
+    recorded, drawn, refused = _recordings(program, limits, plain, again, alone=alone)
+    if not drawn and refused:
         raise refused
-    unconfirmed = bool(refused) and alone and not any(one["verified"] for one in made)
+    comparison = orders.Comparison.of([*plain, *recorded])
+    found = comparison.count(plain, recorded)
+    shown = [list(order.lines) for order in found]
+    for recording in drawn:
+        recording["order"] = shown.index(list(comparison.order(recording.pop("printed"))))
+    drawn = _one_of_each(drawn)
+    unconfirmed = bool(refused) and alone and not any(one["verified"] for one in drawn)
+    notes = [_too_few(plain, runs, budget_s), comparison.note]
     if unconfirmed:
         notes.append(
             f"The recorder does not know the trace events of Node {node.version} (it knows those "
             f"of Node {', '.join(map(str, KNOWN))}): the phases are its hooks' word alone, "
             "and nothing confirms them."
         )
-    result = Versioned(
+    return Versioned(
         node,
         len(plain),
         _ends(plain),
-        orders.count(plain, recorded),
-        made,
-        notes + _notes(plain, recorded, limits),
+        found,
+        drawn,
+        [
+            *filter(None, notes),
+            *_notes(plain, recorded, limits),
+            *_cuts(drawn, limits),
+            *endings.notes(plain, recorded, program),
+        ],
         min(o.seconds for o in plain),
         min((o.seconds for o in recorded), default=0.0),
         unconfirmed,
     )
-    known = [list(order.lines) for order in result.orders]
-    for recording in made:
-        recording["order"] = known.index(recording.pop("printed"))
-    return result
+
+
+def _plain(
+    run: Callable[[int | None], RunEnd], runs: int, limits: Limits, budget_s: float
+) -> list[RunEnd]:
+    """Up to `runs` plain runs within the budget.
+
+    One that had to be stopped tells the others how many lines are enough: they are compared as far
+    as they got. If it had printed nothing, the others would tell no more.
+    """
+    started = time.monotonic()
+    plain = [run(None)]
+    while len(plain) < runs:
+        enough = None
+        if (first := plain[0]).stopped:
+            budget_s = min(budget_s, ENDLESS * limits.seconds)
+            enough = len(first.lines)
+            if not enough:
+                break
+        if time.monotonic() - started > budget_s:
+            break
+        plain.append(run(enough))
+    return plain
+
+
+def _too_few(plain: list[RunEnd], runs: int, budget_s: float) -> str | None:
+    if len(plain) == runs:
+        return None
+    if plain[0].stopped:
+        was = "run was" if len(plain) == 1 else "runs were"
+        return (
+            f"Only {len(plain)} of {runs} {was} made, because the program does not end: "
+            "another order may be possible."
+        )
+    return f"{len(plain)} of {runs} runs were made in {budget_s:g} s."
+
+
+def _one_of_each(drawn: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first recording of each order."""
+    return list({recording["order"]: recording for recording in reversed(drawn)}.values())[::-1]
 
 
 def _recordings(
@@ -121,19 +165,21 @@ def _recordings(
     *,
     alone: bool,
 ) -> tuple[list[RunEnd], list[dict[str, Any]], TraceRefusedError | None]:
-    seen = orders.count(plain)
+    comparison = orders.Comparison.of(plain)
+    seen = comparison.count(plain)
     # When nearly every run differs, waiting for one of those orders to come back is vain.
     wanted = [order.lines for order in seen if order.count > 1][:RECORDINGS_KEPT]
     attempts = ATTEMPTS if len(seen) <= RECORDINGS_KEPT else RECORDINGS_KEPT
-    endless = any(outcome.ended in ("time", "output") for outcome in plain)
+    endless = any(outcome.stopped for outcome in plain)
     outcomes: list[RunEnd] = []
-    made: dict[tuple[str, ...], dict[str, Any]] = {}
+    drawn: dict[tuple[str, ...], dict[str, Any]] = {}
     unconfirmed: dict[tuple[str, ...], dict[str, Any]] = {}
     refused: TraceRefusedError | None = None
     stop_at = None
     for _ in range(2 if endless else attempts):
         outcome = again(stop_at)
         outcomes.append(outcome)
+        lines = comparison.order(outcome)
         if outcome.spans is None and outcome.ended == "time" and stop_at is None:
             stop_at = _running(outcome.rows)
             if stop_at:
@@ -143,16 +189,15 @@ def _recordings(
         except TraceRefusedError as error:
             refused = error
             if alone and not _failed(outcome):
-                unconfirmed[outcome.lines] = canonical(program, outcome, limits, alone=True)
+                recording = canonical(program, outcome, limits, alone=True)
+                unconfirmed[lines] = recording | {"printed": outcome}
             continue
-        made.setdefault(outcome.lines, recording)
-        if endless or all(lines in made for lines in wanted):
+        drawn.setdefault(lines, recording | {"printed": outcome})
+        if (endless and len(wanted) < 2) or all(lines in drawn for lines in wanted):
             break
-    made = made or unconfirmed
-    made_in_order = sorted(made.items(), key=lambda pair: _rank(pair[0], wanted))
-    for lines, recording in made_in_order:
-        recording["printed"] = list(lines)
-    return outcomes, [recording for _, recording in made_in_order][:RECORDINGS_KEPT], refused
+    drawn = drawn or unconfirmed
+    in_order = sorted(drawn.items(), key=lambda pair: _rank(pair[0], wanted))
+    return outcomes, [recording for _, recording in in_order][:RECORDINGS_KEPT], refused
 
 
 def _rank(lines: tuple[str, ...], wanted: list[tuple[str, ...]]) -> int:
@@ -196,8 +241,7 @@ def _failed(outcome: RunEnd) -> str:
         return "the recorder wrote nothing"
     where = str(child.PRELOAD.parent)
     if outcome.code and where in outcome.stderr:
-        said = _last_error(outcome.stderr)
-        return f"the recorder itself failed on this Node: {said}"
+        return f"the recorder itself failed on this Node: {endings.last_error(outcome.stderr)}"
     return ""
 
 
@@ -231,6 +275,25 @@ def _ends(outcomes: list[RunEnd]) -> dict[str, int]:
     return ends
 
 
+def _cuts(drawn: list[dict[str, Any]], limits: Limits) -> list[str]:
+    """What the reader must know of recordings that were cut."""
+    cut = [recording for recording in drawn if recording.get("cut_events")]
+    if not cut:
+        return []
+    events = cut[0]["events"]
+    printed = sum(event[1] in ("out", "err") for event in events)
+    by_then = (
+        f"by then {count(printed, 'line')} had been printed"
+        if printed
+        else "nothing had been printed by then"
+    )
+    total = limits.events + cut[0]["cut_events"]
+    return [
+        f"The replay shows the first {limits.events:,} of {total:,} events: {by_then}. "
+        f"events={total} shows all."
+    ]
+
+
 def _notes(plain: list[RunEnd], recorded: list[RunEnd], limits: Limits) -> list[str]:
     notes = []
     if any(outcome.ended == "time" for outcome in plain):
@@ -258,17 +321,4 @@ def _notes(plain: list[RunEnd], recorded: list[RunEnd], limits: Limits) -> list[
         notes.append(
             "A worker has an event loop of its own, which is not recorded; its messages are."
         )
-    crash = next((outcome for outcome in plain if outcome.ended == "exit" and outcome.code), None)
-    if crash and (said := _last_error(crash.stderr)):
-        notes.append(f"The program ended with exit code {crash.code}: {said}")
-    killed = next((outcome for outcome in plain if outcome.ended == "signal"), None)
-    if killed:
-        notes.append("The program was ended by a signal.")
     return notes
-
-
-def _last_error(stderr: str) -> str:
-    found = re.search(r"^(\w*(?:Error|Exception)\b.*)$", stderr, re.MULTILINE)
-    where = re.search(r"^\S.*?([^/\\\n]+):(\d+)$", stderr, re.MULTILINE)
-    text = found[1] if found else next(iter(stderr.strip().splitlines()[-1:]), "")
-    return f"{text} ({where[1]}, line {where[2]})" if where else text

@@ -17,9 +17,10 @@ from lab.records.trace import SCHEMA, TRACE, Trace
 from lab.storage.gate import checked
 from lab.trace import child, load, nodes, recording
 from lab.trace.phases import TraceRefusedError
-from lab.trace.program import SOURCE_KEPT, TracedProgram, looks_like_module, prepared
+from lab.trace.program import SOURCE_KEPT, TYPED, TracedProgram, looks_like_module, prepared
 
 SMOKE_RUNS = 3
+MOST_SECONDS = 600
 
 __all__ = ["Trace", "TraceRefusedError", "trace"]
 
@@ -64,6 +65,10 @@ def trace(
     """
     if runs < 1:
         raise LabError(f"runs is {runs}; a trace needs at least one run.")
+    if not 0.05 <= seconds <= MOST_SECONDS:
+        raise LabError(f"seconds is {seconds:g}; a run may take 0.05 to {MOST_SECONDS}.")
+    if events < 1:
+        raise LabError(f"events is {events}; a trace shows at least one.")
     for named in env or {}:
         if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", named):
             raise LabError(
@@ -108,6 +113,12 @@ def _measure(
     if settings.profile().name == "smoke":
         runs = min(runs, SMOKE_RUNS)
     found = nodes.find(node)
+    for one in found:
+        if prog.path.suffix in TYPED and not one.typed:
+            raise LabError(
+                f"{prog.name} is TypeScript, and Node {one.version} runs none: it needs 22.18 or "
+                "newer. Name another: lab.trace(program, node=PATH)."
+            )
     versions = []
     with child.undertaker() as keeper:
         if (

@@ -30,7 +30,6 @@ from lab.measure.plan import BadLoad
 from lab.processes import nodes as meant
 from lab.trace import child, nodes
 from lab.trace import program as traced_program
-from lab.trace.__main__ import main
 from lab.trace.nodes import Node
 from lab.trace.phases import Spans, SpanWitness, TraceRefusedError, agree
 from lab.trace.program import TracedProgram
@@ -380,6 +379,16 @@ def test_an_endless_program_ends_with_its_beginning_and_a_note():
 
 
 @alone
+def test_a_program_that_never_ends_runs_again_as_far_as_its_first_run_got():
+    text = "console.log('up', process.pid);\nsetInterval(() => {}, 1000);\n"
+    made = traced(text, runs=4, seconds=3)
+    assert [(order.lines, order.count) for order in made.orders] == [(("up #",), 4)]
+    assert not any("Only" in note for note in made.notes)
+    silent = traced("setInterval(() => {}, 1000);\n", runs=4, seconds=1)
+    assert any("Only 1 of 4 run was made" in note for note in silent.notes)
+
+
+@alone
 @pytest.mark.parametrize(
     "text",
     [
@@ -410,6 +419,39 @@ def test_a_hundred_thousand_lines_are_counted_but_not_kept():
     assert made.data["versions"][0]["ended"] == {"code 0": 1}
     assert len(lines(made)) == child.LINES_KEPT
     assert len(made.events) <= 801
+
+
+def test_a_cut_says_what_had_been_printed_by_then():
+    text = "for (let i = 0; i < 50; i++) setImmediate(() => {});\nconsole.log('late');\n"
+    early = traced(text, runs=1, events=10)
+    assert any("first 10 of" in n and "nothing had been printed by" in n for n in early.notes)
+    late = traced(text, runs=1, events=60)
+    assert any("by then 1 line had been printed" in note for note in late.notes)
+    assert traced(text, runs=1).notes == []
+
+
+def test_notes_of_several_nodes_say_whose_they_are():
+    one = traced("process.exitCode = 3;\n").data["versions"][0]
+    other = {**one, "node": "v99.0.0", "notes": [*one["notes"], "Only there."]}
+    made = Trace({**traced("1;\n").data, "versions": [one, other]})
+    both = f"Node {one['node'][1:]}, 99.0.0: The program ended with exit code 3"
+    assert made.notes[0].startswith(both)
+    assert made.notes[1:] == ["Node 99.0.0: Only there."]
+    assert escape(both) in html.histogram(made.data)
+
+
+def test_typescript_runs_where_node_strips_types_and_is_refused_elsewhere(tmp_path):
+    file = tmp_path / "typed.ts"
+    file.write_text("const x: number = 1;\nconsole.log('x', x);\n")
+    if NODES[0].typed:
+        assert lines(traced(file)) == ["x 1"]
+    else:
+        with pytest.raises(LabError, match=r"typed\.ts is TypeScript, and Node v.* runs none"):
+            traced(file)
+    for version, typed in {"v20.20.2": False, "v22.17.1": False, "v22.18.0": True}.items():
+        assert Node("node", version, "1").typed is typed
+    assert not Node("node", "v23.5.0", "1").typed
+    assert Node("node", "v26.0.0", "1").typed
 
 
 def test_exit_codes_crashes_and_syntax_errors_are_told():
@@ -711,6 +753,12 @@ def test_mistakes_are_named():
         lab.trace("0", env={"my.var": "1"})
     with pytest.raises(LabError, match="at least one"):
         lab.trace("1;\n", runs=0)
+    with pytest.raises(LabError, match=r"seconds is nan; a run may take 0\.05 to"):
+        lab.trace("1;\n", seconds=float("nan"))
+    with pytest.raises(LabError, match="events is 0"):
+        lab.trace("1;\n", events=0)
+    with pytest.raises(LabError, match="is a folder: name the program in it"):
+        lab.trace(PROGRAMS)
     with pytest.raises(LabError, match="kind is 'ts'"):
         lab.trace("1;\n", kind="ts")
     with pytest.raises(LabError, match="'/nowhere' is not there"):
@@ -739,18 +787,6 @@ def test_replay_mode_reads_the_recorded_trace_of_the_same_program(tmp_path, monk
     assert lab.trace(text, experiment="one").to_json() == live.to_json()
     with pytest.raises(LabError, match="another program"):
         lab.trace("console.log('y');\n", experiment="one")
-
-
-def test_the_command_writes_a_file_that_can_be_read_again(tmp_path, capsys):
-    program = tmp_path / "my.js"
-    program.write_text("console.log('x');\n")
-    assert main([str(program), "-n", "2"]) == 0
-    file = tmp_path / "my.trace.json"
-    again = Trace.from_json(json.loads(file.read_text()))
-    assert again.orders[0].count == 2
-    assert "2 × x" in capsys.readouterr().out
-    assert main([str(tmp_path / "none.js")]) == 1
-    assert "There is no file" in capsys.readouterr().err
 
 
 def test_a_trace_shows_itself_without_javascript_and_escapes_the_program(monkeypatch):

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from lab import usage
-from lab.records.trace import Trace, words
+from lab.records.trace import Trace, notes, words
 from lab.text.looks import html as look
 from lab.text.numbers import count
 from lab.widgets import parts
@@ -156,11 +156,9 @@ def callbacks(made: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def histogram(data: Mapping[str, Any]) -> str:
     """How often each order was seen, per Node version: bars with the counts in words."""
     parts = [_orders(version) for version in data["versions"]]
-    notes = "".join(
-        f"<li>{escape(note)}</li>" for version in data["versions"] for note in version["notes"]
-    )
-    notes = f'<ul class="lab-notes">{notes}</ul>' if notes else ""
-    return "".join(parts) + notes
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes(data))
+    listed = f'<ul class="lab-notes">{items}</ul>' if items else ""
+    return "".join(parts) + listed
 
 
 def _orders(version: Mapping[str, Any]) -> str:
