@@ -5,6 +5,7 @@ and each is told why it got nothing.
 import contextlib
 import os
 import platform
+import shutil
 import struct
 import subprocess
 import threading
@@ -23,6 +24,8 @@ pytestmark = pytest.mark.skipif(
 )
 HERE = Path(__file__).parent / "attacks"
 ATTACKS = sorted([*HERE.glob("*.mjs"), *HERE.glob("*.cjs")])
+# Those that are worth what else they do: the first line names the criterion that they are after.
+ELSEWHERE = sorted((HERE / "elsewhere").glob("*.mjs"))
 # Those that are ended by a limit of seconds: all of them at night, one of each kind in every run.
 SLOW = {
     "floods-the-check", "heap-bomb", "loops-in-microtasks",
@@ -101,10 +104,74 @@ def test_an_attack_gains_nothing_and_is_explained(file, node):
 
 
 def test_every_attack_says_what_it_tries():
-    for file in ATTACKS:
+    for file in [*ATTACKS, *ELSEWHERE]:
         first = file.read_text().splitlines()[0]
-        name, _, words = first.removeprefix("// ").partition(". ")
+        about, _, words = first.removeprefix("// ").partition(". ")
+        name, _, criterion = about.partition(" ")
         assert name in exercise.names() and len(words) > 20, file.name
+        assert bool(criterion) == (file in ELSEWHERE), file.name
+
+
+@pytest.mark.parametrize("file", ELSEWHERE, ids=lambda file: file.stem)
+def test_what_is_done_elsewhere_or_in_advance_is_no_repair(file):
+    """The work is done where a criterion does not look: by a server that an earlier criterion has
+    left, by a child that has ended, or with memory that was taken before.
+    """
+    about = file.read_text().partition(".")[0].removeprefix("// ").split()
+    asked = exercise.exercise(about[0])
+    result = run.grade(asked, handin.from_file(file, asked), own=False)
+    [criterion] = [one for one in result.criteria if one.id == about[1]]
+    assert criterion.outcome in ("missed", "void", "noisy"), str(result)
+    assert criterion.points == 0 and criterion.message
+
+
+TWO_SERVERS = """
+import { createServer } from "node:http";
+const server = createServer((request, response) => response.end("pong"));
+const spin = () => { for (const end = Date.now() + 5; Date.now() < end; ); setImmediate(spin); };
+if (process.env.SPINS) spin();
+server.listen(0, "127.0.0.1", () =>
+  console.log(`listening on http://127.0.0.1:${server.address().port}`));
+"""
+CHECK = """
+const used = (t, server) => {
+  const all = t.proc.family(server.child.pid).map(t.proc.cpu);
+  return all.reduce((sum, { user, system }) => sum + user + system, 0);
+};
+export default {
+  async throughput(t) {
+    const first = await t.server({ env: { SPINS: "1" } });
+    const second = await t.server();
+    const before = used(t, first);
+    await t.sleep(700);
+    t.note("others", used(t, first) - before);
+    const again = await t.get(first, "/ping", { seconds: 20 });
+    t.note("again", String(again.body));
+    const { error } = await t.get({ port: second.listens() }, "/ping", { seconds: 1 });
+    t.note("second", error);
+    second.beside(first);
+    const both = await t.clients(second, 1, "/ping", { seconds: 20 });
+    t.note("beside", [both[0], await t.get(first, "/ping")].map(({ body }) => String(body)).join());
+  },
+  percentiles() {},
+  support() {},
+  empty() {},
+};
+"""
+
+
+def test_of_two_processes_of_a_check_one_runs_unless_it_says_otherwise(tmp_path, monkeypatch):
+    folder = tmp_path / "instruments" / "summary"
+    shutil.copytree(exercise.exercise("summary").folder, folder)
+    (folder / "check.mjs").write_text(CHECK)
+    monkeypatch.setattr(exercise, "EXERCISES", tmp_path)
+    hand_in = handin.from_text(TWO_SERVERS, "two.mjs")
+    result = run.grade(exercise.exercise("summary"), hand_in, own=False)
+    assert result.criteria[0].outcome == "held", str(result)
+    assert result.seen["others"] <= 20
+    assert result.seen["again"] == "pong"
+    assert result.seen["second"] == "timeout"
+    assert result.seen["beside"] == "pong,pong"
 
 
 def test_other_peoples_work_is_refused_where_nothing_would_hold_it(monkeypatch):

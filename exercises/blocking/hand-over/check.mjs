@@ -12,10 +12,13 @@ const asked = (t) =>
 const handed = (t, kind, size = 0) =>
   t.once(`${kind} ${size}`, async () => {
     const student = await asked(t);
-    const was = await student.scene("begin", { kind, text: t.token(), size });
-    const before = student.memory().peak;
-    const { returned, left, messages } = await student.scene("hand");
-    return { was, returned, left, messages, grown: Math.max(0, student.memory().peak - before) };
+    const begin = (each) => each.scene("begin", { kind, text: t.token(), size });
+    const was = await begin(student);
+    if (size !== LARGE) return { was, ...(await student.scene("hand")) };
+    const before = await t.before(student, begin, (options) => t.module(options));
+    const seen = await student.scene("hand");
+    student.alone();
+    return { was, ...seen, grown: Math.max(0, student.memory().peak - before) };
   });
 const small = (t) => t.once("size", () => t.random.integer(1000, 5000));
 const PARTS = {

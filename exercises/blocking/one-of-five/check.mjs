@@ -108,8 +108,7 @@ const answered = (t, { asked }) =>
 
 export default {
   async free(t) {
-    const both = Promise.all([crowd(t), rest(t)]);
-    const { before, delay } = (await both)[0];
+    const { before, delay } = await crowd(t);
     if (before === 0 || (before > 0 && (await crowd(t)).first.ms < delay / 2))
       return answered(t, await crowd(t));
     const why = await how(t, delay);

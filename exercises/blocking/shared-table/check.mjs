@@ -30,14 +30,14 @@ const long = (t) =>
   t.once("long", async () => {
     const student = await load(t);
     const threads = 4;
-    await student.scene("make", { length: 1000, offset: 0, random: 1 });
-    await student.scene("count", { threads }, { seconds: 20 }); // what is needed once is there
-    const wanted = await student.scene(
-      "make",
-      { length: LARGE, offset: 0, value: 65 },
-      { seconds: 20 },
-    );
-    const before = { threads: student.threads(), memory: student.memory().now };
+    const begin = async (each) => {
+      await each.scene("make", { length: 1000, offset: 0, random: 1 });
+      await each.scene("count", { threads }, { seconds: 20 }); // what is needed once is there
+      return each.scene("make", { length: LARGE, offset: 0, value: 65 }, { seconds: 20 });
+    };
+    const wanted = await begin(student);
+    const memory = await t.before(student, begin, (options) => t.module(options));
+    const before = { threads: student.threads(), memory };
     const counts = [];
     const bytes = [];
     let table;
@@ -50,6 +50,7 @@ const long = (t) =>
       [table] = await student.scene("count", { threads }, { seconds: 25 });
     clearInterval(watch);
     await t.until(() => student.threads() <= before.threads, 1500);
+    student.alone();
     return {
       threads,
       table,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import net from "node:net";
 
 const RECORDS = 100_000;
@@ -35,34 +35,23 @@ const said = ({ body, error, status }) => {
 const AT_THE_DOOR = 20;
 const ASKING = (path) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`;
 
-/** Nanoseconds that a thread has had a processor; the main thread of a process is called like that. */
-const worked = (path) => Number(readFileSync(`/proc/${path}/schedstat`, "utf8").split(" ", 1)[0]);
-/** What every thread of a process but its main one has worked so far. */
-function elsewhere(pid) {
-  const all = [];
-  for (const thread of readdirSync(`/proc/${pid}/task`))
-    try {
-      if (Number(thread) !== pid) all.push([thread, worked(`${pid}/task/${thread}`) / 1e6]);
-    } catch {
-      // it is gone meanwhile
-    }
-  return all;
-}
+/** Milliseconds that the main thread of a process has had a processor. */
+const worked = (pid) =>
+  Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ", 1)[0]) / 1e6;
+/** What all of a server has worked, in whichever process or thread, even if that has ended. */
+const everywhere = (server) => {
+  const { user, system } = server.cpu();
+  return user + system;
+};
 
 /** Asks for statistics, and keeps pings at the door: how much work was done when each of them was answered. */
 async function beside(t, server) {
   const { pid } = server;
-  const work = () => worked(pid) / 1e6;
+  const work = () => worked(pid);
   const asking = net.connect(server.port, "127.0.0.1").on("error", () => {});
   await once(asking, "connect");
   const begun = work();
-  const before = new Map(elsewhere(pid));
-  let other = 0; // what the busiest of the other threads has worked meanwhile: a thread may be gone at the end
-  let looks = 0;
-  const look = () => {
-    for (const [thread, at] of elsewhere(pid))
-      other = Math.max(other, at - (before.get(thread) ?? 0));
-  };
+  const before = everywhere(server);
   const pongs = [];
   let over = false;
   asking.write(ASKING(`/stats?seed=${t.token()}`));
@@ -80,11 +69,9 @@ async function beside(t, server) {
     asking.once("close", () => socket.destroy());
   };
   for (let i = 0; i < AT_THE_DOOR; i++) ping();
-  const ended = await t.until(() => {
-    if (looks++ % 4 === 0 && !server.end) look();
-    return over;
-  }, 20_000);
+  const ended = await t.until(() => over, 20_000);
   const all = work() - begun;
+  const other = Math.max(0, everywhere(server) - before - all);
   asking.destroy();
   const at = [0, ...pongs, all];
   return {

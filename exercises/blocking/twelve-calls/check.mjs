@@ -43,10 +43,8 @@ async function behind(t, { reads = 0, lookups = 0 }, usually) {
 
 const key = (t) =>
   t.once("key", async () => {
-    const [reads, names] = await Promise.all([
-      behind(t, { reads: 4 }, ["kernel", "none"]),
-      behind(t, { lookups: 20 }, ["pool", "kernel", "none"]),
-    ]);
+    const reads = await behind(t, { reads: 4 }, ["kernel", "none"]);
+    const names = await behind(t, { lookups: 20 }, ["pool", "kernel", "none"]);
     const holds = !names.shut.has("look-up"); // other C libraries than glibc do not let names be held
     const seen = {};
     for (const call of CALLS) {
@@ -89,7 +87,8 @@ const table = (t) =>
   });
 
 async function holds(t, word) {
-  const [where, seen] = await Promise.all([table(t), key(t)]);
+  const where = await table(t);
+  const seen = await key(t);
   for (const call of CALLS)
     if ((where[call] === word) !== (seen[call].word === word))
       t.miss(`\`${call}\`: you say “${where[call]}”. Here ${seen[call].told}`);

@@ -122,8 +122,10 @@ async function sell(t, tills, { times = 3, id, asked = id, failsAt } = {}) {
     return { till, sales, session: database.session(t.token(), { failsAt }) };
   });
   const processes = new Map();
+  for (const till of new Set(tills)) await student(t, till);
   for (const till of new Set(tills)) {
     const process = await student(t, till);
+    for (const { process: other } of processes.values()) process.beside(other);
     processes.set(till, { process, since: process.events.length });
     const mine = clients.filter((client) => client.till === till);
     await process.scene("sell", {

@@ -2,6 +2,7 @@ const LENGTH = 16;
 const EACH = 2048; // bytes that an id may cost: a Buffer and what belongs to it take some hundred
 const KIB = 1024;
 const MIB = KIB * KIB;
+const IN_ADVANCE = 6 * MIB; // a program that is loaded, and the values of the calls before
 
 const asked = (t) =>
   t.once("module", async () => {
@@ -10,11 +11,16 @@ const asked = (t) =>
     return student;
   });
 async function grow(t, given) {
-  const { grown, kept } = await (await asked(t)).scene("grow", given);
+  const { grown, kept, inAdvance } = await (await asked(t)).scene("grow", given);
   t.ok(
     kept === given.count,
     `after ${given.chunks + 1} chunks the list of recent(${given.count}) had ${kept} ids of 16 bytes: who remembers nothing needs no memory`,
     { saw: kept, wanted: given.count },
+  );
+  t.ok(
+    inAdvance < IN_ADVANCE,
+    `before more than one chunk had come, ${mib(inAdvance)} were in use already: room that is taken in advance is in use, too`,
+    { saw: mib(inAdvance), wanted: `at most ${mib(IN_ADVANCE)}` },
   );
   return grown;
 }

@@ -155,15 +155,22 @@ export default {
   },
 
   async memory(t) {
-    const { server } = await started(t, "bombed");
-    const first = new Client(server);
-    for (let frames = 0; frames < 20; frames++) await answered(t, server, first, "before the bomb");
+    const { server, limit } = await started(t, "bombed");
+    const warmed = async (each) => {
+      const client = new Client(each);
+      for (let frames = 0; frames < 20; frames++)
+        await answered(t, each, client, "before the bomb");
+      return client;
+    };
+    const first = await warmed(server);
+    const env = { LIMIT: String(limit), DEADLINE_MS: "60000" };
+    const startsAlike = (options) => t.server({ ...options, env });
     const status = () =>
       server
         .family()
         .map((pid) => readFileSync(`/proc/${pid}/status`, "utf8").match(/^VmPeak:\s+(\d+)/m))
         .reduce((sum, peak) => sum + Number(peak?.[1] ?? 0) * KIB, 0);
-    const before = { resident: server.memory().now, room: status() };
+    const before = { resident: await t.before(server, warmed, startsAlike), room: status() };
     const each = 512 * MIB;
     const sends = 8 * MIB;
     const clients = Array.from({ length: CLIENTS }, () => new Client(server));
@@ -174,6 +181,7 @@ export default {
       }),
     );
     await answered(t, server, first, `after ${CLIENTS} announcements of ${mib(each)}`);
+    server.alone();
     const grown = server.memory().peak - before.resident;
     const room = status() - before.room;
     for (const client of clients) client.socket.destroy();

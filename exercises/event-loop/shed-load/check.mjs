@@ -10,6 +10,7 @@ async function serving(t, limit) {
   const { port, kind } = await student.scene("serve", { limit, word });
   t.ok(port, "shed returned no listener", { saw: kind });
   const ask = async (path = "/") => {
+    student.use();
     const { status, headers, body, error } = await t.get({ port }, path);
     return { status, error, retry: headers?.["retry-after"], served: body?.toString() === word };
   };

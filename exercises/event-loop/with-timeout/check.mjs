@@ -75,6 +75,7 @@ export default {
     const ms = t.random.integer(20, 60);
     await student.scene("alone", { ms });
     const other = await load(t);
+    other.beside(student);
     for (const how of ["value", "error"])
       await other.scene("inTime", { how, word, ms: FAR, turns: 1 });
     const left = other.finish(2).then(

@@ -241,9 +241,18 @@ export default {
   },
 
   async flat(t) {
-    const { server } = await started(t, "fresh");
-    await t.clients(server, CLIENTS, "/film.bin", { times: 3 });
-    const before = server.memory().now;
+    const { server, files } = await started(t, "fresh");
+    const asks = (each) => t.clients(each, CLIENTS, "/film.bin", { times: 3 });
+    await asks(server);
+    const before = await t.before(
+      server,
+      (each) => {
+        mkdirSync(join(each.work, "files"));
+        each.put("files/film.bin", files["film.bin"]);
+        return asks(each);
+      },
+      (options) => t.server({ ...options, env: { FOLDER: "files" } }),
+    );
     for (const [what, headers] of [
       [`a file of ${LARGE / MIB} MiB`, {}],
       [`nearly all of a file of ${LARGE / MIB} MiB`, { range: "bytes=99-" }],
@@ -259,6 +268,7 @@ export default {
       }, 250);
       await Promise.all(clients.map(({ done }) => done()));
       if (server.end) throw server.early();
+      server.alone();
       const mib = (bytes) => `${Math.round(bytes / MIB)} MiB`;
       t.note(`growth, ${what} (MiB)`, Math.round(most / MIB));
       t.ok(

@@ -14,6 +14,8 @@ import { Odd, shown, Thrown } from "./values.mjs";
 // Brought when it is first asked for: to most checks it would be a third of their driver's start.
 const http = () => createRequire(import.meta.url)("node:http");
 
+const SPARE = 12 << 20; // bytes by which two programs that do the same may differ
+
 export class Bench {
   #shared = new Map();
 
@@ -191,6 +193,23 @@ export class Bench {
   }
 
   // ---------------------------------------------------------------- what a check reads of a process
+
+  /**
+   * Resident bytes from which the growth of a program counts: what it has now, or what the solution has after the same, and some
+   * more, where that is less. Whoever takes room in advance, and uses it when growth is looked at, has grown. `alike(process)` does
+   * with the solution what has been done with the program before; `start` starts it.
+   */
+  async before(process, alike = () => {}, start = (options) => this.server(options)) {
+    const now = process.memory().now;
+    const other = await start({ reference: this.job.solution });
+    try {
+      await alike(other);
+      return Math.min(now, other.memory().now + SPARE);
+    } finally {
+      await other.stop();
+      process.use();
+    }
+  }
 
   proc = proc;
   digest = (bytes) => createHash("sha256").update(bytes).digest("hex");

@@ -31,6 +31,7 @@ const CALL_S = 5;
 // Processor time, which no other program takes away from anybody: a module is there after milliseconds of it.
 const LOAD_CPU_S = 2;
 const START_S = 10; // until Node itself is there
+const STIRS_MS = 20; // of processor time that a program takes to stop
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 // Reads one line from the driver, byte by byte so that nothing behind it is taken, and becomes what it says. Within a function:
@@ -46,9 +47,11 @@ new Function("require", "config", config.harness)(require, config);
 
 /** The hand-in did not do what was asked: the reader sees the message, and what was seen. */
 export class Missed extends Error {
-  constructor(message, seen = {}) {
+  /** `sure`: no machine that is busy brings that about. */
+  constructor(message, seen = {}, { sure = false } = {}) {
     super(message);
     this.seen = seen;
+    this.sure = sure;
   }
 }
 
@@ -81,6 +84,7 @@ export class Process {
     this.file = basename(program);
     this.output = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
     this.printed = 0;
+    this.use(); // nothing else of the check runs by the time that this begins
     this.folder = join(job.scratch, String(count++));
     const hand = join(this.folder, "hand");
     this.work = join(this.folder, "work");
@@ -147,6 +151,62 @@ export class Process {
     this.#fail(new Void(why));
   }
 
+  #beside = new Set();
+  #paused; // processes that were stopped, and how long they had computed by then
+
+  /**
+   * Lets this program run, and stops every other of the check: a server that an earlier criterion has left could do the work of this
+   * one, and its processor time, memory and threads would be counted by nobody. Whatever uses a program calls this first.
+   */
+  use() {
+    for (const other of this.job.started)
+      if (other !== this && !this.#beside.has(other)) other.#pause();
+    this.#resume();
+  }
+  /** From here on this program and the other run at the same time. */
+  beside(other) {
+    this.#beside.add(other);
+    other.#beside.add(this);
+    for (const each of [this, other]) each.use();
+  }
+  #pause() {
+    if (this.#paused || this.end) return;
+    const worked = new Map();
+    // Who was about to start another process has started it, or will not: one more look finds all.
+    for (let before = -1; before < worked.size; ) {
+      before = worked.size;
+      for (const pid of proc.family(this.child.pid)) {
+        if (worked.has(pid)) continue;
+        this.#send(pid, "SIGSTOP");
+        worked.set(pid, proc.worked(pid));
+      }
+    }
+    this.#paused = worked;
+  }
+  #resume() {
+    if (!this.#paused) return;
+    this.#stays();
+    const all = [...this.#paused.keys()];
+    this.#paused = undefined;
+    for (const pid of all.reverse()) this.#send(pid, "SIGCONT");
+  }
+  #send(pid, signal) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // it has just ended
+    }
+  }
+  /** Machine code can have itself woken up, by a timer of the kernel for example. */
+  #stays() {
+    const all = [...this.#paused];
+    const since = all.reduce((sum, [pid, before]) => sum + proc.worked(pid) - before, 0);
+    if (since > STIRS_MS || proc.family(this.child.pid).length > all.length)
+      this.void(
+        `${this.name} went on with something while another was looked at, although stopped`,
+      );
+  }
+
   #load = []; // by times: how long it has stood in the queue for a processor, how long it has had one
 
   /** See `starved` of proc.mjs: of the last milliseconds. */
@@ -155,6 +215,7 @@ export class Process {
   }
 
   #look() {
+    if (this.#paused) this.#stays();
     const all = proc.family(this.child.pid);
     const used = proc.added(all.map(proc.cpu));
     const waited = proc.added(all.map(proc.waited));
@@ -198,23 +259,34 @@ export class Process {
     return ports.includes(port) ? port : unsaid ? ports[0] : undefined;
   }
 
-  #asked = (question, sum = proc.added) => proc.asked(question, () => this.child.pid, sum);
+  #asked = (question, sum = proc.added, of = proc.program) => {
+    const ask = proc.asked(question, () => this.child.pid, sum, of);
+    return () => {
+      this.use();
+      return ask();
+    };
+  };
   memory = this.#asked(proc.memory);
   threads = this.#asked(proc.threads);
   descriptors = this.#asked(proc.descriptors, proc.together);
   faults = this.#asked(proc.faults);
-  cpu = this.#asked(proc.cpu);
+  // With bubblewrap's own, which wait for those that have lost their parent.
+  cpu = this.#asked(proc.cpu, proc.added, proc.family);
   family = () => proc.program(this.child.pid);
-  /** Misses where it has started other processes, or threads with a loop of their own: the task is to do it in one. */
+  /** Misses where it has started other processes, even if they have ended: the task is to do it in one. */
   alone() {
     const others = this.family().length - 1;
-    if (others > 0)
-      throw new Missed(
-        `${this.name} has started ${others === 1 ? "another process" : `${others} other processes`}: the task is to do it in the one that there is`,
-        { saw: others + 1, wanted: 1 },
-      );
+    const ended = proc.family(this.child.pid).some(proc.outlived);
+    if (others === 0 && !ended) return;
+    const more = others === 1 ? "another process" : `${others} other processes`;
+    throw new Missed(
+      `${this.name} has started ${others === 0 ? "other processes, which have ended" : more}: the task is to do it in the one that there is`,
+      { saw: others === 0 ? "more than 1" : others + 1, wanted: 1 },
+      { sure: true },
+    );
   }
   signal(name) {
+    this.use();
     if (!this.end) process.kill(this.pid, name);
   }
 
@@ -556,6 +628,7 @@ export class Module extends Process {
   }
 
   #ask(frame) {
+    this.use();
     const id = this.#asks++;
     const answer = new Promise((resolve, reject) => this.#calls.set(id, { resolve, reject }));
     answer.catch(() => {});
@@ -634,7 +707,7 @@ export class Server extends Process {
     const { env = {}, seconds = CALL_S } = options;
     const made = new Server(job, program, { ...options, env: { PORT: "0", ...env } });
     try {
-      made.port = await made.within(made.#listens(), seconds, `${made.name} did not listen`);
+      made.#port = await made.within(made.#listens(), seconds, `${made.name} did not listen`);
     } catch (error) {
       if (error instanceof Missed && !(error instanceof Void) && !made.end) {
         made.kill();
@@ -645,8 +718,16 @@ export class Server extends Process {
       }
       throw error;
     }
-    made.url = `http://127.0.0.1:${made.port}`;
     return made;
+  }
+
+  #port;
+  get port() {
+    this.use();
+    return this.#port;
+  }
+  get url() {
+    return `http://127.0.0.1:${this.port}`;
   }
 
   async #listens() {

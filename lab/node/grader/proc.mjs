@@ -71,10 +71,12 @@ export class Unseen extends Error {
  * A question of this file to a program: `sum` makes one answer of those of its processes, itself first. What it moved into a child
  * counts like its own. Unseen where nothing would answer.
  */
-export const asked = (question, pid, sum) => () => {
-  if (process.platform !== "linux") throw new Unseen();
-  return sum(program(pid()).map(question));
-};
+export const asked =
+  (question, pid, sum, of = program) =>
+  () => {
+    if (process.platform !== "linux") throw new Unseen();
+    return sum(of(pid()).map(question));
+  };
 /** Numbers, or objects of numbers, added up. */
 export const added = (all) =>
   typeof all[0] === "number"
@@ -117,14 +119,33 @@ export const faults = (pid) =>
       .replace(/^.*\) /s, "")
       .split(" ")[7] ?? 0,
   );
-/** Processor time that a process has used, in milliseconds (user, system; the kernel counts in 10 ms). */
+/**
+ * Processor time that a process has used, in milliseconds (user, system; the kernel counts in 10 ms), with that of its children that
+ * have ended: whoever lets a child compute has computed.
+ */
 export function cpu(pid) {
   const fields = read(`/proc/${pid}/stat`)
     .replace(/^.*\) /s, "")
     .split(" ");
   // One that has just ended has no such file any more: it adds nothing.
-  return { user: (Number(fields[11]) || 0) * 10, system: (Number(fields[12]) || 0) * 10 };
+  const ticks = (own, children) =>
+    ((Number(fields[own]) || 0) + (Number(fields[children]) || 0)) * 10;
+  return { user: ticks(11, 13), system: ticks(12, 14) };
 }
+/** Whether a process has had a child that has ended: no child ends without a page fault. */
+export const outlived = (pid) =>
+  Number(
+    read(`/proc/${pid}/stat`)
+      .replace(/^.*\) /s, "")
+      .split(" ")[8] ?? 0,
+  ) > 0;
+/** Milliseconds that the threads which a process has now have had a processor. */
+export const worked = (pid) =>
+  list(`/proc/${pid}/task`).reduce(
+    (sum, thread) =>
+      sum + (Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(" ", 1)[0]) || 0) / 1e6,
+    0,
+  );
 /** Milliseconds that the main thread of a process has stood in the queue for a processor. */
 export const waited = (pid) => Number(read(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
 /**
