@@ -1,6 +1,7 @@
 """`python -m lab.book build`, `chapter`, `reference`, `preview`, `new` and `teaching`: what
 `make book`, `make chapter`, `make reference`, `make preview`, `make test`, `make new` and
-`make teaching` run. `moved` is run by hand, after `git mv`, and `checks` where somebody asks.
+`make teaching` run. `moved` is run by hand, after `git mv`, `checks` and `lint` where
+somebody asks.
 
 The site is the one that a bare `jupyter-book build .` makes. What is added (warnings are errors,
 the console shows chapters, a failure's reason comes last) stands in `lab/book/build`.
@@ -13,7 +14,7 @@ import os
 import sys
 from pathlib import Path
 
-from lab.book import check_counts, recording, teaching, versions
+from lab.book import check_counts, lint, recording, teaching, versions
 from lab.book.build import preview
 from lab.book.build.run import default_output, one_chapter, run
 from lab.book.moved import moved
@@ -33,6 +34,12 @@ def main(argv: list[str] | None = None) -> int:
         help="folder for html/ and the cache (default: by profile, in _build)",
     )
     build.add_argument("--verbose", action="store_true", help="show Sphinx's own steps too")
+    build.add_argument(
+        "--draw-every",
+        type=float,
+        metavar="SECONDS",
+        help="how often pages are drawn while others are measured (default: 180)",
+    )
     serve = commands.add_parser("preview", help="serve the replayed site, rebuild on save")
     serve.add_argument("--port", type=int, default=8000, help="0 = any free port")
     chapter = commands.add_parser("chapter", help="measure one chapter again, whatever is cached")
@@ -68,6 +75,7 @@ def main(argv: list[str] | None = None) -> int:
     follow.add_argument(
         "--from", dest="since", default="HEAD", help="a commit that has them where they were"
     )
+    commands.add_parser("lint", help="warn of numbers of the text that are not as wanted")
     counts = commands.add_parser("teaching", help="count how each chapter teaches")
     counts.add_argument("--json", action="store_true", help="the same as JSON")
     counts.add_argument("--questions", action="store_true", help="where each is asked and told")
@@ -98,7 +106,8 @@ def _done(options: argparse.Namespace) -> int:
             options.nodes, options.names, fresh=options.fresh, against=options.against
         )
     if options.command == "build":
-        return run(options.output or default_output(), options.verbose)
+        output = options.output or default_output()
+        return run(output, options.verbose, draw_every_s=options.draw_every)
     print(_said(options))
     return 0
 
@@ -106,6 +115,8 @@ def _done(options: argparse.Namespace) -> int:
 def _said(options: argparse.Namespace) -> str:
     if options.command == "teaching":
         return teaching.report(as_json=options.json, each_question=options.questions)
+    if options.command == "lint":
+        return lint.report()
     if options.command == "checks":
         return check_counts.report(options.names)
     if options.command == "new":

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from lab.book.pages.checks_page import check_of, how_of, recorded
+from lab.book import reference_run
+from lab.book.pages.checks_page import check_of, how_of
 from lab.errors import LabError, did_you_mean
 from lab.records.checks import ALL
 from lab.records.trial import Check, Trial
@@ -23,7 +24,7 @@ def report(names: Iterable[str] = ()) -> str:
     for name in names:
         if name not in ALL:
             raise LabError(f"There is no check {name!r}. {did_you_mean(name, ALL)}")
-    _, trials = recorded()
+    trials = reference_run.trials()
     return "\n".join([*counted(trials), *(line for name in names for line in where(name, trials))])
 
 

@@ -105,6 +105,10 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
 
 def _only_toc(app: Sphinx, config: Config) -> None:
+    try:
+        toc.pages()
+    except LabError as error:
+        raise BookError(str(error)) from None
     listed = set(config.external_site_map)
     for name in get_matching_files(app.srcdir, config.include_patterns, config.exclude_patterns):
         stem, dot, suffix = name.rpartition(".")

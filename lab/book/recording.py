@@ -20,11 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from lab import settings
-from lab.book import check_counts
+from lab.book import check_counts, reference_run
 from lab.book.build import one_chapter, toc
 from lab.book.build.history import Records, write_json
 from lab.book.build.run import default_output, run
-from lab.book.pages.checks_page import recorded
 from lab.book.site import cells
 from lab.errors import LabError
 from lab.measure.compare import OVERHEAD_S
@@ -75,7 +74,7 @@ def record(names: Iterable[str] = (), *, fresh: bool = False, anyway: bool = Fal
     if code == 0:
         end(output, pages)
     print(took(output, time.time()))
-    _, trials = recorded()
+    trials = reference_run.trials()
     print("\n".join(["The checks of the recorded run:", *check_counts.counted(trials)]))
     return code
 
@@ -235,7 +234,7 @@ def estimated_s(pages: Iterable[str]) -> float:
     """Return how long these pages take, about: as long as the recorded trials and what else the
     recorded chapters did, shared out by what the cells of each take in the course profile.
     """
-    _, trials = recorded()
+    trials = reference_run.trials()
     took = {page: sum(cell.values()) for page, cell in cells.seconds().items()}
     everywhere = sum(took.values())
     whole = sum(map(trial_s, trials)) + CHAPTER_S * len(took)

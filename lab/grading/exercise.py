@@ -209,8 +209,8 @@ def exercise(name: str) -> Exercise:
 
 def of_chapter(chapter: str) -> list[Exercise]:
     """The exercises that stand on a page, the easy ones first."""
-    found = [one for one in map(exercise, names()) if one.chapter == chapter]
-    return sorted(found, key=lambda one: (one.level, one.star or 99, one.id))
+    listed = [each for each in map(read, _folders().values()) if each.chapter == chapter]
+    return sorted(listed, key=lambda each: (each.level, each.star or 99, each.id))
 
 
 def _folders() -> dict[str, Path]:
@@ -227,7 +227,11 @@ def _folders() -> dict[str, Path]:
 
 def read(folder: Path) -> Exercise:
     """The exercise in that folder, held against all that one must be. Raises BadExercise."""
-    return _read(folder, (folder / FILE).stat().st_mtime_ns if (folder / FILE).exists() else 0)
+    try:
+        changed = (folder / FILE).stat().st_mtime_ns
+    except OSError:
+        changed = 0
+    return _read(folder, changed)
 
 
 @functools.lru_cache(maxsize=256)

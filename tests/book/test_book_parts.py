@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lab import paths
-from lab.book.build import build, chapter, used
+from lab.book.build import build, chapter, toc, used
 from lab.book.build.history import Record, Records
 from lab.book.build.inputs import Present, explain
 from lab.book.build.once import explain as explain_error
@@ -147,6 +148,59 @@ def test_a_package_that_only_the_tests_use_changes_no_chapter(tmp_path):
     assert explain({"locked:package-lock.json": "1"}, {"locked:package-lock.json": "2"}) == (
         "package-lock.json changed"
     )
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    monkeypatch.setattr("lab.paths.ROOT", tmp_path)
+    file = tmp_path / "node_modules/express/package.json"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"version": "5.1.0"}')
+    return file
+
+
+def test_a_package_that_npm_installed_again_as_it_was_changes_no_chapter(package, tmp_path):
+    before = Present(tmp_path).digest("program:node:express")
+    text = package.read_text()
+    package.unlink()
+    assert Present(tmp_path).digest("program:node:express") == "absent"
+    package.write_text(text)
+    os.utime(package, ns=(1, 1))
+    assert Present(tmp_path).digest("program:node:express") == before != "absent"
+    package.write_text(text.replace("5.1.0", "5.1.1"))
+    assert Present(tmp_path).digest("program:node:express") != before
+
+
+def test_an_addon_that_was_built_again_as_it_was_changes_no_chapter(tmp_path, monkeypatch):
+    built = tmp_path / "qr.node"
+    built.write_bytes(b"code")
+    monkeypatch.setattr(rust_addon, "missing", lambda name: None)
+    monkeypatch.setattr(rust_addon, "addon", lambda name: built)
+    before = Present(tmp_path).digest("program:rust:qr")
+    os.utime(built, ns=(1, 1))
+    assert Present(tmp_path).digest("program:rust:qr") == before
+    built.write_bytes(b"odec")
+    assert Present(tmp_path).digest("program:rust:qr") != before
+
+
+def test_a_page_that_was_renamed_without_the_table_of_contents_is_named_with_what_to_do(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("lab.paths.ROOT", tmp_path)
+    (tmp_path / "book/part").mkdir(parents=True)
+    for name in ("index", "part/backpressure-now"):
+        (tmp_path / f"book/{name}.md").write_text("# Title")
+    toc_file = tmp_path / "_toc.yml"
+    toc_file.write_text(
+        "format: jb-book\nroot: book/index\nchapters:\n- file: book/part/backpressure"
+    )
+    with pytest.raises(LabError) as told:
+        toc.pages()
+    assert str(told.value).startswith("_toc.yml lists book/part/backpressure, and there is no")
+    assert "Did you mean book/part/backpressure-now?" in str(told.value)
+    assert "lab_redirects" in str(told.value)
+    (tmp_path / "book/part/backpressure-now.md").rename(tmp_path / "book/part/backpressure.md")
+    assert toc.pages() == ["book/index", "book/part/backpressure"]
 
 
 def test_reasons_are_told_in_words_files_first():

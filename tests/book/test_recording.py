@@ -9,7 +9,7 @@ from datetime import date
 import pytest
 from examples import example_trial
 
-from lab.book import check_counts, recording
+from lab.book import check_counts, recording, reference_run
 from lab.book.build import toc
 from lab.book.build.history import Record, Records
 from lab.errors import LabError
@@ -194,7 +194,7 @@ def test_an_unknown_check_is_named_with_the_nearest():
 
 def test_the_counts_of_the_recorded_run_are_those_of_its_page():
     said = check_counts.report().splitlines()
-    _, trials = check_counts.recorded()
+    trials = reference_run.trials()
     assert said[0].startswith(f"{len(trials):,} trials")
     failing = sum(any(c.status == "fail" for c in t.checks.values()) for t in trials)
     assert sum(int(line.split()[1]) for line in said[1:] if "failed" in line) >= failing

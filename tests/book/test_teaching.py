@@ -1,34 +1,35 @@
-"""How the book teaches, counted: no page gets worse, and what is wanted is named beside it.
+"""How the book teaches, counted: hard limits, far above what is wanted of a page.
 
-LIMITS hold today. They are tightened when a page gets better, and never loosened. WANTED is where
-they are to end; a limit that has come there is the wanted value itself.
+What is wanted of the text stands in `lab/book/lint.py`, which warns where a number is not so.
 """
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from lab.book import teaching
+from lab.book import lint, teaching
 from lab.book.__main__ import main
 from lab.widgets.question.questions import Question
 
-WANTED = {
-    "words": 1800,  # of a page, at most
-    "numbers": 12,  # measured, in the sentences of a page, at most
+LIMITS = {
+    "fewest words": 700,  # of a page, the sources not counted
+    "words": 2400,
+    "numbers": 20,  # measured, in the sentences of a page, at most
     "tracing": 0.25,  # of all questions, at least
     "from_memory": 3,  # questions after each summary, at least
     "variations": 1,  # of the thing to change, recorded, on each page, at least
     "at_once": 4,  # questions of the book that tell at once: warm-up, at most
 }
-LIMITS = WANTED
 BEGINS = "book/start"  # ten minutes, in which there is nothing to remember yet
 COUNTS = teaching.chapters()
 each = pytest.mark.parametrize("counts", COUNTS, ids=lambda counts: counts.chapter)
 
 
 @each
-def test_no_page_is_longer_than_the_longest_was(counts):
+def test_a_page_is_read_in_one_sitting(counts):
     assert counts.words <= LIMITS["words"]
+    assert counts.words >= LIMITS["fewest words"] or counts.chapter == BEGINS
     assert counts.numbers <= LIMITS["numbers"]
 
 
@@ -44,11 +45,40 @@ def test_the_book_asks_what_programs_print_and_tells_little_before_the_run():
     assert book.at_once <= LIMITS["at_once"]
 
 
-def test_a_limit_is_never_stricter_than_what_is_wanted():
-    at_least = {"tracing", "from_memory", "variations"}
-    for name, limit in LIMITS.items():
-        better = limit > WANTED[name] if name in at_least else limit < WANTED[name]
-        assert not better, f"{name}: say in WANTED what is wanted now"
+def test_a_hard_limit_leaves_room_above_what_is_wanted():
+    assert LIMITS["words"] > 1.25 * lint.WORDS[-1]
+    assert LIMITS["fewest words"] < 0.8 * lint.WORDS[0]
+    assert LIMITS["numbers"] > 1.25 * lint.NUMBERS
+
+
+def warned(chapter, **changed):
+    return list(lint.of_page(replace(COUNTS[-1], chapter=chapter, **changed)))
+
+
+def test_a_page_is_warned_of_that_is_longer_or_shorter_than_wanted_and_the_first_one_sooner():
+    assert warned("book/a/b", words=1800, numbers=12) == []
+    assert warned("book/a/b", words=1801, numbers=0) == [
+        "a/b: 1,801 words, at most 1,800 are wanted: split the page"
+    ]
+    assert warned("book/a/b", words=999, numbers=0) == ["a/b: 999 words, 1,000 or more are wanted"]
+    assert warned(BEGINS, words=700, numbers=0) == []
+    assert "at most 700" in warned(BEGINS, words=701, numbers=0)[0]
+    assert "13 measured numbers" in warned("book/a/b", words=1500, numbers=13)[0]
+
+
+def test_an_entry_of_the_glossary_is_warned_of_that_has_many_sentences():
+    entry = "word\n  One. Two e.g. of it. Three. {doc}`/book/a/b`\n"
+    assert list(lint.of_glossary(f":sorted:\n\n{entry}")) == [
+        "glossary: 'word' has 4 sentences, at most 3 are wanted"
+    ]
+    assert list(lint.of_glossary(f":sorted:\n\n{entry.replace('e.g. ', '')}")) == []
+
+
+def test_lint_is_a_command_that_never_fails_a_page(capsys, monkeypatch):
+    monkeypatch.setattr(lint, "WORDS", range(1000, 1001))
+    assert main(["lint"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) >= len([counts for counts in COUNTS if counts.words > 1000]) > 0
 
 
 def test_every_question_is_of_one_kind_and_tells_at_one_time():

@@ -215,16 +215,25 @@ def _program(name: str) -> str:
     kind, _, rest = name.rpartition(":")
     if kind == "python":  # the version is in the lock file
         return "installed" if importlib.util.find_spec(rest) else ABSENT
+    # By what these files hold: npm and cargo write the same ones again, with another date, when a
+    # layer more is installed.
     if kind == "node":
-        return _stamp(paths.ROOT / "node_modules" / rest / "package.json")
+        return _content(paths.ROOT / "node_modules" / rest / "package.json")
     if kind == "tools":
-        return _stamp(paths.LOADTOOLS / rest / "package.json")
+        return _content(paths.LOADTOOLS / rest / "package.json")
     if kind == "rust":
         from lab.servers import rust_addon
 
-        return ABSENT if rust_addon.missing(rest) else _stamp(rust_addon.addon(rest))
+        return ABSENT if rust_addon.missing(rest) else _content(rust_addon.addon(rest))
     found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/local/sbin")
     return f"{found} {_stamp(Path(found))}" if found else ABSENT
+
+
+def _content(path: Path) -> str:
+    try:
+        return _short_hash(path.read_bytes())
+    except OSError:
+        return ABSENT
 
 
 def _stamp(path: Path) -> str:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab import paths
+from lab.book import lint
 from lab.book.build.once import explain
 from lab.book.build.run import default_output, run
 from lab.errors import LabError
@@ -45,6 +46,8 @@ def rebuild(*, changed_paths: Sequence[Path]) -> None:
     output = default_output()
     try:
         run(output)
+        for warning in lint.warnings():
+            print(warning, flush=True)
     except Exception as error:  # the server goes on, whatever it was
         print(explain(error, output), flush=True)
 

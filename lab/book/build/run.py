@@ -42,10 +42,12 @@ def run(
     *,
     only: dict[str, Any] | None = None,
     start: str = "index.html",
+    draw_every_s: float | None = None,
 ) -> int:
     """Build the site below `output`; return the exit code.
 
-    only : Sphinx's settings for a part of the book; start : the page to open.
+    only : Sphinx's settings for a part of the book; start : the page to open; draw_every_s : as
+    `staged.build` takes it.
     """
     started = time.monotonic()
     output = output.resolve()
@@ -56,7 +58,7 @@ def run(
     code: int | None = None
     # A quick look has no reader, and a reference run is none before it is whole.
     if settings.mode() == "live" and profile == "course" and only is None:
-        code = _staged(output, verbose)
+        code = _staged(output, verbose, draw_every_s)
     if code is None:
         code = sphinx(output, 0 if verbose else 1, only or {})
     seconds = time.monotonic() - started
@@ -72,12 +74,13 @@ def run(
     return 0
 
 
-def _staged(output: Path, verbose: bool) -> int | None:
+def _staged(output: Path, verbose: bool, draw_every_s: float | None) -> int | None:
     """Return the exit code, or NOT_RIGHT; None if nothing is left to be measured."""
     from lab.book.build import staged
 
     try:
-        return staged.build(output, verbose)
+        every_s = staged.DRAW_EVERY_S if draw_every_s is None else draw_every_s
+        return staged.build(output, verbose, every_s)
     except LabError as error:
         print(error, file=sys.stderr)
         return 1

@@ -17,6 +17,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,6 +40,7 @@ from lab.errors import LabError
 from lab.kernels.forks import provisioner
 
 AHEAD = ("lab.book.build.warm_records", __name__)  # imported before the first page is to be written
+DRAW_EVERY_S = 180.0  # a drawing pass takes some seconds, in which nothing is measured
 CELL_S = 30  # Jupyter Book's own limit, where _config.yml has none
 NOT_YET = "it shows the recorded run until it is measured here"
 NOTHING_FITS = "no recorded run fits it as it is now"
@@ -258,8 +260,10 @@ def _leave_with(pipe: Connection) -> None:
         os._exit(1)  # pages are replaced in one step, and the next build looks after the rest
 
 
-def build(folder: Path, verbose: bool) -> int | None:
+def build(folder: Path, verbose: bool, draw_every_s: float = DRAW_EVERY_S) -> int | None:
     """Measure what is not measured yet; return Sphinx's exit code, None if there is nothing to do.
+
+    draw_every_s : how old the site's pages may become while chapters are measured
 
     Raises LabError if it cannot be done at all, KeyboardInterrupt if it is told to stop.
     """
@@ -281,24 +285,43 @@ def build(folder: Path, verbose: bool) -> int | None:
             for shown in staged.turn(last=False).shown.values():
                 if shown.shows == "measured":
                     say(shown.outcome.line())
-            return _measure(staged, passes, left)
+            return _measure(staged, passes, left, draw_every_s)
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-def _measure(staged: Staged, passes: Passes, left: list[tuple[ChapterPage, ChapterPlan]]) -> int:
+def _measure(
+    staged: Staged,
+    passes: Passes,
+    left: list[tuple[ChapterPage, ChapterPlan]],
+    draw_every_s: float,
+) -> int:
     nth = 0
-    while left:
-        page, plan = left[0]
-        nth += 1
-        minutes = staged.minutes_left([page for page, _ in left])
-        place = f"{nth} of {nth - 1 + len(left)}{minutes}"
-        say(f"{short(page.name)}: executing because {plan.because} ({place}) ...", transient=True)
-        outcome = staged.measure(page, plan)
-        outcome.tell()
-        left = staged.to_measure()
-        if code := passes.draw(staged.turn(last=not left)):
-            return code
+    drawn, is_drawn = time.monotonic(), True  # when the site was, and whether it shows all results
+    try:
+        while left:
+            page, plan = left[0]
+            nth += 1
+            minutes = staged.minutes_left([page for page, _ in left])
+            place = f"{nth} of {nth - 1 + len(left)}{minutes}"
+            say(
+                f"{short(page.name)}: executing because {plan.because} ({place}) ...",
+                transient=True,
+            )
+            outcome = staged.measure(page, plan)
+            is_drawn = False
+            outcome.tell()
+            left = staged.to_measure()
+            if left and time.monotonic() - drawn < draw_every_s:
+                continue
+            if code := passes.draw(staged.turn(last=not left)):
+                return code
+            drawn, is_drawn = time.monotonic(), True
+    except KeyboardInterrupt:
+        if not is_drawn:
+            say("Writing the pages of what was measured; Ctrl-C again stops that, too ...")
+            passes.draw(staged.turn(last=False))
+        raise
     return 0
 
 

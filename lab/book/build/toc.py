@@ -9,12 +9,35 @@ from typing import Any
 import yaml
 
 from lab import paths
+from lab.errors import LabError, did_you_mean, nearest
+
+SUFFIXES = ("", ".md", ".ipynb", ".rst")  # with which a page may lie there, and be listed
 
 
 def pages() -> list[str]:
-    """Return the pages in order, the root first: `book/welcome`; [] without a _toc.yml."""
+    """Return the pages in order, the root first: `book/welcome`; [] without a _toc.yml. Raises
+    LabError if there is no file of one.
+    """
     file = paths.ROOT / "_toc.yml"
-    return list(_listed(file.read_text("utf8"))) if file.exists() else []
+    listed = list(_listed(file.read_text("utf8"))) if file.exists() else []
+    for page in listed:
+        if not any((paths.ROOT / f"{page}{suffix}").is_file() for suffix in SUFFIXES):
+            raise LabError(_absent(page, listed))
+    return listed
+
+
+def _absent(page: str, listed: list[str]) -> str:
+    """What to do about a page without a file, which is most often one that was renamed."""
+    folder, *inside = page.split("/")
+    files = (paths.ROOT / folder).rglob("*.md") if inside else paths.ROOT.glob("*.md")
+    names = {file.relative_to(paths.ROOT).with_suffix("").as_posix() for file in files}
+    others = sorted(names - set(listed))
+    renamed = f" {did_you_mean(page, others)}" if nearest(page, others) else ""
+    return (
+        f"_toc.yml lists {page}, and there is no {page}.md.{renamed} If the page has another name "
+        "now, write that into _toc.yml, and the old one into lab_redirects in _config.yml; if it "
+        "is gone, take its line out of _toc.yml."
+    )
 
 
 @lru_cache(maxsize=4)

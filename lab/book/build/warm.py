@@ -11,7 +11,7 @@ from contextlib import suppress
 from sphinx.application import builtin_extensions
 
 from lab import paths
-from lab.book.pages import checks_page
+from lab.book import reference_run
 from lab.book.site import published
 from lab.errors import LabError
 from lab.records import reference
@@ -49,4 +49,4 @@ def records() -> None:
         with suppress(LabError, OSError, ValueError, KeyError, TypeError):
             published.about(reference.experiment_of(file.name), "", file)
     with suppress(LabError, OSError, ValueError, KeyError, TypeError):
-        checks_page.recorded()
+        reference_run.results()

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from functools import lru_cache
 from html import escape
-from pathlib import Path
 
+from lab.book import reference_run
 from lab.book.build.build import Build
 from lab.book.pages import placeholders
 from lab.book.pages.placeholders import Cell, Html, PageTable
-from lab.records import reference, store
 from lab.records.checks import ALL, EXPECTED, FAILURES, words
-from lab.records.comparison import Comparison
-from lab.records.trial import Check, Trial
+from lab.records.trial import Check
 from lab.text.numbers import count
 
 # Which rule of book/about/rules.md each check belongs to, and what it asks: the page of the data
@@ -47,34 +44,11 @@ HOWS = ("failed", "warned", "expected")
 NO_RULE = "–"  # of a check that this version does not know
 
 
-def recorded() -> tuple[list[Comparison], list[Trial]]:
-    """Return the comparisons of the reference run, and every trial of it, controls too."""
-    comparisons, trials = [], []
-    for found in _records():
-        if isinstance(found, Comparison):
-            comparisons.append(found)
-            trials += [*found.trials, *found.control]
-        else:
-            trials.append(found)
-    return comparisons, trials
-
-
-def _records() -> tuple[Comparison | Trial, ...]:
-    return _read(tuple((file, file.stat().st_mtime_ns) for file in reference.files()))
-
-
-@lru_cache(maxsize=1)
-def _read(files: tuple[tuple[Path, int], ...]) -> tuple[Comparison | Trial, ...]:
-    """Return what these files of that age hold; several parts of a site ask."""
-    found = [store.reference(file.stem) for file, _ in files]
-    return tuple(one for one in found if isinstance(one, (Comparison, Trial)))
-
-
 def check_table(build: Build) -> Html:
     """Return how many of the recorded trials failed each check, or were warned of by it, and what
     is kept of them.
     """
-    comparisons, trials = recorded()
+    comparisons, trials = reference_run.comparisons(), reference_run.trials()
     if not trials:
         return Html("<p>There is no recorded run.</p>")
     raised: dict[str, Counter[str]] = {how: Counter() for how in HOWS}

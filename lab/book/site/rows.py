@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import paths
-from lab.records import store
+from lab.book import reference_run
 from lab.records.comparison import Comparison
 from lab.records.reference import kind_of
 from lab.records.trial import Stream, Trial
@@ -32,7 +32,7 @@ def of_file(source: Path) -> list[dict[str, Any]]:
 def opened(source: Path) -> Trial | Comparison:
     """Return what a recorded file, or a run of this machine, holds."""
     if paths.RUNS not in source.parents:
-        return store.reference(source.stem)
+        return reference_run.results()[source.stem]
     data = stored.read_json(source, stored.MEASURE_AGAIN)
     with stored.named(source, stored.MEASURE_AGAIN):
         found: Trial | Comparison = kind_of(source.stem).run(data, source.parent)

@@ -16,13 +16,14 @@ from statistics import median
 from typing import Any
 
 from lab import paths
+from lab.book import reference_run
 from lab.book.build.build import Build
 from lab.book.pages import verdicts
 from lab.book.pages.yours import on_page
 from lab.errors import LabError
 from lab.processes.machine import Machine
 from lab.processes.machine import machine as this_machine
-from lab.records import compact, reference, store
+from lab.records import compact, reference
 from lab.records.comparison import Comparison
 from lab.servers.catalog import paced
 from lab.storage import stored, written
@@ -93,17 +94,9 @@ def book() -> Results | None:
 
 def outdated(found: Results) -> list[str]:
     """Return the experiments that were recorded again, added or dropped since `found` was drawn."""
-    now = {c.experiment: c.started for c in recorded_comparisons()}
+    now = {c.experiment: c.started for c in reference_run.comparisons()}
     before = found.get("experiments", {})
     return sorted(name for name in {*now, *before} if now.get(name) != before.get(name))
-
-
-def recorded_comparisons() -> Iterator[Comparison]:
-    """Yield every comparison of the reference run."""
-    for file in reference.files():
-        found = store.reference(file.stem)
-        if isinstance(found, Comparison):
-            yield found
 
 
 def measured_comparisons(profile: str) -> Iterator[Comparison]:
@@ -203,7 +196,7 @@ def _measured(build: Build) -> Results:
 
 
 def _recorded(build: Build) -> Results:
-    whole = list(recorded_comparisons())
+    whole = reference_run.comparisons()
     trials = [t for c in whole for t in c.trials]
     profiles = Counter(c.recorded.profile for c in whole if c.recorded is not None)
     profile = profiles.most_common(1)[0][0] if profiles else ""
