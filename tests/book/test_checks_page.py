@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from examples import example_comparison, example_trial
 
+from lab.book import reference_run
 from lab.book.pages import checks_page
 from lab.paths import ROOT
 from lab.plot.provenance import remarks, stamps
@@ -34,7 +35,7 @@ def shown(monkeypatch):
         replace(example_trial(), checks=streams),
         example_trial(status=500),
     ]
-    monkeypatch.setattr(checks_page, "_records", lambda: iter([compared, *trials]))
+    monkeypatch.setattr(reference_run, "results", lambda: dict(enumerate([compared, *trials])))
     return text_of(checks_page.check_table(None).html), compared
 
 
@@ -66,7 +67,7 @@ def test_what_failed_is_told_as_a_failure_and_not_as_the_warning_of_that_check()
 
 def test_a_check_of_another_version_is_listed_without_a_rule(monkeypatch):
     odd = replace(example_trial(), checks={"moon_phase": Check("warn", 0.9, 0.5, "full")})
-    monkeypatch.setattr(checks_page, "_records", lambda: iter([odd]))
+    monkeypatch.setattr(reference_run, "results", lambda: dict(enumerate([odd])))
     text = text_of(checks_page.check_table(None).html)
     assert text.endswith("moon phase – 0 1 0 100.0 %")
 
@@ -99,7 +100,7 @@ def test_what_an_experiment_is_about_is_counted_apart(monkeypatch):
     drifts = Check("warn", 0.3, 0.05, f"the rate rose {checks.EXPECTED}")
     found = {"no_errors": lost, "on_schedule": never, "steady": drifts}
     monkeypatch.setattr(
-        checks_page, "_records", lambda: iter([replace(example_trial(), checks=found)])
+        reference_run, "results", lambda: {"": replace(example_trial(), checks=found)}
     )
     text = text_of(checks_page.check_table(None).html)
     assert "requests failed 6 0 0 1 100.0 %" in text

@@ -136,7 +136,7 @@ def test_a_note_that_cannot_be_read_is_none(output):
 
 def test_what_is_done_is_not_counted_into_the_minutes(monkeypatch):
     trials = [example_trial()] * 540  # of 3.25 s
-    monkeypatch.setattr(recording, "recorded", lambda: ([], trials))
+    monkeypatch.setattr(reference_run, "trials", lambda: trials)
     monkeypatch.setattr(
         recording.cells, "seconds", lambda: {"book/one": {"a": 600.0}, "book/two": {"b": 1200.0}}
     )
