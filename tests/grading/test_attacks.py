@@ -36,7 +36,12 @@ SLOW = {
 
 # What lies where in memory differs from Node to Node: these are tried on each that is here in every
 # run, the others at night.
-OF_MEMORY = {"calls-machine-code", "looks-into-its-memory", "signs-frames"}
+OF_MEMORY = {
+    "calls-machine-code",
+    "reads-memory-by-a-database",
+    "looks-into-its-memory",
+    "signs-frames",
+}
 # What brings the driver down is judged again, with the reference in between.
 JUDGED_AGAIN = {"floods-the-check"}
 

@@ -64,7 +64,7 @@ replace(quietly("node:trace_events"), ["createTracing"]);
 replace(require("node:crypto"), ["setEngine"]);
 const { context } = new (quietly("_tls_common").SecureContext)();
 replace(Object.getPrototypeOf(context), ["setEngineKey", "setClientCertEngine"]);
-replace(require("node:module"), ["register", "registerHooks"]);
+replace(require("node:module"), ["register", "registerHooks", "enableCompileCache"]);
 // Since Node 26: any address of this process, and any function of the libraries it has loaded.
 const ffi = quietly("node:ffi");
 replace(ffi, ffi ? Object.keys(ffi) : []);
@@ -73,10 +73,41 @@ const vm = require("node:vm");
 const CONTEXTS = ["createContext", "runInContext", "runInNewContext"];
 replace(vm, CONTEXTS);
 replace(vm.Script.prototype, CONTEXTS);
-replace(quietly("node:sqlite")?.DatabaseSync.prototype, ["loadExtension", "enableLoadExtension"]);
+const { construct } = Reflect;
+// Code that V8 has kept is believed as it is: whoever writes its bytes himself writes instructions for V8.
+const { Script, compileFunction, runInThisContext } = vm;
+const { prototype: scripts } = Script;
+const uncached = (options) => {
+  const given = typeof options === "object" && options ? { ...options } : options;
+  if (given !== options) delete given.cachedData;
+  return given;
+};
+function Compiled(code, options) {
+  if (!new.target) throw new TypeError("Class constructor Script cannot be invoked without 'new'");
+  return construct(Script, [code, uncached(options)], new.target);
+}
+Object.defineProperty(Compiled, "name", { value: "Script" });
+Compiled.prototype = scripts;
+put(scripts, "constructor", Compiled);
+put(Object.getPrototypeOf(scripts), "constructor", gone);
+put(vm, "Script", Compiled);
+put(vm, "createScript", (code, options) => new Compiled(code, options));
+put(vm, "compileFunction", (code, names, options) =>
+  compileFunction(code, names, uncached(options)),
+);
+put(vm, "runInThisContext", (code, options) => runInThisContext(code, uncached(options)));
+// SQL has functions that take and give addresses of this process, and call them.
+const sqlite = quietly("node:sqlite") ?? {};
+for (const [name, value] of Object.entries(sqlite)) {
+  if (typeof value !== "function") continue;
+  if (value.prototype) {
+    replace(value.prototype, Object.getOwnPropertyNames(value.prototype));
+    put(value.prototype, "constructor", gone);
+  }
+  put(sqlite, name, gone);
+}
 
 const { Worker } = threads;
-const { construct } = Reflect;
 const file = __filename;
 function Closed(program, options) {
   if (!new.target) throw new TypeError("Class constructor Worker cannot be invoked without 'new'");
