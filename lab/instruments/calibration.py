@@ -8,6 +8,7 @@ from typing import Any
 from lab.errors import LabError
 from lab.records.table import Table
 from lab.text.looks import Shown
+from lab.text.numbers import bare
 
 ORDER = {"fail": 0, "warn": 1, "ok": 2}
 
@@ -160,7 +161,7 @@ class Calibration(Shown):
 
 def shown(value: float | None) -> str:
     """A figure for a sentence."""
-    return "nothing" if value is None else f"{value:.4g}"
+    return "nothing" if value is None else bare(value, 4)
 
 
 def whole(value: float | None) -> float | None:

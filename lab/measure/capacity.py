@@ -25,6 +25,7 @@ from lab.records.store import Folder
 from lab.records.trial import Trial
 from lab.storage.gate import checked
 from lab.storage.json_form import Stored
+from lab.text.numbers import tidy
 
 STEPS = 6  # halvings of the logarithm: from a factor 20 to one of 1.05
 LOWEST_SHARE = 0.05  # of the closed loop's throughput, where the search begins
@@ -55,11 +56,12 @@ class Capacity(Stored):
     def __repr__(self) -> str:
         name, what = self.sweep.arms[0], f"p{self.q * 100:g} ≤ {self.bound_s * 1e3:g} ms"
         if not self.rate_per_s:
-            return f"{name}: not even {self.broke_at_per_s:.4g} req/s with {what}"
+            return f"{name}: not even {tidy(self.broke_at_per_s, 4)} req/s with {what}"
         if math.isinf(self.broke_at_per_s):
-            return f"{name}: at least {self.rate_per_s:.4g} req/s with {what}"
+            return f"{name}: at least {tidy(self.rate_per_s, 4)} req/s with {what}"
         return (
-            f"{name}: {self.rate_per_s:.4g} req/s with {what} (broken at {self.broke_at_per_s:.4g})"
+            f"{name}: {tidy(self.rate_per_s, 4)} req/s with {what} "
+            f"(broken at {tidy(self.broke_at_per_s, 4)})"
         )
 
     def _repr_html_(self) -> str:

@@ -16,12 +16,16 @@ from typing import Any
 from lab.processes.machine import Noise
 from lab.records.rows import Window
 from lab.records.trial import Check, Counts, LoadSpec, Resources
+from lab.text.numbers import ms, tidy
 
 EXPECTED = "(expected in this experiment)"  # how the text of a tolerated check ends
 STOLEN = 0.05  # of one processor's time
 # Standard errors that chance exceeds as seldom as three of a known variance, 0.27 %, where the
 # variance is estimated with six degrees of freedom: Student's t.
 STUDENTS_THREE = 4.90
+# A time without a response that counts: this share of the window, at least so long, and so many
+# times what the 99th percentile shows.
+SILENCE, LEAST_SILENCE_S, HIDDEN = 0.1, 0.1, 2
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ def littles_law(e: Evidence) -> Check:
         # Clients that have done their share leave: fewer than N are in flight, never more.
         over = got / e.load.connections - 1
         text = (
-            f"{got:.3g} requests in flight on average, at most N = "
+            f"{tidy(got)} requests in flight on average, at most N = "
             f"{e.load.connections} (clients leave when done)"
         )
         return Check("fail" if over > limit else "ok", round(over, 4), limit, text)
@@ -75,7 +79,7 @@ def littles_law(e: Evidence) -> Check:
     off = got / n - 1
     product = e.window.ended / e.span_s * e.window.mean_cycle_s if e.span_s else math.nan
     name = "N" if e.load.loop == "closed" else "the mean number in flight"
-    text = f"X × R = {product:.4g}, in flight {got:.4g} for {name} = {n:.4g}"
+    text = f"X × R = {tidy(product, 4)}, in flight {tidy(got, 4)} for {name} = {tidy(n, 4)}"
     # In an open loop with hardly anything in flight, 5 % of it is less than one clock tick of each
     # request.
     slack = limit if e.load.loop == "closed" else max(limit, 0.05 / n)
@@ -145,7 +149,7 @@ def window(e: Evidence) -> Check:
     if not e.window.ended or not in_flight:
         return Check("warn", 0, 3, "no answer in the window")
     each = e.window.ended / in_flight
-    text = f"the window holds {each:.3g} responses of each connection"
+    text = f"the window holds {tidy(each)} responses of each connection"
     if each < 3:
         needed_s = 3 * e.span_s / each
         return Check("warn", round(each, 3), 3, f"{text}: measure for {needed_s:.2g} s or longer")
@@ -370,6 +374,35 @@ def backlog(e: Evidence) -> Check:
     return Check("ok", 0, 0, "the listen backlog was never full")
 
 
+def silence(e: Evidence) -> Check:
+    """A closed loop was never left without a response for a tenth of its window, unless its
+    percentiles show that (rule 3).
+
+    While a server stands still, each connection waits with one request and sends no other. A few
+    long latencies among thousands are then all that is left of half the window: coordinated
+    omission, as Tene calls it. In an open loop every request that came due meanwhile counts as late
+    as it was answered.
+    """
+    if e.load.loop != "closed":
+        return Check("ok", None, None, "open loop: its latencies hold every wait")
+    if not e.window.ended or not e.window.latency.count:
+        return Check("ok", None, None, "no answer in the window, as another check says")
+    longest, limit = e.window.silence_s, max(SILENCE * e.span_s, LEAST_SILENCE_S)
+    p99 = e.window.latency.quantile(0.99)
+    text = f"the longest time without a response was {ms(longest)}"
+    value, limit = round(longest, 6), round(limit, 6)
+    if longest < limit or longest <= HIDDEN * p99:
+        return Check("ok", value, limit, text)
+    share = f"{longest / e.span_s:.0%} of the window" if e.span_s else "all of the window"
+    return Check(
+        "warn",
+        value,
+        limit,
+        f"{text}, {share}, and p99 is {ms(p99)}: a closed loop sends nothing while it waits, so "
+        "its percentiles hide this. Ask with rate= what requests at that time would have waited",
+    )
+
+
 def on_schedule(e: Evidence) -> Check:
     """Open loop: the sends kept the schedule; late sends are counted from their intended time,
     dropped ones are lost (rule 4).
@@ -386,7 +419,7 @@ def on_schedule(e: Evidence) -> Check:
             c.dropped,
             0,
             f"{c.dropped} requests were never sent: the server can't take "
-            f"{e.load.rate_per_s:g}/s with {e.load.connections} connections",
+            f"{tidy(e.load.rate_per_s or 0.0, 6)}/s with {e.load.connections} connections",
         )
     share = e.late / c.sent if c.sent else 0.0
     return Check(
@@ -424,6 +457,7 @@ ALL: dict[str, Callable[[Evidence], Check]] = {
     "warm": warm,
     "steady": steady,
     "on_schedule": on_schedule,
+    "silence": silence,
     "quiet": quiet,
     "throttled": throttled,
     "backlog": backlog,
@@ -452,6 +486,7 @@ _WARNED = {
     "steady": "not steady",
     "verified": "bodies differ",
     "on_schedule": "requests sent late",
+    "silence": "a standstill that the percentiles hide",
     "throttled": "processor time taken by others",
     "backlog": "listen backlog full",
     "ports": "many ports in TIME_WAIT",

@@ -67,6 +67,7 @@ class Window:
     ninths: tuple[float, ...]  # verified answers per second in each ninth
     waiting_longest_s: float  # oldest age of a request still in flight at the end
     waiting: int
+    silence_s: float = 0.0  # longest time within the window in which no request ended
 
 
 def window(rows: dict[str, np.ndarray], window_us: tuple[int, int]) -> Window:
@@ -92,7 +93,14 @@ def window(rows: dict[str, np.ndarray], window_us: tuple[int, int]) -> Window:
         ninths=tuple(float(n) / (span_s / 9) for n in ninths),
         waiting_longest_s=float(waiting.max()) / 1e6 if len(waiting) else 0.0,
         waiting=len(waiting),
+        silence_s=_longest_gap(end[ended], start, stop) / 1e6,
     )
+
+
+def _longest_gap(end_us: np.ndarray, start_us: int, stop_us: int) -> float:
+    """The longest time between two ends, or an end and an edge of the window."""
+    moments = np.concatenate(([start_us], np.sort(end_us).astype(np.int64), [stop_us]))
+    return float(np.diff(moments).max())
 
 
 def series(

@@ -24,6 +24,7 @@ from lab.records.reference import Recorded
 from lab.storage.gate import checked
 from lab.storage.json_form import Stored, flat, plain, rounded
 from lab.text.looks import Shown
+from lab.text.numbers import tidy
 
 SCHEMA = 1
 
@@ -302,7 +303,7 @@ class Trial(Shown, _Answered):
         return super().from_json(data)
 
     def __repr__(self) -> str:
-        ms = {q: f"p{q * 100:g} {self.latency.quantile(q) * 1e3:.3g} ms" for q in (0.5, 0.99)}
+        ms = {q: f"p{q * 100:g} {tidy(self.latency.quantile(q) * 1e3)} ms" for q in (0.5, 0.99)}
         shown = [text for q, text in ms.items() if self.latency.support(q)] or [
             "too few answers for percentiles"
         ]
@@ -310,11 +311,11 @@ class Trial(Shown, _Answered):
         how = (
             f"{self.load.connections} connections"
             if self.load.loop == "closed"
-            else f"{self.load.rate_per_s:g}/s"
+            else f"{tidy(self.load.rate_per_s or 0.0, 6)}/s"
         )
         head = (
             f"{self.arm or self.server.name} ({how}): "
-            f"{self.throughput:.4g} req/s, {', '.join(shown)}"
+            f"{tidy(self.throughput, 4)} req/s, {', '.join(shown)}"
         )
         return "\n  ".join([head, *(odd or ["all checks ok"])])
 

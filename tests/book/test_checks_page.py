@@ -72,6 +72,16 @@ def test_a_check_of_another_version_is_listed_without_a_rule(monkeypatch):
     assert text.endswith("moon phase – 0 1 0 100.0 %")
 
 
+def test_a_check_that_the_recorded_run_was_not_asked_is_no_check_that_it_passed(monkeypatch):
+    checks_of = {name: c for name, c in example_trial().checks.items() if name != "silence"}
+    monkeypatch.setattr(
+        checks_page, "_records", lambda: [replace(example_trial(), checks=checks_of)]
+    )
+    text = text_of(checks_page.check_table(None).html)
+    assert "steady" in text
+    assert "standstill" not in text
+
+
 def test_the_page_of_the_data_lists_every_check_with_its_rule():
     table = checks_page.name_table(None)
     assert {row[0] for row in table.rows} == set(checks.ALL)

@@ -345,3 +345,53 @@ def test_a_warm_up_until_steady_says_how_long_it_took_and_whether_the_cap_ended_
     assert capped.status == "warn"
     assert capped.text == "not steady after 0.25 s of warm-up, the most that is given"
     assert checked()["warm"].status == "ok"  # of fixed length: nothing was promised
+
+
+def standing_still(connections, from_us, to_us, service_us=500.0):
+    """Rows of a closed loop whose server stands still for that time."""
+    rows = closed_rows(connections, service_us)
+    end, stood_us = rows["t_end_us"].astype("i8"), to_us - from_us
+    over = (rows["status"] != -1) & (end >= from_us)
+    # What was in flight when it stopped waits so much longer; all later ones come later.
+    waited = over & (end - rows["latency_us"] < from_us)
+    end[over] += stood_us
+    rows["latency_us"] = (rows["latency_us"] + np.where(waited, stood_us, 0)).astype("u4")
+    kept = (end < 750_000) | (rows["status"] == -1)
+    return {k: v[kept] for k, v in {**rows, "t_end_us": end.astype("u4")}.items()}
+
+
+def test_a_server_that_stands_still_for_half_the_window_is_warned_of_though_p99_is_low():
+    trial = checked(standing_still(2, 400_000, 650_000), load=LoadSpec(connections=2))
+    assert trial["silence"].status == "warn"
+    assert abs(trial["silence"].value - 0.25) < 0.01
+    assert "50% of the window, and p99 is" in trial["silence"].text
+    assert "rate=" in trial["silence"].text
+    # Nothing else tells it but, perhaps, the rate of the thirds.
+    odd = {name for name, check in trial.items() if check.status != "ok"}
+    assert odd <= {"silence", "steady"}
+
+
+@pytest.mark.parametrize("at_us", [(250_000, 400_000), (600_000, 750_000)], ids=["begin", "end"])
+def test_a_standstill_at_an_edge_of_the_window_counts(at_us):
+    assert checked(standing_still(2, *at_us))["silence"].status == "warn"
+
+
+def test_a_pause_that_p99_shows_and_a_slow_server_are_no_silence():
+    # One client and an answer each 120 ms: longer than a tenth of the window, and p99 says so.
+    slow = checked(closed_rows(1, 120_000), load=LoadSpec(connections=1))
+    assert slow["silence"].status == "ok"
+    # A convoy: ten clients in step.
+    rows = closed_rows(10, 12_000, spread=0.0)
+    assert checked(rows)["silence"].status == "ok"
+    shown = checked(standing_still(10, 400_000, 650_000))["silence"]
+    assert shown.status == "ok", "ten of some five hundred answers are more than one in a hundred"
+    short = checked(standing_still(10, 400_000, 440_000))["silence"]
+    assert (short.status, short.limit) == ("ok", 0.1)
+
+
+def test_an_open_loop_has_every_wait_in_its_latencies():
+    load = LoadSpec(loop="open", rate_per_s=2000, connections=64)
+    found = checked(standing_still(10, 400_000, 650_000), load=load, in_flight=10.0)["silence"]
+    assert (found.status, found.value) == ("ok", None)
+    nothing = checked({k: v[:0] for k, v in closed_rows().items()})["silence"]
+    assert (nothing.status, nothing.value) == ("ok", None)

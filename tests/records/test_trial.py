@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from examples import example_trial
@@ -66,6 +67,8 @@ def test_an_unknown_figure_or_stream_is_named():
 
 def test_repr_says_throughput_percentiles_it_carries_and_what_is_wrong():
     assert "req/s, p50" in repr(example_trial())
+    fast = replace(example_trial(), throughput=100_549.0)
+    assert "): 100,500 req/s, p50" in repr(fast)
     assert "p99" not in repr(example_trial(connections=1, service_us=5000, ping=False))
     assert "no_errors" in repr(example_trial(status=500))
 

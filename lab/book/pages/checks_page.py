@@ -22,6 +22,7 @@ from lab.text.numbers import count
 # lists them, the page of the rules counts them.
 CHECKS = {
     "littles_law": (2, "connections are throughput × mean response time"),
+    "silence": (3, "a closed loop was never left long without a response, unless its p99 shows it"),
     "on_schedule": (4, "the sends of an open loop kept their times"),
     "accounted": (6, "every request has one fate, and rows and counters agree"),
     "answered": (
@@ -56,7 +57,9 @@ def check_table(build: Build) -> Html:
         for name, how in {(check_of(n, c), how_of(c)) for n, c in t.checks.items()}:
             if how:
                 raised[how][name] += 1
-    names = {*ALL, *(name for found in raised.values() for name in found)}
+    # A check that came after the recorded run asked nothing of it.
+    asked = {check_of(name, check) for t in trials for name, check in t.checks.items()}
+    names = {*(set(ALL) & asked), *(name for found in raised.values() for name in found)}
     rows = [_row(name, raised, len(trials)) for name in sorted(names, key=_place)]
     control = sum(c.aa_arm is not None for c in comparisons)
     raw = sum(t.raw_ref is not None for t in trials)

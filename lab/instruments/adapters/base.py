@@ -18,6 +18,7 @@ import numpy as np
 
 from lab.errors import LabError
 from lab.records.survey import Figures
+from lab.text.numbers import bare
 
 MAX_SECONDS = 60
 MAX_REQUESTS = 1_000_000  # hey and ab keep every result in memory; hey drops more
@@ -178,12 +179,12 @@ class ToolResult:
     def __repr__(self) -> str:
         def shown(figures: Figures) -> str:
             parts = [
-                f"{name[:-3]} {value / 1000:.4g} ms"
+                f"{name[:-3]} {bare(value / 1000, 4)} ms"
                 for name, value in vars(figures).items()
                 if name.endswith("_us") and value is not None
             ]
             if figures.throughput_per_s is not None:
-                parts.insert(0, f"{figures.throughput_per_s:.5g} req/s")
+                parts.insert(0, f"{bare(figures.throughput_per_s, 5)} req/s")
             return ", ".join(parts) or "nothing"
 
         said = f"{self.tool} {self.version} says {shown(self.said)}"
