@@ -202,7 +202,9 @@ class _Once:
             return  # the reader of hand-ins says so, for each
         whose = [] if "*" in student or "?" in student or "[" in student else [student]
         # At the end, below nbgrader's own lines, where somebody sees it.
-        if found := [str(one) for one in handins.passed_over(self._course, week, whose)]:
+        came = handins.came_in(self._course, week, whose)
+        atexit.register(print, came.sum(), file=sys.stderr)
+        if found := [str(one) for one in came.listed() if not one.is_plain]:
             atexit.register(print, PASSED_OVER, *found, sep="\n  ", file=sys.stderr)
         try:
             with judging.alone(self._course):

@@ -4,20 +4,20 @@ there is none.
     submitted/<student>/<week>/<exercise>.mjs       a program (.cjs, .js) counts first
     submitted/<student>/<week>/<exercise>.ipynb     its cell to work in
     submitted/<student>/<week>/*.ipynb              a cell `%%submit ID` of any other notebook
+
+Which of several counts, `lab.grading.choice` says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from pathlib import Path
 
 from lab.classroom.course import Course, Week
-from lab.grading import batch, handin, overlooked
+from lab.grading import intake
 from lab.grading.batch import Work
+from lab.grading.choice import Choice, Exercises
 from lab.grading.exercise import Exercise, exercise
-from lab.grading.overlooked import Overlooked
-from lab.grading.result import clean
+from lab.grading.intake import Intake
 
 NOTHING = "Nothing was handed in for this exercise: no file {id}.mjs, and no notebook with it."
 
@@ -43,49 +43,45 @@ def found(
     wanted, who = set(only), set(whose)
     for name in wanted:
         exercise(name)  # or it says which was meant
+    known = Exercises(week.exercises, week.id)
     for student in students(course, week):
-        if who and student not in who:
-            continue
-        for name in week.exercises:
-            if not wanted or name in wanted:
-                yield work(course, week, student, exercise(name))
+        if not who or student in who:
+            own = _choice(course, week, student, known)
+            for name in week.exercises:
+                if not wanted or name in wanted:
+                    yield _work(course, week, own, exercise(name))
 
 
 def work(course: Course, week: Week, student: str, asked: Exercise) -> Work:
     """The hand-in of one student for one exercise. What is none says why."""
-    folder = course.submitted / student / week.id
-    file = _file(folder, asked)
-    try:
-        if file is None:
-            raise handin.BadHandIn(NOTHING.format(id=asked.id))
-        if batch.outside(file, folder):
-            raise handin.BadHandIn(
-                f"{file.name} is a link that leads out of the folder of this student."
-            )
-        made = handin.from_file(file, asked)
-        made.kind(asked)
-    except handin.BadHandIn as error:
-        words = clean(str(error).replace(f"{folder}/", ""))
-        return Work(student, asked, file or folder, None, words, course.seed)
-    return Work(student, asked, file, made, "", course.seed)
+    own = _choice(course, week, student, Exercises(week.exercises, week.id))
+    return _work(course, week, own, asked)
 
 
-def passed_over(course: Course, week: Week, whose: Iterable[str] = ()) -> Iterator[Overlooked]:
-    """What students handed in for a week and nothing is judged by, and why; of all without
-    `whose`.
-    """
+def _choice(course: Course, week: Week, student: str, known: Exercises) -> Choice:
+    return intake.of_one(student, course.submitted / student / week.id, known)
+
+
+def _work(course: Course, week: Week, own: Choice, asked: Exercise) -> Work:
+    folder = course.submitted / own.student / week.id
+    one = own.chosen.get(asked.id)
+    if one is None:
+        return Work(own.student, asked, folder, None, NOTHING.format(id=asked.id), course.seed)
+    file = folder / one.owned.entry.path
+    return Work(
+        own.student, asked, file, one.hand_in, one.why, course.seed, own.opened.get(asked.id, 0)
+    )
+
+
+def came_in(course: Course, week: Week, whose: Iterable[str] = ()) -> Intake:
+    """What students handed in for a week, and what becomes of it; of all without `whose`."""
     who = set(whose)
-    for student in students(course, week):
-        if not who or student in who:
-            folder = course.submitted / student / week.id
-            for one in overlooked.in_week(folder, week.exercises, week.id):
-                yield replace(one, student=student)
-
-
-def _file(folder: Path, asked: Exercise) -> Path | None:
-    places = [folder / f"{asked.id}{suffix}" for suffix in (*batch.PROGRAMS, ".ipynb")]
-    named = next((one for one in places if one.is_symlink() or one.exists()), None)
-    if named is not None:
-        return named
-    others = (one for one in sorted(folder.glob("*.ipynb")) if not batch.outside(one, folder))
-    return next((one for one in others if asked.id in handin.submitted(one)), None)
+    known = Exercises(week.exercises, week.id)
+    return intake.of_folders(
+        (
+            (student, course.submitted / student / week.id)
+            for student in students(course, week)
+            if not who or student in who
+        ),
+        known,
+    )

@@ -1,189 +1,99 @@
 """Hand-ins as a learning management system (LMS) gives them: one zip of all, or a folder.
 
-Whose a file is, stands in its name:
-
-    Anna Bohm_4711_assignsubmission_file_/summary.mjs    Moodle, a folder for each
-    Anna Bohm_4711_assignsubmission_file_summary.mjs     Moodle, without folders
-    bohmanna_LATE_815_90210_summary-1.mjs                Canvas; -1 of what was handed in again
-    anna/summary.mjs                                     a folder for each student
-
-A roster, `roster.csv` in the course's folder with the columns `lms` and `student`, says who a name
-or a number of the LMS is; without, the name becomes the student's id: `anna-bohm`.
-
-Nothing of an archive is believed: no path leads out, no link is followed, sizes are bounded. A zip
-of one student that cannot be read, such as one with a password, or that has more in it than one
-hands in, is left out; the others' are taken.
+Whose a file is, `lab.grading.identity` says by its path. A roster, `roster.csv` in the course's
+folder with the columns `lms` and `student`, says who a name or a number of the LMS is; without, the
+name becomes the student's id: `anna-bohm`.
 """
 
 from __future__ import annotations
 
-import io
-import re
-import stat
-import unicodedata
-import zipfile
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from lab.errors import LabError
-from lab.grading.handin import MOST_BYTES
-from lab.storage import stored
+from lab.grading import choice, handin, identity, intake
+from lab.grading.choice import Choice, Exercises
+from lab.grading.entries import BadArchive
+from lab.grading.handin import BadHandIn
+from lab.grading.identity import ROSTER, Owned, student_id
+from lab.grading.intake import Intake
 
-ROSTER = "roster.csv"
-SUFFIXES = (".mjs", ".cjs", ".js", ".ipynb", ".json")
-ZIP = ".zip"
-MOST_FILE = 64 * MOST_BYTES  # as a hand-in that is graded
-MOST_FILES = 100_000
-MOST_ALL = 2 << 30
-MOST_OWN_FILES = 1000  # of one student in a zip of his own
-MOST_OWN = 4 * MOST_FILE
-# RuntimeError: a password, or packed in a way that Python does not know.
-UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
-
-_MOODLE = re.compile(
-    r"(?P<name>[^/]+)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)_?/?(?P<file>.*)", re.S
-)
-_CANVAS = re.compile(r"(?P<name>[^_/]+)_(?:LATE_)?(?P<id>\d+)_\d+_(?P<file>[^/]+)", re.S)
-_FOLDER = re.compile(r"(?P<name>[^/]+)/(?P<file>.+)", re.S)
-_AGAIN = re.compile(r"-\d+(?=\.\w+$)")
-
-
-class BadArchive(LabError):
-    """An archive cannot be read, or is larger than hand-ins are."""
+__all__ = [
+    "ROSTER", "SUFFIXES", "BadArchive", "Given", "came_in", "newest", "read", "roster",
+    "student_id",
+]  # fmt: skip
+SUFFIXES = (*handin.SUFFIXES, handin.NOTEBOOK, ".json")
+MOST_OTHERS = 20  # programs of a student whose names are no exercise's
 
 
 @dataclass(frozen=True)
 class Given:
-    """One file of one student."""
+    """One file of one student, as it is laid out for nbgrader."""
 
     student: str
     file: str  # its name alone
     data: bytes
-    again: int = 0  # Canvas: which try it is
 
 
 def roster(root: Path) -> dict[str, str]:
     """Who a name or number of the LMS is, from the course's roster; empty without one."""
-    file = root / ROSTER
-    if not file.exists():
-        return {}
-    rows = stored.read_csv(file, ("lms", "student"), f"{ROSTER} has the columns lms and student.")
-    return {row["lms"].strip(): student_id(row["student"]) for row in rows}
+    return intake.read_roster(root)
 
 
-def student_id(name: str) -> str:
-    """A name as a student's id: a folder's name that nbgrader and every system can do with."""
-    plain = unicodedata.normalize("NFKC", name).strip().lower()
-    kept = re.sub(r"[^\w.@-]+", "-", plain).strip("-.")
-    return kept[:80] or "unnamed"
-
-
-def whose(path: str, known: dict[str, str]) -> tuple[str, str, int] | None:
-    """Student, name of the file and which try, by a path in an archive; None if nobody's."""
-    for pattern in (_MOODLE, _CANVAS, _FOLDER):
-        found = pattern.fullmatch(path)
-        if found is None:
-            continue
-        name, number = found["name"], found.groupdict().get("id") or ""
-        student = known.get(number) or known.get(name)
-        if student is None:
-            student = student_id(name if pattern is not _CANVAS else f"{name}-{number}")
-        file = PurePosixPath(found["file"]).name
-        again = 0
-        if pattern is _CANVAS and (mark := _AGAIN.search(file)):
-            again, file = int(mark.group()[1:]), _AGAIN.sub("", file)
-        return student, file, again
-    return None
-
-
-def read(place: Path, known: dict[str, str]) -> Iterator[Given]:
-    """The files of all students in a zip, or in a folder with zips and files. Raises BadArchive.
-
-    What has no student, or none of the suffixes of hand-ins, is left out.
+def came_in(
+    place: Path, known: Mapping[str, str], exercises: Exercises | None = None
+) -> tuple[Intake, list[Given]]:
+    """All that an archive holds and what becomes of it, and the files that are laid out: what
+    counts, notes beside it, and what may be work under another name. Raises BadArchive.
     """
-    for path, data in _files(place):
-        found = whose(path, known)
-        if found is not None and found[1].endswith(SUFFIXES):
-            student, file, again = found
-            yield Given(student, file, data, again)
+    ids = {identity.matched(name): student for name, student in known.items()}
+    given: list[Given] = []
+    came = intake.came_in(
+        place,
+        exercises or Exercises(),
+        ids,
+        as_they_are=False,
+        each=lambda student: given.extend(_given(student)),
+    )
+    return came, given
 
 
-def newest(files: Iterator[Given]) -> dict[tuple[str, str], bytes]:
-    """By student and name of the file what was handed in last."""
-    best: dict[tuple[str, str], Given] = {}
-    for one in files:
-        before = best.get((one.student, one.file))
-        if before is None or one.again >= before.again:
-            best[one.student, one.file] = one
-    return {who: one.data for who, one in best.items()}
+def read(place: Path, known: Mapping[str, str]) -> Iterator[Given]:
+    """The files of all students in a zip, or in a folder with zips and files. Raises BadArchive."""
+    yield from came_in(place, known)[1]
 
 
-def _is_zip(name: str) -> bool:
-    """Some systems write it in capitals."""
-    return name.lower().endswith(ZIP)
+def newest(files: Iterable[Given]) -> dict[tuple[str, str], bytes]:
+    """By student and name of the file what counts."""
+    return {(one.student, one.file): one.data for one in files}
 
 
-def _files(place: Path) -> Iterator[tuple[str, bytes]]:
-    if place.is_file():
-        yield from _unpacked(place)
-        return
-    for file in sorted(place.rglob("*")):
-        if file.is_symlink() or not file.is_file():
-            continue
-        path = file.relative_to(place).as_posix()
-        if _is_zip(file.name):
-            # Of a zip in a student's folder the files are theirs; one that lies here has all.
-            above = file.relative_to(place).parent.as_posix()
-            if above == ".":
-                yield from _unpacked(file)
-            elif file.stat().st_size <= MOST_FILE:
-                yield from _own(file.read_bytes(), f"{above}/")
-        elif file.stat().st_size <= MOST_FILE:
-            yield path, file.read_bytes()
+def _given(student: Choice) -> Iterator[Given]:
+    names: set[str] = set()
+    for name, owned in _files(student):
+        assert student.read is not None
+        if name not in names:
+            names.add(name)
+            try:
+                yield Given(student.student, name, student.read(owned))
+            except BadHandIn:
+                continue  # it is refused, and said so
 
 
-def _unpacked(file: Path) -> Iterator[tuple[str, bytes]]:
-    """What is in an archive of all."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            for within, data in _entries(archive, file.name, MOST_FILES, MOST_ALL):
-                if _is_zip(within):
-                    yield from _own(data, f"{within[: -len(ZIP)]}/")
-                else:
-                    yield within, data
-    except UNREADABLE as error:
-        raise BadArchive(f"{file.name} cannot be read as a zip: {error}. Load it again.") from None
-
-
-def _own(data: bytes, above: str) -> list[tuple[str, bytes]]:
-    """What is in a zip of one student, of which another within is not opened: all of it or nothing,
-    as half of a hand-in would be another.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = list(_entries(archive, above, MOST_OWN_FILES, MOST_OWN))
-    except Exception:  # whatever it makes Python stumble over is this student's matter
-        return []
-    return [(f"{above}{name}", own) for name, own in entries if not _is_zip(name)]
-
-
-def _entries(
-    archive: zipfile.ZipFile, name: str, most_files: int, most_bytes: int
-) -> Iterator[tuple[str, bytes]]:
-    taken = 0
-    for count, entry in enumerate(archive.infolist()):
-        if count >= most_files or taken > most_bytes:
-            raise BadArchive(f"{name} has more in it than a class hands in: nothing was taken.")
-        path = PurePosixPath(entry.filename.replace("\\", "/"))
-        kind = stat.S_IFMT(entry.external_attr >> 16)
-        if entry.is_dir() or path.is_absolute() or ".." in path.parts or kind == stat.S_IFLNK:
-            continue
-        if not (path.name.endswith(SUFFIXES) or _is_zip(path.name)):
-            continue
-        with archive.open(entry) as opened:  # what it says of its size may be a lie
-            data = opened.read(MOST_FILE + 1)
-        taken += len(data)
-        if len(data) <= MOST_FILE:
-            yield path.as_posix(), data
+def _files(student: Choice) -> Iterator[tuple[str, Owned]]:
+    """What is laid out, by the names that it gets: what counts has that of its exercise."""
+    for name, one in student.chosen.items():
+        if not one.is_doubtful:
+            suffix = PurePosixPath(one.owned.file).suffix.lower()
+            yield f"{name}{suffix}", one.owned
+    others = 0
+    for owned, fate in student.fates:
+        path = PurePosixPath(owned.file)
+        if path.name in choice.NOTES or path.name.endswith(".hints.json"):
+            yield path.name, owned
+        elif fate.fate == choice.LISTED and not fate.is_plain:
+            is_work = path.suffix.lower() in (*handin.SUFFIXES, handin.NOTEBOOK)
+            is_other = path.stem.lower() not in student.chosen and others < MOST_OTHERS
+            if is_work and is_other and not owned.entry.fault:
+                others += 1
+                yield f"{path.stem}{path.suffix.lower()}", owned

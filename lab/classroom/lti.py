@@ -27,10 +27,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from lab.classroom import lms
 from lab.classroom.course import FILE, Course
 from lab.errors import LabError, did_you_mean
-from lab.storage import stored
+from lab.grading import identity, intake
 
 SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
@@ -90,11 +89,8 @@ def _settings(course: Course) -> dict[str, Any]:
 
 
 def _known(course: Course) -> dict[str, str]:
-    file = course.root / lms.ROSTER
-    if not file.exists():
-        return {}
-    rows = stored.read_csv(file, ("student",), f"{lms.ROSTER} has the columns lms, student, lti.")
-    return {lms.student_id(row["student"]): row["lti"] for row in rows if row.get("lti")}
+    rows = intake.roster_rows(course.root, ("student",))
+    return {identity.student_id(row["student"]): row["lti"] for _, row in rows if row.get("lti")}
 
 
 def _safe(url: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 from nbgrader.api import Gradebook
@@ -18,6 +19,7 @@ from traitlets import List, Unicode
 from lab.classroom import course as courses
 from lab.classroom import export, lms, notebook
 from lab.grading import handin
+from lab.grading.choice import Exercises
 from lab.grading.exercise import exercise
 from lab.storage import written
 
@@ -50,13 +52,18 @@ class Extractor(ExtractorPlugin):
         place, out = Path(archive_path), Path(extracted_path)
         course = courses.read(self.course_root)
         week = course.week(place.parent.name)
-        files = lms.newest(lms.read(place, lms.roster(course.root)))
-        for (student, name), data in sorted(files.items()):
-            written.write(out / student / name, data)
-        for student in sorted({student for student, _ in files}):
+        known = Exercises(week.exercises, week.id)
+        came, given = lms.came_in(place, lms.roster(course.root), known)
+        for one in given:
+            written.write(out / one.student / one.file, one.data)
+        for student in sorted({one.student for one in given}):
             for made, text in notebooks(course, week, out / student):
                 written.write(made, text)
             self.log.info("%s: %s", student, sorted(f.name for f in (out / student).iterdir()))
+        for fate in came.listed():
+            if not fate.is_plain:
+                self.log.warning("%s: %s", fate.fate, fate)
+        print(came.sum(), file=sys.stderr)
 
 
 def notebooks(course: courses.Course, week: courses.Week, folder: Path) -> list[tuple[Path, bytes]]:

@@ -8,13 +8,15 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from lab import paths
 from lab.display import graded
-from lab.grading import batch, exercise, handin, overlooked, verbs
+from lab.grading import batch, entries, exercise, handin, overlooked, verbs
 from lab.grading.batch import Work
-from lab.grading.overlooked import Overlooked
+from lab.grading.choice import Fate
+from lab.grading.intake import Intake
 from lab.grading.result import GRADED, Result
 from lab.storage import written
 from lab.text.numbers import bare, count
@@ -124,13 +126,15 @@ def grade(chosen: argparse.Namespace) -> int:
     """Judge a folder; writes grades.csv, totals.csv, a page and a JSON file for each hand-in. 0 if
     all got a verdict.
     """
-    others = overlooked.overlooked(chosen.folder, chosen.student)
+    came = batch.came_in(chosen.folder, chosen.exercise, chosen.student)
+    others = came.listed()
     try:
-        works = batch.found(chosen.folder, chosen.exercise, chosen.student)
+        works = batch.works_of(came, chosen.folder)
     except batch.NoFolder:
-        _tell_of_others(others)
+        _tell_of_others(others, came)
         raise
-    out = chosen.out or chosen.folder.with_name(f"{chosen.folder.resolve().name}-graded")
+    name = chosen.folder.resolve().name
+    out = chosen.out or chosen.folder.with_name(f"{name.removesuffix(entries.ZIP)}-graded")
     started = time.monotonic()
 
     def tell(done: int, of: int, work: Work, result: Result) -> None:
@@ -153,7 +157,7 @@ def grade(chosen: argparse.Namespace) -> int:
         f"in {time.monotonic() - started:.0f} s: {paths.relative(out / 'grades.csv')}, and "
         "totals.csv beside it"
     )
-    _tell_of_others(others)
+    _tell_of_others(others, came)
     if open_:
         print(
             f"{len(open_)} have no verdict: the same command judges those again.", file=sys.stderr
@@ -161,17 +165,13 @@ def grade(chosen: argparse.Namespace) -> int:
     return min(1, len(open_))
 
 
-def _table(works: list[Work], results: list[Result], others: list[Overlooked]) -> str:
-    rows = [(one.student, f"{one.file}: {one.why}".removeprefix(": ")) for one in others]
+def _table(works: list[Work], results: list[Result], others: list[Fate]) -> str:
+    rows = [
+        (one.student, str(replace(one, student="")).removeprefix(": "), one.fate) for one in others
+    ]
     return batch.table(works, results, rows)
 
 
-def _tell_of_others(others: list[Overlooked]) -> None:
-    """What was not judged, and why; the first of many, as grades.csv has all."""
-    if not others:
-        return
-    print(f"Not judged ({len(others)}):")
-    for one in others[: overlooked.MOST_TOLD]:
-        print(f"  {one}")
-    if len(others) > overlooked.MOST_TOLD:
-        print(f"  and {len(others) - overlooked.MOST_TOLD} more, which are in grades.csv")
+def _tell_of_others(others: list[Fate], came: Intake) -> None:
+    """What was not judged, and why; the first of many, as grades.csv has all; and the sum."""
+    print("\n".join([*overlooked.told(others), str(came.sum())]))

@@ -12,7 +12,6 @@ the text, the exercise, the grader, the Node, the student's parameters.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import os
 import subprocess
@@ -25,17 +24,27 @@ from pathlib import Path
 
 from lab import paths
 from lab.errors import LabError
+from lab.grading import entries, intake, run, sandbox
 from lab.grading import exercise as exercises
-from lab.grading import handin, hints, run, sandbox
+from lab.grading.choice import REFUSED, Exercises
 from lab.grading.exercise import Exercise
 from lab.grading.handin import HandIn
-from lab.grading.result import BROKEN, GRADED, MISSED, NOISY, SCHEMA, Looked, Result, clean, flat
+from lab.grading.result import (
+    BROKEN,
+    GRADED,
+    MISSED,
+    NOISY,
+    SCHEMA,
+    Looked,
+    Result,
+    flat,
+    plain_name,
+)
 from lab.processes import nodes
 from lab.storage import stored, written
 from lab.storage.json_form import canonical, digest
 
 KEPT = paths.RUNS / "graded"
-PROGRAMS = (".mjs", ".cjs", ".js")
 AGAIN = "It is judged again."
 NOT_JUDGED = "not judged"
 _DANGER = tuple("=+-@\t\r\n＝＋－＠")  # the wide ones too: some programs make them narrow
@@ -55,6 +64,7 @@ class Work:
     hand_in: HandIn | None
     refused: str = ""
     seed: str = ""  # of the course, where students have parameters of their own
+    opened: int = 0  # hints, as a note beside the work says
 
     @property
     def whose(self) -> str:
@@ -66,89 +76,50 @@ Tell = Callable[[int, int, Work, Result], None]  # done, of, what, and what it i
 
 
 def found(folder: str | Path, only: Iterable[str] = (), students: Iterable[str] = ()) -> list[Work]:
-    """All hand-ins below a folder, by student and exercise. Raises NoFolder.
+    """All hand-ins in a folder or a zip, by student and exercise. Raises NoFolder.
 
-    only, students : the exercises and the students that are meant; all without. Links that lead out
-    of a student's folder are refused, as a hand-in could name any file that you may read, and the
-    work of somebody else.
+    only, students : the exercises and the students that are meant; all without.
     """
-    top = Path(folder)
-    if not top.is_dir():
+    return works_of(came_in(folder, only, students), Path(folder))
+
+
+def came_in(
+    folder: str | Path, only: Iterable[str] = (), students: Iterable[str] = ()
+) -> intake.Intake:
+    """All that lies in a folder or a zip, and what becomes of it. Raises NoFolder."""
+    top, whose = Path(folder), set(students)
+    if not top.exists():
+        raise NoFolder(f"There is no folder {folder}: give the one that holds hand-ins.")
+    if not top.is_dir() and not entries.is_zip(top.name):
         raise NoFolder(f"{folder} is no folder: give the one that holds a folder for each student.")
-    wanted, whose = {exercises.exercise(name).id for name in only}, set(students)
-    works = []
-    for student in sorted(
-        one for one in top.iterdir() if one.is_dir() and not one.name.startswith(".")
-    ):
-        if not whose or student.name in whose:
-            works += [w for w in of_student(student) if not wanted or w.exercise.id in wanted]
-    if missing := sorted(whose - {one.name for one in top.iterdir() if one.is_dir()}):
+    known = Exercises(exercises.exercise(name).id for name in only)
+    came = intake.came_in(top, known, whose=whose)
+    if missing := sorted(whose - {one.student for one in came.students}):
         raise NoFolder(f"There is no folder {missing[0]!r} in {folder}: no student is called so.")
+    return came
+
+
+def works_of(came: intake.Intake, top: Path) -> list[Work]:
+    """The hand-ins of all that came in. Raises NoFolder if there is none."""
+    works = [
+        Work(
+            plain_name(student.student),
+            one.exercise,
+            top / (one.owned.shown if one.owned.inside else one.owned.entry.path),
+            one.hand_in,
+            one.why,
+            opened=student.opened.get(name, 0),
+        )
+        for student in came.students
+        for name, one in sorted(student.chosen.items())
+    ]
     if not works:
         raise NoFolder(
-            f"There is no hand-in in {folder}: it needs a folder for each student, with files that "
+            f"There is no hand-in in {top}: it needs a folder for each student, with files that "
             f"are called like an "
             "exercise (summary.mjs), or a notebook with cells that begin with %%submit."
         )
     return works
-
-
-def of_student(student: Path) -> list[Work]:
-    """The hand-ins in one student's folder, by exercise."""
-    known = set(exercises.names())
-    works: dict[str, Work] = {}
-    named = plain_name(student.name)
-    for file in files_of(student):
-        leads_out = outside(file, student)
-        if file.suffix in PROGRAMS and file.stem in known:
-            asked = exercises.exercise(file.stem)
-            works[asked.id] = _work(named, asked, file, leads_out)
-        elif file.suffix == ".ipynb" and file.is_file() and not leads_out:
-            for name in handin.submitted(file):
-                if name in known:
-                    asked = exercises.exercise(name)
-                    works.setdefault(name, _work(named, asked, file, leads_out))
-    return [works[name] for name in sorted(works)]
-
-
-def files_of(student: Path) -> list[Path]:
-    """What lies in a student's folder. What is hidden is no hand-in: an editor keeps older versions
-    of a notebook there.
-    """
-    return sorted(
-        one
-        for one in student.rglob("*")
-        if not any(part.startswith(".") for part in one.relative_to(student).parts)
-    )
-
-
-def plain_name(folder: str) -> str:
-    """A student's name that can be printed and written; two folders never get the same one."""
-    plain = clean(folder).translate({ord("\n"): "\ufffd", ord("\t"): "\ufffd"})
-    if plain == folder:
-        return folder
-    return f"{plain} {hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
-
-
-def outside(file: Path, student: Path) -> bool:
-    """Whether a file is a link to what is not this student's, or to nothing, such as itself."""
-    try:
-        return not file.resolve().is_relative_to(student.resolve())
-    except (OSError, RuntimeError):
-        return True
-
-
-def _work(student: str, asked: Exercise, file: Path, leads_out: bool) -> Work:
-    try:
-        if leads_out:
-            raise handin.BadHandIn(
-                f"{file.name} is a link that leads out of the folder of this student."
-            )
-        made = handin.from_file(file, asked)
-        made.kind(asked)
-        return Work(student, asked, file, made)
-    except handin.BadHandIn as error:
-        return Work(student, asked, file, None, clean(str(error)))
 
 
 def grade(
@@ -170,10 +141,7 @@ def grade(
     lock = threading.Lock()
 
     def one(at: int) -> None:
-        result = _judged(works[at], unsandboxed, node)
-        note = hints.note_in(works[at].file.parent, works[at].exercise)
-        if not outside(note, note.parent):
-            result = replace(result, hints=len(hints.opened(note)))
+        result = replace(_judged(works[at], unsandboxed, node), hints=works[at].opened)
         with lock:
             results[at] = result
             if tell:
@@ -317,11 +285,14 @@ def key(work: Work, node: str | None = None) -> str:
     )
 
 
-def table(works: list[Work], results: list[Result], others: Iterable[tuple[str, str]] = ()) -> str:
+def table(
+    works: list[Work], results: list[Result], others: Iterable[tuple[str, str, str]] = ()
+) -> str:
     """CSV, one row a criterion: safe to open in a spreadsheet, whatever a student's folder is
     called.
 
-    others : students, and what of them was not judged and why: a row each, without points.
+    others : students, what of them was not judged and why, and whether it was listed or refused: a
+        row each, without points.
     """
     out = io.StringIO(newline="")
     rows = csv.writer(out, lineterminator="\n")
@@ -344,8 +315,9 @@ def table(works: list[Work], results: list[Result], others: Iterable[tuple[str, 
                     result.hints,
                 ]
             )
-    for student, why in others:
-        rows.writerow([safe(student), "", "", "", "", NOT_JUDGED, safe(why), ""])
+    for student, why, fate in others:
+        outcome = REFUSED if fate == REFUSED else NOT_JUDGED
+        rows.writerow([safe(student), "", "", "", "", outcome, safe(why), ""])
     return out.getvalue()
 
 

@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from lab.grading.exercise import KINDS, Exercise
 MOST_BYTES = 256 * 1024
 MOST_OF_FILE = 64 * MOST_BYTES  # a notebook has outputs, too
 SUFFIXES = (".mjs", ".cjs", ".js")  # of a program
+NOTEBOOK = ".ipynb"
 # What only one of the two kinds of module has, at the beginning of a line. Whatever is handed in
 # passes through these: the time that one takes must grow as its text does, and not as its square.
 _ESM = re.compile(
@@ -57,7 +58,7 @@ class HandIn:
 
     def kind(self, exercise: Exercise) -> str:
         """esm or cjs: by the name of the file, else by what is written in it. Raises BadHandIn."""
-        suffix = Path(self.name).suffix
+        suffix = Path(self.name).suffix.lower()
         plain = _plain(self.text)
         kind = {".mjs": "esm", ".cjs": "cjs"}.get(suffix) or (
             "esm" if _ESM.search(plain) else "cjs" if _CJS.search(plain) else exercise.modules[0]
@@ -151,26 +152,45 @@ def from_file(path: str | Path, exercise: Exercise) -> HandIn:
             if file.exists()
             else f"There is no file {path}."
         )
-    if file.stat().st_size > MOST_OF_FILE:
+    return from_bytes(_bytes_of(file), str(path), exercise, file.stat().st_size)
+
+
+def _bytes_of(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(MOST_OF_FILE + 1)
+
+
+def from_bytes(data: bytes, path: str, exercise: Exercise, size: int = 0) -> HandIn:
+    """A hand-in by what is in its file, which is called `path`. Raises BadHandIn.
+
+    data : at most one byte more than `MOST_OF_FILE`; size : of all, where that is known.
+    """
+    name, suffix = Path(path).name, Path(path).suffix.lower()
+    if len(data) > MOST_OF_FILE:
         what = (
             "are read: clear its outputs, and save it again."
-            if file.suffix == ".ipynb"
+            if suffix == NOTEBOOK
             else "are more than any answer needs."
         )
         raise BadHandIn(
-            f"{path} has {file.stat().st_size:,} bytes; at most {MOST_OF_FILE:,} {what}"
+            f"{path} has {max(size, len(data)):,} bytes; at most {MOST_OF_FILE:,} {what}"
         )
+    if suffix not in (*SUFFIXES, NOTEBOOK, ""):
+        raise BadHandIn(f"{path}: a program ends in .mjs, .cjs or .js, a notebook in .ipynb.")
+    text = _decoded(data, path)
+    if suffix == NOTEBOOK:
+        return from_notebook(text, name, exercise)
+    return from_text(text, name, exercise.id)
+
+
+def _decoded(data: bytes, path: str) -> str:
+    """The text of a file: UTF-8, with or without a mark at its beginning. Raises BadHandIn."""
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadHandIn(
             f"{path} is no valid UTF-8 (byte {error.start}): save it as UTF-8."
         ) from None
-    if file.suffix == ".ipynb":
-        return from_notebook(text, file.name, exercise)
-    if file.suffix not in (".mjs", ".cjs", ".js", ""):
-        raise BadHandIn(f"{path}: a program ends in .mjs, .cjs or .js, a notebook in .ipynb.")
-    return from_text(text, file.name, exercise.id)
 
 
 def from_notebook(text: str, name: str, exercise: Exercise) -> HandIn:
@@ -198,34 +218,25 @@ def below(text: str, above: str = "\n") -> str:
     return text if text.startswith("#!") else "\n" * above.count("\n") + text
 
 
-def submitted(file: Path) -> list[str]:
-    """The ids that cells of a notebook are handed in for; none if it cannot be read."""
+def submitted(data: bytes, known: Container[str]) -> list[str]:
+    """The ids that cells of a notebook are handed in for; where no cell says one, of the exercises
+    `known` those whose cell to work in it has. Raises BadHandIn, which says why there are none.
+    """
+    if len(data) > MOST_OF_FILE:
+        raise BadHandIn(
+            f"it has more than {MOST_OF_FILE >> 20} MiB, and is not read: clear its outputs, "
+            "and save it again"
+        )
     try:
-        return _submitted(file)
-    except BadHandIn:
-        return []
-
-
-def nothing_in(file: Path) -> str:
-    """Why nothing is handed in by a notebook of which `submitted` knows no ids."""
-    try:
-        _submitted(file)
-    except BadHandIn as error:
-        return str(error).rstrip(".")
-    return "it has no cell that begins with %%submit and the id of an exercise"
-
-
-def _submitted(file: Path) -> list[str]:
-    try:
-        if file.stat().st_size > MOST_OF_FILE:
-            raise BadHandIn(
-                f"it has more than {MOST_OF_FILE >> 20} MiB, and is not read: clear its outputs, "
-                "and save it again"
-            )
-        cells = _code_cells(file.read_text("utf-8"), "it")
-    except (OSError, UnicodeDecodeError):
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
         raise BadHandIn("it cannot be read, or is no UTF-8") from None
-    return sorted({asked for asked, _, _ in cells if asked})
+    cells = _code_cells(text, "it")
+    asked = {asked for asked, _, _ in cells if asked}
+    worked_in = {grade_id for asked, _, grade_id in cells if not asked and grade_id in known}
+    if not asked | worked_in:
+        raise BadHandIn("it has no cell that begins with %%submit and the id of an exercise")
+    return sorted(asked | worked_in)
 
 
 def _code_cells(text: str, name: str) -> list[tuple[str, str, str]]:

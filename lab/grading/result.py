@@ -4,6 +4,8 @@ gradebook.
 
 from __future__ import annotations
 
+import hashlib
+import os
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -181,3 +183,11 @@ def clean(text: str, most: int = 4000) -> str:
         c if c in "\n\t" or (c.isprintable() and c != "\x7f") else "\ufffd" for c in text
     )
     return kept if len(kept) <= most else f"{kept[:most]} …"
+
+
+def plain_name(folder: str) -> str:
+    """A student's name that can be printed and written; two folders never get the same one."""
+    plain = clean(folder).translate({ord("\n"): "\ufffd", ord("\t"): "\ufffd"})
+    if plain == folder:
+        return folder
+    return f"{plain} {hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"

@@ -76,7 +76,7 @@ def test_names_that_steer_a_terminal_or_are_no_text_stop_nobody(folder, capsys):
     (inner / "summary.mjs").write_bytes(b"\xff")
     assert door.main(["grade", str(folder), "--workers", "2"]) == 0
     said = capsys.readouterr().out
-    assert "\x1b" not in said and said.count("\n") == 8
+    assert "\x1b" not in said and said.count("\n") == 8 + 3
     out = folder.with_name("week 1-graded")
     assert len(list(out.glob("*/summary.json"))) == 7
     assert "\x1b" not in (out / "grades.csv").read_text()
@@ -160,7 +160,8 @@ def test_the_command_writes_grades_and_a_page_for_each(folder, capsys, monkeypat
     monkeypatch.setattr("sys.argv", ["lab", "grade", str(folder)])
     assert door.main(["grade", str(folder), "--workers", "2"]) == 0
     out = folder.with_name("week 1-graded")
-    assert len((out / "grades.csv").read_text().splitlines()) == 1 + 4 * len(SUMMARY.criteria)
+    rows = 4 * len(SUMMARY.criteria) + 1  # and a row for dora's notes.txt
+    assert len((out / "grades.csv").read_text().splitlines()) == 1 + rows
     page = (out / "=ben" / "summary.html").read_text()
     assert "may not be reported" in page and "<script" not in page
     data = json.loads((out / "=ben" / "summary.json").read_text())
@@ -217,7 +218,12 @@ def test_what_is_not_judged_is_told_and_written_with_what_to_do(folder, capsys):
     (folder / "=ben" / ".ipynb_checkpoints" / "work-checkpoint.ipynb").write_text("{}")
     assert door.main(["grade", str(folder), "--workers", "2"]) == 0
     said = capsys.readouterr().out.partition("Not judged (8):\n")[2].splitlines()
-    assert [line.strip() for line in said] == [
+    assert said[-3:] == [
+        "No programs and no notebooks, named in grades.csv: 2",
+        "Came in: 13 files: 3 judged, 7 listed, 3 refused",
+        "         8 students: 3 judged, 3 listed, 2 refused",
+    ]
+    assert [line.strip() for line in said[:-3]] == [
         "anna b/b.ipynb: summary.mjs counts for summary",
         "anna b/c.ipynb: it has no cell that begins with %%submit and the id of an exercise",
         "fay/homework.mjs: no exercise is called 'homework'; if it is for summary, name it "
@@ -228,12 +234,16 @@ def test_what_is_not_judged_is_told_and_written_with_what_to_do(folder, capsys):
         "ida/a.ipynb: no exercise is called 'abbba', as a cell has it (abba?)",
         "summary.mjs: it is in no student's folder",
     ]
+    rows = csv.DictReader((folder.with_name("week 1-graded") / "grades.csv").open())
+    assert [row["message"] for row in rows if row["outcome"] == "refused"] == [
+        "summary.mjs: it is in no student's folder"
+    ]
     with (folder.with_name("week 1-graded") / "grades.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["outcome"] == "not judged"]
     assert [row["student"] for row in rows] == [
-        *["anna b"] * 2, *["fay"] * 2, "gus", "hal", "ida", ""
+        "'=ben", *["anna b"] * 2, "dora", *["fay"] * 2, "gus", "hal", "ida"
     ]  # fmt: skip
-    assert {row["points"] for row in rows} == {""} and "nothing in it" in rows[4]["message"]
+    assert {row["points"] for row in rows} == {""} and "nothing in it" in rows[6]["message"]
 
 
 def test_an_older_copy_that_an_editor_keeps_is_not_judged_instead(folder):

@@ -1,0 +1,407 @@
+"""Which of a student's files counts for each exercise, and what becomes of all others.
+
+A file that lies at the top of a student's folder counts first, a program before a notebook, as the
+README says. Programs end in .mjs, .cjs or .js, in this order. What is the starter still counts
+after what was worked on, what a platform calls a later attempt before an earlier one, and what lies
+in a folder such as `old` last. Where only the alphabet would decide, and the programs differ, none
+counts and both are named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any
+
+from lab.errors import nearest
+from lab.grading import exercise as exercises
+from lab.grading import handin, hints, notes
+from lab.grading.exercise import Exercise
+from lab.grading.handin import NOTEBOOK, SUFFIXES, BadHandIn, HandIn
+from lab.grading.identity import Owned
+from lab.grading.result import clean, plain_name
+
+JUDGED, LISTED, REFUSED = "judged", "listed", "refused"
+MOST_READ = 4 * handin.MOST_OF_FILE  # bytes of one student's files
+MOST_NAMELESS = 100  # programs of one student of which it is said what they may be for
+MOST_NOTEBOOKS = 200
+NOTES = {notes.FILE, "my-answers.json"}
+BESIDE = {*NOTES, "timestamp.txt", "submission_secret.txt"}
+NOT_ASKED = "not asked for now"
+BESIDE_THE_WORK = "a note beside the work"
+WRONG_SUFFIX = "a program ends in .mjs, .cjs or .js, a notebook in .ipynb"
+_WRAPPERS = {".7z", ".rar", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".zip"}
+_TYPED = {".ts", ".mts", ".cts", ".tsx", ".jsx"}
+_TEXTS = {".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages"}
+_PARTS = ("mjs", "cjs", "js", "ipynb")  # within a name: a suffix too many
+_OLD = re.compile(r"(old|older|versions?|backups?|bak|archive|drafts?|copy|copies|previous|trash)")
+_EXPORTS = re.compile(r"^export\s+(?:async\s+)?(?:function\*?|const|class)\s+(\w+)", re.M)
+_GIVEN = re.compile(r"^(?:module\.exports\s*=\s*\{([\w\s,]*)\}|exports\.(\w+)\s*=)", re.M)
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What became of one file, or of the files of a folder that is skipped: judged, listed or
+    refused. `student` may be empty.
+    """
+
+    student: str
+    file: str  # within the student's folder; empty: the folder itself
+    fate: str
+    why: str = ""
+    files: int = 1
+    is_plain: bool = False  # no program and no notebook: a line for all of a student's is enough
+
+    def __str__(self) -> str:
+        where = "/".join(part for part in (self.student, plain_name(self.file)) if part)
+        many = f" ({self.files:,} files)" if self.files > 1 else ""
+        return f"{where}{many}: {self.why}"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What counts for one exercise: a program, or the reason why there is none."""
+
+    exercise: Exercise
+    owned: Owned
+    hand_in: HandIn | None
+    why: str = ""
+    is_doubtful: bool = False  # another file has the same right to count
+
+
+@dataclass
+class Choice:
+    """All of one student: what counts for each exercise, and what became of each file."""
+
+    student: str
+    chosen: dict[str, Chosen] = field(default_factory=dict)
+    fates: list[tuple[Owned, Fate]] = field(default_factory=list)
+    notes: list[Fate] = field(default_factory=list)  # of files that are judged for something else
+    opened: dict[str, int] = field(default_factory=dict)  # hints, by exercise
+    read: Callable[[Owned], bytes] | None = None  # while its archive is open
+
+
+class Exercises:
+    """The exercises that are meant, looked at once for a whole class."""
+
+    def __init__(self, only: Iterable[str] = (), week: str = "") -> None:
+        self.all = tuple(exercises.names())
+        self.meant = frozenset(only) or frozenset(self.all)
+        self.week = week  # in which only some are judged
+        self._known: dict[str, Exercise] = {}
+
+    def __getitem__(self, name: str) -> Exercise:
+        if name not in self._known:
+            self._known[name] = exercises.exercise(name)
+        return self._known[name]
+
+    @cached_property
+    def by_exports(self) -> dict[frozenset[str], list[str]]:
+        """Which exercises ask for exports of these names."""
+        found = defaultdict(list)
+        for name in self.all:
+            found[frozenset(_exported(self[name].begin()))].append(name)
+        return dict(found)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A file that could count for an exercise."""
+
+    owned: Owned
+    name: str  # of the exercise
+    hand_in: HandIn | None
+    why: str
+    rank: tuple[Any, ...]
+
+    @property
+    def content(self) -> str:
+        return self.hand_in.text if self.hand_in else f"\0{self.owned.shown}"
+
+
+class _Reader:
+    """Reads the files of one student, up to so many bytes."""
+
+    def __init__(self) -> None:
+        self._left = MOST_READ
+        self._read: dict[int, bytes] = {}
+
+    def __call__(self, owned: Owned, most: int = handin.MOST_OF_FILE + 1) -> bytes:
+        """What is in a file. Raises BadHandIn."""
+        kept = self._read.get(id(owned))
+        if kept is None:
+            if self._left <= 0:
+                raise BadHandIn(f"this student's files have more than {MOST_READ >> 20} MiB")
+            kept = self._read[id(owned)] = owned.entry.read(most)
+            self._left -= len(kept)
+        return kept
+
+
+def chosen(student: str, files: Iterable[Owned], known: Exercises) -> Choice:
+    """What counts of one student's files. Each of them has one fate."""
+    ordered = sorted(files, key=lambda one: (one.file.count("/"), one.shown))
+    read = _Reader()
+    choice = Choice(student, read=read)
+    candidates: dict[str, list[_Candidate]] = defaultdict(list)
+    left: list[tuple[Owned, list[str]]] = []  # files that count for nothing, and why
+    named, notebooks = 0, 0
+    for owned in ordered:
+        path = PurePosixPath(owned.file)
+        suffix, stem = path.suffix.lower(), path.stem.lower()
+        if owned.entry.is_skipped:
+            left.append((owned, []))
+        elif suffix in SUFFIXES and stem in known.meant:
+            candidates[stem].append(_program(owned, known[stem], read))
+        elif suffix == NOTEBOOK and not owned.entry.fault:
+            notebooks += 1
+            why = _notebook(owned, known, read, candidates, is_read=notebooks <= MOST_NOTEBOOKS)
+            left.append((owned, why))
+        elif suffix in SUFFIXES:
+            named += 1
+            left.append((owned, [_other(owned, known, read, is_read=named <= MOST_NAMELESS)]))
+        else:
+            left.append((owned, []))
+    _choose(choice, candidates, known)
+    _fates(choice, candidates, left, known)
+    _hints(choice, ordered, read)
+    return choice
+
+
+def _program(owned: Owned, asked: Exercise, read: _Reader) -> _Candidate:
+    path = PurePosixPath(owned.file)
+    if owned.entry.fault:
+        made, why = None, clean(f"{owned.shown}: {owned.entry.fault}")
+    else:
+        made, why = _made(asked, lambda: handin.from_bytes(read(owned), path.name, asked))
+    order = SUFFIXES.index(path.suffix.lower())
+    return _candidate(owned, asked, made, why, order, is_exact=path.name == path.name.lower())
+
+
+def _candidate(
+    owned: Owned, asked: Exercise, made: HandIn | None, why: str, order: int, *, is_exact: bool
+) -> _Candidate:
+    folders = owned.file.lower().split("/")[:-1]
+    rank = (
+        not owned.is_correction,
+        made is not None and made.text.strip() == asked.begin().strip(),
+        tuple(-part if isinstance(part, int) else _backwards(part) for part in owned.owner.attempt),
+        any(map(is_old, folders)),
+        bool(owned.inside),
+        len(folders),
+        order,
+        not is_exact,
+    )
+    return _Candidate(owned, asked.id, made, why, rank)
+
+
+def is_old(folder: str) -> bool:
+    """Whether people call a folder so that has what they do not hand in any more."""
+    return bool(_OLD.fullmatch(folder.lower()))
+
+
+def _backwards(text: str) -> tuple[int, ...]:
+    """What sorts a later time first."""
+    return tuple(-ord(sign) for sign in text)
+
+
+def _made(asked: Exercise, make: Callable[[], HandIn]) -> tuple[HandIn | None, str]:
+    """A program, or why it cannot be one."""
+    try:
+        made = make()
+        made.kind(asked)
+    except BadHandIn as error:
+        return None, clean(str(error))
+    return made, ""
+
+
+def _notebook(
+    owned: Owned,
+    known: Exercises,
+    read: _Reader,
+    candidates: dict[str, list[_Candidate]],
+    *,
+    is_read: bool,
+) -> list[str]:
+    """Add what a notebook hands in; returns why it may hand in nothing else."""
+    if not is_read:
+        return [f"it is not read: there are more than {MOST_NOTEBOOKS} notebooks"]
+    path = PurePosixPath(owned.file)
+    named = path.stem if path.stem in known.meant and known.week else ""
+    try:
+        asked = handin.submitted(read(owned), known.all)
+    except BadHandIn as error:
+        asked, told = [], [] if named else [clean(str(error).rstrip("."))]
+    else:
+        told = [
+            clean(f"no exercise is called {name!r}, as a cell has it{_meant(name, known)}")
+            for name in asked
+            if name not in known.all
+        ]
+        told += _of_other_weeks(asked, known)
+    for name in dict.fromkeys([*asked, *filter(None, [named])]):
+        if name in known.meant:
+            one = known[name]
+            made, why = _made(one, lambda one=one: handin.from_bytes(read(owned), path.name, one))  # type: ignore[misc]
+            order = len(SUFFIXES) + (path.stem != name)
+            candidates[name].append(_candidate(owned, one, made, why, order, is_exact=True))
+    return told
+
+
+def _of_other_weeks(asked: list[str], known: Exercises) -> list[str]:
+    if not known.week or known.meant.intersection(asked):
+        return []
+    words = ", ".join(asked)
+    return [clean(f"no exercise of {known.week} has a cell in it: %%submit is there for {words}")]
+
+
+def _choose(choice: Choice, candidates: dict[str, list[_Candidate]], known: Exercises) -> None:
+    for name, mine in sorted(candidates.items()):
+        mine.sort(key=lambda one: (one.rank, one.owned.shown))
+        best = mine[0]
+        rival = next(
+            (one for one in mine[1:] if one.rank == best.rank and one.content != best.content), None
+        )
+        if rival is None:
+            choice.chosen[name] = Chosen(known[name], best.owned, best.hand_in, best.why)
+        else:
+            why = (
+                f"{best.owned.shown} and {rival.owned.shown} are both for {name}, and differ: "
+                "keep the one that counts"
+            )
+            choice.chosen[name] = Chosen(known[name], best.owned, None, clean(why), True)
+
+
+def _fates(
+    choice: Choice,
+    candidates: dict[str, list[_Candidate]],
+    left: list[tuple[Owned, list[str]]],
+    known: Exercises,
+) -> None:
+    """One fate for each file: judged if it counts for anything."""
+    counting: dict[int, list[Chosen]] = defaultdict(list)
+    for counts in choice.chosen.values():
+        counting[id(counts.owned)].append(counts)
+    why = {id(owned): (owned, list(told)) for owned, told in left}
+    for mine in candidates.values():
+        for one in mine:
+            told = why.setdefault(id(one.owned), (one.owned, []))[1]
+            if id(one.owned) not in counting or one.name not in {
+                own.exercise.id for own in counting[id(one.owned)]
+            }:
+                told.append(_instead(choice.chosen[one.name], one))
+    for key, (owned, told) in why.items():
+        own = counting.get(key, [])
+        if own:
+            fate = JUDGED if any(one.hand_in for one in own) else REFUSED
+            choice.fates.append((owned, _fate(choice, owned, fate, "")))  # its result says why
+            choice.notes += [_fate(choice, owned, LISTED, one) for one in told]
+        else:
+            choice.fates.append((owned, _unjudged(choice, owned, told, known)))
+
+
+def _instead(one: Chosen, candidate: _Candidate) -> str:
+    same = one.hand_in is not None and candidate.content == one.hand_in.text
+    is_program = PurePosixPath(candidate.owned.file).suffix.lower() in SUFFIXES
+    if one.is_doubtful:
+        return one.why
+    words = f"{one.owned.shown} counts for {'the same exercise' if is_program else candidate.name}"
+    return clean(f"{words}, and is the same" if same else words)
+
+
+def _unjudged(choice: Choice, owned: Owned, told: list[str], known: Exercises) -> Fate:
+    entry, path = owned.entry, PurePosixPath(owned.file)
+    is_other = path.suffix.lower() == NOTEBOOK and not told and not entry.fault
+    is_note = path.name in BESIDE or path.name.endswith(".hints.json")
+    if told == [NOT_ASKED] or is_other or is_note or entry.is_by_systems:
+        why = entry.fault if entry.is_by_systems else BESIDE_THE_WORK if is_note else NOT_ASKED
+        return _fate(choice, owned, LISTED, why, is_plain=True)
+    if told or entry.is_skipped:
+        return _fate(choice, owned, LISTED, "; ".join(told) or entry.fault)
+    if entry.fault:
+        return _fate(choice, owned, REFUSED, entry.fault)
+    if why := _wrong_kind(path, known):
+        return _fate(choice, owned, LISTED, why)
+    return _fate(choice, owned, LISTED, "no program and no notebook", is_plain=True)
+
+
+def _wrong_kind(path: PurePosixPath, known: Exercises) -> str:
+    """Why a file that may hold work is not read; nothing of one that hardly does."""
+    suffix, name = path.suffix.lower(), path.name.lower()
+    if suffix in _WRAPPERS:
+        return f"a {suffix} is not opened: hand in the program itself, or a plain zip"
+    if suffix in _TYPED:
+        return f"it is no JavaScript: {WRONG_SUFFIX}"
+    if suffix in _TEXTS or name.endswith(("onlinetext.html", "_text.html", "text.html")):
+        return f"it is a text, and is not read: {WRONG_SUFFIX}"
+    if name.partition(".")[0] in known.all or any(f".{part}." in name for part in _PARTS):
+        return WRONG_SUFFIX
+    return ""
+
+
+def _fate(choice: Choice, owned: Owned, fate: str, why: str, *, is_plain: bool = False) -> Fate:
+    return Fate(choice.student, owned.shown, fate, why, owned.entry.files, is_plain)
+
+
+def _other(owned: Owned, known: Exercises, read: _Reader, *, is_read: bool) -> str:
+    """What to call a program whose name is no exercise's: by what it exports, or by the nearest."""
+    path = PurePosixPath(owned.file)
+    if path.stem in known.all and path.stem not in known.meant:
+        return f"{path.stem} is no exercise of {known.week}" if known.week else NOT_ASKED
+    wrong = f"no exercise is called {path.stem!r}"
+    if owned.entry.fault:
+        return clean(f"{wrong}; {owned.entry.fault}")
+    if not is_read:
+        return clean(f"{wrong}; name it like its exercise")
+    try:
+        text = read(owned, handin.MOST_BYTES).decode("utf-8", "replace")
+    except BadHandIn:
+        return clean(wrong)
+    meant = known.by_exports.get(frozenset(_exported(text)) or frozenset({""}), [])
+    if len(meant) == 1:
+        return clean(f"{wrong}; if it is for {meant[0]}, name it {meant[0]}{path.suffix}")
+    return clean(f"{wrong}{_meant(path.stem, known)}; name it like its exercise")
+
+
+def _meant(name: str, known: Exercises) -> str:
+    close = nearest(name[:80], known.all)
+    return f" ({' or '.join(close)}?)" if close else ""
+
+
+def _exported(text: str) -> set[str]:
+    listed = [name for both in _GIVEN.findall(text) for name in ",".join(both).split(",")]
+    return {*_EXPORTS.findall(text), *(name.strip() for name in listed if name.strip())}
+
+
+def _hints(choice: Choice, files: Iterable[Owned], read: _Reader) -> None:
+    """How many hints were opened, as notes beside the work say: the one nearest to the top."""
+    by_name: dict[str, Owned] = {}
+    for owned in files:
+        by_name.setdefault(PurePosixPath(owned.file).name, owned)
+    for name in choice.chosen:
+        note = by_name.get(hints.NOTE.format(id=name))
+        if note is not None:
+            choice.opened[name] = len(hints.told(_content(note, read)))
+
+
+def _content(owned: Owned, read: _Reader) -> bytes:
+    try:
+        return read(owned, hints.MOST_BYTES + 1)
+    except BadHandIn:
+        return b""
+
+
+def listed(choice: Choice) -> Iterator[Fate]:
+    """The lines that say what of a student is not judged: one for all that is no program."""
+    lines = [fate for _, fate in choice.fates if fate.fate != JUDGED] + choice.notes
+    yield from sorted(
+        (fate for fate in lines if fate.why and not fate.is_plain), key=lambda fate: fate.file
+    )
+    plain = [fate for fate in lines if fate.is_plain]
+    if plain:
+        names = ", ".join(fate.file for fate in plain[:5]) + (", …" if len(plain) > 5 else "")
+        why = clean(f"no program and no notebook: {names}")
+        yield Fate(choice.student, "", LISTED, why, sum(fate.files for fate in plain), True)

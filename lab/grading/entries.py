@@ -1,0 +1,232 @@
+"""What lies in a folder or a zip of hand-ins: one entry for each file, read only when it is needed.
+
+Nothing of an archive is believed: no name leads out, no link is followed, sizes are bounded. A
+folder such as node_modules is one entry, which says how many files lie in it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import LabError
+from lab.grading.handin import BadHandIn
+
+ZIP = ".zip"
+# What programs make, or fetch, and no student writes.
+SKIPPED_FOLDERS = {"node_modules", "__macosx", "venv", "dist", "__pycache__"}
+SKIPPED = "skipped, as such a folder holds no hand-ins"
+_BY_SYSTEMS = {"__macosx", "__pycache__"}
+LEADS_OUT = "its name leads out of the archive"
+HIDDEN = "hidden files are no hand-ins"
+EMPTY = "there is nothing in it"
+OUT = "it is a link that leads out of the folder of this student"
+# RuntimeError: a password, or packed in a way that Python does not know.
+UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
+MOST_ENTRIES = 2_000_000
+_UTF8 = 0x800
+_PASSWORD = 0x1
+_DRIVE = re.compile(r"[A-Za-z]:(/|$)")
+
+
+class BadArchive(LabError):
+    """An archive cannot be read, or is larger than hand-ins are."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file that came in, a folder that is skipped with all its files, or an empty folder, which
+    has none.
+    """
+
+    path: str  # below the top, with "/"
+    size: int = 0
+    files: int = 1
+    fault: str = ""  # why nothing of it is read
+    is_skipped: bool = False  # a folder or file that programs make
+    place: Path | None = None  # where it lies on disk
+    reader: Callable[[int], bytes] | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.path.rstrip("/").rpartition("/")[2]
+
+    @property
+    def is_by_systems(self) -> bool:
+        """Whether it is what systems and editors leave, of which nobody wants to read."""
+        return self.is_skipped and (self.name.startswith(".") or self.name.lower() in _BY_SYSTEMS)
+
+    def read(self, most: int) -> bytes:
+        """Its first bytes, at most so many. Raises BadHandIn."""
+        if self.fault or self.reader is None:
+            raise BadHandIn(self.fault or "there is nothing to read")
+        try:
+            return self.reader(most)
+        except UNREADABLE as error:
+            raise BadHandIn(f"it cannot be read: {error}") from None
+
+
+def is_zip(name: str) -> bool:
+    """Some systems write the suffix in capitals."""
+    return name.lower().endswith(ZIP)
+
+
+def is_skipped(name: str) -> bool:
+    """Whether a folder of that name holds what programs make, or is hidden."""
+    return name.startswith(".") or name.lower() in SKIPPED_FOLDERS
+
+
+def of_folder(top: Path, *, is_students: bool = False) -> Iterator[Entry]:
+    """The files below a folder; links stay links.
+
+    is_students : it is the folder of one student, and else one that holds folders of students.
+    """
+    waiting = [(top, "")]
+    while waiting:
+        folder, within = waiting.pop()
+        try:
+            with os.scandir(folder) as listed:
+                items = sorted(listed, key=lambda item: item.name)
+        except OSError as error:
+            yield Entry(within or "./", fault=f"the folder cannot be read: {error.strerror}")
+            continue
+        if not items and within:
+            yield Entry(f"{within}.", files=0, fault=EMPTY)
+        for item in items:
+            path = f"{within}{item.name}"
+            if item.is_symlink():
+                yield _of_link(Path(item.path), top, path, is_students=is_students)
+            elif not item.is_dir(follow_symlinks=False):
+                yield _of_file(item, path)
+            elif not is_skipped(item.name):
+                waiting.append((Path(item.path), f"{path}/"))
+            elif files := _files_in(item.path):
+                yield Entry(f"{path}/", files=files, fault=SKIPPED, is_skipped=True)
+
+
+def _of_file(item: os.DirEntry[str], path: str) -> Entry:
+    place = Path(item.path)
+    if item.name.startswith("."):
+        return Entry(path, fault=HIDDEN, is_skipped=True, place=place)
+    found = item.stat(follow_symlinks=False)
+    if not stat.S_ISREG(found.st_mode):
+        return Entry(path, fault="it is a pipe or a device: name a file", place=place)
+    return Entry(path, found.st_size, place=place, reader=_reader(place))
+
+
+def _reader(place: Path) -> Callable[[int], bytes]:
+    def read(most: int) -> bytes:
+        with place.open("rb") as file:
+            return file.read(most)
+
+    return read
+
+
+def _of_link(place: Path, top: Path, path: str, *, is_students: bool) -> Entry:
+    student = top if is_students else top / path.partition("/")[0]
+    try:
+        target = place.resolve()
+        is_own = target.is_relative_to(student.resolve())
+    except (OSError, RuntimeError):
+        return Entry(path, fault="it is a link that leads to itself", place=place)
+    if not is_own or not (is_students or "/" in path):
+        return Entry(path, fault=OUT, place=place)
+    if not target.exists():
+        return Entry(path, fault="it is a link that leads nowhere", place=place)
+    if not target.is_file():
+        return Entry(path, fault="it is a link, and what it leads to is no file", place=place)
+    return Entry(path, target.stat().st_size, place=place, reader=_reader(target))
+
+
+def _files_in(folder: str) -> int:
+    files, waiting = 0, [folder]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as listed:
+                for item in listed:
+                    if item.is_dir(follow_symlinks=False):
+                        waiting.append(item.path)
+                    else:
+                        files += 1
+        except OSError:
+            files += 1  # a folder that cannot be read
+    return files
+
+
+def of_zip(archive: zipfile.ZipFile, name: str) -> Iterator[Entry]:
+    """The files in a zip. Raises BadArchive if there are more than anybody hands in."""
+    listed = archive.infolist()
+    if len(listed) > MOST_ENTRIES:
+        raise BadArchive(f"{name} has more in it than a class hands in: nothing was taken.")
+    skipped: dict[str, int] = {}
+    folders: set[str] = set()
+    filled: set[str] = set()
+    for info in listed:
+        path = _name_of(info)
+        filled.update(_above(path))
+        if info.filename.endswith(("/", "\\")):
+            folders.add(path)
+        elif folder := _skipped_part(path):
+            skipped[folder] = skipped.get(folder, 0) + 1
+        else:
+            yield _of_member(archive, info, path)
+    for folder, files in skipped.items():
+        yield Entry(f"{folder}/", files=files, fault=SKIPPED, is_skipped=True)
+    for folder in sorted(folders - filled):
+        if not _skipped_part(f"{folder}/x") and not _leads_out(folder):
+            yield Entry(f"{folder}/.", files=0, fault=EMPTY)
+
+
+def _above(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
+def _name_of(info: zipfile.ZipInfo) -> str:
+    """The name as it was written: some programs write UTF-8 and do not say so."""
+    name = info.filename
+    if not info.flag_bits & _UTF8:
+        try:
+            name = name.encode("cp437").decode("utf-8")
+        except UnicodeError:
+            name = info.filename
+    name = name.replace("\\", "/")
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    return ("/" if name.startswith("/") else "") + "/".join(parts)
+
+
+def _leads_out(path: str) -> bool:
+    return path.startswith("/") or ".." in path.split("/") or bool(_DRIVE.match(path))
+
+
+def _skipped_part(path: str) -> str:
+    """The folder of a path that is skipped, or nothing."""
+    if _leads_out(path):
+        return ""
+    parts = path.split("/")[:-1]
+    at = next((at for at, part in enumerate(parts) if is_skipped(part)), None)
+    return "" if at is None else "/".join(parts[: at + 1])
+
+
+def _of_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str) -> Entry:
+    if _leads_out(path):
+        return Entry(path, fault=LEADS_OUT)
+    if stat.S_IFMT(info.external_attr >> 16) == stat.S_IFLNK:
+        return Entry(path, fault="it is a link")
+    if path.rpartition("/")[2].startswith("."):
+        return Entry(path, fault=HIDDEN, is_skipped=True)
+    if info.flag_bits & _PASSWORD:
+        return Entry(path, fault="it has a password")
+
+    def read(most: int) -> bytes:
+        with archive.open(info) as member:  # what it says of its size may be a lie
+            return member.read(most)
+
+    return Entry(path, info.file_size, reader=read)

@@ -1,0 +1,503 @@
+"""What came in: a folder, a zip or an archive of a learning platform, student by student, and the
+sum of it.
+
+Each file that came in has one fate: it is judged, listed with the reason, or refused. The sum is
+held against what came in; where the two differ nothing is graded.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lab.errors import LabError
+from lab.grading import choice as choices
+from lab.grading import entries, identity
+from lab.grading.choice import LISTED, REFUSED, Choice, Exercises, Fate
+from lab.grading.entries import BadArchive, Entry
+from lab.grading.handin import NOTEBOOK, SUFFIXES, BadHandIn
+from lab.grading.identity import FOLDER, ROSTER, Owned, Owner, Unowned
+from lab.grading.result import clean, plain_name
+from lab.text.numbers import count
+
+MOST_FILES = 5000  # of one student, without those in folders that are skipped
+MOST_OWN_ZIP = 64 << 20
+# What students call folders in which they keep their own work.
+_INNER = re.compile(
+    r"src|lib|source|code|tests?|old|new|backups?|archive|copy|drafts?|final|solutions?|my|mine"
+    r"|(?:versions?|v|week|part|tasks?|ex|exercises?|hw|homework|assignment|attempt|try)"
+    r"(?:[\W_]*\w{0,3})?"
+)
+
+
+class LostWork(LabError):
+    """What came in is not what was judged, listed and refused: an error of the grader's."""
+
+
+class BadRoster(LabError):
+    """A roster cannot be read."""
+
+
+@dataclass
+class Intake:
+    """All that came in."""
+
+    students: list[Choice] = field(default_factory=list)
+    unowned: list[Fate] = field(default_factory=list)  # of nobody
+    came: Counter[str] = field(default_factory=Counter)  # files, by student's id; "" of nobody
+    all: int = 0  # files, counted where they came in
+
+    def listed(self) -> list[Fate]:
+        """The lines that say what is not judged, and why, by student."""
+        lines = [fate for one in self.students for fate in choices.listed(one)]
+        return [*lines, *self.unowned]
+
+    def sum(self) -> Sum:
+        """How many files and students came in and what became of them. Raises LostWork."""
+        fates: Counter[str] = Counter()
+        of: dict[str, set[str]] = {}
+        for student in self.students:
+            own = [fate for _, fate in student.fates]
+            files = sum(fate.files for fate in own)
+            if files != self.came[student.student]:
+                raise LostWork(
+                    f"{student.student}: {self.came[student.student]} files came in, and "
+                    f"{files} were looked at. Nothing is graded; please report this."
+                )
+            for fate in own:
+                fates[fate.fate] += fate.files
+            of[student.student] = {fate.fate for fate in own} or {LISTED}
+        nobodys = sum(fate.files for fate in self.unowned)
+        if nobodys != self.came[""] or self.all != sum(self.came.values()):
+            raise LostWork(
+                f"{self.all} files came in, {sum(self.came.values())} were looked at, "
+                f"{self.came['']} of nobody, {nobodys} of these are told. Nothing is graded; "
+                "please report this."
+            )
+        for fate in self.unowned:
+            fates[fate.fate] += fate.files
+        return Sum(self.all, dict(fates), of)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """How many came in, and what became of them."""
+
+    files: int
+    fates: dict[str, int]
+    students: dict[str, set[str]]
+
+    def __str__(self) -> str:
+        by = Counter(
+            next(fate for fate in (choices.JUDGED, REFUSED, LISTED) if fate in fates)
+            for fates in self.students.values()
+        )
+        return (
+            f"Came in: {self._line(self.files, 'file', self.fates)}\n"
+            f"         {self._line(len(self.students), 'student', by)}"
+        )
+
+    def _line(self, all_: int, what: str, parts: Mapping[str, int]) -> str:
+        words = ", ".join(
+            f"{parts.get(fate, 0):,} {fate}" for fate in (choices.JUDGED, LISTED, REFUSED)
+        )
+        if sum(parts.values()) != all_:
+            raise LostWork(f"{all_} {what}s came in, and {words}.")
+        return f"{count(all_, what)}: {words}"
+
+
+def came_in(
+    place: Path,
+    known: Exercises,
+    roster: Mapping[str, str] | None = None,
+    *,
+    whose: Iterable[str] = (),
+    as_they_are: bool = True,
+    each: Callable[[Choice], None] = lambda _: None,
+) -> Intake:
+    """What came in, all of it looked at, none of it run. Raises BadArchive, BadRoster.
+
+    whose : students that are meant, by id; all without.
+    as_they_are : students are called like their folders; else as `identity.student_id` makes it.
+    each : is called with each student while `Choice.read` can be asked.
+    """
+    intake, wanted = Intake(), set(whose)
+    with ExitStack() as stack:
+        ids = read_roster(place if place.is_dir() else place.parent) if roster is None else roster
+        owned = _all_owned(place, _Layout(known, ids), intake, stack)
+        found, refused = identity.students(owned, ids, as_they_are=as_they_are)
+        _refuse(intake, refused)
+        for student, own in sorted(found.items()):
+            if not wanted or student in wanted:
+                intake.students.append(_of_student(student, own, known, intake, each))
+            else:
+                intake.all -= sum(one.entry.files for one in own)
+    if wanted:
+        intake.all -= intake.came.pop("", 0)
+        intake.unowned = []
+    intake.sum()
+    return intake
+
+
+def of_folders(students: Iterable[tuple[str, Path]], known: Exercises) -> Intake:
+    """What came in as one folder a student, whose it is being certain."""
+    intake = Intake()
+    for student, folder in students:
+        found = list(entries.of_folder(folder, is_students=True))
+        intake.all += sum(entry.files for entry in found)
+        owned = [Owned(entry, Owner(FOLDER, student, "", entry.path)) for entry in found]
+        intake.students.append(_of_student(student, owned, known, intake, lambda _: None))
+    intake.sum()
+    return intake
+
+
+def of_one(student: str, folder: Path, known: Exercises) -> Choice:
+    """What counts of one student's folder."""
+    (choice,) = of_folders([(student, folder)], known).students
+    return choice
+
+
+def _all_owned(place: Path, layout: _Layout, intake: Intake, stack: ExitStack) -> list[Owned]:
+    """The files of students; what is nobody's goes to the intake."""
+    owned: list[Owned] = []
+    for source in _sources(place, layout, stack):
+        intake.all += sum(entry.files for entry in source.entries)
+        mine, nobodys = _owned(source, layout)
+        owned += mine
+        _refuse(intake, nobodys)
+    return owned
+
+
+def _refuse(intake: Intake, refused: Iterable[Unowned]) -> None:
+    """Say of each file of nobody why: one line for all that one reason and one folder have."""
+    lines: dict[tuple[str, str, bool], int] = {}
+    for one in refused:
+        intake.came[""] += one.entry.files
+        folder = one.entry.path.partition("/")[0]
+        path = folder if one.is_whole else one.entry.path
+        lines[path, one.why, one.is_refused] = (
+            lines.get((path, one.why, one.is_refused), 0) + one.entry.files
+        )
+    for (path, why, is_refused), files in lines.items():
+        fate = REFUSED if is_refused else LISTED
+        intake.unowned.append(Fate("", plain_name(path), fate, clean(why), files, not is_refused))
+
+
+@dataclass(frozen=True)
+class _Source:
+    """One archive, or the files that lie loose."""
+
+    archive: str  # its name; empty: loose
+    entries: list[Entry]
+
+
+def _sources(place: Path, layout: _Layout, stack: ExitStack) -> Iterator[_Source]:
+    """The archives in a place, and what lies loose in it."""
+    if not place.is_dir():
+        yield _archive(place, layout, stack)
+        return
+    loose: list[Entry] = []
+    archives, broken = 0, ""
+    for entry in entries.of_folder(place):
+        is_archive = "/" not in entry.path and entries.is_zip(entry.name) and not entry.fault
+        if is_archive and identity.kind_of([entry.path]) == (FOLDER,):
+            try:
+                yield _archive(place / entry.path, layout, stack)
+                archives += 1
+            except BadArchive as error:
+                broken = str(error)
+                loose.append(replace(entry, fault=broken))
+        elif entry.path != ROSTER:
+            loose.append(entry)
+    if broken and not archives and all(entry.fault for entry in loose):
+        raise BadArchive(broken)
+    yield _Source("", loose)
+
+
+def _archive(file: Path, layout: _Layout, stack: ExitStack) -> _Source:
+    try:
+        opened = stack.enter_context(zipfile.ZipFile(file))
+        inside = list(entries.of_zip(opened, file.name))
+    except entries.UNREADABLE as error:
+        raise BadArchive(f"{file.name} cannot be read as a zip: {error}. Load it again.") from None
+    if layout.is_of_one(inside):
+        inside = [replace(entry, path=f"{file.stem}/{entry.path}") for entry in inside]
+    return _Source(file.name, inside)
+
+
+class _Layout:
+    """Which folders are students', which hold students, and which are a student's own."""
+
+    def __init__(self, known: Exercises, roster: Mapping[str, str]) -> None:
+        self._exercises, self._roster = set(known.all), roster
+
+    def is_work(self, path: str) -> bool:
+        """Whether a file is called like what is handed in."""
+        name = path.rpartition("/")[2].lower()
+        stem, _, suffix = name.rpartition(".")
+        return f".{suffix}" in (NOTEBOOK, entries.ZIP) or (
+            f".{suffix}" in SUFFIXES and stem in self._exercises
+        )
+
+    def is_of_one(self, inside: list[Entry]) -> bool:
+        """Whether an archive is one student's: their work lies at its top, and no platform named
+        it.
+        """
+        work = [
+            one.path for one in inside if self.is_work(one.path) and not entries.is_zip(one.path)
+        ]
+        folders = {path.partition("/")[0] for path in work if "/" in path}
+        return (
+            identity.kind_of(one.path for one in inside) == (FOLDER,)
+            and any("/" not in path for path in work)
+            and all(map(_is_inner, folders))
+        )
+
+    def wrapper(self, paths: list[str]) -> tuple[str, str]:
+        """The folder that holds all students' folders, if there is one more; and one of which that
+        is in doubt.
+        """
+        wrapper = ""
+        while True:
+            folders = {path.partition("/")[0] for path in paths if "/" in path}
+            loose = [path for path in paths if "/" not in path]
+            if len(folders) != 1 or any(map(self.is_work, loose)):
+                return wrapper, ""
+            if identity.kind_of(paths) != (FOLDER,):
+                return wrapper, ""
+            (folder,) = folders
+            below = [path.partition("/")[2] for path in paths if "/" in path]
+            holds = self.holds_students(below)
+            if identity.kind_of(below) == (FOLDER,) and holds is not True:
+                return (wrapper, "") if holds is False else ("", f"{wrapper}{folder}")
+            wrapper, paths = f"{wrapper}{folder}/", below
+
+    def holds_students(self, paths: list[str]) -> bool | None:
+        """Whether what lies in a folder are folders of students; None where that is in doubt."""
+        folders: dict[str, set[str]] = defaultdict(set)
+        for path in filter(self.is_work, paths):
+            folder, cut, below = path.partition("/")
+            if not cut:
+                return False
+            folders[folder].add(below.rpartition("/")[2].lower())
+        if any(identity.matched(name) in self._roster for name in folders):
+            return True
+        if len(folders) == 1 and self.holds_students([path.partition("/")[2] for path in paths]):
+            return None if choices.is_old(*folders) else True
+        if all(_is_inner(name) or self._is_named_for(name, folders[name]) for name in folders):
+            return False
+        files = [file for own in folders.values() for file in own]
+        is_certain = len(set(files)) < len(files) and not any(map(_is_inner, folders))
+        return True if is_certain else None
+
+    def _is_named_for(self, folder: str, files: set[str]) -> bool:
+        """Whether a folder is called like the exercise in it."""
+        return folder in self._exercises and {file.rpartition(".")[0] for file in files} == {folder}
+
+
+def _is_inner(folder: str) -> bool:
+    return bool(_INNER.fullmatch(folder.lower()))
+
+
+def _owned(source: _Source, layout: _Layout) -> tuple[list[Owned], list[Unowned]]:
+    """Whose the entries of one archive are."""
+    usable = [one for one in source.entries if not _is_nobodys(one)]
+    nobodys: list[Unowned] = [_of_nobody(one) for one in source.entries if _is_nobodys(one)]
+    wrapper, doubtful = layout.wrapper([one.path for one in usable])
+    if doubtful:
+        why = (
+            "it is not clear whether this is the folder of one student or of a class: give the "
+            "folder that holds a folder for each student"
+        )
+        return [], [*nobodys, *(Unowned(one, why, is_whole=True) for one in usable)]
+    paths = [one.path.removeprefix(wrapper) for one in usable]
+    kinds = identity.kind_of(paths)
+    if len(kinds) > 1:
+        why = f"{' and '.join(kinds)} name files so: put the files of each student into a folder"
+        return [], [*nobodys, *(Unowned(one, why) for one in usable)]
+    owned = []
+    for one, path in zip(usable, paths, strict=True):
+        owner, why = _owner(path, kinds[0])
+        if owner is None:
+            is_refused = layout.is_work(path) or "/" in path or bool(one.fault)
+            nobodys.append(Unowned(one, one.fault or why, is_refused))
+        else:
+            owned.append(Owned(one, replace(owner, archive=source.archive)))
+    kept, refused = _without_classes(identity.without_assignment(owned), layout)
+    return kept, [*nobodys, *refused]
+
+
+def _is_nobodys(entry: Entry) -> bool:
+    """Whether an entry leads out of the archive, or is what programs make at the very top."""
+    return entry.fault == entries.LEADS_OUT or entries.is_skipped(entry.path.partition("/")[0])
+
+
+def _of_nobody(entry: Entry) -> Unowned:
+    if entry.fault == entries.LEADS_OUT:
+        return Unowned(entry, entry.fault)
+    return Unowned(entry, entry.fault or entries.SKIPPED, is_refused=False, is_whole=True)
+
+
+def _owner(path: str, kind: str) -> tuple[Owner | None, str]:
+    owner = identity.owner(kind, path)
+    if owner is not None:
+        return owner, ""
+    others = [other for other in identity.KINDS if other != kind and identity.owner(other, path)]
+    if others:
+        return None, f"{others[0]} names files so, and {kind} named the others"
+    return identity.owner(FOLDER, path), identity.NOT_IN_A_FOLDER
+
+
+def _without_classes(owned: list[Owned], layout: _Layout) -> tuple[list[Owned], list[Unowned]]:
+    """Without folders that hold several students' work, where others hold one's."""
+    below: dict[str, list[Owned]] = defaultdict(list)
+    for one in owned:
+        if one.owner.kind == FOLDER:
+            below[one.owner.name].append(one)
+    classes = {
+        name
+        for name, mine in below.items()
+        if len(below) > 1 and layout.holds_students([one.owner.file for one in mine])
+    }
+    why = (
+        "it holds folders with the same files, as of several students: give that folder alone, or "
+        "keep one of each file"
+    )
+    refused = [
+        Unowned(one.entry, why, is_whole=True) for name in sorted(classes) for one in below[name]
+    ]
+    kept = [one for one in owned if one.owner.kind != FOLDER or one.owner.name not in classes]
+    return kept, refused
+
+
+def _of_student(
+    student: str,
+    owned: list[Owned],
+    known: Exercises,
+    intake: Intake,
+    each: Callable[[Choice], None],
+) -> Choice:
+    """What counts of one student. Whatever there is in it costs this student alone."""
+    shown = plain_name(student)
+    with ExitStack() as stack:
+        files = [one for one in _unpacked(owned, stack) if one.entry.files]
+        files.sort(key=lambda one: _order(one, known))
+        intake.came[student] += sum(one.entry.files for one in files)
+        intake.all += sum(one.entry.files for one in files) - sum(o.entry.files for o in owned)
+        looked, rest = files[:MOST_FILES], files[MOST_FILES:]
+        choice = choices.chosen(shown, looked, known)
+        choice.student = student
+        each(choice)
+        choice.read = None
+    if rest:
+        left = sum(one.entry.files for one in rest)
+        why = f"{left:,} more files than {MOST_FILES:,}: they are not looked at"
+        choice.fates.append((rest[0], Fate(shown, "", REFUSED, why, left)))
+    if not files:
+        choice.notes.append(Fate(shown, "", LISTED, entries.EMPTY, 0))
+    elif not choice.chosen and all(fate.is_plain for fate in choices.listed(choice)):
+        why = "there is no program and no notebook in it"
+        choice.notes.append(Fate(shown, "", LISTED, why, 0))
+    return choice
+
+
+def _order(one: Owned, known: Exercises) -> tuple[bool, bool, int, str]:
+    """What is called like an exercise first, then what lies nearest to the top."""
+    stem = one.file.rpartition("/")[2].rpartition(".")[0].lower()
+    return (stem not in known.meant, one.entry.is_skipped, one.file.count("/"), one.shown)
+
+
+def _unpacked(owned: Iterable[Owned], stack: ExitStack) -> Iterator[Owned]:
+    """The files of one student, with those of zips of their own. A zip within such a one is not
+    opened.
+    """
+    for one in owned:
+        if not entries.is_zip(one.entry.name) or one.entry.fault:
+            yield one
+        else:
+            yield from _own_zip(one, stack)
+
+
+def _own_zip(one: Owned, stack: ExitStack) -> list[Owned]:
+    try:
+        if one.entry.size > MOST_OWN_ZIP:
+            raise BadHandIn(f"a zip of more than {MOST_OWN_ZIP >> 20} MiB is not opened")
+        data = io.BytesIO(one.entry.read(MOST_OWN_ZIP + 1))
+        archive = stack.enter_context(zipfile.ZipFile(data))
+        inside = [entry for entry in entries.of_zip(archive, one.entry.name) if entry.files]
+        if not inside:
+            raise BadHandIn("there is nothing in this zip")
+    except Exception as error:  # whatever it makes Python stumble over is this student's matter
+        is_ours = isinstance(error, BadHandIn | BadArchive)
+        fault = str(error) if is_ours else f"it cannot be read as a zip: {error}"
+        return [replace(one, entry=replace(one.entry, fault=clean(fault)))]
+    return [replace(one, entry=entry, inside=entry.path) for entry in inside]
+
+
+def read_roster(root: Path) -> dict[str, str]:
+    """Who a name or number of the platform is, from the roster in a folder; empty without one.
+    Raises BadRoster.
+    """
+    ids: dict[str, str] = {}
+    for at, row in roster_rows(root, ("lms", "student")):
+        name, student = row["lms"], row["student"]
+        if not name or not student:
+            empty = "student" if name else "lms"
+            raise BadRoster(f"{root / ROSTER}, line {at}: {empty} is empty. Fill it in.")
+        made = identity.student_id(student)
+        if ids.setdefault(identity.matched(name), made) != made:
+            raise BadRoster(
+                f"{root / ROSTER}, line {at}: {name!r} stands there twice, with two students."
+            )
+    return ids
+
+
+def roster_rows(root: Path, columns: Iterable[str]) -> list[tuple[int, dict[str, str]]]:
+    """The rows of the roster in a folder, with their lines. Raises BadRoster.
+
+    Spreadsheets write a mark at the beginning, semicolons, tabs or empty rows: each is understood.
+    """
+    file = root / ROSTER
+    if not file.is_file():
+        return []
+    text = _roster_text(file)
+    table = csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text), strict=True)
+    try:
+        rows = [(table.line_num, [cell.strip() for cell in row]) for row in table]
+    except csv.Error as error:
+        raise BadRoster(f"{file} cannot be read as a table: {error}. Save it as CSV.") from None
+    rows = [(at, row) for at, row in rows if any(row)]
+    head = [cell.lower() for cell in rows[0][1]] if rows else []
+    for column in columns:
+        if column not in head:
+            raise BadRoster(
+                f"{file} has no column {column!r}; its first line is {', '.join(head) or 'empty'}. "
+                "It has the columns lms and student, with commas, semicolons or tabs between them."
+            )
+    filled = [dict.fromkeys(head, "") | dict(zip(head, row, strict=False)) for _, row in rows[1:]]
+    return list(zip([at for at, _ in rows[1:]], filled, strict=True))
+
+
+def _roster_text(file: Path) -> str:
+    data = file.read_bytes()
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadRoster(
+            f"{file} is no UTF-8 (byte {error.start}): save it as “CSV UTF-8”, so that no name in "
+            "it is misread."
+        ) from None
+
+
+def _separator(text: str) -> str:
+    head = next((line for line in text.splitlines() if line.strip()), "")
+    return max(",;\t", key=head.count)

@@ -1,0 +1,465 @@
+"""What came in: whose each file is and which of several counts; nothing is lost, nobody is another.
+
+Nothing is judged here: what is looked at is which text counts for whom.
+"""
+
+import io
+import json
+import random
+import time
+import unicodedata
+import zipfile
+from collections import Counter
+
+import pytest
+
+from lab.grading import batch, choice, exercise, identity, intake
+from lab.grading.choice import Exercises
+
+GOOD = "export function summary(rows, seconds) { return {}; }\n"
+KNOWN = Exercises()
+MOODLE = "_assignsubmission_file_"
+
+
+def came_in(place, **options):
+    return intake.came_in(place, KNOWN, **options)
+
+
+def packed(entries):
+    """A zip as bytes, of pairs of name and content: a name may be there twice."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        for name, data in entries:
+            made.writestr(name, data)
+    return out.getvalue()
+
+
+def zipped(place, entries):
+    place.write_bytes(packed(entries))
+    return place
+
+
+def laid(top, files):
+    for name, data in files.items():
+        file = top / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return top
+
+
+def notebook(*cells):
+    made = [{"cell_type": "code", "metadata": {}, "source": source} for source in cells]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": made})
+
+
+def texts(came, name="summary"):
+    """What counts for an exercise, by student; None where it is refused."""
+    return {
+        one.student: one.chosen[name].hand_in and one.chosen[name].hand_in.text.strip()
+        for one in came.students
+        if name in one.chosen
+    }
+
+
+def said(came):
+    return [str(one) for one in came.listed()]
+
+
+# Names as platforms write them: https://docs.moodle.org (download all submissions), Canvas's
+# submissions.zip, Blackboard's gradebook_*.zip, Brightspace's download, Gradescope's export.
+PLATFORMS = {
+    "Moodle, folders": [
+        f"Anna Bohm_4711{MOODLE}/summary.mjs",
+        f"Ben O'Neil_4712{MOODLE}/summary.mjs",
+    ],
+    "Moodle, no folders": [
+        f"Anna Bohm_4711{MOODLE}summary.mjs",
+        f"Ben O'Neil_4712{MOODLE}summary.mjs",
+    ],
+    "Moodle, two of one name": [
+        f"Anna Bohm_4711{MOODLE}/summary.mjs",
+        f"Anna Bohm_4712{MOODLE}/summary.mjs",
+    ],
+    "Moodle, no names": [
+        f"Participant_11{MOODLE}/summary.mjs",
+        f"Participant_12{MOODLE}/summary.mjs",
+    ],
+    "Moodle in German, no names": [
+        f"Teilnehmer_in 11_11{MOODLE}/summary.mjs",
+        f"Teilnehmer_in 12_12{MOODLE}/summary.mjs",
+    ],
+    "Moodle, a folder more": [
+        f"week 1/Anna Bohm_4711{MOODLE}/summary.mjs",
+        f"week 1/Ben Ro_4712{MOODLE}/summary.mjs",
+    ],
+    "Canvas": ["bohmanna_815_90210_summary.mjs", "robben_LATE_816_90211_summary.mjs"],
+    "Canvas, no names": ["anon_Jv2Gp_90210_summary.mjs", "anon_LATE_jv2gP_90211_summary.mjs"],
+    "Canvas, two of one name": ["bohmanna_815_90210_summary.mjs", "bohmanna_816_90211_summary.mjs"],
+    "Blackboard": [
+        "Week 1_abohm_attempt_2026-11-27-10-11-12_summary.mjs",
+        "Week 1_aboh_attempt_2026-11-27-10-11-13_summary.mjs",
+    ],
+    "Blackboard, lines in names": [
+        "HW_1_a_bohm_attempt_2026-11-27-10-11-12_summary.mjs",
+        "HW_1_b_ro_attempt_2026-11-27-10-11-13_summary.mjs",
+    ],
+    "Brightspace, folders": [
+        "13394-80551 - Anna Bohm - Nov 27, 2026 1205 PM/summary.mjs",
+        "13395-80551 - Anna Bohm - Nov 27, 2026 1206 PM/summary.mjs",
+    ],
+    "Brightspace, no folders": [
+        "13394-80551 - Anna Bohm- Nov 27, 2026 1205 PM - summary.mjs",
+        "13395-80551 - Ben Ro - Nov 27, 2026 1206 PM - summary.mjs",
+    ],
+    "Gradescope": [
+        "assignment_7_export/submission_101/summary.mjs",
+        "assignment_7_export/submission_102/summary.mjs",
+    ],
+    "GitHub Classroom": ["summary-anna/src/summary.mjs", "summary-ben/summary.mjs"],
+    "folders": ["Anna/summary.mjs", "Ben/summary.mjs"],
+    "a folder more": ["week-1/anna/summary.mjs", "week-1/ben/summary.mjs"],
+    "two folders more": ["a/week-1/anna/summary.mjs", "a/week-1/ben/summary.mjs"],
+}
+
+
+@pytest.mark.parametrize("names", PLATFORMS.values(), ids=PLATFORMS)
+@pytest.mark.parametrize("as_they_are", [True, False])
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_two_students_of_a_platform_are_two(tmp_path, names, as_they_are, form):
+    files = {name: f"{GOOD}// {at}" for at, name in enumerate(names)}
+    junk = {"__MACOSX/._x": "x", ".DS_Store": "x", "index.html": "x"}
+    if form == "zip":
+        place = zipped(tmp_path / "all.zip", {**files, **junk}.items())
+    else:
+        place = laid(tmp_path / "week", {**files, **junk})
+    came = came_in(place, as_they_are=as_they_are)
+    assert sorted(texts(came).values()) == sorted(f"{GOOD}// {at}" for at in range(2))
+    assert came.sum().fates == {"judged": 2, "listed": 3}
+
+
+def test_the_first_number_of_a_name_counts_and_one_platform_for_all(tmp_path):
+    """Students choose the names of their files: none makes a file another's."""
+    eves = [
+        f"Eve_99{MOODLE}x_4711{MOODLE}summary.mjs",
+        f"Eve_99{MOODLE}bohmanna_815_90210_summary.mjs",
+        f"Eve_99{MOODLE}W_abohm_attempt_2026-11-27-10-11-12_summary.mjs",
+    ]
+    files = [(f"Anna_4711{MOODLE}summary.mjs", GOOD), *((name, "// eve") for name in eves)]
+    came = came_in(zipped(tmp_path / "moodle.zip", files), as_they_are=False)
+    assert texts(came) == {"anna": GOOD.strip()}
+    canvas = [
+        f"eve_99_1_x_4711{MOODLE}summary.mjs",
+        "eve_99_2_W_abohm_attempt_2026-11-27-10-11-12_summary.mjs",
+        "eve_99_3_anna_815_7_summary.mjs",
+    ]
+    files = [("anna_815_7_summary.mjs", GOOD), *((name, "// eve") for name in canvas)]
+    came = came_in(zipped(tmp_path / "canvas.zip", files), as_they_are=False)
+    assert texts(came) == {"anna-815": GOOD.strip()}
+    assert came.sum().files == 4
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["Anna B/summary.mjs", "anna-b/summary.mjs"],
+        ["\N{MATHEMATICAL BOLD CAPITAL A}nna/summary.mjs", "Anna/summary.mjs"],
+        [f"Anna_4711{MOODLE}/summary.mjs", f"Eve_4711{MOODLE}/summary.mjs"],
+    ],
+)
+def test_names_that_come_to_one_student_are_refused_with_both(tmp_path, names):
+    files = [(name, f"// {name}") for name in names]
+    files += [("Carl/summary.mjs", GOOD)] * (MOODLE not in names[0])
+    came = came_in(zipped(tmp_path / "all.zip", files), as_they_are=False)
+    assert set(texts(came)) <= {"carl"}
+    refused = [one for one in came.unowned if one.fate == "refused"]
+    assert len(refused) == 2
+    for name in names:
+        assert all(name.partition("/")[0] in one.why for one in refused)
+
+
+def test_two_numbers_that_the_roster_gives_one_student_are_refused_with_both(tmp_path):
+    files = [(f"Anna_{number}{MOODLE}/summary.mjs", f"// {number}") for number in (1, 2)]
+    came = came_in(zipped(tmp_path / "all.zip", files), roster={"1": "anna", "2": "anna"})
+    assert texts(came) == {}
+    assert [one.fate for one in came.unowned] == ["refused"] * 2
+
+
+def test_a_folder_beside_an_archive_is_the_instructors_correction(tmp_path):
+    zipped(tmp_path / "moodle.zip", [(f"Anna Bohm_4711{MOODLE}/summary.mjs", "// hers")])
+    laid(tmp_path, {"anna-bohm/summary.mjs": "export const summary = 1\n"})
+    came = came_in(tmp_path, as_they_are=False)
+    assert texts(came) == {"anna-bohm": "export const summary = 1"}
+    assert came.sum().fates == {"judged": 1, "listed": 1}
+
+
+def test_folders_of_one_name_in_two_archives_are_in_doubt(tmp_path):
+    for name in ("a", "b"):
+        zipped(tmp_path / f"{name}.zip", [("anna/summary.mjs", f"// {name}"), ("ben/x.txt", "")])
+    came = came_in(tmp_path)
+    assert texts(came) == {}
+    assert all("come to the same student" in one.why for one in came.unowned)
+
+
+def test_a_zip_that_a_student_made_is_theirs(tmp_path):
+    own = packed([("week1/summary.mjs", GOOD), ("__MACOSX/week1/._summary.mjs", "x")])
+    files = [("robben_816_1_week1.zip", own), ("bohmanna_815_2_summary.mjs", "// plain\n1;")]
+    came = came_in(zipped(tmp_path / "all.zip", files))
+    assert texts(came) == {"robben-816": GOOD.strip(), "bohmanna-815": "// plain\n1;"}
+
+
+COPIES = {
+    "node_modules": (["summary.mjs", "node_modules/x/summary.js"], "summary.mjs"),
+    "node_modules alone": (["node_modules/x/summary.js"], None),
+    "older": (["summary.mjs", "old/summary.mjs", "versions/summary.mjs"], "summary.mjs"),
+    "old alone": (["old/summary.mjs"], "old/summary.mjs"),
+    "old beside": (["src/summary.mjs", "old/summary.mjs"], "src/summary.mjs"),
+    "order of suffixes": (["summary.js", "summary.cjs", "summary.mjs"], "summary.mjs"),
+    "capitals": (["SUMMARY.MJS"], "SUMMARY.MJS"),
+    "capitals beside": (["SUMMARY.MJS", "summary.mjs"], "summary.mjs"),
+    "hidden": ([".git/summary.mjs", "a/b/summary.mjs"], "a/b/summary.mjs"),
+    "in doubt": (["src/summary.mjs", "lib/summary.mjs"], None),
+}
+
+
+@pytest.mark.parametrize(("names", "counts"), COPIES.values(), ids=COPIES)
+@pytest.mark.parametrize("form", ["zip", "folder"])
+def test_of_several_copies_the_one_nearest_to_the_top_counts(tmp_path, names, counts, form):
+    files = {f"anna/{name}": f"// {name}\n1;" for name in names} | {"ben/summary.mjs": GOOD}
+    if form == "zip":
+        place = zipped(tmp_path / "all.zip", files.items())
+    else:
+        place = laid(tmp_path / "week", files)
+    came = came_in(place)
+    assert texts(came).get("anna") == (counts and f"// {counts}\n1;")
+    assert texts(came)["ben"] == GOOD.strip()
+    fates = [fate for one in came.students if one.student == "anna" for _, fate in one.fates]
+    assert len([one for one in fates if one.fate == "judged"]) == bool(counts)
+    assert sum(one.files for one in fates) == len(names)
+
+
+def test_the_last_attempt_counts_and_the_starter_after_what_was_worked_on(tmp_path):
+    starter = exercise.exercise("summary").begin()
+    at = "Week 1_abohm_attempt_2026-11-{}-10-11-12_summary.mjs"
+    files = [(at.format(day), f"// {day}\n1;") for day in (26, 28, 27)]
+    came = came_in(zipped(tmp_path / "a.zip", [*files, (at.format(29), starter)]))
+    assert texts(came) == {"abohm": "// 28\n1;"}
+    canvas = [(f"x_1_{n}_summary-{n}.mjs", f"// {n}\n1;") for n in (9, 10)]
+    assert texts(came_in(zipped(tmp_path / "b.zip", canvas))) == {"x-1": "// 10\n1;"}
+
+
+def test_a_name_that_is_twice_in_a_zip_counts_only_if_both_are_the_same(tmp_path):
+    for second, counts in ((GOOD, GOOD.strip()), ("// other\n1;", None)):
+        files = [("anna/summary.mjs", GOOD), ("anna/summary.mjs", second), ("ben/summary.mjs", "1")]
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            place = zipped(tmp_path / "all.zip", files)
+        came = came_in(place)
+        assert texts(came)["anna"] == counts
+        assert came.sum().files == 3
+
+
+def test_two_notebooks_with_different_cells_are_in_doubt_and_the_one_worked_on_counts(tmp_path):
+    starter = exercise.exercise("summary").begin()
+    cells = {"a": "// a\n1;", "b": "// b\n1;", "s": starter}
+    names = {name: notebook(f"%%submit summary\n{text}") for name, text in cells.items()}
+    laid(tmp_path, {"anna/a.ipynb": names["a"], "anna/b.ipynb": names["b"]})
+    laid(tmp_path, {"ben/a.ipynb": names["s"], "ben/b.ipynb": names["b"]})
+    laid(tmp_path, {"carl/a.ipynb": names["a"], "carl/summary.ipynb": names["b"]})
+    came = came_in(tmp_path)
+    assert texts(came) == {"anna": None, "ben": "// b\n1;", "carl": "// b\n1;"}
+    (anna,) = [one for one in batch.works_of(came, tmp_path) if one.student == "anna"]
+    assert "a.ipynb and b.ipynb are both for summary" in anna.refused
+
+
+def test_every_wrapper_is_named_once_with_the_reason(tmp_path):
+    names = [
+        "summary.7z", "notes.docx", "summary.ts", "summary.mjs.txt", "x.tar.gz", "summary.rar",
+        "onlinetext.html", "summary.ipynb.txt", "locked.zip", "broken.zip", "summary.pdf",
+    ]  # fmt: skip
+    locked = bytearray(packed([("summary.mjs", GOOD)]))
+    locked[6] |= 1
+    locked[locked.index(b"PK\x01\x02") + 8] |= 1
+    content = {"locked.zip": bytes(locked)}
+    files = {f"s{at}/{name}": content.get(name, b"x") for at, name in enumerate(names)}
+    came = came_in(laid(tmp_path, {**files, "zoe/summary.mjs": GOOD}))
+    lines = [line for line in said(came) if "no program and no notebook" not in line]
+    lines += [f"{one.student}/: {why.why}" for one in came.students for why in one.chosen.values()]
+    assert len(lines) == len(names) + 1
+    for at, name in enumerate(names):
+        (line,) = [line for line in lines if line.startswith(f"s{at}/")]
+        assert name in line and len(line) > len(name) + 20
+    assert len(came.sum().students) == len(names) + 1
+
+
+def test_a_mark_at_the_beginning_of_a_notebook_is_no_matter(tmp_path):
+    made = "\ufeff" + notebook(f"%%submit summary\n{GOOD}")
+    assert texts(came_in(laid(tmp_path, {"anna/week.ipynb": made})))["anna"] == GOOD.strip()
+
+
+def test_names_of_zips_are_read_as_they_were_written(tmp_path):
+    """Some programs write UTF-8 and do not say so, or a backslash."""
+    data = packed([("J\u00f6rg/summary.mjs", GOOD), ("ben\\summary.mjs", GOOD)])
+    flagged = bytearray(data)
+    for mark, at in ((b"PK\x03\x04", 7), (b"PK\x01\x02", 9)):
+        start = -1
+        while (start := flagged.find(mark, start + 1)) >= 0:
+            flagged[start + at] &= ~8
+    (tmp_path / "all.zip").write_bytes(bytes(flagged))
+    assert set(texts(came_in(tmp_path / "all.zip"))) == {"J\u00f6rg", "ben"}
+
+
+@pytest.mark.parametrize(
+    ("data", "ids"),
+    [
+        (b"lms,student\n4711,anna\n\n,\n", {"4711": "anna"}),
+        (b"\xef\xbb\xbf" + b"lms;student\r\n4711;anna\r\n", {"4711": "anna"}),
+        ("LMS\tStudent\n4711\tanna\n".encode("utf-16"), {"4711": "anna"}),
+        (unicodedata.normalize("NFD", "lms,student\nJörg  M,jm\n").encode(), {"jörg m": "jm"}),
+        (b"", "no column 'lms'"),
+        ("lms,student\nJörg,jm\n".encode("cp1252"), "CSV UTF-8"),
+        (b"lms student\n4711 anna\n", "semicolons or tabs"),
+        (b"lms,student\n4711,\n", "line 2: student is empty"),
+        (b"lms,student\n1,a\n1,b\n", "line 3: '1' stands there twice"),
+        (b'lms,student\n"1,a\n', "cannot be read as a table"),
+    ],
+)
+def test_a_roster_is_read_as_spreadsheets_write_it_or_says_what_to_do(tmp_path, data, ids):
+    (tmp_path / intake.ROSTER).write_bytes(data)
+    if isinstance(ids, dict):
+        assert intake.read_roster(tmp_path) == ids
+    else:
+        with pytest.raises(intake.BadRoster, match=ids):
+            intake.read_roster(tmp_path)
+
+
+def test_a_folder_of_one_student_or_of_a_class_is_seen_or_refused(tmp_path):
+    one = zipped(tmp_path / "one.zip", [("anna/src/summary.mjs", GOOD), ("anna/x.md", "")])
+    assert set(texts(came_in(one))) == {"anna"}
+    doubt = came_in(zipped(tmp_path / "doubt.zip", [("week/anna/summary.mjs", GOOD)]))
+    assert texts(doubt) == {} and "not clear" in said(doubt)[0]
+    mixed = [("week-1/anna/summary.mjs", "1"), ("week-1/ben/summary.mjs", "2")]
+    came = came_in(zipped(tmp_path / "mixed.zip", [*mixed, ("carl/summary.mjs", GOOD)]))
+    assert set(texts(came)) == {"carl"}
+    assert [one.files for one in came.unowned if one.fate == "refused"] == [2]
+
+
+def test_many_files_of_one_student_cost_the_others_nothing(tmp_path):
+    laid(tmp_path, {f"s{at:02}/summary.mjs": f"// {at}\n1;" for at in range(30)})
+    started = time.perf_counter()
+    came_in(tmp_path)
+    before = time.perf_counter() - started
+    many = {f"s00/lib/f{at}.js": f"export const a{at} = 1;\n" for at in range(2000)}
+    many |= {f"s01/node_modules/p{at}/f.js": "1" for at in range(2000)}
+    laid(tmp_path, many)
+    started = time.perf_counter()
+    came = came_in(tmp_path)
+    after = time.perf_counter() - started
+    assert len(texts(came)) == 30 and came.sum().files == 4030
+    assert "s01/node_modules/ (2,000 files): skipped" in " ".join(said(came))
+    assert after - before < 5  # it is some tenths of a second on a quiet machine
+
+
+def test_what_is_lost_is_an_error_and_not_silence(tmp_path, monkeypatch):
+    laid(tmp_path, {"anna/summary.mjs": GOOD, "anna/x.txt": "x"})
+    fates = choice._fates
+    monkeypatch.setattr(
+        choice, "_fates", lambda made, *rest: fates(made, *rest) or made.fates.pop()
+    )
+    with pytest.raises(intake.LostWork, match="anna: 2 files came in"):
+        came_in(tmp_path)
+
+
+class Archive:
+    """An archive that chance made: students, their names, wrappers, copies and junk."""
+
+    NAMES = ("Anna", "anna", "Ännä", "A\u0308nna\u0308", "O'Neil", "O Neil", "\u2665", "王小明")
+    KINDS = ("folders", "wrapped", "moodle", "moodle flat", "canvas", "blackboard", "brightspace")
+
+    def __init__(self, seed):
+        self.chance = random.Random(seed)
+        self.kind = self.chance.choice(self.KINDS)
+        self.entries, self.students = [], {}
+        for number in range(self.chance.randint(2, 6)):
+            name = self.chance.choice(self.NAMES)
+            if self.kind in ("folders", "wrapped"):
+                name = f"{name}{number}"  # two folders of one name are one folder
+            self._student(f"{number}", name)
+        self.entries += [("__MACOSX/._x", b"x")] * self.chance.randint(0, 1)
+        self.chance.shuffle(self.entries)
+
+    def _path(self, number, name, file):
+        flat = file.replace("/", "_")
+        return {
+            "folders": f"{name}/{file}",
+            "wrapped": f"week one/{name}/{file}",
+            "moodle": f"{name}_{number}{MOODLE}/{file}",
+            "moodle flat": f"{name}_{number}{MOODLE}{flat}",
+            "canvas": f"{name.replace(' ', '')}_{number}_{self.chance.randint(1, 10**6)}_{flat}",
+            "blackboard": f"HW_1_{name}{number}_attempt_2026-11-27-10-11-12_{flat}",
+            "brightspace": f"{number}-7 - {name} - Nov 27, 2026 1205 PM/{file}",
+        }[self.kind]
+
+    def _student(self, number, name):
+        mark = f"// of {number}"
+        files = {"summary.mjs": f"{mark}\n1;"}
+        extras = {
+            "node_modules/p/summary.js": "// a package\n1;",
+            "old/summary.mjs": f"{mark} old\n1;",
+            "every.cjs": f"{mark}\nexports.every = 1;",
+            "week.ipynb": notebook(f"%%submit shape\n{mark}\n1;"),
+            "own.zip": packed([("w/flood.mjs", f"{mark}\n1;"), ("w/a.txt", "x")]),
+            "broken.zip": b"no zip",
+            "summary.mjs.txt": mark,
+            "homework (1).mjs": mark,
+            f"x_4711{MOODLE}summary.mjs": "// forged\n1;",
+            "x_815_3_summary.mjs": "// forged\n1;",
+            ".DS_Store": "x",
+            "notes.md": mark,
+        }
+        for file in self.chance.sample(sorted(extras), self.chance.randint(0, 6)):
+            files[file] = extras[file]
+        self.students[number] = mark
+        for file, data in files.items():
+            self.entries.append((self._path(number, name, file), data))
+
+    @property
+    def files(self):
+        """How many came in: those of zips that can be opened instead of these."""
+        return len(self.entries) + sum(path.endswith("own.zip") for path, _ in self.entries)
+
+
+def check_archive(seed, place):
+    """Nothing is lost, no two students are one, and nobody has what is another's."""
+    made = Archive(seed)
+    came = came_in(zipped(place, made.entries), as_they_are=seed % 2 == 0)
+    total = came.sum()
+    assert total.files == made.files, made.kind
+    assert sum(total.fates.values()) == made.files
+    owners = Counter()
+    for student in came.students:
+        marks = {
+            one.hand_in.text.strip().partition("\n")[0].removesuffix(" old")
+            for one in student.chosen.values()
+            if one.hand_in
+        }
+        assert len(marks) <= 1, (made.kind, student.student, marks)
+        assert "// forged" not in marks and "// a package" not in marks
+        owners.update(marks)
+    assert all(count == 1 for count in owners.values()), made.kind
+    for mark in set(made.students.values()) - set(owners):
+        assert [one for one in came.unowned if one.fate == "refused"], (made.kind, mark)
+    return made.kind, total
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_archives_that_chance_made_lose_nothing_and_mix_nobody(tmp_path, block):
+    kinds = Counter()
+    for seed in range(block * 50, block * 50 + 50):
+        kind, _ = check_archive(seed, tmp_path / "all.zip")
+        kinds[kind] += 1
+    assert len(kinds) == len(Archive.KINDS)
+
+
+def test_kinds_of_platforms_are_told_apart():
+    for name, paths in PLATFORMS.items():
+        if name.startswith(("Moodle", "Canvas", "Brightspace")) and "more" not in name:
+            assert identity.kind_of(paths) == (name.partition(",")[0].partition(" ")[0],)
