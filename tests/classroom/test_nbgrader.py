@@ -246,11 +246,14 @@ def test_what_an_lms_gives_is_graded_as_what_the_exchange_gives(ready):
         folder = "Anna B_17_assignsubmission_file_"
         archive.writestr(f"{folder}/summary.mjs", right)
         archive.writestr("Ben C_18_assignsubmission_file_/summary.ipynb", json.dumps(made))
-        archive.writestr("dorad_LATE_19_77_summary.mjs", right)
         archive.writestr("../evil/summary.mjs", right)
+    with zipfile.ZipFile(place / "canvas.zip", "w") as archive:
+        archive.writestr("dorad_LATE_19_77_summary.mjs", right)
     (place / "carl").mkdir()
     (place / "carl" / "summary.mjs").write_text(right)
-    nbgrader(ready.root, "zip_collect", WEEK)
+    said = nbgrader(ready.root, "zip_collect", WEEK)
+    assert "../evil/summary.mjs: its name leads out of the archive" in said
+    assert "Came in: 5 files: 4 judged, 0 listed, 1 refused" in said
     nbgrader(ready.root, "autograde", WEEK)
     found = scores(ready.root)
     names = ("anna-b", "ben-c", "carl", "dorad-19")
