@@ -4,9 +4,13 @@
 cd "$(dirname "$0")/.." || exit 1
 own=tools/sandbox
 
+setfcap=
+if [ "$(id -u)" = 0 ]; then setfcap="--cap-add CAP_SETFCAP"; fi
+
 works() {
-  "$1" --unshare-all --ro-bind / / --proc /proc --dev /dev -- \
-    "$1" --unshare-user --unshare-pid --ro-bind / / --dev /dev -- /bin/true 2>/dev/null
+  # shellcheck disable=SC2086 # two words
+  "$1" --unshare-all --cap-drop ALL $setfcap --ro-bind / / --proc /proc --dev /dev -- \
+    "$1" --unshare-user --unshare-pid --cap-drop ALL --ro-bind / / --dev /dev -- /bin/true 2>/dev/null
 }
 
 for one in "${LAB_BWRAP:-}" "$(command -v bwrap)" "$own/bwrap"; do

@@ -4,6 +4,7 @@ Result.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import hashlib
 import json
@@ -199,6 +200,7 @@ def _judged(
             **places,
             "called": hand_in.called,
             "inner": sandbox.inner(node, kind),
+            "filter": base64.b64encode(sandbox.inner_filter()).decode(),
             "sandboxed": kind != sandbox.NONE,
             "env": _environment(kind),
             "criteria": [{"id": one.id, "needs": one.needs} for one in exercise.criteria],
@@ -211,7 +213,7 @@ def _judged(
             "seconds": most.seconds,
             "memory_mib": most.memory,
             "processes": most.processes,
-            "kept by": group.kind,
+            "kept by": _keepers(group, kind),
         }
         process = subprocess.Popen(
             [*group.enter(), *command, json.dumps(job)],
@@ -229,6 +231,16 @@ def _judged(
             return _heard(process, errors, lines, tell), limits
         finally:
             _end(process)
+
+
+def _keepers(group: Cgroup, kind: str) -> str:
+    """What holds memory and processes, and what is not hard about it."""
+    if group.folders:
+        return group.kind
+    filtered = kind != sandbox.NONE and sandbox.inner_filter()
+    shared = "" if filtered else ", and memory that no process is seen to have is not"
+    looks = f"memory and processes are looked at {round(1 / LOOK_S)} times a second"
+    return f"{group.kind}: {looks}{shared}"
 
 
 def _environment(kind: str) -> dict[str, str]:

@@ -34,6 +34,8 @@ SCRATCH_MIB = 256
 # compiler, no interpreter.
 SYSTEM = ("/lib", "/lib64", "/lib32", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d")
 LIBRARIES = ("/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/nodejs", "/nix/store")
+NO_CAPABILITIES = ("--cap-drop", "ALL")
+RULES = 4  # the descriptor at which the driver gives bubblewrap the filter of `inner_filter`
 MACHINE = ("/proc/cpuinfo", "/proc/stat", "/proc/meminfo", "/proc/loadavg", "/proc/uptime")
 PROGRAMS = ("/usr", "/bin", "/sbin", "/nix/store")
 NO_SANDBOX = (
@@ -57,38 +59,36 @@ def bubblewrap() -> str | None:
     return None
 
 
-def _works(program: str) -> bool:
-    """Whether it can make a sandbox in a sandbox: containers often forbid it."""
-    one = [
-        program,
-        "--unshare-all",
-        "--ro-bind",
-        "/",
-        "/",
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--",
-    ]
-    two = [
-        program,
-        "--unshare-user",
-        "--unshare-pid",
-        "--ro-bind",
-        "/",
-        "/",
-        "--dev",
-        "/dev",
-        "--",
-        "/bin/true",
-    ]
+def _works(program: str, *more: str) -> bool:
+    """Whether it can make a sandbox in a sandbox: containers often forbid it. `more` is for the
+    inner one.
+    """
+    all_of_it = ("--ro-bind", "/", "/", "--dev", "/dev")
+    outer = [program, "--unshare-all", *_capabilities(), *all_of_it, "--proc", "/proc", "--"]
+    user = ("--unshare-user", "--unshare-pid", *NO_CAPABILITIES, *more)
+    within = [program, *user, *all_of_it, "--", "/bin/true"]
     try:
-        return (
-            subprocess.run(one + two, capture_output=True, timeout=10, check=False).returncode == 0
-        )
+        done = subprocess.run(outer + within, capture_output=True, timeout=10, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return False
+    return done.returncode == 0
+
+
+def _capabilities() -> tuple[str, ...]:
+    """Of those that root has, the driver keeps the one by which it may make the inner sandbox's
+    user namespace, in which root is root; others have none, and bubblewrap would not give them one.
+    """
+    root = os.geteuid() == 0
+    return (*NO_CAPABILITIES, *(("--cap-add", "CAP_SETFCAP") if root else ()))
+
+
+@functools.cache
+def _no_namespaces(program: str) -> tuple[str, ...]:
+    """What keeps a hand-in from making namespaces, where it would have all capabilities again.
+    Bubblewrap knows it since 0.8.
+    """
+    word = ("--disable-userns",)
+    return word if _works(program, *word) else ()
 
 
 def _mounts(*places: str) -> list[str]:
@@ -106,10 +106,14 @@ def inner(node: str, kind: str) -> list[str]:
     """The command that a process of the hand-in begins with; @HAND and @WORK are folders that the
     driver makes.
     """
-    if kind == NONE:
+    program = bubblewrap()
+    if kind == NONE or program is None:
         return [node]
     return [
         "/bwrap",
+        *NO_CAPABILITIES,
+        *_no_namespaces(program),
+        *(("--seccomp", str(RULES)) if inner_filter() else ()),
         *(
             "--unshare-user",
             "--unshare-pid",
@@ -163,12 +167,13 @@ def driver(
         raise NoSandbox(NO_SANDBOX)
     rules = os.memfd_create("seccomp")
     try:
-        held = os.write(rules, _seccomp())
+        held = os.write(rules, _filter(_NUMBERS))
         os.lseek(rules, 0, os.SEEK_SET)
         yield (
             [
                 program,
                 *("--unshare-all", "--die-with-parent", "--new-session", "--clearenv"),
+                *_capabilities(),
                 *(_mounts(*PROGRAMS, *SYSTEM)),
                 *("--ro-bind", os.path.realpath(node), "/node", "--ro-bind", program, "/bwrap"),
                 *("--ro-bind", str(GRADER), "/grader", "--ro-bind", str(exercise), "/exercise"),
@@ -214,18 +219,56 @@ _NUMBERS = {  # name: on x86_64, on aarch64
     "open_by_handle_at": (304, 265),
     "io_uring_setup": (425, 425),  # what is asked for by way of a ring passes by this filter
 }
+# Beyond that, in a process of the hand-in, which bubblewrap has made by these calls itself: memory
+# that no process is seen to have, other namespaces and mounts, and timers that wake who is stopped.
+_INNER_NUMBERS = {
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
+    "timer_create": (222, 107),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "fanotify_init": (300, 262),
+}
+_CLONE, _CLONE3 = (56, 220), (435, 435)
+_CLONE_NEW = 0x7E020000  # CLONE_NEW*, each kind of namespace that clone(2) makes
 _ARCHITECTURES = {
     "x86_64": (0, 0xC000003E),
     "aarch64": (1, 0xC00000B7),
 }  # AUDIT_ARCH_* of linux/audit.h
 _ALLOW, _EPERM, _KILL = 0x7FFF0000, 0x00050001, 0x80000000
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_ENOSYS = 0x00050026
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_FLAGS = 16  # where the low half of a call's first argument begins
 _X32 = 0x40000000  # calls of x86_64 have other numbers from here on, where a kernel knows x32
 
 
-def _seccomp() -> bytes:
+def inner_filter() -> bytes:
+    """The filter of a process of the hand-in, beside that of the driver, which it has as well."""
+    return _filter(_INNER_NUMBERS, namespaces=True)
+
+
+def _filter(numbers: dict[str, tuple[int, int]], *, namespaces: bool = False) -> bytes:
     """A filter that answers EPERM to those calls, and to all of x32, and ends who calls by another
-    architecture's numbers; nothing elsewhere.
+    architecture's numbers; nothing elsewhere. With `namespaces`, a clone(2) that makes one is
+    refused, too, and clone3(2) is unknown: its flags lie where no filter reads, and C libraries
+    then call the other one.
 
     Classic BPF over `struct seccomp_data`: its first word is the call's number, its second the
     architecture (seccomp(2)).
@@ -233,7 +276,6 @@ def _seccomp() -> bytes:
     if platform.machine() not in _ARCHITECTURES:
         return b""
     column, architecture = _ARCHITECTURES[platform.machine()]
-    calls = [numbers[column] for numbers in _NUMBERS.values()]
     lines = [
         (_LOAD, 0, 0, 4),
         (_EQUAL, 1, 0, architecture),
@@ -241,7 +283,12 @@ def _seccomp() -> bytes:
         (_LOAD, 0, 0, 0),
     ]
     if column == 0:
-        lines.append((_AT_LEAST, len(calls) + 1, 0, _X32))
-    lines += [(_EQUAL, len(calls) - at, 0, call) for at, call in enumerate(calls)]
-    lines += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _EPERM)]
+        lines += [(_AT_LEAST, 0, 1, _X32), (_RETURN, 0, 0, _EPERM)]
+    for each in numbers.values():
+        lines += [(_EQUAL, 0, 1, each[column]), (_RETURN, 0, 0, _EPERM)]
+    if namespaces:
+        lines += [(_EQUAL, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _ENOSYS)]
+        lines += [(_EQUAL, 0, 3, _CLONE[column]), (_LOAD, 0, 0, _FLAGS)]
+        lines += [(_ANY_BIT, 0, 1, _CLONE_NEW), (_RETURN, 0, 0, _EPERM)]
+    lines.append((_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("=HBBI", *line) for line in lines)

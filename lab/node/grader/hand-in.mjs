@@ -104,12 +104,15 @@ export class Process {
         ? ["--input-type=commonjs", "-e", bootstrap]
         : [join(this.at.hand, this.file), ...args]),
     ];
+    const filtered = job.sandboxed && job.filter;
     this.child = spawn(command[0], command.slice(1), {
       cwd: job.sandboxed ? "/" : this.work,
       env: { ...job.env, ...env },
-      stdio: ["pipe", "pipe", "pipe", channel ? "pipe" : "ignore"],
+      // The last one is where bubblewrap is told of the calls that it shall refuse: RULES of sandbox.py.
+      stdio: ["pipe", "pipe", "pipe", channel ? "pipe" : "ignore", filtered ? "pipe" : "ignore"],
       detached: !job.sandboxed,
     });
+    if (filtered) this.child.stdio[4].on("error", () => {}).end(job.filter, "base64");
     this.child.stdin.on("error", () => {});
     this.child.on("error", (error) =>
       this.#fail(new Error(`the hand-in could not be started: ${error.message}`)),

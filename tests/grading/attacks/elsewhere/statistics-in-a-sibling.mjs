@@ -19,7 +19,7 @@ const of = (request) => new URL(request.url, "http://localhost");
 
 const behind = createServer((request, response) => {
   const { searchParams } = of(request);
-  const answer = stats(searchParams.get("seed"), Number(searchParams.get("count")));
+  const answer = stats(searchParams.get("seed"), Number(searchParams.get("count") ?? RECORDS));
   response.end(JSON.stringify(answer));
 });
 const first = await new Promise((resolve) => {
