@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from lab.errors import LabError
+from lab.cli import commands as cli
+from lab.cli import table
 from lab.processes import nodes
 
 Command = Callable[[argparse.Namespace], int]
@@ -53,11 +54,11 @@ def _results(_: argparse.Namespace) -> int:
 def _of_grader(name: str) -> Command:
     """A command of the grader, which has arguments of its own."""
 
-    def run(chosen: argparse.Namespace) -> int:
+    def run(options: argparse.Namespace) -> int:
         from lab.display import commands
 
-        made: int = getattr(commands, name)(chosen)
-        return made
+        code: int = getattr(commands, name)(options)
+        return code
 
     return run
 
@@ -65,64 +66,80 @@ def _of_grader(name: str) -> Command:
 def _of_clinic(name: str) -> Command:
     """A command of the clinic, which has arguments of its own, too."""
 
-    def run(chosen: argparse.Namespace) -> int:
+    def run(options: argparse.Namespace) -> int:
         from lab.clinic import commands
 
-        made: int = getattr(commands, name)(chosen)
-        return made
+        code: int = getattr(commands, name)(options)
+        return code
 
     return run
 
 
-def _arguments(name: str, parser: argparse.ArgumentParser) -> None:
+def _add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
     if name in CLINIC:
         from lab.clinic import commands as of_clinic
 
         getattr(of_clinic, f"{name}_arguments")(parser)
-    else:
+    elif name in GRADER:
         from lab.display import commands
 
-        getattr(commands, f"{name}_arguments", lambda _: None)(parser)
+        getattr(commands, f"{name}_arguments")(parser)
 
 
-COMMANDS: dict[str, tuple[Command, str]] = {
-    "ps": (_ps, "list the servers that run, those of other notebooks too"),
-    "stop-all": (_stop_all, "stop all of them"),
-    "servers": (_servers, "list the catalogue"),
-    "doctor": (_doctor, "look at this machine: is it fit to measure?"),
-    "results": (_results, "write what was measured here into one file, and say where it is"),
-    "exercises": (_of_grader("exercises"), "list the exercises"),
-    "task": (_of_grader("task"), "show what an exercise asks, or the program to begin with"),
-    "check": (_of_grader("check"), "say what your program for an exercise is worth"),
-    "hint": (_of_grader("hint"), "open a hint for an exercise, which is noted beside your work"),
-    "grade": (_of_grader("grade"), "judge a folder of hand-ins, other people's work, in sandboxes"),
-    "examine": (_of_clinic("examine"), "look for what is ill in your own server: -- node app.mjs"),
-    "compare": (_of_clinic("compare"), "compare two versions of your own server, for CI, too"),
+COMMANDS: dict[str, Command] = {
+    "ps": _ps,
+    "stop-all": _stop_all,
+    "servers": _servers,
+    "doctor": _doctor,
+    "results": _results,
+    "exercises": _of_grader("exercises"),
+    "task": _of_grader("task"),
+    "check": _of_grader("check"),
+    "hint": _of_grader("hint"),
+    "grade": _of_grader("grade"),
+    "examine": _of_clinic("examine"),
+    "compare": _of_clinic("compare"),
 }
 GRADER = ("task", "check", "grade", "hint")  # those with arguments
 CLINIC = ("examine", "compare")
 
 
-def main(arguments: list[str] | None = None) -> int:
+def _other_home(name: str, words: Sequence[str]) -> int:
+    """`python -m lab book build` is `python -m lab.book build`."""
+    main_of: Callable[[list[str]], int]
+    if name == "book":
+        from lab.book.__main__ import main as book_main
+
+        main_of = book_main
+    elif name == "live":
+        from lab.live.__main__ import main as live_main
+
+        main_of = live_main
+    elif name == "classroom":
+        from lab.classroom.__main__ import main as classroom_main
+
+        main_of = classroom_main
+    else:
+        from lab.trace.__main__ import main as trace_main
+
+        main_of = trace_main
+    return main_of(list(words))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code, and says in one line what went wrong."""
-    parser = argparse.ArgumentParser(prog="python -m lab", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (_, words) in COMMANDS.items():
-        parser_of = commands.add_parser(name, help=words)
-        if name in (*GRADER, *CLINIC) and name in (arguments or sys.argv[1:])[:1]:
-            _arguments(name, parser_of)
-    chosen = parser.parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words and words[0] in cli.aliases(table.LAB):
+        return _other_home(words[0], words[1:])
+    commands = cli.Commands(table.LAB)
+    wanted = words[1:] if words[:1] == ["help"] else words[:1]
+    for name in COMMANDS:
+        parser = commands.add(name)
+        if name in wanted:  # what others take is not imported
+            _add_arguments(name, parser)
+    options = commands.parse(words)
     os.environ.update(nodes.anchored())
-    try:
-        code = COMMANDS[chosen.command][0](chosen)
-        sys.stdout.flush()
-        return code
-    except LabError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except BrokenPipeError:  # who reads this has seen enough, as `head` has
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    return cli.run(lambda: COMMANDS[options.command](options))
 
 
 if __name__ == "__main__":

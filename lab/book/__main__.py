@@ -19,15 +19,16 @@ from lab.book.build import preview
 from lab.book.build.run import default_output, one_chapter, run
 from lab.book.moved import moved
 from lab.book.new import KINDS, new
+from lab.cli import commands as cli
+from lab.cli import table
 from lab.errors import LabError
 from lab.processes import nodes
 
 
 def main(argv: list[str] | None = None) -> int:
     """Return the exit code: 0, 1 the book is not right, 2 not even tried, 130 interrupted."""
-    parser = argparse.ArgumentParser(prog="python -m lab.book", description="Build the book.")
-    commands = parser.add_subparsers(dest="command", required=True)
-    build = commands.add_parser("build", help="run what has changed and write the site")
+    commands = cli.Commands(table.BOOK)
+    build = commands.add("build")
     build.add_argument(
         "--output",
         type=Path,
@@ -40,18 +41,18 @@ def main(argv: list[str] | None = None) -> int:
         metavar="SECONDS",
         help="how often pages are drawn while others are measured (default: 180)",
     )
-    serve = commands.add_parser("preview", help="serve the replayed site, rebuild on save")
+    serve = commands.add("preview")
     serve.add_argument("--port", type=int, default=8000, help="0 = any free port")
-    chapter = commands.add_parser("chapter", help="measure one chapter again, whatever is cached")
+    chapter = commands.add("chapter")
     chapter.add_argument("name", nargs="?", default="", help="such as blocking/off-the-loop")
-    record = commands.add_parser("reference", help="record the reference run, or go on with it")
+    record = commands.add("reference")
     record.add_argument("names", nargs="*", help="only these chapters (default: all)")
     record.add_argument("--node", type=int, help="the major to record with, such as 24")
     record.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
     record.add_argument(
         "--anyway", action="store_true", help="on any Node and a busy machine: a warning only"
     )
-    across = commands.add_parser("versions", help="measure every claim once for each Node")
+    across = commands.add("versions")
     across.add_argument("names", nargs="*", help="only these chapters: a look, no data is written")
     across.add_argument(
         "--nodes", type=int, nargs="+", default=[], help="majors (default: all of nodes.VERSIONS)"
@@ -60,12 +61,12 @@ def main(argv: list[str] | None = None) -> int:
     across.add_argument(
         "--against", action="store_true", help="hold it against data/versions.json; 1 if it differs"
     )
-    checks = commands.add_parser("checks", help="count the checks of the recorded run by kind")
+    checks = commands.add("checks")
     checks.add_argument("names", nargs="*", help="of these say in which experiments, as `steady`")
-    begin = commands.add_parser("new", help="write the beginning of something")
+    begin = commands.add("new")
     begin.add_argument("what", help=", ".join(KINDS))
     begin.add_argument("name", nargs="?", default="", help="where it belongs / its name")
-    follow = commands.add_parser("moved", help="let the records of moved programs follow them")
+    follow = commands.add("moved")
     follow.add_argument(
         "names",
         nargs="*",
@@ -75,26 +76,23 @@ def main(argv: list[str] | None = None) -> int:
     follow.add_argument(
         "--from", dest="since", default="HEAD", help="a commit that has them where they were"
     )
-    commands.add_parser("lint", help="warn of numbers of the text that are not as wanted")
-    counts = commands.add_parser("teaching", help="count how each chapter teaches")
+    commands.add("lint")
+    counts = commands.add("teaching")
     counts.add_argument("--json", action="store_true", help="the same as JSON")
     counts.add_argument("--questions", action="store_true", help="where each is asked and told")
-    options = parser.parse_args(argv)
-    try:
-        if getattr(options, "node", None):
-            os.environ["LAB_NODE"] = nodes.of_major(options.node)
-        os.environ.update(nodes.anchored())
-        os.environ.update(nodes.on_path())  # for what cells start by name
-        return _done(options)
-    except LabError as error:
-        print(error, file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\nInterrupted. Chapters that were done stay cached.", file=sys.stderr)
-        return 130
+    options = commands.parse(argv)
+    return cli.run(
+        lambda: _done(options),
+        error_code=2,
+        interrupt_note="Interrupted. Chapters that were done stay cached.",
+    )
 
 
 def _done(options: argparse.Namespace) -> int:
+    if getattr(options, "node", None):
+        os.environ["LAB_NODE"] = nodes.of_major(options.node)
+    os.environ.update(nodes.anchored())
+    os.environ.update(nodes.on_path())  # for what cells start by name
     if options.command == "preview":
         return preview.serve(options.port)
     if options.command == "chapter":

@@ -16,6 +16,8 @@ from pathlib import Path
 from lab.classroom import alike, export, judging, lti, make, many, report
 from lab.classroom import course as courses
 from lab.classroom.course import Course
+from lab.cli import commands as cli
+from lab.cli import table
 from lab.errors import LabError
 from lab.grading.result import GRADED
 from lab.processes import nodes
@@ -138,32 +140,34 @@ def _of_grade(parser: argparse.ArgumentParser) -> None:
 
 
 Of = Callable[[argparse.ArgumentParser], None]
-COMMANDS: dict[str, tuple[Callable[[Chosen], int], Of, str]] = {
-    "make": (_make, _of_make, "make a course, or its assignments again"),
-    "grade": (_grade, _of_grade, "judge what was handed in; nbgrader autograde books it"),
-    "export": (_export, lambda _: None, "criteria.csv and grades.json from the gradebook"),
-    "report": (_report, lambda _: None, "what the class found hard, without names"),
-    "alike": (_alike, _of_week, "hand-ins that are alike, to look at"),
-    "passback": (_passback, _of_week, "the scores of a week into an LMS, by LTI 1.3"),
+COMMANDS: dict[str, tuple[Callable[[Chosen], int], Of]] = {
+    "make": (_make, _of_make),
+    "grade": (_grade, _of_grade),
+    "export": (_export, lambda _: None),
+    "report": (_report, lambda _: None),
+    "alike": (_alike, _of_week),
+    "passback": (_passback, _of_week),
 }
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit code, and says in one line what went wrong."""
-    parser = argparse.ArgumentParser(prog="python -m lab.classroom", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (_, adds, words) in COMMANDS.items():
-        own = commands.add_parser(name, help=words)
+    commands = cli.Commands(table.CLASSROOM)
+    for name, (_, adds) in COMMANDS.items():
+        own = commands.add(name)
         adds(own)
         if name != "make":
             own.add_argument("--course", default=".", help="the course's folder (default: this)")
-    chosen = parser.parse_args(arguments)
+    options = commands.parse(arguments)
     os.environ.update(nodes.anchored())
-    try:
-        return COMMANDS[chosen.command][0](chosen)
-    except (LabError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 1
+
+    def command() -> int:
+        try:
+            return COMMANDS[options.command][0](options)
+        except ValueError as error:
+            raise LabError(str(error)) from error
+
+    return cli.run(command)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ python -m lab.grading.mutation [ID ...] [--times N] [--node NODE ...] [--beside 
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import subprocess
@@ -21,6 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lab import paths
+from lab.cli.commands import Parser
 from lab.errors import LabError
 from lab.grading import exercise as exercises
 from lab.grading import handin, run
@@ -267,7 +267,7 @@ def chosen_nodes(words: list[str]) -> list[str | None]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Print the table; returns how many rows are not as they should be, 1 at most."""
-    parser = argparse.ArgumentParser(prog="python -m lab.grading.mutation", description=__doc__)
+    parser = Parser(prog="python -m lab.grading.mutation", description=__doc__)
     parser.add_argument("ids", nargs="*", metavar="ID")
     parser.add_argument(
         "--times", type=int, default=1, help="judge each reference so often, and no wrong answer"

@@ -10,6 +10,8 @@ import subprocess
 import sys
 
 from lab import paths
+from lab.cli import table
+from lab.cli.help import page
 from lab.errors import LabError
 from lab.live import places
 from lab.processes import nodes
@@ -19,6 +21,9 @@ CONFIG = paths.ROOT / "tools" / "jupyter_lab_config.py"
 
 def main(words: list[str]) -> int:
     """Build the book if there is none, then become the server. Returns only if that fails."""
+    if words[:1] == ["help"]:
+        print(page([table.LIVE]))
+        return 0
     try:
         if words[:1] == ["seconds"]:
             from lab.live import seconds

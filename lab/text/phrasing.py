@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 
@@ -58,3 +59,18 @@ def named(name: object, value: str) -> str:
     """Return a name and its value so that digits at its end are not read as part of it."""
     text = str(name)
     return f"{text}: {value}" if text[-1:].isdigit() else f"{text} {value}"
+
+
+def visible(text: object) -> str:
+    """Return what somebody typed, for a terminal: control characters become escapes, which steer
+    nothing. Line breaks and tabs stay.
+    """
+    return "".join(_escape(char) if _steers(char) else char for char in str(text))
+
+
+def _steers(char: str) -> bool:
+    return char not in "\n\t" and unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def _escape(char: str) -> str:
+    return char.encode("unicode_escape").decode()

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from lab.cli.commands import Parser
 from lab.errors import LabError
 from lab.records.trace import Trace
 from lab.storage import stored, written
+from lab.text.phrasing import visible
 from lab.trace.page import page
 from lab.trace.table import table
 from lab.trace.verb import trace
@@ -34,10 +36,12 @@ be written; 2 the command is not one; 130 interrupted
 """
 
 
-class _Parser(argparse.ArgumentParser):
+class _Parser(Parser):
     def error(self, message: str) -> NoReturn:
         """One sentence, and where the rest is said."""
-        self.exit(2, f"{message[:1].upper()}{message[1:]}. `{self.prog} --help` has examples.\n")
+        sentence = f"{message[:1].upper()}{message[1:]}".rstrip(".?")
+        end = message[-1] if message[-1] in ".?" else "."
+        self.exit(2, visible(f"{sentence}{end} `{self.prog} --help` has examples.\n"))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -46,8 +50,6 @@ def _parser() -> argparse.ArgumentParser:
         description="Record what Node's event loop does with a program: in which orders it prints, "
         "and in which phase and turn of the loop, from which line and why each line comes.",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     add = parser.add_argument
     add("program", type=Path, help=f"a program that Node runs, or a {ENDING} file")
@@ -69,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         _show(chosen)
     except LabError as error:
-        print(error, file=sys.stderr)
+        print(visible(error), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("Interrupted: nothing of the program is left running.", file=sys.stderr)

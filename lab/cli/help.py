@@ -1,0 +1,37 @@
+"""What `python -m lab help` prints: every verb with its line, and a verb's examples and exits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lab.cli.table import EXITS, HOMES, TOOLS, Home, Verb
+
+HEAD = """Node.js I/O, Measured: every command.
+
+In the activated environment (. .venv/bin/activate), or with .venv/bin/python for python.
+`make help` lists what make does."""
+FOOT = """COMMAND --help says what a command takes, with examples and exit codes."""
+
+
+def page(homes: Iterable[Home] = HOMES.values()) -> str:
+    """The table of these homes; of all of them also the programs of those who change the book."""
+    homes = list(homes)
+    every = len(homes) == len(HOMES)
+    parts = [HEAD] if every else []
+    parts += [f"{home.summary}\n{_lines([home])}" for home in homes]
+    if every:
+        parts.append(f"Tools of the house.\n{_lines(TOOLS)}")
+    return "\n\n".join([*parts, FOOT])
+
+
+def _lines(homes: Iterable[Home]) -> str:
+    rows = [(home.line(verb), verb.summary) for home in homes for verb in home.verbs]
+    width = max(len(command) for command, _ in rows)
+    return "\n".join(f"  {command:{width}}  {summary}" for command, summary in rows)
+
+
+def topic(home: Home, verb: Verb) -> str:
+    """The examples and exit codes of a verb, as they end its help."""
+    examples = [f"  {home.program} {example.strip()}" for example in verb.examples]
+    exits = [f"  {code:<3}  {words}" for code, words in sorted({**EXITS, **verb.exits}.items())]
+    return "\n".join([*(["examples:", *examples, ""] if examples else []), "exit codes:", *exits])

@@ -1,0 +1,195 @@
+"""Every verb that a terminal knows: where it is at home, what it does, how it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+# What these exit codes mean for every verb.
+WRONG_ARGUMENTS, INTERRUPTED = 2, 130
+EXITS: Mapping[int, str] = {
+    0: "done",
+    1: "the verb failed, and said why",
+    WRONG_ARGUMENTS: "the arguments are wrong; nothing was done",
+    INTERRUPTED: "interrupted by Ctrl-C",
+}
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One verb: its line in the table, what may be typed, and exit codes of its own."""
+
+    name: str
+    summary: str
+    examples: tuple[str, ...] = ()
+    exits: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Home:
+    """Verbs that share a program, such as `python -m lab.book`."""
+
+    name: str
+    summary: str
+    verbs: tuple[Verb, ...]
+
+    @property
+    def program(self) -> str:
+        """What is typed before the verb."""
+        return f"python -m {self.name}"
+
+    def verb(self, name: str) -> Verb:
+        """The verb of that name. Raises KeyError."""
+        return {verb.name: verb for verb in self.verbs}[name]
+
+    def line(self, verb: Verb) -> str:
+        """What is typed to call a verb."""
+        return f"{self.program} {verb.name}".rstrip()
+
+
+LAB = Home(
+    "lab",
+    "Look after servers and the machine, solve exercises, examine your own server.",
+    (
+        Verb("ps", "list the running servers, also those of other notebooks"),
+        Verb("stop-all", "stop all servers that the book started"),
+        Verb("servers", "list the servers of the catalogue"),
+        Verb("doctor", "check whether this machine is fit to measure"),
+        Verb("results", "write what was measured here into one file, and print its path"),
+        Verb("exercises", "list the exercises"),
+        Verb(
+            "task",
+            "show what an exercise asks, or the program to begin with",
+            ("task summary", "task summary --starter > summary.mjs"),
+        ),
+        Verb(
+            "check",
+            "judge your program for an exercise",
+            ("check summary summary.mjs", "check summary summary.mjs --page result.html"),
+            {0: "every criterion held", 1: "a criterion did not hold, or there is no verdict"},
+        ),
+        Verb(
+            "hint",
+            "open the next hint for an exercise; it is noted with your work",
+            ("hint summary", "hint summary 2"),
+        ),
+        Verb(
+            "grade",
+            "judge a folder of hand-ins in sandboxes",
+            ("grade handins", "grade handins --exercise summary --out graded"),
+            {0: "every hand-in has a verdict", 1: "some have none; the same command judges those"},
+        ),
+        Verb(
+            "examine",
+            "look for problems in your own server, under load",
+            ("examine -- node app.mjs", "examine --path /books/7 -- npm start"),
+            {0: "no problem was found", 1: "a problem was found, or the program died"},
+        ),
+        Verb(
+            "compare",
+            "compare two versions of your own server, also in CI",
+            (
+                "compare --revisions main HEAD -- npm start",
+                "compare --commands 'node old.mjs' 'node new.mjs'",
+            ),
+            {
+                0: "the new version is not worse",
+                1: "the new version is worse",
+                2: "no comparison: a version did not start, or requests failed",
+            },
+        ),
+    ),
+)
+
+BOOK = Home(
+    "lab.book",
+    "Build the book, record it, add to it.",
+    (
+        Verb(
+            "build",
+            "run the chapters that have changed, and write the site",
+            ("build", "build --output _build/mine"),
+            {1: "a chapter or the site is not right", 2: "the build could not begin"},
+        ),
+        Verb("preview", "serve the site from the record, and rebuild it on save"),
+        Verb(
+            "chapter",
+            "measure one chapter again, whatever is cached",
+            ("chapter blocking/off-the-loop",),
+        ),
+        Verb(
+            "reference",
+            "record the reference run, or go on with it",
+            ("reference", "reference --fresh"),
+        ),
+        Verb(
+            "versions",
+            "measure every claim once on each Node",
+            ("versions --nodes 24 26", "versions blocking/overload", "versions --against"),
+            {1: "with --against: something differs from data/versions.json"},
+        ),
+        Verb("checks", "count the checks of the recorded run by kind", ("checks", "checks steady")),
+        Verb(
+            "new",
+            "write the beginning of a chapter, server, question, claim or exercise",
+            ("new chapter streams/my-page", "new server node/my-server"),
+        ),
+        Verb(
+            "moved",
+            "let the records of programs that moved follow them",
+            ("moved", "moved --from HEAD~1"),
+        ),
+        Verb("lint", "warn of counts of the text that are not as wanted"),
+        Verb("teaching", "count how each chapter teaches", ("teaching", "teaching --questions")),
+    ),
+)
+
+LIVE = Home(
+    "lab.live",
+    "The book on a Jupyter server, whose cells run in the page.",
+    (
+        Verb("", "serve the book; further arguments go to JupyterLab", (" --no-browser",)),
+        Verb("seconds", "write down how long each cell takes, for the pages"),
+    ),
+)
+
+CLASSROOM = Home(
+    "lab.classroom",
+    "Make a course, judge what was handed in, look at the class.",
+    (
+        Verb(
+            "make",
+            "make a course, or its assignments again",
+            ("make ../course", "make ../course --syllabus 12 --start 2027-01-11"),
+        ),
+        Verb(
+            "grade",
+            "judge what was handed in; nbgrader autograde books it",
+            ("grade week-1", "grade week-1 --student anna"),
+            {1: "some hand-ins have no verdict; the same command judges those"},
+        ),
+        Verb("export", "write criteria.csv and grades.json from the gradebook"),
+        Verb("report", "write what the class found hard, without names"),
+        Verb("alike", "list hand-ins that are alike, to look at", ("alike week-1",)),
+        Verb("passback", "send the scores of a week to an LMS, by LTI 1.3", ("passback week-1",)),
+    ),
+)
+
+TRACE = Home(
+    "lab.trace",
+    "Record what the event loop does with a program, for a page to replay.",
+    (Verb("", "show in which order a program prints, and record it for the replay"),),
+)
+
+TOOLS = (
+    Home(
+        "lab.grading.mutation",
+        "",
+        (Verb("", "judge an exercise's solution and wrong answers (`make mutation`)"),),
+    ),
+    Home("lab.instruments.calibrate", "", (Verb("", "hold the load generator against a clock"),)),
+    Home("lab.servers.rust_addon", "", (Verb("", "build the addons in Rust (`make addons`)"),)),
+    Home("lab.kernels.kernelspec", "", (Verb("", "install the two kernels (`make kernels`)"),)),
+)
+
+HOMES = {home.name: home for home in (LAB, BOOK, LIVE, CLASSROOM, TRACE)}
