@@ -37,34 +37,61 @@ function server(name, { program, ...options } = {}) {
   return recipe;
 }
 
+const load = verb("load");
+const compare = verb("compare");
+const trace = async (program, ...options) =>
+  call("trace", [programText(await program), ...options]);
+const capacity = verb("capacity");
+const survey = verb("survey");
+const predict = group("predict");
+const stats = group("stats");
+const node = verb("node");
+const claim = verb("claim");
+const ask = verb("ask");
+const answer = verb("answer");
+const reveal = verb("reveal");
+const model = verb("model");
+const exercise = verb("exercise");
+const check = verb("check");
+/** Hands in a program for an exercise, a function's body or its text, and says what it is worth. */
+const submit = (id, program) => call("submit", [id, programText(program)]);
+const published = verb("published");
+const plot = group("plot");
+const table = verb("table");
+const files = group("files");
+const reference = verb("reference");
+const doctor = verb("doctor");
+const ps = verb("ps");
+const stopAll = verb("stop_all");
+
+// Names alone: Node reads them without running this, for `import { load } from "lab"`.
 module.exports = {
   server,
-  load: verb("load"),
-  compare: verb("compare"),
-  trace: async (program, ...options) => call("trace", [programText(await program), ...options]),
-  capacity: verb("capacity"),
-  survey: verb("survey"),
-  predict: group("predict"),
-  stats: group("stats"),
-  node: verb("node"),
-  claim: verb("claim"),
-  ask: verb("ask"),
-  answer: verb("answer"),
-  reveal: verb("reveal"),
+  load,
+  compare,
+  trace,
+  capacity,
+  survey,
+  predict,
+  stats,
+  node,
+  claim,
+  ask,
+  answer,
+  reveal,
   vary,
-  model: verb("model"),
-  exercise: verb("exercise"),
-  check: verb("check"),
-  /** Hands in a program for an exercise, a function's body or its text, and says what it is worth. */
-  submit: (id, program) => call("submit", [id, programText(program)]),
-  published: verb("published"),
-  plot: group("plot"),
-  table: verb("table"),
-  files: group("files"),
+  model,
+  exercise,
+  check,
+  submit,
+  published,
+  plot,
+  table,
+  files,
   glue,
   median,
-  reference: verb("reference"),
-  doctor: verb("doctor"),
-  ps: verb("ps"),
-  stopAll: verb("stop_all"),
+  reference,
+  doctor,
+  ps,
+  stopAll,
 };

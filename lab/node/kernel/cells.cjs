@@ -3,14 +3,15 @@
 "use strict";
 
 const fs = require("node:fs");
-const Module = require("node:module");
 const path = require("node:path");
 const vm = require("node:vm");
-const { describe, plainError, prepareStackTrace, ROOT } = require("./errors.cjs");
+const { describe, plainError, prepareStackTrace } = require("./errors.cjs");
+const { serveCourse } = require("./imports.cjs");
 const output = require("./output.cjs");
+const { fileIn } = require("./scope.cjs");
 
 // Taken now: a cell may replace the global ones, with a mock for instance.
-const { Buffer, Map, Object, Promise, Reflect, Set, process } = globalThis;
+const { Buffer, Map, Object, Promise, Set, process } = globalThis;
 const { setImmediate, setTimeout } = globalThis;
 const TIMERS = new Set([setTimeout(() => {}).constructor, setImmediate(() => {}).constructor]);
 const BUNDLE = {
@@ -25,6 +26,7 @@ const BUNDLE = {
 // The loader that makes import() in a cell resolve from the notebook's folder; experimental by name on
 // some versions, so it is used once here with the warning held back.
 const IMPORT = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER ?? ((specifier) => import(specifier));
+const FOLDER = process.cwd();
 const ABSORB_MS = 20;
 const ORPHAN_MS = 1000;
 const UNSHOWN = "The result cannot be shown";
@@ -46,23 +48,7 @@ function install() {
   // The kernel's guard ends us then, once it has seen who descends from us; this is without a guard.
   process.on("disconnect", () => setTimeout(() => process.exit(), ORPHAN_MS));
   Object.defineProperty(globalThis, "$$cell$$", { value: run });
-  Object.defineProperty(globalThis, "$$share$$", { value: share });
-}
-
-/** Gives cells what a CommonJS file in `folder` has, and the packages of the course wherever it is. */
-function serveModules(folder) {
-  const before = process.env.NODE_PATH;
-  process.env.NODE_PATH = [before, path.join(ROOT, "node_modules")]
-    .filter(Boolean)
-    .join(path.delimiter);
-  Module._initPaths();
-  // Processes that a cell starts are not affected.
-  if (before === undefined) delete process.env.NODE_PATH;
-  else process.env.NODE_PATH = before;
-  const filename = path.join(folder, "cell");
-  const module = { exports: {}, filename };
-  const names = { module, exports: module.exports, __filename: filename, __dirname: folder };
-  Object.assign(globalThis, { require: Module.createRequire(filename), ...names });
+  Object.defineProperty(globalThis, "$$enter$$", { value: fileIn(FOLDER) });
 }
 
 /** Runs one cell; `id` is nel's, `number` is what the notebook shows. Ends by sending its result. */
@@ -135,7 +121,8 @@ async function start(cell, code, columnOffset) {
 function evaluate(cell, code, columnOffset) {
   try {
     return vm.runInThisContext(code, {
-      filename: `cell ${cell.number}`,
+      // Imports are found from where it seems to lie, wherever `process.chdir` leads.
+      filename: path.join(FOLDER, `cell ${cell.number}`),
       columnOffset,
       breakOnSigint: true,
       importModuleDynamically: IMPORT,
@@ -243,15 +230,6 @@ function prepareApi(cell) {
   };
 }
 
-/** Makes the top-level names of a cell properties of the global object, bound to the cell's own. */
-function share(names) {
-  for (const [name, [get, set]] of Object.entries(names)) {
-    const options = { get, set, configurable: true, enumerable: true };
-    // `undefined` and a few others cannot be redefined: such a name stays inside its cell.
-    Reflect.defineProperty(globalThis, name, options);
-  }
-}
-
 function uncaught(error, what) {
   const cell = output.cellNow();
   if (cell && cell === running && cell.fail(error, what)) return;
@@ -308,6 +286,6 @@ function listen() {
 }
 
 install();
-serveModules(process.cwd());
+serveCourse(FOLDER);
 startNel();
 listen();

@@ -3,12 +3,16 @@
 "use strict";
 
 const path = require("node:path");
+const { pathToFileURL } = require("node:url");
 const { inspect } = require("node:util");
+const vm = require("node:vm");
 
 // Taken now: a cell may replace the global ones.
-const { Array, Error, Number, Set, String } = globalThis;
+const { Array, Error, Number, Set, String, SyntaxError, decodeURI } = globalThis;
 
 const ROOT = path.resolve(__dirname, "../../..");
+const ROOT_URL = pathToFileURL(path.join(ROOT, "/")).href;
+const CELLS = path.join(process.cwd(), "cell ");
 const CELL = /^ {4}at (.*?)\(?cell (\d+):(\d+):(-?\d+)\)?$/;
 
 /** Set as Error.prepareStackTrace: stacks end where the cell does, wherever they are printed. */
@@ -25,7 +29,19 @@ function prepareStackTrace(error, frames) {
   } catch {
     // An object that cannot be turned into text still gets its frames.
   }
-  return [header, ...frames.slice(0, end).map((frame) => `    at ${frame}`)].join("\n");
+  const places = frames.slice(0, end).map((frame) => `    at ${placeOf(`${frame}`)}`);
+  return [header, ...places].join("\n");
+}
+
+/** A frame, or what stands before a stack, with a path as people write it. */
+const placeOf = (text) => fromRoot(text.replace(/\bfile:\/\/[^\s()]*/g, asPath));
+
+function asPath(url) {
+  try {
+    return decodeURI(url).slice("file://".length);
+  } catch {
+    return url;
+  }
 }
 
 /**
@@ -33,6 +49,7 @@ function prepareStackTrace(error, frames) {
  * `what` stands in front when it was not the cell's own code that threw ("Uncaught in a callback").
  */
 function describe(thrown, { sources, number, what = "" }) {
+  if (thrown instanceof SyntaxError) locate(thrown);
   const isError = thrown instanceof Error || typeof thrown?.stack === "string";
   if (!isError) {
     const value = inspect(thrown);
@@ -48,7 +65,27 @@ function describe(thrown, { sources, number, what = "" }) {
 }
 
 /** Paths as seen from the repository: a page must not show where someone's copy lies. */
-const fromRoot = (text) => text.replaceAll(`file://${ROOT}/`, "").replaceAll(`${ROOT}/`, "");
+function fromRoot(text) {
+  const before = [CELLS, ROOT_URL, `file://${ROOT}/`, `${ROOT}/`];
+  return before.reduce((rest, part) => rest.replaceAll(part, part === CELLS ? "cell " : ""), text);
+}
+
+/**
+ * Node keeps the file and line of a slip in an imported module to itself, and puts them in front of the stack when it tells of an
+ * error that nobody caught, as here.
+ */
+function locate(error) {
+  const { stack } = error;
+  if (
+    !/^SyntaxError\b.*\n {4}at (?!.*\bparse \().*\(node:internal\/modules\/esm\//.test(stack ?? "")
+  )
+    return;
+  try {
+    vm.runInNewContext("throw error", { error }, { filename: "nowhere" });
+  } catch {
+    if (/^nowhere:/.test(error.stack)) error.stack = stack;
+  }
+}
 
 /** Rewrites the stack of an error and of its causes; {number, line} of the first frame in a cell. */
 function tidy(error, sources, number, seen) {
@@ -89,6 +126,7 @@ function tidy(error, sources, number, seen) {
 /** V8 puts `file:line`, the source line and a caret before a SyntaxError; ours come afterwards. */
 function withoutExcerpt(error) {
   const lines = error.stack.split("\n");
+  lines[0] = placeOf(lines[0]);
   const excerpt = /^(cell \d+):(\d+)$/.exec(lines[0]);
   if (!excerpt) return lines;
   const header = lines.findIndex((line) => line.startsWith(`${error.name}:`));

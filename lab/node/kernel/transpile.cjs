@@ -3,86 +3,138 @@
 // added stands in front of the first line or of the last statement), so line numbers stay true.
 "use strict";
 
-const vm = require("node:vm");
 const acorn = require("acorn");
+const { slipOf, refusedBy, syntaxError } = require("./slips.cjs");
+const { withoutTypes } = require("./types.cjs");
 
 const PARSER = {
   ecmaVersion: "latest",
   sourceType: "script",
   allowAwaitOutsideFunction: true,
+  allowReturnOutsideFunction: true,
   allowImportExportEverywhere: true,
 };
 
-// nel puts these two into place anew for every cell; a cell that declares them keeps them to itself.
-const NOT_SHARED = new Set(["console", "$$"]);
+// What a CommonJS file has, as parameters of the program of a cell.
+const OF_A_FILE = ["exports", "require", "module", "__filename", "__dirname"];
+// `import.meta` of a cell. As long as the words it replaces, and read back by `lab.trace(() => …)`.
+const META = "import$meta";
+const PARAMETERS = [...OF_A_FILE, META, "$$scope$$", "$$share$$", "$$load$$"];
+
+// What modules may ask for: a cell that declares such a name must not answer in Node's place.
+const ASKED_FOR = ["define", "document", "self", "window", "Deno", "Bun", "importScripts", "$$"];
+const HOST = new Set([...Object.getOwnPropertyNames(globalThis), ...OF_A_FILE, ...ASKED_FOR]);
+const CONSTANTS = new Set(["undefined", "NaN", "Infinity", "globalThis"]);
 
 /** The name a cell has in stack traces; `number` is what stands in its `[ ]`. */
 const cellName = (number) => `cell ${number}`;
 
-/**
- * {code, columnOffset}: the program for `source`, to be run with `vm.runInThisContext`.
- * `code` evaluates to a promise of the value of the last expression.
- * Throws a SyntaxError whose stack shows the line of the cell and nothing else.
- */
-function transpile(source, number) {
-  const { text, program } = parse(handedIn(source), number);
-  const edits = [];
-  const names = new Set();
-  for (const statement of program.body) {
-    if (statement.type === "ImportDeclaration") edits.push(importAsAwait(statement, text, names));
-    else if (statement.type.startsWith("Export"))
-      throw syntaxError(
-        "A cell cannot export: its names are visible in later cells anyway",
-        number,
-      );
-    else declaredNames(statement, names, true);
+/** A cell is the body of an async function in which `import` and `export` are allowed. */
+class CellParser extends acorn.Parser {
+  constructor(text) {
+    super(PARSER, text);
+    this.modular = [];
   }
-  const last = program.body.at(-1);
-  if (last?.type === "ExpressionStatement") {
-    const end = text[last.end - 1] === ";" ? last.end - 1 : last.end;
-    edits.push(
-      { at: last.start, to: last.start, text: "return (" },
-      { at: end, to: end, text: ")" },
-    );
+
+  get allowUsing() {
+    return this.scopeStack.length === 1 || super.allowUsing;
   }
-  const strict = program.body[0]?.directive === "use strict" ? '"use strict"; ' : "";
-  const prefix = `(async () => {${strict}${share(names)}`;
-  return { code: `${prefix}${apply(edits, text)}\n})()`, columnOffset: -prefix.length };
+
+  parseImport(node) {
+    return this.statement(node, () => super.parseImport(node));
+  }
+
+  parseExport(node, exported) {
+    return this.statement(node, () => super.parseExport(node, exported));
+  }
+
+  /** Notes an `import` or `export`, whether or not the text is right to its end. */
+  statement(node, parse) {
+    const entry = { start: node.start, node: null };
+    this.modular.push(entry);
+    entry.node = parse();
+    return entry.node;
+  }
 }
 
-/** A cell that begins with `%%submit ID` is a program that is handed in; it does not run here. */
-function handedIn(source) {
+/**
+ * {code, columnOffset, hidden}: the program for `source`, to be run with `vm.runInThisContext`.
+ * `code` evaluates to a promise of the value of the last expression. `hidden` are the names of Node that the cell
+ * takes for itself; those of earlier cells are given. Throws a SyntaxError whose stack shows the line of the cell
+ * and nothing else.
+ */
+function transpile(source, number, hiddenBefore = new Set()) {
+  const { text, program } = parse(source, number);
+  const cell = { text, edits: [], names: new Set(), last: program.body.at(-1) };
+  for (const statement of program.body) {
+    if (statement.type === "ImportDeclaration") importAsAwait(statement, cell);
+    else if (statement.type.startsWith("Export")) exportAsNames(statement, cell);
+    else declaredNames(statement, cell.names, true);
+  }
+  const { used, assigned } = identifiers(program, cell);
+  const taken = [...assigned].filter((name) => isHidden(name) && !cell.names.has(name));
+  const hidden = [...cell.names, ...taken].filter(isHidden);
+  showLast(cell);
+  const strict = program.body[0]?.directive === "use strict" ? '"use strict"; ' : "";
+  const around = [...hiddenBefore, ...taken].some((name) => used.has(name));
+  const prefix =
+    `$$enter$$((${PARAMETERS.join(", ")}) => { ${around ? "with ($$scope$$) " : ""}` +
+    `{ return (async () => {${strict}${share(cell.names, taken)}`;
+  const code = `${prefix}${apply(cell.edits, text)}\n})() } })`;
+  return { code, columnOffset: -prefix.length, hidden };
+}
+
+/** The text of a cell as a program: one that is handed in does not run here, a `#!` line is a comment. */
+function plain(source) {
   const [, above, id, program] =
     /^(\s*%%submit[ \t]+([\w-]+)[ \t]*\r?\n)([\s\S]*)$/.exec(source) ?? [];
-  if (!id) return source;
+  if (!id) return source.replace(/^(\s*)#!/, "$1//");
   // Its lines count as they do in the cell.
   const lines = program.startsWith("#!") ? "" : "\n".repeat(above.split("\n").length - 1);
   return `require("lab").submit(${JSON.stringify(id)}, ${JSON.stringify(lines + program)})`;
 }
 
-function parse(source, number) {
+function parse(shown, number) {
+  const source = plain(shown);
   // A lone `{ a: 1 }` is an object to whoever writes it, though the grammar says block.
   if (/^\s*\{/.test(source) && !/;\s*$/.test(source)) {
-    try {
-      const text = `(${source}\n)`;
-      return { text, program: acorn.parse(text, PARSER) };
-    } catch {
-      // It is a block after all.
-    }
+    const text = `(${source}\n)`;
+    const { program } = attempt(text);
+    if (program && !refusedBy(text, [])) return { text, program };
   }
+  const asJavaScript = attempt(source);
+  let result = asJavaScript;
+  if (asJavaScript.error) result = withoutTypes(source, asJavaScript, attempt);
+  const { text, program, parser } = result;
+  const slip = result.slip ?? (program ? refusedBy(text, parser.modular, program) : slipOf(result));
+  if (slip) throw syntaxError(slip, cellName(number), shown);
+  return { text, program };
+}
+
+/** {text, parser, program} or {text, parser, error}. */
+function attempt(text) {
+  let parser;
   try {
-    return { text: source, program: acorn.parse(source, PARSER) };
+    parser = new CellParser(text);
+    return { text, parser, program: parser.parse() };
   } catch (error) {
-    throw syntaxError(error, number, source);
+    return { text, parser, error };
   }
 }
 
+/** Whether a name is kept among the cells: modules have one of Node's under it, or ask whether there is one. */
+const isHidden = (name) => !CONSTANTS.has(name) && (HOST.has(name) || name in Object.prototype);
+
 /** Later cells read and write the cell's own bindings, so closures and cells see the same value. */
-function share(names) {
-  const shared = [...names].filter((name) => !NOT_SHARED.has(name));
-  if (shared.length === 0) return "";
-  const entries = shared.map((name) => `${name}: [() => ${name}, ($$v$$) => { ${name} = $$v$$; }]`);
-  return `$$share$$({${entries.join(", ")}});`;
+function share(names, taken) {
+  const shared = [...names].filter((name) => !CONSTANTS.has(name));
+  const slots = taken.length > 0 ? `, ${JSON.stringify(taken)}` : "";
+  if (shared.length === 0 && !slots) return "";
+  const entries = shared.map(
+    (name) =>
+      `[${JSON.stringify(name)}, ${isHidden(name)}, () => ${name}, ($$v$$) => { ${name} = $$v$$; }]`,
+  );
+  return `$$share$$([${entries.join(", ")}]${slots});`;
 }
 
 /** Collects the names a statement declares in the scope of the cell; `var` also from inside blocks. */
@@ -94,13 +146,11 @@ function declaredNames(node, names, top = false) {
   }
   if (/Function|Class/.test(node.type)) return;
   if (node.type === "VariableDeclaration") {
+    // Not those of `using`: what they name is closed when the cell is done.
     if (node.kind === "var" || (top && /^(const|let)$/.test(node.kind)))
       for (const { id } of node.declarations) patternNames(id, names);
   }
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value])
-      if (child && typeof child === "object") declaredNames(child, names);
-  }
+  for (const child of children(node)) declaredNames(child, names);
 }
 
 function patternNames(pattern, names) {
@@ -114,28 +164,92 @@ function patternNames(pattern, names) {
   else patternNames(pattern.left ?? pattern.argument, names);
 }
 
-/** `import a, { b as c } from "m"` as `const { default: a, b: c } = await import("m")`, on as many lines. */
-function importAsAwait(node, text, names) {
-  const attributes = (node.attributes ?? []).map(
-    ({ key, value }) => `${JSON.stringify(key.name ?? key.value)}: ${value.raw}`,
-  );
-  const options = attributes.length > 0 ? `, { with: { ${attributes.join(", ")} } }` : "";
-  const module = `await import(${node.source.raw}${options})`;
+function children(node) {
+  return Object.values(node)
+    .flat()
+    .filter((child) => typeof child?.type === "string");
+}
+
+/** The names that a program reads or writes, in any scope of it; `import.meta` is replaced on the way. */
+function identifiers(program, { edits, text }) {
+  const found = { used: new Set(), assigned: new Set() };
+  const waiting = [program];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.type === "Identifier") found.used.add(node.name);
+    else if (node.type === "AssignmentExpression") patternNames(node.left, found.assigned);
+    else if (node.type === "UpdateExpression") patternNames(node.argument, found.assigned);
+    else if (/^For(In|Of)Statement$/.test(node.type)) patternNames(node.left, found.assigned);
+    else if (node.type === "MetaProperty" && node.meta.name === "import")
+      edits.push({ at: node.start, to: node.end, text: padded(META, text, node) });
+    waiting.push(...children(node));
+  }
+  return found;
+}
+
+/** `code` on as many lines as `node` has, and as long if it can be. */
+function padded(code, text, { start, end }) {
+  const lines = text.slice(start, end).split("\n").length - 1;
+  return code.padEnd(end - start - lines) + "\n".repeat(lines);
+}
+
+/** `import a, { b as c } from "m"` as `const { default: a, b: c } = await …("m")`, on as many lines. */
+function importAsAwait(node, { text, edits, names }) {
   const parts = [];
+  const asked = [];
   let namespace = "";
   for (const { type, local, imported } of node.specifiers) {
     names.add(local.name);
     if (type === "ImportNamespaceSpecifier") namespace = local.name;
-    else if (type === "ImportDefaultSpecifier") parts.push(`default: ${local.name}`);
-    else parts.push(`${imported.raw ?? imported.name}: ${local.name}`);
+    else {
+      const name =
+        type === "ImportDefaultSpecifier" ? "default" : (imported.name ?? imported.value);
+      asked.push(name);
+      parts.push(`${JSON.stringify(name)}: ${local.name}`);
+    }
   }
+  const module = loaded(node, asked);
   let code = module;
   if (namespace && parts.length > 0)
     code = `const ${namespace} = ${module}, { ${parts.join(", ")} } = ${namespace}`;
   else if (namespace) code = `const ${namespace} = ${module}`;
   else if (parts.length > 0) code = `const { ${parts.join(", ")} } = ${module}`;
-  const lines = text.slice(node.start, node.end).split("\n").length - 1;
-  return { at: node.start, to: node.end, text: `${code};${"\n".repeat(lines)}` };
+  edits.push({ at: node.start, to: node.end, text: padded(`${code};`, text, node) });
+}
+
+/** The expression for the module of an `import`, or `export … from`, that must have the names `asked`. */
+function loaded({ source, attributes = [] }, asked = []) {
+  const pairs = attributes.map(
+    ({ key, value }) => `${JSON.stringify(key.name ?? key.value)}: ${value.raw}`,
+  );
+  const options = pairs.length > 0 ? `, { with: { ${pairs.join(", ")} } }` : "";
+  const names = JSON.stringify(asked);
+  return `await $$load$$((from) => import(from${options}), ${source.raw}, ${names})`;
+}
+
+/** A cell has no exports: their names are visible in later cells, and a default that is last is its value. */
+function exportAsNames(node, cell) {
+  const { text, edits, names } = cell;
+  const { declaration } = node;
+  const replace = (code, end) =>
+    edits.push({ at: node.start, to: end, text: padded(code, text, { start: node.start, end }) });
+  if (!declaration) return replace(node.source ? `${loaded(node)};` : ";", node.end);
+  if (/Declaration$/.test(declaration.type) && declaration.id !== null) {
+    declaredNames(declaration, names, true);
+    return replace("", declaration.start);
+  }
+  const { start, end } = declaration;
+  if (node === cell.last) {
+    cell.last = { type: "ExpressionStatement", start, end };
+    return replace("", start);
+  }
+  edits.push({ at: end, to: end, text: ")" });
+  return replace(";(", start);
+}
+
+function showLast({ last, text, edits }) {
+  if (last?.type !== "ExpressionStatement") return;
+  const end = text[last.end - 1] === ";" ? last.end - 1 : last.end;
+  edits.push({ at: last.start, to: last.start, text: "return (" }, { at: end, to: end, text: ")" });
 }
 
 function apply(edits, text) {
@@ -145,40 +259,16 @@ function apply(edits, text) {
   return result;
 }
 
-/** V8's words where it objects too (they are the ones people search for), acorn's otherwise. */
-function syntaxError(found, number, source) {
-  const error = new SyntaxError(typeof found === "string" ? found : found.message);
-  error.stack = `SyntaxError: ${error.message}\n    at ${cellName(number)}`;
-  if (source === undefined) return error;
-  error.message = error.message.replace(/ \(\d+:\d+\)$/, "");
-  let { line, column } = found.loc;
-  const opening = "(async () => {";
-  try {
-    new vm.Script(`${opening}${source}\n})`, { filename: "cell", columnOffset: -opening.length });
-  } catch (theirs) {
-    const [, theirLine] = /^cell:(\d+)/.exec(theirs.stack) ?? [];
-    if (Number(theirLine) <= source.split("\n").length) {
-      const [, , caret] = theirs.stack.split("\n");
-      if (Number(theirLine) !== line) column = Math.max(caret?.indexOf("^") ?? 0, 0);
-      line = Number(theirLine);
-      error.message = theirs.message;
-    }
-  }
-  const shown = source.split("\n")[line - 1] ?? "";
-  error.stack =
-    `SyntaxError: ${error.message}\n    at ${cellName(number)}, line ${line}\n\n` +
-    `    ${shown}\n    ${shown.slice(0, column).replace(/\S/g, " ")}^`;
-  return error;
-}
-
 /** "complete", "incomplete" or "invalid", for consoles that ask whether Enter should run the text. */
 function completeness(source) {
-  try {
-    acorn.parse(source, PARSER);
-    return "complete";
-  } catch (error) {
-    return error.pos >= source.trimEnd().length ? "incomplete" : "invalid";
-  }
+  const text = plain(source);
+  const { error } = attempt(text);
+  if (!error) return "complete";
+  const open = /^Unterminated (template|comment)/.test(error.message);
+  if (open || error.pos >= text.trimEnd().length) return "incomplete";
+  const typed = withoutTypes(text, { text, error }, attempt);
+  if (typed.program) return "complete";
+  return typed.open ? "incomplete" : "invalid";
 }
 
 module.exports = { transpile, completeness, cellName };
