@@ -10,6 +10,7 @@ const { createInterface } = require("node:readline");
 const { decode, encode, handleOf, onRelease } = require("./values.js");
 
 const ROOT = path.resolve(__dirname, "../../..");
+const OURS = "lab/node/api/"; // in a frame, which a cell's process writes from the root of the course
 const WORDS_CHARS = 2000;
 const QUIET_S = 1;
 
@@ -116,7 +117,7 @@ function failure({ name, message, traceback }, stack) {
   Object.defineProperty(kind.prototype, "name", { value: name });
   const error = new kind(message + fault);
   const frames = stack.split("\n").slice(1);
-  const theirs = frames.filter((frame) => !frame.includes(__dirname));
+  const theirs = frames.filter((frame) => !frame.includes(OURS));
   error.stack = [`${name}: ${error.message}`, ...theirs].join("\n");
   return error;
 }

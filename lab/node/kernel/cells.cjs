@@ -7,11 +7,13 @@ const path = require("node:path");
 const vm = require("node:vm");
 const { describe, plainError, prepareStackTrace } = require("./errors.cjs");
 const { serveCourse } = require("./imports.cjs");
+const keyboard = require("./keyboard.cjs");
+const { look, prepare } = require("./look.cjs");
 const output = require("./output.cjs");
 const { fileIn } = require("./scope.cjs");
 
 // Taken now: a cell may replace the global ones, with a mock for instance.
-const { Buffer, Map, Object, Promise, Set, process } = globalThis;
+const { Array, Buffer, Map, Object, Promise, Set, process } = globalThis;
 const { setImmediate, setTimeout } = globalThis;
 const TIMERS = new Set([setTimeout(() => {}).constructor, setImmediate(() => {}).constructor]);
 const BUNDLE = {
@@ -42,6 +44,7 @@ function install() {
   process.emitWarning = emitWarning;
   Error.prepareStackTrace = prepareStackTrace;
   output.install();
+  keyboard.install();
   process.setUncaughtExceptionCaptureCallback((error) => uncaught(error, "Uncaught in a callback"));
   process.on("unhandledRejection", (reason) => uncaught(reason, "Unhandled rejection"));
   process.on("SIGINT", () => {}); // else it would end us; `interrupt` says which cell is meant
@@ -226,8 +229,15 @@ function prepareApi(cell) {
     const before = cell.manual;
     const answer = input(options, callback);
     if (!callback) cell.manual = before;
-    return answer;
+    return answered(answer);
   };
+}
+
+/** nel answers with nothing where the client has nobody to ask. */
+async function answered(answer) {
+  const text = await answer;
+  if (text === undefined) throw keyboard.nobody();
+  return text;
 }
 
 function uncaught(error, what) {
@@ -280,7 +290,9 @@ function listen() {
   const [nel] = process.listeners("message").slice(-1);
   process.off("message", nel);
   process.on("message", (message) => {
-    if (message.interrupt === undefined) nel(message);
+    const [action, question, id] = Array.isArray(message) ? message : [];
+    if (action === "look") output.send({ id, ...look(question), end: true });
+    else if (message.interrupt === undefined) nel(message);
     else interrupt(message.interrupt);
   });
 }
@@ -288,4 +300,5 @@ function listen() {
 install();
 serveCourse(FOLDER);
 startNel();
+prepare();
 listen();

@@ -5,6 +5,7 @@
 const fs = require("node:fs");
 const path = require("node:path");
 const { Session } = require("./session.cjs"); // first: ijavascript picks it up from nel
+const { completion, inspection } = require("./tab.cjs");
 const { completeness } = require("./transpile.cjs");
 const handlers = require("jp-kernel/lib/handlers_v5.js");
 
@@ -59,12 +60,21 @@ handlers.shutdown_request = function (request) {
 
 require(ijavascript);
 
-handlers.is_complete_request = function (request) {
-  request.respond(this.iopubSocket, "status", { execution_state: "busy" });
-  const reply = { status: completeness(request.content.code), indent: "" };
-  request.respond(this.shellSocket, "is_complete_reply", reply, {}, this.protocolVersion);
-  request.respond(this.iopubSocket, "status", { execution_state: "idle" });
-};
+const look = (question) => Session.current.look(question);
+answer("is_complete", ({ code }) => ({ status: completeness(code), indent: "" }));
+answer("complete", (content) => completion(content, look));
+answer("inspect", (content) => inspection(content, look));
+answer("comm_info", () => ({ status: "ok", comms: {} }));
+
+/** Answers a kind of request on the shell channel with what `reply` makes of its content. */
+function answer(kind, reply) {
+  handlers[`${kind}_request`] = async function (request) {
+    request.respond(this.iopubSocket, "status", { execution_state: "busy" });
+    const content = await reply(request.content);
+    request.respond(this.shellSocket, `${kind}_reply`, content, {}, this.protocolVersion);
+    request.respond(this.iopubSocket, "status", { execution_state: "idle" });
+  };
+}
 
 noteOurFiles();
 

@@ -164,6 +164,14 @@ class Session extends NelSession {
     return super.execute(code, { ...metered, beforeRun, onStdout });
   }
 
+  /** What the cells' process answers to a question of Tab or Shift-Tab, once the cells before it are done. */
+  look(question) {
+    return new Promise((onSuccess) => {
+      const onError = () => onSuccess(undefined);
+      this._run({ action: "look", code: question, onSuccess, onError });
+    });
+  }
+
   /** nel calls this with the text of a cell just before it is sent (and once with text of its own). */
   _program(source) {
     const task = this._currentTask;
