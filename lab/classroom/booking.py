@@ -9,12 +9,17 @@ schema twice a notebook. Together this was more than half of the pass.
 from __future__ import annotations
 
 import json
+from fnmatch import fnmatch
 from functools import wraps
 from typing import Any, ClassVar
 
 from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde
 from nbgrader.preprocessors import CheckCellMetadata, SaveAutoGrades
 from sqlalchemy.orm import scoped_session, sessionmaker
+
+from lab.classroom import course as courses
+from lab.classroom import handins
 
 _KEPT = "_lab_kept"  # on an __init__ that stands in the place of nbgrader's own
 
@@ -45,6 +50,30 @@ def keep_connections() -> None:
 
     setattr(opened, _KEPT, True)
     Gradebook.__init__ = opened
+
+
+def book_what_is_judged() -> None:
+    """From now on, nbgrader's autograde books each exercise that something is judged for.
+
+    nbgrader asks for a notebook of the exercise's name. It passes over a student, or books nothing,
+    where there is only a program, or a notebook of another name. So the released notebook is laid
+    beside these: as nobody worked on it, it counts for nothing.
+    """
+    own = Autograde.init_notebooks
+    if hasattr(own, _KEPT):
+        return
+
+    @wraps(own)
+    def laid(self: Any) -> None:
+        where = self.coursedir
+        course = courses.read(where.root)
+        for week in course.weeks:
+            if fnmatch(week.id, where.assignment_id):
+                handins.lay_notebooks(course, week, where.student_id)
+        own(self)
+
+    setattr(laid, _KEPT, True)
+    Autograde.init_notebooks = laid
 
 
 class Save(SaveAutoGrades):

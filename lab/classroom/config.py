@@ -23,7 +23,11 @@ from lab.classroom import course as courses
 from lab.classroom import handins, judging, many
 from lab.classroom.course import Course
 from lab.errors import LabError
+from lab.grading import run
+from lab.grading.exercise import exercise
+from lab.processes import nodes
 from lab.storage import written
+from lab.storage.json_form import digest
 
 JAVASCRIPT = "// YOUR CODE HERE\nthrow new Error('not implemented');"
 DONE = ".graded"  # in a folder that nbgrader's autograde came to its end with: of what hand-in
@@ -124,6 +128,7 @@ def _configured(c: Any, root: Path) -> None:
     c.ZipCollectApp.collector_plugin = plugins.Collector
     c.ZipCollectApp.extractor_plugin = plugins.Extractor
     c.Extractor.course_root = str(root)
+    booking.book_what_is_judged()
     if _command() == "autograde":
         booking.keep_connections()
         tidy(course)
@@ -169,7 +174,16 @@ def _is_of(folder: Path, course: Course) -> bool:
         graded = (folder / DONE).read_text("ascii", "replace")
     except OSError:
         return False
-    return not handed_in.is_dir() or graded == _digest(handed_in)
+    return not handed_in.is_dir() or graded == _of_now(handed_in, course)
+
+
+def _of_now(folder: Path, course: Course) -> str:
+    """A digest of what is handed in and of all that decides what it is worth: a check that was
+    mended judges anew, and what is judged anew is booked anew.
+    """
+    week = course.by_id.get(folder.name)
+    versions = [exercise(name).version() for name in week.exercises] if week else []
+    return digest([_digest(folder), versions, run.version(), nodes.version()])
 
 
 def _digest(folder: Path) -> str:
@@ -224,4 +238,4 @@ class _Once:
             folder = Path(notebook).parent  # submitted/<student>/<week>
             place = self._course.root / "autograded" / folder.parent.name / folder.name
             if place.is_dir():
-                written.write(place / DONE, _digest(folder).encode())
+                written.write(place / DONE, _of_now(folder, self._course).encode())

@@ -10,14 +10,18 @@ Which of several counts, `lab.grading.choice` says.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
+from fnmatch import fnmatch
 
+from lab.classroom import notebook
 from lab.classroom.course import Course, Week
 from lab.grading import intake
 from lab.grading.batch import Work
 from lab.grading.choice import Choice, Exercises
 from lab.grading.exercise import Exercise, exercise
 from lab.grading.intake import Intake
+from lab.storage import written
 
 NOTHING = "Nothing was handed in for this exercise: no file {id}.mjs, and no notebook with it."
 
@@ -85,3 +89,19 @@ def came_in(course: Course, week: Week, whose: Iterable[str] = ()) -> Intake:
         ),
         known,
     )
+
+
+def lay_notebooks(course: Course, week: Week, whose: str = "*") -> None:
+    """Lay the released notebook of each exercise beside what counts for it, where it is missing.
+
+    whose : a student, or a pattern of several.
+    """
+    known = Exercises(week.exercises, week.id)
+    for student in students(course, week):
+        if fnmatch(student, whose):
+            folder = course.submitted / student / week.id
+            for name in _choice(course, week, student, known).chosen:
+                place = folder / f"{name}.ipynb"
+                if not place.exists() and not place.is_symlink():
+                    released = json.dumps(notebook.made(course, week, name))
+                    written.write(place, released.encode())

@@ -119,6 +119,11 @@ class _Candidate:
     rank: tuple[Any, ...]
 
     @property
+    def is_starter(self) -> bool:
+        """Nobody has worked on it."""
+        return bool(self.rank[1])
+
+    @property
     def content(self) -> str:
         return self.hand_in.text if self.hand_in else f"\0{self.owned.shown}"
 
@@ -289,10 +294,9 @@ def _fates(
     for mine in candidates.values():
         for one in mine:
             told = why.setdefault(id(one.owned), (one.owned, []))[1]
-            if id(one.owned) not in counting or one.name not in {
-                own.exercise.id for own in counting[id(one.owned)]
-            }:
-                told.append(_instead(choice.chosen[one.name], one))
+            counts = choice.chosen[one.name]
+            if counts.owned is not one.owned and not (known.week and _says_nothing(one, counts)):
+                told.append(_instead(counts, one))
     for key, (owned, told) in why.items():
         own = counting.get(key, [])
         if own:
@@ -301,6 +305,12 @@ def _fates(
             choice.notes += [_fate(choice, owned, LISTED, one) for one in told]
         else:
             choice.fates.append((owned, _unjudged(choice, owned, told, known)))
+
+
+def _says_nothing(one: _Candidate, counts: Chosen) -> bool:
+    """Whether a course lays such a notebook beside the work: the starter, or the work once more."""
+    is_same = counts.hand_in is not None and one.content.strip() == counts.hand_in.text.strip()
+    return (is_same or one.is_starter) and one.owned.file.endswith(NOTEBOOK)
 
 
 def _instead(one: Chosen, candidate: _Candidate) -> str:

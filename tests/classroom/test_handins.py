@@ -187,3 +187,26 @@ def test_notes_that_somebody_edited_are_none(tmp_path, content):
 def test_minutes_of_work_leave_out_the_pauses():
     times = [f"2027-01-11T{at}+00:00" for at in ("10:00:00", "10:05:00", "14:00:00", "14:09:00")]
     assert notes.minutes(times) == 14
+
+
+def test_what_counts_gets_a_notebook_to_be_booked_by_which_counts_for_nothing(small):
+    """nbgrader books notebooks of an exercise's name alone: issue 1302 there."""
+    small.notebook("anna", "summary", RIGHT)
+    (small.folder("anna") / "summary.ipynb").rename(small.folder("anna") / "Week 1 homework.ipynb")
+    (small.folder("ben") / "summary.mjs").write_text(RIGHT)
+    handins.lay_notebooks(small.course, small.week, "[ab]*")
+    for student in ("anna", "ben"):
+        assert (small.folder(student) / "summary.ipynb").exists()
+        assert not (small.folder(student) / "twelve-calls.ipynb").exists()
+        assert of(small, student).hand_in.text.strip() == RIGHT.strip()
+    came = handins.came_in(small.course, small.week)
+    assert [str(one) for one in came.listed() if not one.is_plain] == []
+    (small.folder("anna") / "Week 1 homework.ipynb").unlink()
+    assert of(small, "anna").hand_in.text.strip() == SUMMARY.begin().strip()
+
+
+def test_work_in_a_folder_of_a_student_s_own_is_not_passed_over(small):
+    place = small.folder("anna") / "my work" / "summary.mjs"
+    place.parent.mkdir()
+    place.write_text(RIGHT)
+    assert of(small, "anna").hand_in.text == RIGHT

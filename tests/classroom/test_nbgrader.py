@@ -379,3 +379,43 @@ def test_a_class_of_one_uses_the_same_door(tmp_path):
     (result,) = judging.results(own.course, own.week)
     assert (result.student, result.points) == ("anna", 7)
     assert judging.place(own.course, own.week, "anna", "summary").with_suffix(".html").exists()
+
+
+def test_what_is_printed_is_booked_whatever_a_notebook_is_called(ready):
+    made = notebook.made(ready.course, ready.week, "summary", SUMMARY.solution.read_text())
+    (ready.folder("anna") / "Week 1 homework.ipynb").write_text(json.dumps(made))
+    (ready.folder("ben") / "summary.mjs").write_text(SUMMARY.solution.read_text())
+    said = nbgrader(ready.root, "autograde", WEEK)
+    assert said.count("7 of 7 points") == 2
+    assert (
+        of(scores(ready.root), "anna", "summary"),
+        of(scores(ready.root), "ben", "summary"),
+    ) == (
+        14,
+        14,
+    )
+    assert "Came in: " in said
+
+
+def test_a_check_that_was_mended_is_judged_and_booked_anew(ready, tmp_path):
+    """Of the same hand-ins, without --force: what is printed is what is booked."""
+    ready.hand_in("anna", summary="sorts-text.mjs")
+    nbgrader(ready.root, "autograde", WEEK)
+    before = of(scores(ready.root), "anna")
+    (booked,) = (ready.root / "autograded").glob("anna/*/.graded")
+    of_now = booked.read_text()
+    assert "Skipping existing assignment" in nbgrader(ready.root, "autograde", WEEK)
+    booked.chmod(0o600)
+    booked.write_text("of another version of the check")
+    said = nbgrader(ready.root, "autograde", WEEK)
+    assert "Skipping existing assignment" not in said
+    assert booked.read_text() == of_now and of(scores(ready.root), "anna") == before
+
+
+def test_a_mended_check_makes_what_was_booked_stale(small, monkeypatch):
+    small.hand_in("anna", summary="solution")
+    folder = small.course.submitted / "anna" / WEEK
+    before = config._of_now(folder, small.course)
+    assert config._of_now(folder, small.course) == before
+    monkeypatch.setattr(type(SUMMARY), "version", lambda self: "mended")
+    assert config._of_now(folder, small.course) != before
