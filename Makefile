@@ -17,10 +17,13 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set addons kernels browser lint pytest nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+##@ The book
 
 book: setup ## run what has changed and build the site into _build/html
 	@$(BIN)/python -m lab.book build
@@ -68,6 +71,8 @@ cmp -s tools/lighthouse/package-lock.json tools/lighthouse/node_modules/.made ||
   node tools/lighthouse/run.mjs
 endef
 
+##@ What was measured
+
 reference: setup ## record the reference run, or go on with it: make reference NODE=24 [NAME="start timers/..."] [ARGS="--fresh --anyway"]
 	@LAB_MODE=live LAB_PROFILE=reference $(BIN)/python -m lab.book reference $(if $(NODE),--node $(NODE)) $(NAME) $(ARGS)
 
@@ -82,11 +87,7 @@ checks: setup ## count the checks of the recorded run by kind (ARGS=steady: say 
 results: setup ## write what was measured here into one file, and say where it is
 	@$(BIN)/python -m lab results
 
-# The browser first, because it is needed last. Of the chapters some of each kind are run on their pages again, and looked at with
-# what opens open; all of them take a quarter of an hour more each, by `make livetest` and `make site`, and every night.
-test: LIVE_PAGES := start event-loop/phases instruments/what-a-load-test-measures instruments/noise-and-verdicts \
-  streams/backpressure-today
-test: browser lint pytest nodetest smoke site livetest ## linters, tests, the book in the smoke profile, the site and its cells in a browser
+##@ Exercises and classes
 
 check: setup ## say what your program for an exercise is worth: make check EXERCISE=summary FILE=mine.mjs
 	@$(if $(and $(EXERCISE),$(FILE)),,echo "Write make check EXERCISE=summary FILE=mine.mjs; make exercises lists the exercises." >&2; exit 2)
@@ -118,6 +119,29 @@ classtest: setup-classroom setup-dev ## the tests of a class with nbgrader and D
 exercises: setup ## list the exercises
 	@$(BIN)/python -m lab exercises
 
+##@ Tests (docs/testing.md says which one to run after which change)
+
+# What neither builds, judges, measures nor opens a browser; 5 is "no test", as above.
+QUICK := not alone and not nightly and not builds and not judges and not sandboxed and not nbgrader
+quick: setup-lab setup-dev ## before each push, four minutes: linters, and the tests that need seconds (SINCE=main: of what changed since)
+	@tests=tests; \
+	  if [ -n "$(SINCE)" ]; then tests=$$($(BIN)/python tests/selection.py "$(SINCE)") || exit 2; fi; \
+	  if [ "$$tests" = tests ]; then echo "== linters and all quick tests"; \
+	  else echo "== linters and the quick tests in" $${tests:-no file} "and tests/node"; fi; \
+	  $(MAKE) --no-print-directory lint || exit 1; \
+	  if [ -n "$$tests" ]; then \
+	    $(BIN)/python -m pytest -n auto --dist worksteal -m "$(QUICK)" $$tests $(ARGS) || [ $$? = 5 ] || exit 1; fi; \
+	  "$${LAB_NODE:-node}" --test --test-reporter=dot $(QUICK_NODE)
+
+# The load generator's tests read the clock, and so do not run beside others.
+QUICK_NODE = $(filter-out tests/node/loadgen/%,$(shell find tests/node -name '*.test.mjs' | sort))
+
+# The browser first, because it is needed last. Of the chapters some of each kind are run on their pages again, and looked at with
+# what opens open; all of them take a quarter of an hour more each, by `make livetest` and `make site`, and every night.
+test: LIVE_PAGES := start event-loop/phases instruments/what-a-load-test-measures instruments/noise-and-verdicts \
+  streams/backpressure-today
+test: browser lint pytest nodetest smoke site livetest ## linters, tests, the book in the smoke profile, the site and its cells in a browser
+
 # One after the other, as each is measured; what it has not named right is marked with a star.
 clinic-set: setup ## run `lab examine` over programs of known illness and none, print what it said; some 25 minutes (ARGS="07 starved-pool")
 	@$(BIN)/python tests/clinic/variant_set.py $(ARGS)
@@ -130,41 +154,46 @@ attack: setup-lab replay browser ## hostile servers, surroundings, signals, reco
 browser: setup-dev ## get a browser into this folder or from the system's packages, if there is none
 	@node tools/browser.mjs --install >/dev/null
 
-lint: setup-dev
+# Each of these commands keeps one processor busy, and none reads what another writes.
+lint: setup-dev ## ruff, mypy, biome and the spelling check, at the same time
 	@echo "== linters"
-	@$(BIN)/ruff check .
-	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
-	@npx --no-install biome check --error-on-warnings .
-	@npx --no-install cspell lint --no-progress --no-summary
+	@$(BIN)/python tools/side_by_side.py \
+	  "ruff: $(BIN)/ruff check . && $(BIN)/ruff format --check ." \
+	  "mypy: $(BIN)/mypy" \
+	  "biome: npx --no-install biome check --error-on-warnings ." \
+	  "cspell: npx --no-install cspell lint --no-progress --no-summary"
 
-pytest: setup-lab setup-dev
+# Many tests wait, for a sandbox, a build or a server, and use little of a processor meanwhile.
+WORKERS := 8
+pytest: setup-lab setup-dev ## the tests in Python, those that measure after the others and alone (ARGS="-k name", ARGS=tests/text)
 	@sh tools/sandbox.sh
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
-	@few=0; $(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder -m "not alone and not nightly" $(ARGS) || few=$$?; \
+	@few=0; $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not alone and not nightly" $(ARGS) || few=$$?; \
 	  [ $$few = 0 ] || [ $$few = 5 ] || exit $$few; \
 	  $(BIN)/python -m pytest -m "alone and not nightly" $(ARGS) || { code=$$?; [ $$code = 5 ] && [ $$few = 0 ] || exit $$code; }
 # 5 is "no test": ARGS may leave one of the two nothing to do, and not both.
 
-nodetest: setup-dev
+nodetest: setup-dev ## the tests in JavaScript, one after another, as some read the clock
 	@echo "== Node tests"
 	@files=`find tests/node -name '*.test.mjs' | sort`; \
 	  if [ -n "$$files" ]; then "$${LAB_NODE:-node}" --test --test-reporter=spec --test-concurrency=1 $$files; fi
 
-smoke: setup-dev
+smoke: setup-dev ## run the whole book with loads of a moment into _build/smoke, eight minutes
 	@echo "== the book, smoke profile"
 	@LAB_MODE=live LAB_PROFILE=smoke $(BIN)/python -m lab.book build
 
 site: setup-dev ## look at every page of the smoke build in a browser; after make smoke, ten minutes
 	@echo "== the site in a browser"
 	@SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=1 tests/site/*.alone.mjs
-	@CHAPTERS='$(LIVE_PAGES:%=book/%)' SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=2 tests/site/*.test.mjs
+	@CHAPTERS='$(LIVE_PAGES:%=book/%)' SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=4 tests/site/*.test.mjs
 	@$(ask_lighthouse) _build/smoke/html
 
 livetest: setup-lab setup-dev ## run every cell on its page in a browser; after make smoke, a quarter of an hour (PAGES=book/start: one)
 	@echo "== the cells, run on their pages"
 	@PAGES='$(or $(PAGES),$(LIVE_PAGES:%=book/%))' SITE=_build/smoke/html node --test --test-reporter=spec --test-concurrency=2 $(if $(PAGES),,tests/live/*.test.mjs) tests/live/chapters.mjs
+
+##@ A hub for a class
 
 define hub_proxy
 cmp -s tools/hub/package-lock.json tools/hub/node_modules/.made || \
@@ -194,6 +223,8 @@ class-test: setup-classroom setup-hub setup-dev browser replay ## a week of a cl
 	@sh tools/sandbox.sh
 	@$(hub_proxy)
 	@SITE=_build/replay/html node --test --test-reporter=spec tests/live/class.nightly.mjs
+
+##@ Maintenance
 
 # Those that need nothing but the book; the others say at their top what they take.
 BENCHES = startup build generator cross_check trace false_alarms

@@ -8,11 +8,10 @@ import re
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
-from pathlib import Path
 
 import pytest
+from house import ROOT, imports, level
 
-ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = json.loads((ROOT / "package.json").read_text())
 NEEDS = {
     need
@@ -22,10 +21,6 @@ NEEDS = {
 PREVIEW = {"preview.py", "watcher.py"}
 # What only a Jupyter server loads, and what only a class needs.
 APART = {"lab/live": ROOT / "lab" / "live", "lab/classroom": ROOT / "lab" / "classroom"}
-# The rooms of `lab`, the lowest first, as CONTRIBUTING.md draws them.
-HOUSE = (ROOT / "CONTRIBUTING.md").read_text().partition("## The house")[2].partition("\n## ")[0]
-CELLS = re.findall(r"^\| (`[^|]+`) \|", HOUSE, re.M)
-ROOMS = [room for cell in CELLS for room in re.findall(r"`(\w+)`", cell)][::-1]
 # Who imports by name, so that no arrow is hidden there: the door, and what is imported ahead.
 BY_NAME = {
     "__init__.py",
@@ -123,29 +118,9 @@ def test_what_only_tests_need_is_not_installed_for_the_book():
     assert PACKAGE["dependencies"].keys().isdisjoint(PACKAGE["devDependencies"])
 
 
-def module_name(file):
-    parts = file.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
 @pytest.fixture(scope="module")
 def arrows():
-    """{module: the modules of `lab` it imports}, in functions and for types too."""
-    files = {module_name(file): file for file in (ROOT / "lab").rglob("*.py")}
-    return {name: set(targets(name, file, files)) - {name} for name, file in files.items()}
-
-
-def targets(name, file, files):
-    package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
-    for node in ast.walk(ast.parse(file.read_text("utf8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name in files)
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) - node.level + 1] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
-            for alias in node.names:
-                found = [one for one in (f"{base}.{alias.name}", base) if one in files]
-                yield from found[:1]
+    return imports()
 
 
 def circles(arrows):
@@ -163,11 +138,6 @@ def circles(arrows):
     return {frozenset(b for b in ways[a] if a in ways[b]) for a in arrows if a in ways[a]}
 
 
-def room_of(name):
-    top = name.split(".")[1] if "." in name else "__init__"
-    return ROOMS.index(top)
-
-
 def test_no_module_leads_back_to_itself(arrows):
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == {frozenset("bc")}
     assert "lab.servers.server_cell" in arrows["lab"], "imports in functions count"
@@ -179,7 +149,7 @@ def test_a_room_imports_only_rooms_below_it(arrows):
         (name, other)
         for name, others in arrows.items()
         for other in others
-        if room_of(other) > room_of(name)
+        if level(other) > level(name)
     }
     assert upwards == set()
 

@@ -1,8 +1,11 @@
 """Commands of the Makefile that remove or run whole folders: nothing that is not meant."""
 
+import os
 import re
 import shutil
 import subprocess
+
+import pytest
 
 from lab import paths
 
@@ -31,3 +34,115 @@ def test_make_bench_runs_programs_that_are_there_and_need_no_words():
         # One that is called without a `--` in front must be given, unless it says how many may be.
         needed = re.findall(r'add_argument\(\s*"(?!-)[^)]*?\)', text, re.S)
         assert all("nargs" in one for one in needed), f"bench/{name}.py must be told something"
+
+
+def make(folder, *words, **env):
+    command = ["make", "--no-print-directory", *words]
+    return subprocess.run(
+        command, cwd=folder, env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+
+
+def test_help_lists_by_group_every_target_that_says_what_it_does():
+    shown = make(paths.ROOT, "help").stdout
+    text = MAKEFILE.read_text("utf-8")
+    described = re.findall(r"^([a-z-]+):.*## ", text, re.M)
+    assert {"quick", "test", "lint", "pytest", "nodetest", "smoke"} <= set(described)
+    assert re.findall(r"^  make ([a-z-]+) ", shown, re.M) == described
+    tests = shown.partition("\nTests")[2].partition("\n\n")[0]
+    assert re.search(r"make quick .*make test .*make nodetest", tests, re.S)
+    assert set(described) <= set(re.search(r"^\.PHONY: (.*)", text, re.M).group(1).split())
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """The Makefile among programs that note how they are called, and end as CODES says."""
+    shutil.copy(MAKEFILE, tmp_path)
+    (tmp_path / "tests" / "node" / "loadgen").mkdir(parents=True)
+    for name in ("glue", "loadgen/settling"):
+        (tmp_path / "tests" / "node" / f"{name}.test.mjs").touch()
+    program = tmp_path / ".venv" / "bin" / "python"
+    program.parent.mkdir(parents=True)
+    program.write_text(
+        "#!/bin/sh\n"
+        'case "$*" in *install.sh*|*rust_addon*|*print*) exit 0 ;; esac\n'
+        'echo "$*" >>calls\n'
+        'case "$*" in *selection.py*) printf "%s" "$SELECTS"; exit ${SELECTION:-0} ;;\n'
+        "*side_by_side*) exit ${LINT:-0} ;; *-m\\ alone*) exit ${ALONE:-0} ;;\n"
+        "*pytest*) exit ${PYTEST:-0} ;; *) exit ${NODE:-0} ;; esac\n"
+    )
+    program.chmod(0o755)
+    (tmp_path / "tools" / "nodes").mkdir(parents=True)
+    for script in ("setup.sh", "sandbox.sh", "nodes/install.sh"):
+        (tmp_path / "tools" / script).touch()
+    return tmp_path
+
+
+def quick(copy, *words, **env):
+    """How `make quick` ended, and the calls of pytest and of Node's test runner that it made."""
+    (copy / "calls").unlink(missing_ok=True)
+    env = {"LAB_NODE": str(copy / ".venv" / "bin" / "python"), **env}
+    done = make(copy, "quick", *words, **env)
+    calls = (copy / "calls").read_text().splitlines()
+    return (
+        done.returncode,
+        [call for call in calls if "pytest" in call],
+        [call for call in calls if call.startswith("--test")],
+    )
+
+
+def test_quick_runs_all_rooms_and_what_reads_no_clock(copy):
+    code, (pytests,), (nodes,) = quick(copy)
+    assert code == 0
+    assert pytests.rstrip().endswith(" tests")
+    for mark in ("alone", "nightly", "builds", "judges", "sandboxed"):
+        assert f"not {mark}" in pytests
+    assert "tests/node/glue.test.mjs" in nodes and "loadgen" not in nodes
+
+
+def test_quick_since_runs_what_was_selected(copy):
+    code, (pytests,), nodes = quick(copy, "SINCE=main", SELECTS="tests/text/a.py\ntests/plot/b.py")
+    assert code == 0 and nodes
+    assert pytests.rstrip().endswith("tests/text/a.py tests/plot/b.py")
+    assert "tests/selection.py main" in (copy / "calls").read_text()
+
+
+def test_quick_since_runs_no_pytest_where_nothing_was_selected(copy):
+    assert quick(copy, "SINCE=main", SELECTS="")[:2] == (0, [])
+
+
+@pytest.mark.parametrize("falls", ["LINT", "PYTEST", "NODE", "SELECTION"])
+def test_quick_fails_with_each_of_its_parts(copy, falls):
+    code, *_ = quick(copy, "SINCE=main", SELECTS="tests/text/a.py", **{falls: "1"})
+    assert code != 0
+
+
+@pytest.mark.parametrize(
+    ("few", "alone", "good"),
+    [(0, 0, True), (5, 0, True), (0, 5, True), (5, 5, False), (1, 0, False), (0, 1, False),
+     (5, 1, False)],
+)  # fmt: skip
+def test_make_pytest_fails_where_one_half_does_or_both_had_nothing_to_do(copy, few, alone, good):
+    done = make(copy, "pytest", PYTEST=str(few), ALONE=str(alone))
+    assert (done.returncode == 0) == good
+
+
+def test_the_page_on_tests_names_files_that_are_there():
+    page = (paths.ROOT / "docs" / "testing.md").read_text("utf-8")
+    named = set(re.findall(r"\b(?:tests|lab|tools|\.github)/[\w./-]+", page))
+    assert len(named) > 15
+    assert [name for name in named if not (paths.ROOT / name.rstrip(".")).exists()] == []
+    targets = re.findall(r"^([a-z-]+):.*## ", MAKEFILE.read_text("utf-8"), re.M)
+    assert set(re.findall(r"\bmake ([a-z-]+)", page)) <= set(targets)
+
+
+@pytest.mark.parametrize(
+    ("sign", "mark"),
+    [(r"from tiny_book import|^import tiny_book", "builds"), (r"\b(run|batch)\.grade\(", "judges")],
+)
+def test_a_file_that_builds_or_judges_says_which_of_its_tests_do(sign, mark):
+    files = [f for f in (paths.ROOT / "tests").rglob("test_*.py") if f.name != "test_makefile.py"]
+    files = [f for f in files if re.search(sign, f.read_text("utf-8"), re.M)]
+    assert len(files) > 4
+    silent = [f.name for f in files if not re.search(rf"mark\.({mark}|sandboxed)\b", f.read_text())]
+    assert silent == []

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from lab import paths
+from lab.processes import nodes
 
 
 def test_every_action_is_named_by_its_commit_with_the_version_beside_it():
@@ -65,3 +66,18 @@ def test_the_week_measures_every_node_and_lists_none_of_them():
     )
     assert "nodes.VERSIONS" in rule
     assert not re.search(r"\b(18|20|22|24|26)\b", rule)
+
+
+def test_every_push_and_pull_request_runs_make_quick_on_each_node_and_python():
+    quick = yaml.load((paths.ROOT / ".github/workflows/quick.yml").read_text(), yaml.BaseLoader)
+    assert quick["on"].keys() >= {"push", "pull_request"}
+    assert quick["on"]["push"] == "", "whatever the branch"
+    assert quick["permissions"] == {"contents": "read"}
+    (job,) = quick["jobs"].values()
+    assert job["steps"][-1] == {"run": "make quick"}
+    matrix = job["strategy"]["matrix"]["include"]
+    assert {int(entry["node"]) for entry in matrix} == {*nodes.SUPPORTED, nodes.CLIENT}
+    setup = (paths.ROOT / "tools/setup.sh").read_text()
+    (oldest, newest) = map(int, re.search(r"^oldest=(\d+) newest=(\d+)", setup, re.M).groups())
+    pythons = {entry["python"] for entry in matrix}
+    assert pythons == {f"3.{minor}" for minor in range(oldest, newest + 1)}

@@ -10,7 +10,7 @@ import pytest
 from tiny_book import DEADLINE_S, Book
 
 # A build takes seconds, on a busy machine many.
-pytestmark = pytest.mark.timeout(400)
+pytestmark = [pytest.mark.builds, pytest.mark.timeout(400)]
 
 # A first line for two chapters that can only end if they run at the same time.
 MEET = """import os, pathlib, time

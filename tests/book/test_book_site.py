@@ -18,7 +18,7 @@ from lab.book.site import assets, card, icons, pagefacts, reading, styles
 from lab.plot.forest import Line
 from lab.widgets import parts
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = [pytest.mark.builds, pytest.mark.timeout(400)]
 PUBLISHED = {
     "LAB_SITE_URL": "https://example.org/course",
     "LAB_REPOSITORY_URL": "https://git.example.org/us/course/",

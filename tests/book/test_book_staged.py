@@ -11,7 +11,7 @@ import pytest
 from support import eventually, linux
 from tiny_book import DEADLINE_S, Book
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = [pytest.mark.builds, pytest.mark.timeout(400)]
 
 PAGES = ("index", "one/alpha", "one/beta", "about/machine")
 # A line for a cell that measures: the site as it is at that moment, kept for the test.

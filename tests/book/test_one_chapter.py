@@ -12,7 +12,7 @@ from lab import paths
 from lab.book.build import one_chapter, toc
 from lab.book.build.build import BuildBusy
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = [pytest.mark.builds, pytest.mark.timeout(400)]
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ def book(tmp_path):
     return Book.copied(tmp_path / "book")
 
 
+@pytest.mark.builds
 def test_what_is_saved_while_the_site_is_built_first_is_shown_too(book):
     preview = Preview(book)
     try:

@@ -18,10 +18,13 @@ from support import supported_nodes
 from lab.grading import exercise, handin, run, sandbox
 from lab.processes import nodes, proctree
 
-pytestmark = pytest.mark.skipif(
-    sandbox.bubblewrap() is None,
-    reason="there is no bubblewrap here, and attacks run in a sandbox only",
-)
+pytestmark = [
+    pytest.mark.judges,
+    pytest.mark.skipif(
+        sandbox.bubblewrap() is None,
+        reason="there is no bubblewrap here, and attacks run in a sandbox only",
+    ),
+]
 HERE = Path(__file__).parent / "attacks"
 ATTACKS = sorted([*HERE.glob("*.mjs"), *HERE.glob("*.cjs")])
 # Those that are worth what else they do: the first line names the criterion that they are after.

@@ -47,6 +47,7 @@ def broken(request, tmp_path, monkeypatch):
     exercise._read.cache_clear()
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize("broken", FILES, indirect=True)
 def test_a_check_that_fails_decides_nothing(broken, request):
     result = run.grade(broken, handin.from_file(broken.solution, broken))
@@ -61,6 +62,7 @@ def test_a_check_that_fails_decides_nothing(broken, request):
     assert where not in str(result) + graded.page(result)
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize("broken", ["in a scene"], indirect=True)
 def test_in_a_table_what_is_not_decided_is_no_zero(broken, tmp_path):
     place = tmp_path / "class" / "anna"
@@ -71,6 +73,7 @@ def test_in_a_table_what_is_not_decided_is_no_zero(broken, tmp_path):
     assert rows and {row["points"] for row in rows} == {""}
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize(
     "text",
     [
@@ -87,6 +90,7 @@ def test_an_error_of_the_hand_in_is_its_own(text):
     assert "threw" in result.missed[0].message or "thrown" in result.missed[0].message
 
 
+@pytest.mark.judges
 def test_a_value_of_another_kind_is_a_wrong_answer_though_the_check_stumbles_over_it():
     """The reference comes through the same cases, so it was not the check."""
     asked = exercise.exercise("always-later")
@@ -96,12 +100,14 @@ def test_a_value_of_another_kind_is_a_wrong_answer_though_the_check_stumbles_ove
     assert "not a function" in result.line()
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize("broken", ["in a scene"], indirect=True)
 def test_a_fault_that_the_reference_meets_too_is_never_a_wrong_answer(broken):
     other = "// another one\n" + broken.solution.read_text()
     assert run.grade(broken, handin.from_text(other)).outcome == BROKEN
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize("falls", ["the hand-in", "once", "both"])
 def test_who_alone_brings_the_driver_down_gains_nothing_by_it(falls, monkeypatch):
     asked = exercise.exercise("summary")
@@ -132,6 +138,7 @@ def test_who_alone_brings_the_driver_down_gains_nothing_by_it(falls, monkeypatch
         assert "with the reference it does" in result.missed[0].message
 
 
+@pytest.mark.judges
 def test_an_error_that_was_written_to_look_like_one_of_the_check_is_a_wrong_answer():
     asked = exercise.exercise("always-later")
     text = (
@@ -144,6 +151,7 @@ def test_an_error_that_was_written_to_look_like_one_of_the_check_is_a_wrong_answ
     assert result.outcome == GRADED and result.points == 0
 
 
+@pytest.mark.judges
 @pytest.mark.nightly
 def test_a_node_that_comes_late_is_no_fault_of_the_hand_in(tmp_path, monkeypatch):
     slow = tmp_path / "node"
@@ -185,6 +193,7 @@ def hardly_any_processor(monkeypatch):
         time.sleep(0.05)
 
 
+@pytest.mark.judges
 @pytest.mark.nightly
 @pytest.mark.usefixtures("hardly_any_processor")
 def test_right_work_on_a_machine_that_is_too_busy_is_not_wrong():

@@ -86,6 +86,7 @@ DISGUISES = [
 ]
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize(
     ("name", "file", "before", "disguise"),
     DISGUISES,

@@ -16,6 +16,7 @@ NAMES = exercise.names()
 PAGES = {name: exercise.exercise(name) for name in NAMES}
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize("name", NAMES)
 def test_the_reference_is_accepted_and_a_wrong_answer_gets_its_own_message(name):
     asked = PAGES[name]
@@ -23,6 +24,7 @@ def test_the_reference_is_accepted_and_a_wrong_answer_gets_its_own_message(name)
     assert not [str(row) for row in rows if row.fault], "\n".join(map(str, rows))
 
 
+@pytest.mark.judges
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", NAMES)
 def test_so_does_every_other_wrong_answer(name):
@@ -30,6 +32,7 @@ def test_so_does_every_other_wrong_answer(name):
     assert not [str(row) for row in rows if row.fault], "\n".join(map(str, rows))
 
 
+@pytest.mark.judges
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", NAMES)
 def test_the_starter_runs_and_is_no_solution(name):
@@ -106,6 +109,7 @@ def _whole(folder):
         return exercise.read(folder)
 
 
+@pytest.mark.judges
 def test_a_result_is_data_with_a_schema():
     asked = PAGES["summary"]
     result = run.grade(

@@ -23,6 +23,7 @@ def judged(text, name="summary.mjs", asked="summary"):
     return run.grade(found, handin.from_text(text, name))
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize(
     ("text", "name", "message"),
     [
@@ -155,6 +156,7 @@ def test_a_mistake_is_named(text, name, message):
     assert re.search(message, result.missed[0].message, re.S), str(result)
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize(
     ("text", "name"),
     [
@@ -216,6 +218,7 @@ def test_the_kind_of_module_that_is_asked_for_is_said(monkeypatch):
         run.grade(only, handin.from_text("exports.summary = () => {};\n"))
 
 
+@pytest.mark.judges
 def test_what_is_not_there_and_what_was_printed_stand_beside_the_message():
     text = (
         "let n = 0;\nexport const summary = (rows) => {\n"
@@ -227,6 +230,7 @@ def test_what_is_not_there_and_what_was_printed_stand_beside_the_message():
     assert "rows 40 0" not in second.output and "rows 1500 1" in second.output
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize("node", list(supported_nodes().values()))
 def test_a_module_finds_the_names_that_a_file_has_and_no_others(node, tmp_path):
     """What of the globals of `node file.mjs` is missing, and what is there besides."""
@@ -289,6 +293,7 @@ def test_of_a_notebook_the_last_cell_counts_and_nothing_but_its_source(tmp_path)
     assert made.text.strip() == RIGHT.strip()
 
 
+@pytest.mark.judges
 def test_what_a_program_asks_of_its_machine_is_answered():
     """A line of debugging must not cost points: in the sandbox there is hardly a /proc."""
     asks = (

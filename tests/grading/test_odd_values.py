@@ -97,6 +97,7 @@ CASES = [
 ]
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize(("one", "what"), CASES)
 def test_an_odd_value_is_a_wrong_answer(one, what):
     result = judged(one, ODD[what])

@@ -29,6 +29,7 @@ def test_the_task_and_the_programs_have_the_values_of_the_student(name):
         assert f"= {value};" in one.program(one.solution, given)
 
 
+@pytest.mark.judges
 @pytest.mark.parametrize("name", VARIED)
 def test_an_answer_with_the_values_of_another_student_loses_points(name):
     one = PAGES[name]
@@ -40,6 +41,7 @@ def test_an_answer_with_the_values_of_another_student_loses_points(name):
     assert copied.points < copied.of and copied.missed[0].message
 
 
+@pytest.mark.judges
 def test_a_result_says_with_whose_values_it_was_judged():
     one = PAGES["die-well"]
     hand_in = handin.from_text("process.exit(1);\n", "mine.mjs")

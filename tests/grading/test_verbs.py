@@ -22,6 +22,7 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.judges
 def test_a_cell_is_handed_in_and_can_be_checked_again():
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -32,6 +33,7 @@ def test_a_cell_is_handed_in_and_can_be_checked_again():
     assert lab.check("summary").passed
 
 
+@pytest.mark.judges
 def test_a_line_is_the_one_of_the_cell_wherever_it_is_judged(tmp_path):
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -61,6 +63,7 @@ def test_before_anything_is_handed_in_it_says_how():
         lab.check("summary")
 
 
+@pytest.mark.judges
 def test_a_file_is_checked():
     result = lab.check("summary", SUMMARY.folder / "wrong" / "sorts-text.mjs")
     assert result.points == 3
@@ -129,6 +132,7 @@ def test_a_page_with_exercises_does_not_depend_on_what_judges_them():
     }
 
 
+@pytest.mark.judges
 def test_hints_are_opened_one_by_one_and_stand_in_the_result(place):
     assert lab.check("summary", SUMMARY.solution).hints == 0
     first, second = lab.hint("summary"), lab.hint("summary")
@@ -204,6 +208,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
         assert shell.stderr.read() == b""
 
 
+@pytest.mark.judges
 def test_a_result_in_a_terminal_has_its_seed_and_says_a_reason_once():
     result = lab.submit("summary", "export const summary = {;\n")
     reason = "Unexpected token ';'"
