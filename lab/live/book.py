@@ -46,6 +46,8 @@ class Guarded(JupyterHandler):
 
     async def prepare(self) -> None:
         """Lead everybody else to the page where one signs in."""
+        if any("\0" in argument for argument in self.path_args):
+            raise web.HTTPError(404)  # no file can have such a name, and the system calls refuse it
         if self.public:
             if not self.check_host():
                 raise web.HTTPError(403)
@@ -54,6 +56,15 @@ class Guarded(JupyterHandler):
         await super().prepare()
         if not self._finished:
             web.authenticated(lambda _: None)(self)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Say what is wrong. Jupyter's page of an error names the reader, who is not yet known when
+        an address is refused before `prepare`.
+        """
+        if hasattr(self, "_jupyter_current_user"):
+            super().write_error(status_code, **kwargs)
+        else:
+            self.finish(f"<!doctype html><title>{status_code}</title><h1>{escape(self._reason)}</h1>")
 
     @property
     def content_security_policy(self) -> str:

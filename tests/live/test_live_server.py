@@ -86,6 +86,24 @@ def test_an_address_that_no_file_can_have_is_none_that_exists(server, end):
     assert server.ask("POST", "/book/_live/run", {"page": "a" * 300, "tab": "a"})[0] == 404
 
 
+@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize("below", ["", "_static/", "_live/code/"])
+@pytest.mark.parametrize(
+    "path",
+    ["%00", "%00.html", "a%00b.js", "book/start.html%00", "%ff", "%ff.html", "%ed%a0%80.html",
+     "%2e%2e", "%2e%2e/", "%2500", "%zz", "%0a", "%c0%ae%c0%ae/x", "a" * 5000, "a/" * 2000],
+)  # fmt: skip
+def test_an_address_that_is_none_is_refused_and_never_an_error_of_the_server(
+    server, below, path, signed
+):
+    log = server.runtime / "log"
+    before = log.stat().st_size
+    for accept in ("text/html", "*/*"):
+        status, _, _ = server.ask("GET", f"/book/{below}{path}", signed=signed, Accept=accept)
+        assert status in (302, 400, 403, 404)
+    assert "Traceback" not in log.read_text()[before:]
+
+
 def test_the_site_is_not_changed(server):
     before = (server.runtime / "site" / f"{PAGE}.html").read_bytes()
     served = server.ask("GET", f"/book/{PAGE}.html")[2]
