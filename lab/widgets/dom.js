@@ -45,24 +45,13 @@
     }
   }
 
-  /** What this browser keeps. It may refuse: a private window, a page from a file, no room. */
+  /** What this browser keeps (storage.js). */
   const storage = {
-    get(key) {
-      try {
-        return localStorage.getItem(key);
-      } catch {
-        return null;
-      }
-    },
-    /** Null takes it away. Says whether it was done. */
+    get: (key) => LabStorage.local.getItem(key),
+    /** Null takes it away. Says whether the browser has done it: if not, it is so until the reader leaves the page. */
     set(key, text) {
-      try {
-        if (text === null) localStorage.removeItem(key);
-        else localStorage.setItem(key, text);
-        return true;
-      } catch {
-        return false;
-      }
+      const { local } = LabStorage;
+      return text === null ? local.removeItem(key) : local.setItem(key, text);
     },
     /** As JSON; null, too, for what somebody else has left there. */
     read(key) {
@@ -72,15 +61,27 @@
         return null;
       }
     },
-    write: (key, value) => storage.set(key, value === null ? null : JSON.stringify(value)),
-    keys(prefix) {
-      try {
-        return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
-      } catch {
-        return [];
-      }
+    /** `component`: whose answer it is; the reader is told there, once a page, if the browser does not keep answers. */
+    write(key, value, component) {
+      const isKept = storage.set(key, value === null ? null : JSON.stringify(value));
+      if (!isKept && value !== null && component) sayNotKept(component);
+      return isKept;
     },
+    keys: (prefix) => LabStorage.local.keys(prefix),
   };
+
+  let isNotKeptSaid = false;
+  function sayNotKept(component) {
+    if (isNotKeptSaid || !component.isConnected) return;
+    isNotKeptSaid = true;
+    const note = el("p", { class: "lab-not-kept", role: "status" });
+    component.after(note);
+    // A text is read out when it comes into a place that is there already.
+    setTimeout(() => {
+      note.textContent =
+        "This browser does not let the book keep anything: your answers last until you leave this page.";
+    });
+  }
 
   /** Let `list` be put in order with two buttons in each row; `told`, a live region, says what was done.
    * Returns the items as they are now, and move(from, by, the way of the button that has the focus then).

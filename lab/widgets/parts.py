@@ -14,6 +14,7 @@ from typing import cast
 from lab.paths import WIDGETS
 from lab.storage import written
 
+STORAGE = "storage.js"  # every page loads it before anything else
 FIRST = "numbers.js"  # what every component needs
 
 
@@ -29,7 +30,7 @@ def names() -> list[str]:
 
 def script(name: str) -> str:
     """Return the code of one component and all that it needs, to stand inside a page."""
-    return (text(FIRST) + text(f"{name}.js")).replace("</script", "<\\/script")
+    return (text(STORAGE) + text(FIRST) + text(f"{name}.js")).replace("</script", "<\\/script")
 
 
 def come_along() -> bool:

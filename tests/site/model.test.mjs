@@ -46,7 +46,7 @@ function model(name) {
 function page(name, theme = "light") {
   const at = (file) => pathToFileURL(join(STATIC, file)).href;
   const file = join(own.folder, `${name}-${theme}.html`);
-  const scripts = ["numbers.js", `model-${name}.js`, "model.js"];
+  const scripts = ["storage.js", "numbers.js", `model-${name}.js`, "model.js"];
   writeFileSync(
     file,
     `<!doctype html><html lang="en" data-theme="${theme}"><meta charset="utf-8"><title>${name}</title>` +

@@ -612,7 +612,7 @@ describe("for everybody", () => {
           },
         });
       });
-      for (const file of ["numbers.js", "question.js"])
+      for (const file of ["storage.js", "numbers.js", "question.js"])
         await tab.addScriptTag({ content: readFileSync(join(STATIC, file), "utf8") });
       await tab.getByLabel("The tick").check();
       await press(tab, "Check");

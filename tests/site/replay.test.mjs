@@ -646,7 +646,7 @@ describe("pages", () => {
 
   test("inserted as a notebook inserts output, script and style included, it starts", async () => {
     const css = readFileSync(join(STATIC, "replay.css"), "utf8");
-    const code = ["numbers.js", "replay.js"]
+    const code = ["storage.js", "numbers.js", "replay.js"]
       .map((file) => readFileSync(join(STATIC, file), "utf8"))
       .join("");
     const html = `<script>globalThis.LOOP_REPLAY_CSS=${JSON.stringify(css)};\n${code}</script>${element(ORDERS)}`;

@@ -6,11 +6,13 @@ they are shipped and says so.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from sphinx.util import logging
 
 from lab.storage import written
+from lab.widgets import parts
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +38,16 @@ MENDS = (
 )
 
 
+# The theme and Sphinx break off where a browser refuses to keep anything: the colours cannot be
+# changed then, and a search never ends. Their scripts use lab/widgets/storage.js, as ours do.
+_STORAGE = re.compile(r"\b(?:window\.)?(local|session)Storage\b")
+
+
+def with_our_storage(script: str) -> str:
+    """Return a script, or a page's own ones, that cannot fail where nothing is kept."""
+    return _STORAGE.sub(r"LabStorage.\1", script)
+
+
 def mend(static: Path) -> None:
     """Mend the scripts that were copied to this folder; warn of one that is not as it was."""
     for name, shipped, right in MENDS:
@@ -51,3 +63,8 @@ def mend(static: Path) -> None:
                 Path(__file__).name,
             )
         written.write(script, text.replace(shipped, right).encode())
+    for script in static.rglob("*.js"):
+        if script.name not in parts.names():
+            text = script.read_text("utf8")
+            if (safe := with_our_storage(text)) != text:
+                written.write(script, safe.encode())

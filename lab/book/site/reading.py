@@ -6,10 +6,22 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.search.en import SearchEnglish
+
+
+class English(SearchEnglish):
+    """Sphinx's English, but for words of two letters: Python's stemmer makes `f` of `fs`, and the
+    search page looks for `fs`.
+    """
+
+    def stem(self, word: str) -> str:
+        """Return what stands in the index for a word."""
+        return super().stem(word) if len(word) > 2 else word.lower()
 
 
 def setup(app: Sphinx) -> None:
     """Connect the events."""
+    app.add_search_language(English)
     app.connect("doctree-resolved", _row_heads)
     app.connect("html-page-context", _words)
 

@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     r"""/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|url\([^"')][^)]*\)|\\.|[^"'/\\{};u]+|.""",
     re.DOTALL,
 )
-_ASKED = re.compile(r"(?<=/)([\w.-]+\.css)\?\w+=(\w+)")
+_ASKED = re.compile(r"(?<=/)([\w.-]+\.(?:css|js))\?\w+=(\w+)")
 _GROUPS = ("@media", "@supports", "@layer", "@container")
 
 
@@ -47,11 +47,12 @@ def keep_used(out: Path) -> None:
 
 
 def name_by_content(out: Path) -> None:
-    """Let every page ask for its styles by what they are now: what is left of them depends on all
-    pages, and a browser that kept an earlier cut has to ask again.
+    """Let every page ask for its styles and scripts by what they are now: what is left of a style
+    depends on all pages, scripts of others were mended, and a browser that kept an earlier one has
+    to ask again.
     """
-    sheets = (out / "_static").rglob("*.css")
-    now = {s.name: hashlib.sha256(s.read_bytes()).hexdigest()[:8] for s in sheets}
+    files = [*(out / "_static").rglob("*.css"), *(out / "_static").rglob("*.js")]
+    now = {f.name: hashlib.sha256(f.read_bytes()).hexdigest()[:8] for f in files}
     for page in _pages(out):
         html = page.read_bytes().decode()
         named = _ASKED.sub(lambda found: f"{found[1]}?v={now.get(found[1], found[2])}", html)

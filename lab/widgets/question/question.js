@@ -70,30 +70,23 @@
   // ---- Where answers are kept ---------------------------------------------------------------------------------
 
   const { el, button, hidden, whenParsed, dataOf, storage, reorder } = LabDom;
-  const held = new Map(); // what the browser did not keep (no room, not allowed) lives as long as the page
   const tell = (id) => document.dispatchEvent(new CustomEvent("lab-question", { detail: id }));
   const store = {
-    read: (id) => (held.has(id) ? held.get(id) : storage.read(PREFIX + id)),
-    keep(id, record) {
-      held.delete(id);
-      if (!storage.write(PREFIX + id, record)) held.set(id, record);
-    },
-    write(id, record) {
-      this.keep(id, record);
+    read: (id) => storage.read(PREFIX + id),
+    keep: (id, record, component) => storage.write(PREFIX + id, record, component),
+    write(id, record, component) {
+      store.keep(id, record, component);
       tell(id);
     },
     forget(ids) {
-      for (const id of ids) this.keep(id, null);
+      for (const id of ids) store.keep(id, null);
       tell(null);
     },
   };
-  // Another tab's answer is newer than what is held here.
+  // Another tab has answered.
   addEventListener("storage", ({ key }) => {
-    const id = key?.startsWith(PREFIX) ? key.slice(PREFIX.length) : null;
-    if (key !== null && id === null) return; // somebody else's
-    if (key === null) held.clear();
-    else held.delete(id);
-    tell(id);
+    if (key === null) tell(null);
+    else if (key.startsWith(PREFIX)) tell(key.slice(PREFIX.length));
   });
   // A page that comes back with the browser's Back button was told of nothing meanwhile.
   addEventListener("pageshow", ({ persisted }) => persisted && tell(null));
@@ -304,7 +297,8 @@
       const known = before !== null && typeof kept.right === "boolean" ? kept.right : null;
       const right = this.locked ? known : isRight(this.data, first);
       const at = Date.now();
-      store.write(id, { answer, first, right, at, since: before === null ? at : sinceOf(kept) });
+      const since = before === null ? at : sinceOf(kept);
+      store.write(id, { answer, first, right, at, since }, this);
       this.showAnswered(answer);
       this.querySelector(".given").focus();
     }
@@ -471,7 +465,7 @@
       // Told once the reader has come here: until then the list of all predictions says "locked in".
       if (this.met && answer !== null && kept.right !== right && !this.judging) {
         this.judging = true; // two runs of one question must not contradict each other for ever
-        store.write(id, { ...kept, right });
+        store.write(id, { ...kept, right }, this);
         this.judging = false;
       }
       const place = document.getElementById(`question-${id}`);

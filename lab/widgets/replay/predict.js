@@ -209,7 +209,7 @@
       const kept = storage.read(this.key);
       const first = [kept?.first, kept?.order].find(Array.isArray);
       const began = first ? { first, at: kept.at } : { first: order, at: Date.now() };
-      storage.write(this.key, { order, ...began });
+      storage.write(this.key, { order, ...began }, this.box.getRootNode().host);
     }
 
     judged(order) {

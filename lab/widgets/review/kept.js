@@ -12,12 +12,13 @@
   let held = null; // what the browser did not keep lives as long as the page
   const log = {
     read: () => together(logOf(storage.read(LOG)), held ?? []),
-    /** Put more of them in; another tab may have done so, too. */
-    add(said) {
-      if (!said.length) return;
+    /** Put more of them in; another tab may have done so, too. Returns whether the browser keeps them. */
+    add(said, component) {
+      if (!said.length) return true;
       const all = together(log.read(), said);
-      held = storage.write(LOG, { version: 1, said: all }) ? null : all;
+      held = storage.write(LOG, { version: 1, said: all }, component) ? null : all;
       tell();
+      return held === null;
     },
     /** Take away all of them, and every sitting. */
     forget() {
@@ -63,8 +64,7 @@
   function keep(question, { first, answer, right, since, at }) {
     if (question.key)
       return storage.write(question.key, { order: answer, first, at: since || undefined });
-    store.keep(question.id, { answer, first, right, at, since });
-    return true;
+    return store.keep(question.id, { answer, first, right, at, since });
   }
 
   /** Where a question stands for reviews: see schedule.js; `waits`: it is locked in, and its page has not told yet. */

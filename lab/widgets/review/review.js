@@ -90,6 +90,7 @@
       this.told = el("p", { role: "status", class: "told", tabindex: -1 });
       this.place = el("div");
       this.replaceChildren(this.told, this.place);
+      this.isKept = true;
       this.sitting = this.kept();
       if (!this.sitting || Date.now() - this.sitting.began > STALE) this.offer();
       else if (this.left().length) this.ask();
@@ -165,7 +166,7 @@
       const ids = choose(this.cards(), began);
       if (!ids.length) return this.offer();
       this.sitting = { began, ids };
-      storage.write(this.key, this.sitting); // for when the page is loaded again
+      storage.write(this.key, this.sitting, this); // for when the page is loaded again
       this.ask(true);
     }
 
@@ -192,7 +193,7 @@
       };
       asked.keeps = (answer, sure) => {
         const right = isRight(question, answer);
-        log.add([{ id, at: Date.now(), answer, sure, right }]);
+        this.isKept = log.add([{ id, at: Date.now(), answer, sure, right }], this);
         this.told.textContent = `${right ? "Right" : "Not right"}. ${number} of ${of} asked.`;
       };
       this.told.textContent = "";
@@ -225,7 +226,7 @@
               el("ul", {}, ...wrong.map((question) => el("li", {}, linked(question)))),
             )
           : "",
-        el("p", {}, `What you said is kept in this browser.${when}`),
+        el("p", {}, `${this.isKept ? "What you said is kept in this browser." : ""}${when}`),
         el(
           "p",
           { class: "actions" },

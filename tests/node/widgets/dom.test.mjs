@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import "../../../lab/widgets/storage.js";
 import "../../../lab/widgets/dom.js";
 
 const { el, svg, button, hidden, whenParsed, dataOf, storage, reorder } = globalThis.LabDom;
@@ -143,20 +144,38 @@ describe("what a browser keeps", () => {
     assert.equal(storage.get("lab:a"), "{no json");
   });
 
-  test("is nothing where it is forbidden or full, and no error", () => {
-    const refuse = () => {
-      throw new Error("QuotaExceededError");
-    };
-    fill({ getItem: refuse, setItem: refuse, removeItem: refuse });
-    assert.deepEqual(
-      [storage.get("a"), storage.read("a"), storage.set("a", "x"), storage.write("a", null)],
-      [null, null, false, false],
-    );
-    Object.defineProperty(globalThis, "localStorage", { get: refuse, configurable: true });
-    assert.deepEqual(
-      [storage.get("a"), storage.set("a", "x"), storage.keys("")],
-      [null, false, []],
-    );
+  const refuse = () => {
+    throw new DOMException("not here", "QuotaExceededError");
+  };
+  const refusing = {
+    "is forbidden": { get: refuse, configurable: true },
+    "is absent": { value: null, configurable: true },
+    "is full": {
+      value: { getItem: () => null, setItem: refuse, removeItem: refuse },
+      configurable: true,
+    },
+  };
+  for (const [how, property] of Object.entries(refusing))
+    test(`lives as long as the page where keeping ${how}, and is no error`, () => {
+      Object.defineProperty(globalThis, "localStorage", property);
+      const name = `lab:${how}`;
+      assert.equal(storage.get(name), null);
+      assert.equal(storage.write(name, { order: [1] }), false);
+      assert.deepEqual(storage.read(name), { order: [1] });
+      assert.deepEqual(storage.keys(name), [name]);
+      storage.write(name, null);
+      assert.equal(storage.read(name), null);
+      assert.deepEqual(storage.keys(name), []);
+    });
+
+  test("is the newer text also where there was room for the older one only", () => {
+    const full = { ...kept(), "lab:mode": "light", setItem: refuse };
+    fill(full);
+    assert.equal(storage.set("lab:mode", "dark"), false);
+    assert.equal(storage.get("lab:mode"), "dark");
+    full.setItem = kept().setItem;
+    assert.equal(storage.set("lab:mode", "auto"), true);
+    assert.equal(full["lab:mode"], "auto");
   });
 });
 
