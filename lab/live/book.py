@@ -64,7 +64,9 @@ class Guarded(JupyterHandler):
         if hasattr(self, "_jupyter_current_user"):
             super().write_error(status_code, **kwargs)
         else:
-            self.finish(f"<!doctype html><title>{status_code}</title><h1>{escape(self._reason)}</h1>")
+            self.finish(
+                f"<!doctype html><title>{status_code}</title><h1>{escape(self._reason)}</h1>"
+            )
 
     @property
     def content_security_policy(self) -> str:

@@ -6,7 +6,7 @@
     for (const [name, value] of Object.entries(attributes)) {
       if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
       else if (name === "html")
-        node.innerHTML = value; // ours: lab/widgets/question/questions.py has escaped it
+        node.innerHTML = value; // ours: lab/widgets/markup.py has escaped it
       else if (value === true) node.setAttribute(name, "");
       else if (value !== false && value !== null && value !== undefined)
         node.setAttribute(name, value);

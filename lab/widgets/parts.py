@@ -40,6 +40,17 @@ def come_along() -> bool:
     return not (os.environ.get("LAB_CHAPTER") or os.environ.get("LAB_PAGE"))
 
 
+def assets(name: str) -> str:
+    """Return what an output brings with it: the style and the code of its component in a bare
+    notebook, nothing in the book, where the page loads them.
+    """
+    if not come_along():
+        return ""
+    style = f"{name}.css"  # a part that only adds to a component has none
+    look = f"<style>{text(style)}</style>" if style in names() else ""
+    return f"{look}<script>{script(name)}</script>"
+
+
 def put(folder: Path) -> None:
     """Write every file into a folder of a site; what is there already keeps its date."""
     for name in _parts():

@@ -29,7 +29,9 @@ export function pageWith(folder, { name, theme = "light", styles, scripts, title
       `<meta name="viewport" content="width=device-width, initial-scale=1">` +
       ["lab.css", ...styles].map((f) => `<link rel="stylesheet" href="${at(f)}">`).join("") +
       `<style>body{background:var(--lab-paper);color:var(--lab-ink);font-family:sans-serif}a{color:var(--lab-1)}</style>` +
-      ["storage.js", "numbers.js", ...scripts].map((f) => `<script src="${at(f)}"></script>`).join("") +
+      ["storage.js", "numbers.js", ...scripts]
+        .map((f) => `<script src="${at(f)}"></script>`)
+        .join("") +
       `<body><main class="bd-article"><h1>${title}</h1>${body}</main></body></html>`,
   );
   return pathToFileURL(file).href;

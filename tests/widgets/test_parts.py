@@ -8,7 +8,7 @@ import pytest
 from lab import paths
 from lab.book.site import pagefacts
 from lab.widgets import parts
-from lab.widgets.question.questions import assets
+from lab.widgets.parts import assets
 
 PARTS = json.loads((paths.WIDGETS / "parts.json").read_text())
 
@@ -41,8 +41,9 @@ def test_a_page_without_components_loads_nothing_of_them_and_any_other_what_they
     assert {"loop-replay", "lab-question", "lab-yours"} <= elements
     for name in elements:
         assert re.search(pagefacts.FOR[parts.FIRST.removesuffix("js")], f"<{name}>")
-    # That of the page of results is loaded there alone, by name.
-    scripts = [name for name in PARTS if name.endswith(".js") and name != "yours.js"]
+    # That of the page of results is loaded there alone, by name; every page has the storage.
+    apart = {"yours.js", parts.STORAGE}
+    scripts = [name for name in PARTS if name.endswith(".js") and name not in apart]
     for name in scripts:
         assert not re.search(pagefacts.FOR[name.removesuffix("js")], "<lab-claim><p>A replay</p>")
 

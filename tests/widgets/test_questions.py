@@ -15,6 +15,7 @@ from lab.book.site import pagefacts
 from lab.errors import LabError
 from lab.judging.stats import Ratio
 from lab.records.output import Printed
+from lab.widgets import markup
 from lab.widgets.question import questions
 
 CHOICE = LOCKED.replace("right =", "warm_up = true\nright =")
@@ -205,7 +206,7 @@ def test_code_and_items_are_shown_as_they_are(book):
     ],
 )
 def test_emphasis_is_looked_for_outside_of_code_only(text, html, plain):
-    assert (questions.inline(text), questions.plain(text)) == (html, plain)
+    assert (markup.inline(text), markup.plain(text)) == (html, plain)
 
 
 def test_a_script_in_a_text_stays_text(book):

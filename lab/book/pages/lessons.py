@@ -25,7 +25,7 @@ from lab.book.pages.placeholders import Cell, Html, Link, PageTable
 from lab.grading import exercise as exercises
 from lab.grading.exercise import LEVELS, Exercise
 from lab.text.numbers import count
-from lab.widgets.question.questions import inline
+from lab.widgets.markup import inline
 
 COURSES = paths.ROOT / "lab" / "classroom" / "syllabus"  # a file for each number of weeks
 SIZES = paths.DATA / "hub-sizes.json"  # what bench/hub.mjs measured

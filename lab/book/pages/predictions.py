@@ -9,7 +9,7 @@ from lab.book.build.build import Build
 from lab.book.pages import placeholders
 from lab.book.pages.placeholders import Html
 from lab.book.pages.reviews import address, of_chapters, title_of
-from lab.widgets.question.questions import json_script
+from lab.widgets.markup import json_script
 
 PAGE = "book/predictions"
 

@@ -20,8 +20,9 @@ from lab.book.build import toc
 from lab.book.build.build import Build
 from lab.book.pages import placeholders
 from lab.book.pages.placeholders import Html
+from lab.widgets.markup import inline, json_script, plain
 from lab.widgets.question import questions
-from lab.widgets.question.questions import Question, inline, json_script, plain
+from lab.widgets.question.questions import Question
 
 KINDS = {"choice", "number", "order", "curve"}  # that lab/widgets/review can ask
 LINES = range(2, 13)  # of a program whose order is predicted, as in replay/predict.js

@@ -31,7 +31,8 @@ from lab.storage.gate import checked
 from lab.storage.json_form import rounded
 from lab.text.numbers import count, number, size
 from lab.text.phrasing import listed
-from lab.widgets.question.questions import assets, json_script
+from lab.widgets.markup import json_script
+from lab.widgets.parts import assets
 
 TOTAL_MS = 50  # servers/node/share.mjs
 METRICS = ("throughput", "p50", "p99")

@@ -24,7 +24,8 @@ from lab.processes import nodes
 from lab.storage.gate import checked
 from lab.text.phrasing import unbroken
 from lab.widgets import parts
-from lab.widgets.question.questions import assets, json_script
+from lab.widgets.markup import json_script
+from lab.widgets.parts import assets
 
 FOLDER = Path(__file__).parent
 PREFIX = "model-"  # of the file that a page loads for one of them

@@ -1,6 +1,6 @@
 // Predictions and questions: <lab-question>, and what is right, where it is decided: <lab-answer>. The review that asks them again
 // and the list of all of them are built upon these (lab/widgets/review).
-// Their content is JSON (lab/widgets/question/questions.py); without JavaScript the markup inside stays. Answers are kept in this browser.
+// Their content is JSON (lab/widgets/question/question.py); without JavaScript the markup inside stays. Answers are kept in this browser.
 
 (() => {
   const PREFIX = "lab-question:";

@@ -36,7 +36,8 @@ from lab.records.table import Rows
 from lab.storage.gate import checked
 from lab.text.numbers import number
 from lab.text.phrasing import printable, unbroken
-from lab.widgets.question.questions import assets, inline, json_script, plain
+from lab.widgets.markup import inline, json_script, plain
+from lab.widgets.parts import assets
 
 __all__ = ["Variation", "drawn", "hold", "planned", "release", "vary"]
 

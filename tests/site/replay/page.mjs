@@ -28,7 +28,9 @@ export function page(name, body, { theme = "light", head, style = "" } = {}) {
   const links =
     head ??
     `<link rel="stylesheet" href="${at("replay.css")}">` +
-      ["storage.js", "numbers.js", "replay.js"].map((file) => `<script src="${at(file)}"></script>`).join("");
+      ["storage.js", "numbers.js", "replay.js"]
+        .map((file) => `<script src="${at(file)}"></script>`)
+        .join("");
   const colors =
     theme === "dark" ? "background:#121212;color:#e6e9ed" : "background:#fff;color:#1b1f24";
   const file = join(FOLDER, `${name}-${theme}.html`);

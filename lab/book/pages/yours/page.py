@@ -24,7 +24,7 @@ from lab.book.pages.yours import compare_results, results
 from lab.judging import judge
 from lab.plot.ticks import ratio_ends, ratio_ticks
 from lab.text.looks import macros
-from lab.widgets.question.questions import json_script
+from lab.widgets.markup import json_script
 
 NOTHING = "–"  # in a cell
 MACHINE = {

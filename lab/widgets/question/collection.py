@@ -1,0 +1,71 @@
+"""The questions of the book, read from the folders of its chapters."""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from lab import paths
+from lab.errors import LabError
+from lab.widgets.question.entry import FILE, question_of
+from lab.widgets.question.question import Question
+
+_ASKED = re.compile(r"""\bask\(\s*["']([^"']+)["']""")
+
+
+def questions(folder: Path | None = None) -> dict[str, Question]:
+    """Return every question of the book by its id: by chapter, there as they are asked.
+
+    Raises LabError for a file that can't be read, an entry that is no question, an id used twice.
+    """
+    found: dict[str, Question] = {}
+    for file in sorted((folder or paths.ROOT / "book").rglob(FILE)):
+        for question in _read(file):
+            if question.id in found:
+                raise LabError(
+                    f"{paths.relative(file)}: {question.id!r} is also in "
+                    f"{found[question.id].chapter}/{FILE}; ids are unique in the book"
+                )
+            found[question.id] = question
+    return found
+
+
+def _read(file: Path) -> tuple[Question, ...]:
+    """The questions of a file, in the order in which its chapter asks them."""
+    found = _parsed(file, file.stat().st_mtime_ns)
+    page = file.parent.with_name(f"{file.parent.name}.md")
+    text = page.read_text("utf-8") if page.exists() else ""
+    asked = {one.group(1): one.start() for one in _ASKED.finditer(text)}
+    ordered = sorted(found, key=lambda q: asked.get(q.id, len(text)))
+    summary = text.find("\n## Summary")
+    late = {id for id, at in asked.items() if 0 <= summary < at}
+    return tuple(
+        replace(q, number=i, of=len(found), memory=q.id in late) for i, q in enumerate(ordered, 1)
+    )
+
+
+def by_chapter() -> Iterator[tuple[str, list[Question]]]:
+    """Return the questions of each chapter."""
+    found: dict[str, list[Question]] = {}
+    for question in questions().values():
+        found.setdefault(question.chapter, []).append(question)
+    yield from found.items()
+
+
+def file_of(chapter: str) -> Path:
+    """Return the file that has the questions of a chapter."""
+    return paths.ROOT / chapter / FILE
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(file: Path, _mtime: int) -> tuple[Question, ...]:
+    name = paths.relative(file)
+    try:
+        data = tomllib.loads(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise LabError(f"{name} can't be read: {error}") from None
+    return tuple(question_of(name, id, entry) for id, entry in data.items())

@@ -1,0 +1,241 @@
+"""An entry of a chapter's questions.toml, checked: a question, or a LabError that says why not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from lab.errors import LabError, did_you_mean
+from lab.processes.node_range import Range, node_range
+from lab.text.arithmetic import value as arithmetic
+from lab.text.numbers import place
+from lab.widgets.question.question import CURVE, WITHIN, Kind, Mistake, Question
+
+KINDS: dict[str, Kind] = {"options": "choice", "unit": "number", "items": "order"}
+FILE = "questions.toml"  # in the folder of the chapter
+
+
+def question_of(name: str, id: str, entry: Any) -> Question:
+    """Return the question that an entry of a file of that name describes.
+
+    Raises LabError for an entry that is none.
+    """
+    if not isinstance(entry, Mapping) or not {"on", "run"} & set(entry):
+        return _plain(name, id, entry)
+
+    def wrong(what: str) -> LabError:
+        return LabError(f"{name}: question {id!r} {what}")
+
+    rest = {key: value for key, value in entry.items() if key not in ("on", "run")}
+    others, run = entry.get("on"), entry.get("run")
+    if not (isinstance(others, list) and others and all(isinstance(o, Mapping) for o in others)):
+        raise wrong(f"has on = {others!r}: write [[{id}.on]] above its keys")
+    if not isinstance(run, str) or not run:
+        raise wrong("needs `run`: the experiment whose Node decides between its answers")
+    if "right" not in rest:
+        raise wrong("has `on`, but no `right`: what holds on every other Node")
+    base = _plain(name, id, rest)
+    return replace(base, run=run, on=tuple(_other(name, id, rest, o, wrong) for o in others))
+
+
+def _other(
+    name: str, id: str, entry: Mapping[str, Any], other: Mapping[str, Any], wrong: Any
+) -> tuple[Range, Question]:
+    """What a question is on some versions of Node: another answer, other reasons."""
+    if unknown := set(other) - {"node", "right", "why", "options", "mistakes"}:
+        raise wrong(
+            f"has a key {min(unknown)!r} in `on`: it may have node, right, why, options, mistakes"
+        )
+    try:
+        those = node_range(other.get("node", ""))
+    except LabError as error:
+        raise wrong(f"has in `on` {error}") from None
+    options = dict(entry.get("options", {}))
+    for key, changed in dict(other.get("options", {})).items():
+        if key not in options or not isinstance(changed, Mapping) or set(changed) != {"why"}:
+            raise wrong(f"has {key!r} in `on`: only `why` of an option that it has may differ")
+        options[key] = {**options[key], **changed}
+    kept = {key: other[key] for key in ("right", "why", "mistakes") if key in other}
+    changed = {"options": options} if options else {}
+    return those, _plain(name, id, {**entry, **kept, **changed})
+
+
+def _plain(name: str, id: str, entry: Any) -> Question:
+    """A question that is the same on every Node."""
+
+    def wrong(what: str) -> LabError:
+        return LabError(f"{name}: question {id!r} {what}")
+
+    if not isinstance(entry, Mapping):
+        raise wrong("is no table: write [its-id] above its keys")
+    kind = _kind(entry, wrong)
+    known = {*Question.__dataclass_fields__}
+    known -= {"id", "kind", "node", "chapter", "number", "of", "memory"}
+    if unknown := set(entry) - known:
+        raise wrong(f"has a key {min(unknown)!r}. {did_you_mean(min(unknown), known)}")
+    if not entry.get("ask"):
+        raise wrong("asks nothing: it needs `ask`")
+    for key in ("ask", "code", "unit", "why"):
+        if not isinstance(entry.get(key, ""), str):
+            raise wrong(f"has {key} = {entry[key]!r}, which is no text")
+    options, items = entry.get("options", {}), entry.get("items", [])
+    if kind == "choice" and not _are_options(options):
+        raise wrong("needs two options or more, each with `text` and `why`: options.its-name = {…}")
+    if kind == "order" and not (_are_texts(items) and len(items) > 1):
+        raise wrong(f"has items = {items!r}: two lines or more, each a text")
+    if kind != "choice" and not entry.get("why") and "right" in entry:
+        raise wrong("has no `why`: say why the answer is what it is")
+    if not isinstance(entry.get("warm_up", False), bool):
+        raise wrong(f"has warm_up = {entry['warm_up']!r}: it is true or false")
+    if entry.get("warm_up") and "right" not in entry:
+        raise wrong("is a warm-up, which tells at once, and has no `right`")
+    within = entry.get("within", WITHIN)
+    if not _is_number(within) or within < 1:
+        raise wrong(f"has within = {within!r}: it is the factor a guess may be off, 1 or more")
+    curve = _axes(entry, wrong) if kind == CURVE else {}
+    right = _right(kind, entry.get("right"), options, items or curve.get("x", ()), wrong)
+    return Question(
+        id=id,
+        kind=kind,
+        ask=entry["ask"],
+        right=right,
+        why=entry.get("why", ""),
+        code=entry.get("code", "").strip("\n"),
+        options=tuple((k, o["text"], o["why"]) for k, o in options.items()),
+        unit=entry.get("unit", ""),
+        within=float(within),
+        items=tuple(items),
+        **curve,
+        mistakes=_mistakes(kind, entry.get("mistakes", []), right, within, wrong),
+        warm_up=entry.get("warm_up", False),
+        chapter=name.removesuffix(f"/{FILE}"),
+    )
+
+
+def _kind(entry: Mapping[str, Any], wrong: Any) -> Kind:
+    kinds = [kind for key, kind in KINDS.items() if key in entry]
+    if len(kinds) != 1:
+        raise wrong("needs exactly one of options, unit, items")
+    if "x" in entry and kinds == ["number"]:
+        return CURVE
+    if extra := {"x", "x_name", "y", "scale", "rows"} & set(entry):
+        raise wrong(f"has {min(extra)!r}, which is for curves: those have x, y and unit")
+    return kinds[0]
+
+
+def _axes(entry: Mapping[str, Any], wrong: Any) -> dict[str, Any]:
+    """The axes of a curve."""
+    x, y, scale = entry["x"], entry.get("y"), entry.get("scale", "linear")
+    places = [place(one) for one in x] if isinstance(x, list) else []
+    if len(places) < 3 or not _are_texts(places) or len(set(places)) < len(places):
+        raise wrong(f"has x = {x!r}: three places or more, numbers or texts, no two the same")
+    if not (isinstance(y, list) and len(y) == 2 and all(map(_is_number, y)) and y[0] < y[1]):
+        raise wrong(f"has y = {y!r}: the two ends of its axis, the lower one first")
+    if scale not in ("linear", "log") or (scale == "log" and y[0] <= 0):
+        raise wrong(f'has scale = {scale!r}: "linear", or "log" with y above 0')
+    if not isinstance(entry.get("x_name", ""), str):
+        raise wrong(f"has x_name = {entry['x_name']!r}, which is no text")
+    if not isinstance(entry.get("rows", False), bool):
+        raise wrong(f"has rows = {entry['rows']!r}: it is true or false")
+    return {
+        "rows": entry.get("rows", False),
+        "x": tuple(places),
+        "x_name": entry.get("x_name", ""),
+        "y": (float(y[0]), float(y[1])),
+        "scale": scale,
+    }
+
+
+def _mistakes(kind: str, given: Any, right: Any, within: float, wrong: Any) -> tuple[Mistake, ...]:
+    if not given:
+        return ()
+    if kind != "number":
+        raise wrong("has mistakes, which are for numbers: each option has its own `why`")
+    if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
+        raise wrong(f"has mistakes = {given!r}: write [[its-id.mistakes]] above their keys")
+    return tuple(_mistake(one, right, within, wrong) for one in given)
+
+
+def _mistake(given: Mapping[str, Any], right: Any, within: float, wrong: Any) -> Mistake:
+    ways = set(given) & {"formula", "range"}
+    if set(given) - {"formula", "range", "why"} or len(ways) != 1:
+        raise wrong(f"has a mistake with {', '.join(given)}: it needs formula or range, and why")
+    if not _are_texts([given.get("why")]):
+        raise wrong("has a mistake without `why`: say what one may have thought")
+    if "range" in given:
+        ends = given["range"]
+        if not (isinstance(ends, list) and len(ends) == 2 and all(map(_is_number, ends))):
+            raise wrong(f"has a mistake with range = {ends!r}: two numbers, the lower one first")
+        made = Mistake(given["why"], range=(float(ends[0]), float(ends[1])))
+        if ends[0] > ends[1]:
+            raise wrong(f"has a mistake with range = {ends!r}: the lower one comes first")
+    else:
+        made = Mistake(given["why"], formula=str(given["formula"]))
+        try:
+            value = arithmetic(made.formula, right=math.e if right is None else right)
+        except (ValueError, ArithmeticError):
+            raise wrong(
+                f"has a mistake with formula = {given['formula']!r}: write arithmetic, of numbers "
+                "and `right`"
+            ) from None
+        if right is not None and _passes(value, right, within):
+            raise wrong(f"takes for right what it calls a mistake, {given['formula']!r}")
+    span = None if right is None else made.span(right)
+    if span and span[0] <= right <= span[1]:
+        raise wrong(f"calls its own answer a mistake: {given}")
+    return made
+
+
+def _passes(number: float, right: float, within: float) -> bool:
+    """Whether a number is near enough to be right, as in question.js."""
+    if right == 0 or number == 0 or (right < 0) != (number < 0):
+        return number == right
+    return 1 / within <= number / right * (1 + 1e-9) and number / right <= within * (1 + 1e-9)
+
+
+def _is_number(value: Any) -> bool:
+    # TOML has true, nan and inf, too
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) and one for one in value)
+
+
+def _are_options(options: Any) -> bool:
+    return (
+        isinstance(options, Mapping)
+        and len(options) > 1
+        and all(
+            isinstance(one, Mapping) and _are_texts([one.get("text"), one.get("why")])
+            for one in options.values()
+        )
+    )
+
+
+def _right(kind: str, right: Any, options: Any, items: Any, wrong: Any) -> Any:
+    if right is None:
+        return None
+    if kind == "number":
+        if not _is_number(right):
+            raise wrong(f"has right = {right!r}, which is no number")
+        return float(right)
+    if kind == CURVE:
+        if (
+            not isinstance(right, list)
+            or len(right) != len(items)
+            or not all(map(_is_number, right))
+        ):
+            raise wrong(f"has right = {right!r}: a number for each x")
+        return tuple(map(float, right))
+    if kind == "choice":
+        rights = [right] if isinstance(right, str) else right
+        if not _are_texts(rights) or not rights or not set(rights) <= set(options):
+            raise wrong(f"has no option {right!r}")
+        return tuple(dict.fromkeys(rights))
+    orders = right if isinstance(right, list) else [right]
+    if not orders or any(not _are_texts(o) or sorted(o) != sorted(items) for o in orders):
+        raise wrong("has a right order that is not made of its items")
+    return tuple(tuple(order) for order in orders)
