@@ -31,7 +31,7 @@ const dataOf = (name) => (name === "draws" ? DRAWS : undefined);
 function model(name) {
   const data = dataOf(name);
   const told = JSON.parse(
-    execFileSync(process.execPath, [join(FOLDER, "told.mjs"), name], {
+    execFileSync(process.execPath, [join(FOLDER, "description.mjs"), name], {
       input: JSON.stringify(data ?? null),
     }),
   );

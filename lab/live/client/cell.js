@@ -1,6 +1,10 @@
-// One cell of the page: what is pressed, what is shown, and the book's own beside it.
+// One cell of the page: what is pressed, what is shown, and the book's own beside it. It knows nothing of the page, which
+// calls it and listens to its events:
+//   run      its code is to run, or, while it runs, to stop
+//   change   what it keeps (`record`) is another
+//   draw     outputs were put on the page; `detail`: their HTML
+//   gone     the editor could not be loaded
 
-import * as kept from "./kept.js";
 import { element, htmlOf, Outputs, otherIds } from "./outputs.js";
 import { button, el, lasting } from "./words.js";
 
@@ -8,13 +12,13 @@ import { button, el, lasting } from "./words.js";
 const ASKED = "lab-question, lab-answer, lab-asked";
 const AFTER_MS = 150; // no more pictures of a running cell than eyes can follow
 
-export class Cell {
+export class Cell extends EventTarget {
   /** The text that runs; the book's is `source`. */
   code;
   outputs = null;
   seconds = null;
   ran = null; // epoch, ms: when these outputs came
-  #page;
+  #kernel;
   #place;
   #bookOutput;
   #output = null;
@@ -24,9 +28,10 @@ export class Cell {
   #timer = null;
   #drawing = null;
 
-  /** place : its element on the page; null for one that is not shown. */
-  constructor(page, { index, source, tags, seconds }, place) {
-    this.#page = page;
+  /** place : its element on the page; null for one that is not shown; number : what it is called if it can be pressed. */
+  constructor({ index, source, tags, seconds }, { place, number, kernel }) {
+    super();
+    this.#kernel = kernel;
     this.#place = place;
     this.index = index;
     this.source = source;
@@ -37,7 +42,13 @@ export class Cell {
     this.#bookOutput = place?.querySelector(":scope > .cell_output") ?? null;
     const asks = this.#bookOutput?.querySelector(ASKED) != null;
     this.pressed = place !== null && (this.hasCode || !asks);
-    if (this.pressed) this.#toolbar();
+    if (!this.pressed) return;
+    this.number = number;
+    this.#toolbar();
+  }
+
+  #emit(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
   get expected() {
@@ -54,8 +65,7 @@ export class Cell {
   }
 
   #toolbar() {
-    this.number = this.#page.number();
-    this.runButton = button("Run", () => this.#page.press(this), { class: "lab-live-run" });
+    this.runButton = button("Run", () => this.#emit("run"), { class: "lab-live-run" });
     this.editButton = button("Edit", () => this.edit());
     this.resetButton = button("Reset", () => this.reset(), {
       hidden: true,
@@ -138,7 +148,7 @@ export class Cell {
     this.#state = failed ? "failed" : "";
     if (!failed) this.seconds = this.running;
     this.take(this.arriving.list, Date.now());
-    this.keep();
+    this.#emit("change");
   }
 
   /** Show outputs as yours. */
@@ -159,9 +169,10 @@ export class Cell {
     else this.#say();
   }
 
-  keep() {
-    const { index, source, code, outputs, ran, seconds } = this;
-    kept.keep(this.#page.key, index, { source, code, outputs, ran, seconds });
+  /** What is kept of it until the reader discards it. */
+  get record() {
+    const { source, code, outputs, ran, seconds } = this;
+    return { source, code, outputs, ran, seconds };
   }
 
   #soon() {
@@ -177,7 +188,7 @@ export class Cell {
   #draw() {
     if (!this.#place || !this.outputs) return;
     const shown = this.outputs.map(element).filter(Boolean);
-    this.#page.bring(htmlOf(this.outputs));
+    this.#emit("draw", htmlOf(this.outputs));
     if (!this.#output) {
       this.#output = el("div", {
         class: "cell_output docutils container lab-live-yours",
@@ -240,7 +251,7 @@ export class Cell {
     if (this.#editor) this.#editor.text = this.source;
     this.code = this.source;
     this.#listing();
-    this.keep();
+    this.#emit("change");
     this.#say();
     this.runButton.focus();
   }
@@ -256,7 +267,7 @@ export class Cell {
     try {
       library = await import("./editor.js");
     } catch {
-      this.#page.missing();
+      this.#emit("gone");
       return;
     } finally {
       this.editButton.disabled = false;
@@ -272,10 +283,10 @@ export class Cell {
       changed: (text) => {
         this.code = text;
         this.seconds = null; // nobody knows of this code
-        this.keep();
+        this.#emit("change");
         this.#say();
       },
-      run: () => this.#page.press(this),
+      run: () => this.#emit("run"),
       leave: () => {
         this.#closeEditor();
         this.editButton.focus();
@@ -320,7 +331,7 @@ export class Cell {
   #language() {
     const server = /^%%server\s+(\w+)\//.exec(this.source)?.[1];
     if (server) return server === "python" ? "python" : "javascript";
-    return this.#page.kernel === "python3" ? "python" : "javascript";
+    return this.#kernel === "python3" ? "python" : "javascript";
   }
 
   #say() {

@@ -3,9 +3,9 @@
 
 import { Cell } from "./cell.js";
 import { fault } from "./faults.js";
-import * as kept from "./kept.js";
 import { GluedNumbers } from "./numbers.js";
 import { glued } from "./outputs.js";
+import * as store from "./store.js";
 import { button, cells as counted, el, lasting } from "./words.js";
 
 const own = document.getElementById("lab-live");
@@ -20,47 +20,53 @@ const NOTEBOOK =
   " JupyterLab has this chapter open, too, with a kernel of its own: neither knows what the other runs.";
 
 class LivePage {
-  key = key;
   #cells = [];
   #byIndex = new Map();
   #numbers;
   #kernel = null;
+  #running = null; // the cell that runs
   #queue = [];
   #busy = false;
   #ran = {}; // index → what code the kernel has run
   #notebook = false; // whether JupyterLab has a kernel for this chapter, too
-  #pressable = 0;
   #parts;
   #status;
+  #allButton;
   #stop;
+  #restartButton;
+  #discardButton;
+  #takeButton;
   #fault = null;
 
   constructor(article, { kernel, cells, shown, glued: names, parts }) {
-    this.kernel = kernel;
     this.#parts = parts;
     const places = [...article.querySelectorAll("div.cell")];
     const placeOf = new Map();
     if (places.length === shown.length)
       for (const [i, index] of shown.entries()) placeOf.set(index, places[i]);
-    for (const one of cells) {
-      const cell = new Cell(this, one, placeOf.get(one.index) ?? null);
-      this.#cells.push(cell);
-      this.#byIndex.set(one.index, cell);
+    for (const description of cells) {
+      const place = placeOf.get(description.index) ?? null;
+      const number = this.#cells.filter((cell) => cell.pressed).length + 1;
+      this.#add(new Cell(description, { place, number, kernel }));
     }
     this.#numbers = new GluedNumbers(article, names);
     this.#bar(article);
   }
 
-  number() {
-    this.#pressable += 1;
-    return this.#pressable;
+  #add(cell) {
+    this.#cells.push(cell);
+    this.#byIndex.set(cell.index, cell);
+    cell.addEventListener("run", () => this.#press(cell));
+    cell.addEventListener("change", () => store.keep(key, cell.index, cell.record));
+    cell.addEventListener("draw", ({ detail }) => this.#bring(detail));
+    cell.addEventListener("gone", () => this.#happened(fault("gone")));
   }
 
   recall(known) {
     for (const found of known) {
       const cell = this.#byIndex.get(found.index);
       // The book's cell is another by now: what came of the old one says nothing about it.
-      if (!cell || found.source !== cell.source) kept.forget(key, found.index);
+      if (!cell || found.source !== cell.source) store.forget(key, found.index);
       else {
         cell.recall(found);
         if (found.outputs) this.#numbers.show(glued(found.outputs));
@@ -71,21 +77,23 @@ class LivePage {
 
   #bar(article) {
     this.#status = el("span", { class: "lab-live-status", role: "status" });
-    this.allButton = button("Run all", () => this.runAll(), { class: "lab-live-run" });
-    this.#stop = button("Interrupt", () => this.interrupt(), { hidden: true });
-    this.restartButton = button("Restart", () => this.restart(), { hidden: true });
-    this.discardButton = button("Back to the book's page", () => this.discard(), { hidden: true });
-    this.takeButton = button("Run it here instead", () => this.#takeOver(), { hidden: true });
+    this.#allButton = button("Run all", () => this.#runAll(), { class: "lab-live-run" });
+    this.#stop = button("Interrupt", () => this.#interrupt(), { hidden: true });
+    this.#restartButton = button("Restart", () => this.#restart(), { hidden: true });
+    this.#discardButton = button("Back to the book's page", () => this.#discard(), {
+      hidden: true,
+    });
+    this.#takeButton = button("Run it here instead", () => this.#takeOver(), { hidden: true });
     const base = new URL(own.dataset.base, location.href);
     const lab = el("a", { href: new URL(`lab/tree/${page}.md`, base).href }, "JupyterLab");
     const bar = el(
       "section",
       { class: "lab-live-page", "aria-label": "Run this page" },
-      this.allButton,
+      this.#allButton,
       this.#stop,
-      this.restartButton,
-      this.discardButton,
-      this.takeButton,
+      this.#restartButton,
+      this.#discardButton,
+      this.#takeButton,
       this.#status,
       lab,
     );
@@ -98,19 +106,14 @@ class LivePage {
     this.#say();
   }
 
-  tell(text) {
+  #tell(text) {
     this.#fault = text ? { message: text } : null;
     this.#say();
   }
 
-  /** A part of the page did not come. */
-  missing() {
-    this.#happened(fault("gone"));
-  }
-
   /** Run pressed at a cell: stop it if it runs, else run it, and offer what stands before it. */
-  press(cell) {
-    if (cell === this.running) return this.interrupt();
+  #press(cell) {
+    if (cell === this.#running) return this.#interrupt();
     if (this.#queue.includes(cell)) return this.#unqueue();
     const before = this.#missing(cell);
     const asked = before.filter((one) => one.pressed);
@@ -126,7 +129,7 @@ class LivePage {
     );
   }
 
-  runAll() {
+  #runAll() {
     return this.#run([...this.#cells]);
   }
 
@@ -157,13 +160,13 @@ class LivePage {
   async #run(cells, options) {
     if (this.#busy) {
       for (const cell of cells)
-        if (cell !== this.running && !this.#queue.includes(cell)) this.#queue.push(cell);
+        if (cell !== this.#running && !this.#queue.includes(cell)) this.#queue.push(cell);
       for (const cell of this.#queue) cell.waiting();
       this.#say();
       return;
     }
     this.#busy = true;
-    this.tell(null);
+    this.#tell(null);
     this.#queue = [...cells];
     for (const cell of cells) cell.waiting();
     try {
@@ -181,7 +184,7 @@ class LivePage {
           ),
         );
       this.#busy = false;
-      this.running = null;
+      this.#running = null;
       this.#say();
     }
   }
@@ -205,23 +208,23 @@ class LivePage {
       tell: (fault) => this.#happened(fault),
     });
     const { fresh, notebook } = await this.#kernel.start(options);
-    this.takeButton.hidden = true; // there is nothing to be taken over any more
+    this.#takeButton.hidden = true; // there is nothing to be taken over any more
     this.#notebook = notebook;
-    const known = kept.tab.read(key);
+    const known = store.tab.read(key);
     this.#ran = !fresh && known?.kernel === this.#kernel.id ? known.ran : {};
   }
 
   #tab() {
-    let tab = kept.tab.read(TAB);
+    let tab = store.tab.read(TAB);
     if (!tab) {
       tab = [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16)).join("");
-      kept.tab.write(TAB, tab);
+      store.tab.write(TAB, tab);
     }
     return tab;
   }
 
   async #one(cell) {
-    this.running = cell;
+    this.#running = cell;
     const outputs = cell.begin();
     this.#say();
     const { code } = cell;
@@ -234,7 +237,7 @@ class LivePage {
     }
     if (reply.status !== "ok" && !cell.mayFail) {
       const interrupted = outputs.list.some((one) => /Interrupt/.test(one.name ?? ""));
-      this.tell(
+      this.#tell(
         interrupted
           ? "Interrupted."
           : `${cell.number ? `Cell ${cell.number}` : "A hidden cell"} stopped with an error; the cells after it have not run.`,
@@ -243,10 +246,10 @@ class LivePage {
       return;
     }
     this.#ran[cell.index] = code;
-    kept.tab.write(key, { kernel: this.#kernel.id, ran: this.#ran });
+    store.tab.write(key, { kernel: this.#kernel.id, ran: this.#ran });
   }
 
-  async interrupt() {
+  async #interrupt() {
     this.#unqueue();
     try {
       await this.#kernel?.interrupt();
@@ -255,18 +258,18 @@ class LivePage {
     }
   }
 
-  async restart() {
+  async #restart() {
     await this.#end();
-    this.tell("Restarted: no cell has run yet. Your results stay until you run the cells again.");
+    this.#tell("Restarted: no cell has run yet. Your results stay until you run the cells again.");
   }
 
-  async discard() {
-    await kept.forgetAll(key);
+  async #discard() {
+    await store.forgetAll(key);
     for (const cell of this.#cells) cell.discard();
     this.#numbers.back();
     await this.#end();
-    this.tell("This is the book's page again.");
-    this.allButton.focus();
+    this.#tell("This is the book's page again.");
+    this.#allButton.focus();
   }
 
   async #end() {
@@ -280,36 +283,32 @@ class LivePage {
   }
 
   async #takeOver() {
-    this.takeButton.hidden = true;
-    await this.#run(this.wanted ?? [], { take: true });
+    this.#takeButton.hidden = true;
+    await this.#run([], { take: true });
   }
 
   /** The kernel knows nothing any more: one that died is started again by itself, under its name. */
   #forget() {
     this.#ran = {};
-    kept.tab.write(key, null);
+    store.tab.write(key, null);
   }
 
   #happened(fault) {
     if (fault?.kind === "died" || fault?.kind === "elsewhere") this.#forget();
-    if (fault?.kind === "elsewhere") {
-      this.wanted = [];
-      this.takeButton.hidden = false;
-    }
+    if (fault?.kind === "elsewhere") this.#takeButton.hidden = false;
     // All is well again, as far as a fault of the server was told.
     if (fault || this.#fault?.kind === "gone") this.#fault = fault;
     this.#say();
   }
 
   #failed(error) {
-    if (error.kind === "elsewhere") this.wanted = [];
-    this.takeButton.hidden = error.kind !== "elsewhere";
+    this.#takeButton.hidden = error.kind !== "elsewhere";
     if (error.kind === "died") this.#forget();
     this.#fault = error;
   }
 
   /** Load the script and style of a component that the built page has no need of. */
-  bring(html) {
+  #bring(html) {
     for (const [name, mark] of Object.entries(this.#parts)) {
       if (!new RegExp(mark).test(html)) continue;
       const style = name.endsWith(".css");
@@ -323,18 +322,17 @@ class LivePage {
   }
 
   #say(now) {
-    const left = [this.running, ...this.#queue].filter(Boolean);
+    const left = [this.#running, ...this.#queue].filter(Boolean);
     const mine = this.#cells.filter((one) => one.outputs || one.edited);
-    const { allButton } = this;
-    allButton.hidden = this.#busy;
-    allButton.textContent = `Run all${this.#takes(this.#cells)}`;
+    this.#allButton.hidden = this.#busy;
+    this.#allButton.textContent = `Run all${this.#takes(this.#cells)}`;
     this.#stop.hidden = !this.#busy;
-    this.restartButton.hidden = this.#busy || !this.#kernel?.running;
-    this.discardButton.hidden = this.#busy || mine.length === 0;
+    this.#restartButton.hidden = this.#busy || !this.#kernel?.running;
+    this.#discardButton.hidden = this.#busy || mine.length === 0;
     const status =
       this.#fault?.message ??
       now ??
-      (this.running
+      (this.#running
         ? `Running, ${counted(left.length)} left${this.#takes(left)}`
         : mine.length > 0
           ? `${counted(mine.filter((one) => one.outputs).length)} of ${this.#cells.length} show what ran here.`
@@ -390,7 +388,7 @@ async function begin() {
   const response = await get(`${page}.json`);
   if (!response.ok) return;
   const cells = await response.json();
-  const known = await kept.all(key); // before anything can be pressed
+  const known = await store.all(key); // before anything can be pressed
   new LivePage(article, cells).recall(known);
 }
 

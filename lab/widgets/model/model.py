@@ -5,7 +5,7 @@ does, and why one is refused. It runs in the reader's browser, and nothing is me
 is tested beside Node: `tests/widgets/test_models.py` lets real programs make the same moves.
 
 Without JavaScript the same place tells some moves and what they do, in words that the model itself
-has said (`told.mjs`).
+has said (`description.mjs`).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def model(name: str, data: Any = None, of: object = None) -> Model:
     known = names()
     if name not in known:
         raise LabError(f"there is no model {name!r}. {did_you_mean(name, known)}")
-    for file in (f"{name}.js", "model.js", "told.mjs"):
+    for file in (f"{name}.js", "model.js", "description.mjs"):
         usage.note_file(FOLDER / file)
     runs = list(of) if isinstance(of, (list, tuple)) else [] if of is None else [of]
     notes = list(dict.fromkeys(text for run in runs for text in provenance(run)))
@@ -106,7 +106,7 @@ def names() -> list[str]:
 def _told(name: str, data: Any) -> dict[str, Any]:
     """What a model says by itself, asked from it in Node."""
     made = subprocess.run(
-        [nodes.program(), str(FOLDER / "told.mjs"), name],
+        [nodes.program(), str(FOLDER / "description.mjs"), name],
         input=json.dumps(data),
         capture_output=True,
         text=True,

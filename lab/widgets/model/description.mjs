@@ -1,4 +1,4 @@
-// told.mjs NAME: a model in words, as JSON, for who has no JavaScript: its title, what it asks, and what some moves tell.
+// description.mjs NAME: a model in words, as JSON, for who has no JavaScript: its title, what it asks, and what some moves tell.
 // What it shows is data of standard input, if it needs any.
 import { readFileSync } from "node:fs";
 import "./model.js";
