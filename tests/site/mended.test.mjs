@@ -55,6 +55,30 @@ for (const [where, base] of [
   });
 }
 
+describe("a search for a word of two letters", () => {
+  for (const word of ["fs", "JS", "os"])
+    it(`finds places: ${word}`, async () => {
+      await open(`${onDisk}search.html?q=${word}`, async (tab) => {
+        await searched(tab);
+        assert.ok((await titles(tab)).length > 1);
+      });
+    });
+});
+
+describe("the page of a search", () => {
+  it("is no wider than 320 pixels, whatever words its results have", async () => {
+    await own.open(
+      `${own.host.url}search.html?q=backpressure`,
+      async (tab) => {
+        await searched(tab);
+        await tab.waitForFunction(() => document.querySelectorAll("p.context").length > 10);
+        assert.equal(await tab.evaluate(() => document.documentElement.scrollWidth), 320);
+      },
+      { viewport: { width: 320, height: 700 } },
+    );
+  });
+});
+
 describe("marks of a search", () => {
   // In a figure "loop" stands in a <title> first, which has no box.
   const found = async (tab) => {

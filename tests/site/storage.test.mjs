@@ -20,8 +20,9 @@ const predicting = pagesOf(site).find(({ name }) =>
   readFileSync(join(site, name), "utf8").includes("<loop-replay predict"),
 )?.name;
 
+// Arrow functions: their text is run in the page.
 const KINDS = {
-  refused() {
+  refused: () => {
     for (const name of ["localStorage", "sessionStorage"])
       Object.defineProperty(globalThis, name, {
         get() {
@@ -29,12 +30,12 @@ const KINDS = {
         },
       });
   },
-  full() {
+  full: () => {
     Storage.prototype.setItem = () => {
       throw new DOMException("full", "QuotaExceededError");
     };
   },
-  absent() {
+  absent: () => {
     for (const name of ["localStorage", "sessionStorage"])
       Object.defineProperty(globalThis, name, { value: null });
   },
@@ -143,7 +144,7 @@ describe("in the frame of another site, which lets it run scripts and nothing el
 
 describe("where storage works", () => {
   it("nothing is said of it, and the colours are those of the last visit", async () => {
-    await own.clean(own.host.url + asking, async (tab) => {
+    await own.open(own.host.url + asking, async (tab, seen) => {
       await answer(tab.locator("lab-question:has(input[type=radio])").first());
       await tab.locator("lab-question .given").first().waitFor();
       assert.equal(await tab.locator(".lab-not-kept").count(), 0);
@@ -152,6 +153,7 @@ describe("where storage works", () => {
       await tab.reload();
       assert.equal(await theme(tab), chosen);
       await tab.locator("lab-question .given").first().waitFor();
+      assert.deepEqual(seen.errors, []);
     });
   });
 });
