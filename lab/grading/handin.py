@@ -21,17 +21,25 @@ MOST_BYTES = 256 * 1024
 MOST_OF_FILE = 64 * MOST_BYTES  # a notebook has outputs, too
 SUFFIXES = (".mjs", ".cjs", ".js")  # of a program
 NOTEBOOK = ".ipynb"
-# What only one of the two kinds of module has, at the beginning of a line. Whatever is handed in
-# passes through these: the time that one takes must grow as its text does, and not as its square.
+# What only one of the two kinds of module has, at the beginning of a line or a statement. Whatever
+# is handed in passes through these: the time that one takes must grow as its text does, and not as
+# its square.
 _ESM = re.compile(
-    r"^[^\S\n]*(?:import\s*[\w{*\"']"
+    r"(?:^|;)[^\S\n]*(?:import\s*[\w{*\"']"
     r"|export\s+(?:default|async|function|const|let|class|\{|\*))",
     re.M,
 )
-_CJS = re.compile(r"^[^\S\n]*(?:module\.exports|exports\.\w+)\s*=|\brequire\s*\(", re.M)
-_GIVEN_AWAY = re.compile(r"^[^\S\n]*(module\.exports|exports)(?:\.\w+)?\s*=", re.M)
+_CJS = re.compile(r"(?:^|;)[^\S\n]*(?:module\.exports|exports\.\w+)\s*=|\brequire\s*\(", re.M)
+_GIVEN_AWAY = re.compile(r"(?:^|;)[^\S\n]*(module\.exports|exports)(?:\.\w+)?\s*=", re.M)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function\*?|const|class) \w+)", re.M)
-_COMMENT = re.compile(r"/\*|(?<![:'\"`\\])//[^\n]*")
+_OPENING = re.compile(r"//|/\*|[/'\"`{}]")
+_OF_TEMPLATE = re.compile(r"\\.|`|\$\{", re.S)
+_WHOLE = {
+    "'": re.compile(r"'(?:[^'\\\n]|\\.)*'", re.S),
+    '"': re.compile(r'"(?:[^"\\\n]|\\.)*"', re.S),
+    "/": re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/"),
+}
+_BEFORE_VALUE = re.compile(r"\b(?:return|typeof|case|in|of|delete|void|throw|do|else|await|yield)$")
 _MARK = re.compile(r"\s*%%submit[ \t]+(\S+)(?:[^\S\n][^\n]*)?\n")
 
 
@@ -91,17 +99,57 @@ class HandIn:
 
 
 def _plain(text: str) -> str:
-    """A program without its comments. `/*` without an end is none: it may stand in a string."""
-    kept, at, look, last = [], 0, 0, text.rfind("*/")
-    while found := _COMMENT.search(text, look):
-        look = found.end()
-        if found[0] == "/*":
-            if look > last:
-                continue
-            look = text.index("*/", look) + 2
+    """A program without its comments, and with empty strings, templates and regular expressions:
+    what is written in them says nothing about the program. What has no end is left as it is.
+    """
+    kept: list[str] = []
+    at, last = 0, text.rfind("*/")
+    depths: list[int] = []  # of the braces within each `${` that is open
+    while found := _OPENING.search(text, at):
         kept.append(text[at : found.start()])
-        at = look
+        sign, at = found[0], found.end()
+        if sign == "{" and depths:
+            depths[-1] += 1
+        elif sign == "}" and depths and depths[-1] > 0:
+            depths[-1] -= 1
+        elif sign == "`" or (sign == "}" and depths):
+            if sign == "}":
+                depths.pop()
+            kept.append("`")
+            end = _OF_TEMPLATE.search(text, at)
+            while end and end[0].startswith("\\"):
+                end = _OF_TEMPLATE.search(text, end.end())
+            at = end.end() if end else len(text)
+            if end and end[0] == "${":
+                depths.append(0)
+            continue
+        elif sign == "//":
+            at = _line_end(text, at)
+            continue
+        elif sign == "/*" and at <= last:
+            at = text.index("*/", at) + 2
+            continue
+        elif sign in "'\"/" and (sign != "/" or _begins_expression(kept)):
+            whole = _WHOLE[sign].match(text, at - 1)
+            kept.append(sign * 2 if whole and sign != "/" else sign)
+            # One without an end is looked at once: the rest of its line is plain.
+            end_of_it = whole.end() if whole else _line_end(text, at)
+            kept.append("" if whole else text[at:end_of_it])
+            at = end_of_it
+            continue
+        kept.append(sign)
     return "".join([*kept, text[at:]])
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end if end >= 0 else len(text)
+
+
+def _begins_expression(kept: list[str]) -> bool:
+    """Whether a slash behind this begins a regular expression, rather than a division."""
+    before = "".join(kept[-3:])[-40:].rstrip()
+    return not before or before[-1] in "(,=:[!&|?{};+-*%~^<>" or bool(_BEFORE_VALUE.search(before))
 
 
 def _kind_of_export(exercise: Exercise) -> str:

@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+from lab import paths
 from lab.errors import LabError
 from lab.grading import sandbox
 from lab.grading.cgroup import Cgroup
@@ -282,10 +283,15 @@ def _heard(
         error = errors.read(1 << 20).decode(errors="replace").strip()
         raise Fell(
             f"The check did not come to its end (exit code {process.returncode}), so there is no "
-            f"result. It said:\n{error[-2000:]}",
+            f"result. It said:\n{_without_places(error[-2000:])}",
             criteria,
         )
     return Said(criteria, end)
+
+
+def _without_places(text: str) -> str:
+    """A text without where this course, and whoever runs it, have their files: students read it."""
+    return text.replace(f"{paths.ROOT}/", "").replace(str(Path.home()), "~")
 
 
 class _Missing(dict[str, dict[str, Any]]):

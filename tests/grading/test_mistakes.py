@@ -306,6 +306,45 @@ def test_what_a_program_asks_of_its_machine_is_answered():
     assert result.passed, str(result)
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("export const a = `\nmodule.exports = 1\n`;", "esm"),
+        ("const a = `\nexport function f() {}\n`;\nmodule.exports = { a };", "cjs"),
+        ("const a = `${`\nmodule.exports = ${{ b: 1 }.b}\n`}`;\nexport const c = 1;", "esm"),
+        ("const a = /`/;\nexport const c = `\nmodule.exports = 1`;", "esm"),
+        ("const a = 'b'; module.exports = a;", "cjs"),
+        ('const a = "\\\nmodule.exports = 1";\nexport default a;', "esm"),
+    ],
+)
+def test_what_is_written_in_a_text_is_no_code(text, kind):
+    assert handin.from_text(text, "a.js").kind(exercise.exercise("always-later")) == kind
+
+
+def test_a_text_beside_a_number_is_in_quotes():
+    asked = exercise.exercise("summary")
+    text = 'export const summary = () => ({ throughput: "20.00", p50: "1" });'
+    result = run.grade(asked, handin.from_text(text, "a.mjs"))
+    assert result.criteria[0].saw == '"20.00"' and result.criteria[0].wanted == "20"
+
+
+def test_who_asks_another_machine_is_told_that_there_is_none():
+    asked = exercise.exercise("summary")
+    text = 'export const summary = () => fetch("http://example.com");'
+    result = run.grade(asked, handin.from_text(text, "a.mjs"))
+    assert result.sandbox == "none" or "there is no network here" in result.line()
+
+
+@pytest.mark.parametrize("way", ["crypto.setFips(true)", "crypto.fips = true"])
+def test_who_forbids_what_the_check_needs_reads_one_sentence(way):
+    """Neither the check's own stack nor its text."""
+    asked = exercise.exercise("summary")
+    text = f'import crypto from "node:crypto";\n{way};\nexport const summary = () => 1;'
+    result = run.grade(asked, handin.from_text(text, "a.mjs"))
+    assert "not to be had" in result.line() or "returned 1" in result.line(), str(result)
+    assert "codeOf" not in str(result) and "[eval]" not in str(result)
+
+
 def test_a_text_that_is_hard_to_look_through_takes_no_longer_than_others():
     """Each would take hours, if the time for it grew as the square of its length."""
     asked = exercise.exercise("summary")
@@ -326,10 +365,14 @@ def test_a_text_that_is_hard_to_look_through_takes_no_longer_than_others():
         ("a /* b */ c // d\ne", "a  c \ne"),
         ("// a */ b\nc /* d", "\nc /* d"),
         ("/* a // */ b /* c */", " b "),
-        ('accept: "*/*"; // a\nb', 'accept: "*/*"; \nb'),
+        ('accept: "*/*"; // a\nb', 'accept: ""; \nb'),
         ("/*/ a */ b", " b"),
-        ("url = 'http://x'; /* y", "url = 'http://x'; /* y"),
+        ("url = 'http://x'; /* y", "url = ''; /* y"),
+        ("a = `// ${`}` + {b: 1}} c`; d", "a = `` + {b: 1}`; d"),
+        ("a = b / c; // '\nd", "a = b / c; \nd"),
+        ("r = /[/'`]/; a", "r = /; a"),
+        ("it's\nb", "it's\nb"),
     ],
 )
-def test_what_is_a_comment(text, plain):
+def test_what_is_a_comment_or_a_text(text, plain):
     assert handin._plain(text) == plain

@@ -14,6 +14,13 @@ import { Odd, shown, Thrown } from "./values.mjs";
 // Brought when it is first asked for: to most checks it would be a third of their driver's start.
 const http = () => createRequire(import.meta.url)("node:http");
 
+const LIKE_A_VALUE = /^(?:-?\d+(?:\.\d+)?|NaN|true|false|null|undefined)$/;
+/** A text beside what is none is in quotes: "20" is not 20, and nobody would see why. */
+function apart(saw, wanted) {
+  const quoted = (value, other) =>
+    typeof value === "string" && typeof other !== "string" ? JSON.stringify(value) : value;
+  return { saw: quoted(saw, wanted), wanted: quoted(wanted, saw) };
+}
 const SPARE = 12 << 20; // bytes by which two programs that do the same may differ
 
 export class Bench {
@@ -68,7 +75,8 @@ export class Bench {
   /** The criterion is missed. The message is for the reader: what was seen, what was wanted, where to look. */
   miss(message, seen = {}) {
     // Who says that nothing was seen says so, unless nothing was asked for either.
-    const { saw, wanted } = seen;
+    const like = typeof seen.saw === "string" && LIKE_A_VALUE.test(seen.saw);
+    const { saw, wanted } = like && "wanted" in seen ? apart(seen.saw, seen.wanted) : seen;
     throw new Missed(message, {
       ...((saw !== undefined || ("saw" in seen && wanted !== undefined)) && { saw: shown(saw) }),
       ...(wanted !== undefined && { wanted: shown(wanted) }),
@@ -85,7 +93,7 @@ export class Bench {
   /** Missed unless both are deeply equal; the message may be a function of what was seen. */
   equal(saw, wanted, message) {
     if (!isDeepStrictEqual(saw, wanted))
-      this.miss(typeof message === "function" ? message(saw) : message, { saw, wanted });
+      this.miss(typeof message === "function" ? message(saw) : message, apart(saw, wanted));
   }
   /** Missed unless `condition` holds. */
   ok(condition, message, seen) {

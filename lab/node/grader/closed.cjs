@@ -61,7 +61,9 @@ replace(diagnostics.Channel?.prototype, ["subscribe", "bindStore"]);
 // A log of V8 has the text of every program in it.
 replace(quietly("node:trace_events"), ["createTracing"]);
 // Machine code, and loaders: they run in a thread that nobody closes, or say what `require` brings to others.
-replace(require("node:crypto"), ["setEngine"]);
+const crypto = require("node:crypto");
+// Without what that forbids, the channel of the check could not sign its frames.
+replace(crypto, ["setEngine", "setFips"]);
 const { context } = new (quietly("_tls_common").SecureContext)();
 replace(Object.getPrototypeOf(context), ["setEngineKey", "setClientCertEngine"]);
 replace(require("node:module"), ["register", "registerHooks", "enableCompileCache"]);

@@ -20,7 +20,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Channel } from "./channel.mjs";
 import * as proc from "./proc.mjs";
-import { Callback, decode, encode, Odd, Thrown, thrown } from "./values.mjs";
+import { Callback, decode, encode, Odd, Thrown, thrown, unreachable } from "./values.mjs";
 
 const HARNESS = readFileSync(new URL("./inside.js", import.meta.url), "utf8");
 const KEPT = 64 * 1024; // bytes of each output that are kept
@@ -417,7 +417,9 @@ export function explain(text, hand, called = (file) => file) {
     text.match(/^(\w*Error)$/m)?.[1];
   if (!error) return undefined;
   const plain = error.replace(/ \[(ERR_\w+)\]/, "").replaceAll(`${hand}/`, "");
-  return plain + place(text, hand, called);
+  return (
+    plain + (plain.includes("no network") ? "" : unreachable(text)) + place(text, hand, called)
+  );
 }
 
 function place(text, hand, called) {
@@ -495,11 +497,14 @@ export class Module extends Process {
   #unloadable(error) {
     if (error.none) return `it threw ${error.message}`;
     if (error.name === "SyntaxError") {
-      // Only Node's own check names the line.
+      // Only Node's own check names the line. Nothing runs in it, so that there need be no filter.
+      const words = this.child.spawnargs.filter(
+        (word, at, all) => word !== "--seccomp" && all[at - 1] !== "--seccomp",
+      );
       const { stderr } = spawnSync(
         this.child.spawnargs[0],
         [
-          ...this.child.spawnargs.slice(1, this.child.spawnargs.indexOf("--input-type=commonjs")),
+          ...words.slice(1, words.indexOf("--input-type=commonjs")),
           "--check",
           join(this.at.hand, this.file),
         ],

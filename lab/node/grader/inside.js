@@ -10,7 +10,7 @@
 
 const fs = require("node:fs");
 const net = require("node:net");
-const { hash, randomInt } = require("node:crypto");
+const { hash, randomInt, setFips } = require("node:crypto");
 const { builtinModules } = require("node:module");
 const { pathToFileURL } = require("node:url");
 const timers = require("node:timers");
@@ -28,7 +28,15 @@ delete config.key;
 
 // The code of a frame, in one call that nothing can be put into. Neither goes the key through the memory that small Buffers
 // share, where anybody could read it, as it does in createHmac(). See channel.mjs for the other side.
-const codeOf = (text) => hash("sha256", key + hash("sha256", text, "hex"), "hex");
+const signed = (text) => hash("sha256", key + hash("sha256", text, "hex"), "hex");
+function codeOf(text) {
+  try {
+    return signed(text);
+  } catch {
+    setFips(false); // somebody has forbidden it, and there may be nothing that is allowed
+    return signed(text);
+  }
+}
 
 // ---------------------------------------------------------------- timers
 
@@ -252,8 +260,19 @@ function encodeError(error) {
     name: said("name"),
     message: said("message"),
     code: said("code"),
+    cause: causeOf(error),
     stack: (said("stack") ?? "").slice(0, 4000),
   };
+}
+
+/** The code of what an error came of: fetch() says no more of itself than that it failed. */
+function causeOf(error) {
+  try {
+    const { code } = error.cause;
+    return typeof code === "string" ? code : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function decode(value) {

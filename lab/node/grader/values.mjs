@@ -28,12 +28,22 @@ export function shown(value) {
   return text.length > 1200 ? `${text.slice(0, 1200)} …` : text;
 }
 
+/** What is to be added to an error that comes of asking for another machine. */
+export const unreachable = (text) =>
+  /\b(?:ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ENETDOWN)\b/.test(text)
+    ? " (there is no network here: only this machine itself, 127.0.0.1, can be reached)"
+    : "";
+
 /** An error that the hand-in threw, as it told it; with a `value`, something else that it threw. */
 export class Thrown extends Error {
   constructor(said) {
-    const { name, message, code, stack } = said;
+    const { name, message, code, cause, stack } = said;
     const none = "value" in said;
-    super(none ? `${thrown(said.value)}, which is no Error` : (message ?? ""));
+    super(
+      none
+        ? `${thrown(said.value)}, which is no Error`
+        : `${message ?? ""}${unreachable(`${message} ${code} ${cause}`)}`,
+    );
     this.none = none;
     this.name = name ?? "Error";
     if (code !== undefined) this.code = code;
