@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# The rooms of `lab`, the lowest first, as CONTRIBUTING.md draws them.
-HOUSE = (ROOT / "CONTRIBUTING.md").read_text().partition("## The house")[2].partition("\n## ")[0]
+# The rooms of `lab`, the lowest first, as docs/house.md draws them.
+HOUSE = (ROOT / "docs" / "house.md").read_text("utf8").partition("## The house")[2].partition("\n## ")[0]
 CELLS = re.findall(r"^\| (`[^|]+`) \|", HOUSE, re.M)
 ROOMS = [room for cell in CELLS for room in re.findall(r"`(\w+)`", cell)][::-1]
 

@@ -1,4 +1,4 @@
-// What a check has in its hands: `t`, the first argument of each of its criteria. CONTRIBUTING.md shows how it is used.
+// What a check has in its hands: `t`, the first argument of each of its criteria. docs/add-an-exercise.md shows how it is used.
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { constants as how } from "node:fs";
