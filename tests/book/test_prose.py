@@ -43,7 +43,12 @@ def test_a_ratio_goes_into_a_sentence_with_its_interval(name):
 def test_every_word_of_our_own_is_used_and_in_its_place():
     words = (ROOT / "tools/words.txt").read_text("utf-8").split()
     assert words == sorted(set(words))
-    files = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("book/**/*.md"), *ROOT.glob("book/**/*.toml")]
+    files = [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("book/**/*.md"),
+        *ROOT.glob("book/**/*.toml"),
+    ]
     files += [ROOT / "data/claims.toml", ROOT / "servers/catalog.toml"]
     text = "\n".join(file.read_text("utf-8") for file in files).lower()
     assert [word for word in words if word not in text] == []
