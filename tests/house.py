@@ -6,7 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # The rooms of `lab`, the lowest first, as docs/house.md draws them.
-HOUSE = (ROOT / "docs" / "house.md").read_text("utf8").partition("## The house")[2].partition("\n## ")[0]
+PICTURE = (ROOT / "docs" / "house.md").read_text("utf8")
+HOUSE = PICTURE.partition("## The house")[2].partition("\n## ")[0]
 CELLS = re.findall(r"^\| (`[^|]+`) \|", HOUSE, re.M)
 ROOMS = [room for cell in CELLS for room in re.findall(r"`(\w+)`", cell)][::-1]
 
