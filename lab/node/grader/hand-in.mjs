@@ -31,7 +31,8 @@ const CALL_S = 5;
 // Processor time, which no other program takes away from anybody: a module is there after milliseconds of it.
 const LOAD_CPU_S = 2;
 const START_S = 10; // until Node itself is there
-const STIRS_MS = 20; // of processor time that a program takes to stop
+const STIRS_MS = 20; // of processor time that one which has stopped may have
+const STOPS_MS = 500; // that one may have to come to the end of a call to the kernel, which no signal ends
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
 // Reads one line from the driver, byte by byte so that nothing behind it is taken, and becomes what it says. Within a function:
@@ -185,6 +186,7 @@ export class Process {
       }
     }
     this.#paused = worked;
+    this.#settled = false;
   }
   #resume() {
     if (!this.#paused) return;
@@ -200,10 +202,16 @@ export class Process {
       // it has just ended
     }
   }
+  #settled; // whether all that was told to stop has stopped
   /** Machine code can have itself woken up, by a timer of the kernel for example. */
   #stays() {
     const all = [...this.#paused];
     const since = all.reduce((sum, [pid, before]) => sum + proc.worked(pid) - before, 0);
+    if (!this.#settled && since <= STOPS_MS) {
+      this.#settled = all.every(([pid]) => proc.stopped(pid));
+      if (this.#settled) for (const [pid] of all) this.#paused.set(pid, proc.worked(pid));
+      return;
+    }
     if (since > STIRS_MS || proc.family(this.child.pid).length > all.length)
       this.void(
         `${this.name} went on with something while another was looked at, although stopped`,

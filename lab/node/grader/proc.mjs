@@ -146,6 +146,11 @@ export const worked = (pid) =>
       sum + (Number(read(`/proc/${pid}/task/${thread}/schedstat`).split(" ", 1)[0]) || 0) / 1e6,
     0,
   );
+/** Whether no thread of a process runs, or will before somebody lets it. */
+export const stopped = (pid) =>
+  list(`/proc/${pid}/task`).every((thread) =>
+    /\) [TtZX] /.test(read(`/proc/${pid}/task/${thread}/stat`) || ") X "),
+  );
 /** Milliseconds that the main thread of a process has stood in the queue for a processor. */
 export const waited = (pid) => Number(read(`/proc/${pid}/schedstat`).split(" ")[1] ?? 0) / 1e6;
 /**

@@ -58,5 +58,4 @@ const worker = new Worker(
   { eval: true },
 );
 found.push(...(await new Promise((resolve) => worker.once("message", resolve))));
-if (found.length > 0) throw new Error(`LEAK: ${found}`);
-export const cached = () => () => {};
+throw new Error(found.length > 0 ? `LEAK: ${found}` : "nothing was to be had");
