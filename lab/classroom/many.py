@@ -1,7 +1,6 @@
 """Many hand-ins at once: on this machine's processors, or each a task on a cluster of Dask.
 
-Here each hand-in is processes of its own, and this one only waits for them: threads do. On a
-cluster a task is the text of one hand-in and what it is for; it gives back a Result and writes
+On a cluster a task is the text of one hand-in and what it is for; it gives back a Result and writes
 nothing. So a worker that dies leaves nothing behind, Dask gives its tasks to another, and a result
 that comes twice is the same file. Results are kept by content: a run that was stopped goes on where
 it was.
@@ -9,37 +8,24 @@ it was.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import threading
 import time
-from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import psutil
-
 from lab.errors import LabError
 from lab.grading import batch, exercise, run, sandbox
-from lab.grading.batch import Work
+from lab.grading.batch import Executor, Judging, Tell, Work
 from lab.grading.handin import HandIn
 from lab.grading.result import BROKEN, GRADED, Result
 
 if TYPE_CHECKING:
     from distributed import Client
 
-# Of its seconds one hand-in computes less than half; the rest it waits, for a timer or a limit. So
-# a processor has this many in hand, as long as there is memory for all of them.
-EACH = 2
 RETRIES = 2
 CLOCK = "clock"  # the Dask resource of a worker that has a core for itself
 MISSING = "dask.distributed is not installed: run make classroom in the folder of the book."
-
-Tell = Callable[[int, int, Work, Result], None]  # done, of, what, and what it is worth
-Judged = Generator[tuple[list[int], Result], None, None]  # which works, and their result
 
 
 class NoCluster(LabError):
@@ -62,70 +48,20 @@ def grade(
     """
     if not sandbox.bubblewrap() and not scheduler:
         raise sandbox.NoSandbox(sandbox.NO_SANDBOX)
-    results: dict[int, Result] = {}
-
-    def done(at: int, result: Result) -> None:
-        batch.keep(works[at], result, folder=folder)
-        results[at] = replace(result, student=works[at].student)
-        if tell:
-            tell(len(results), len(works), works[at], results[at])
-
-    left: dict[str, list[int]] = {}  # what is judged once may be of several
-    for at, work in enumerate(works):
-        known = batch.kept(work, folder=folder)
-        if known is not None:
-            done(at, known)
-        else:
-            left.setdefault(batch.key(work), []).append(at)
-    if left:
-        groups = list(left.values())
-        found = (
-            _on_dask(works, groups, scheduler)
-            if scheduler
-            else _here(works, groups, workers or os.cpu_count() or 1)
-        )
-        # Closed whatever happens: what runs still is ended.
-        with contextlib.closing(found):
-            for which, result in found:
-                for at in which:
-                    done(at, result)
-    return [results[at] for at in range(len(works))]
+    executor = on_dask(scheduler) if scheduler else batch.here(workers)
+    return batch.judge_many(works, executor, folder=folder, tell=tell)
 
 
-def _here(works: list[Work], groups: list[list[int]], workers: int) -> Judged:
-    stop = threading.Event()
+def on_dask(scheduler: str) -> Executor:
+    """Judges on a cluster, a task for each hand-in."""
 
-    def judge(which: list[int]) -> tuple[list[int], Result]:
-        work = works[which[0]]
-        try:
-            return which, batch.judged(work, stop=stop)
-        except Exception as error:  # one hand-in does not stop the others
-            return which, batch.broken(work, f"{type(error).__name__}: {error}")
+    def judging(works: list[Work], groups: list[list[int]]) -> Judging:
+        yield from _on_dask(works, groups, scheduler)
 
-    quiet = [at for at in groups if not works[at[0]].exercise.clock]
-    timed = [at for at in groups if works[at[0]].exercise.clock]
-    # What a clock decides is judged when nothing else is any more, one after another.
-    for some, at_once in ((quiet, _at_once(works, workers)), (timed, 1)):
-        with ThreadPoolExecutor(at_once) as pool:
-            try:
-                for done in as_completed([pool.submit(judge, which) for which in some]):
-                    yield done.result()
-            except BaseException:
-                stop.set()
-                pool.shutdown(cancel_futures=True)
-                raise
+    return judging
 
 
-def _at_once(works: list[Work], processors: int) -> int:
-    """How many hand-ins are judged at a time: as `EACH` says, if there is memory for all that they
-    may take, and never fewer than one a processor: hardly any takes what it may.
-    """
-    most = 2 * max(work.exercise.limits.memory for work in works) << 20
-    room = psutil.virtual_memory().available // most
-    return max(processors, min(EACH * processors, room))
-
-
-def _on_dask(works: list[Work], groups: list[list[int]], scheduler: str) -> Judged:
+def _on_dask(works: list[Work], groups: list[list[int]], scheduler: str) -> Judging:
     with client(scheduler) as there:
         quiet = [at for at in groups if not works[at[0]].exercise.clock]
         yield from _gathered(there, works, quiet, {})
@@ -150,7 +86,7 @@ def _resources(there: Client) -> list[dict[str, Any]]:
 
 def _gathered(
     there: Client, works: list[Work], groups: list[list[int]], resources: dict[str, int]
-) -> Judged:
+) -> Judging:
     from distributed import as_completed
 
     futures = {}

@@ -11,16 +11,20 @@ the text, the exercise, the grader, the Node, the student's parameters.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+
+import psutil
 
 from lab import paths
 from lab.errors import LabError
@@ -47,6 +51,9 @@ from lab.storage.json_form import canonical, digest
 KEPT = paths.RUNS / "graded"
 AGAIN = "It is judged again."
 NOT_JUDGED = "not judged"
+# Of its seconds one hand-in computes less than half; the rest it waits, for a timer or a limit. So
+# a processor has this many in hand, as long as there is memory for all of them.
+EACH = 2
 _DANGER = tuple("=+-@\t\r\n＝＋－＠")  # the wide ones too: some programs make them narrow
 
 
@@ -73,6 +80,8 @@ class Work:
 
 
 Tell = Callable[[int, int, Work, Result], None]  # done, of, what, and what it is worth
+Judging = Generator[tuple[list[int], Result], None, None]  # which works, and their result
+Executor = Callable[[list[Work], list[list[int]]], Judging]  # works, and which of them are equal
 
 
 def found(folder: str | Path, only: Iterable[str] = (), students: Iterable[str] = ()) -> list[Work]:
@@ -132,43 +141,95 @@ def grade(
 ) -> list[Result]:
     """The results in the order of the works; those that were kept are not judged again.
 
-    What a clock decides is judged last and alone. Raises NoSandbox, as these are other people's
-    programs.
+    workers : how many processors may be used, by default all.
+    Raises NoSandbox, as these are other people's programs.
     """
     if not sandbox.bubblewrap() and not unsandboxed:
         raise sandbox.NoSandbox(sandbox.NO_SANDBOX)
+    how: dict[str, Any] = {"unsandboxed": True} if unsandboxed else {}
+    if node is not None:
+        how["node"] = node
+    return judge_many(works, here(workers, **how), tell=tell, **how)
+
+
+def judge_many(
+    works: list[Work],
+    executor: Executor,
+    *,
+    folder: Path | None = None,
+    tell: Tell | None = None,
+    node: str | None = None,
+    unsandboxed: bool = False,
+) -> list[Result]:
+    """The results in the order of the works. What is kept in `folder` is not judged again, equal
+    programs are judged once, and each result is kept as soon as it is there: a run that was stopped
+    goes on where it was.
+    """
     results: dict[int, Result] = {}
-    lock = threading.Lock()
 
-    def one(at: int) -> None:
-        result = replace(_judged(works[at], unsandboxed, node), hints=works[at].opened)
-        with lock:
-            results[at] = result
-            if tell:
-                tell(len(results), len(works), works[at], result)
+    def done(at: int, result: Result) -> None:
+        work = works[at]
+        keep(work, result, folder=folder, node=node)
+        results[at] = replace(result, student=work.student, hints=work.opened)
+        if tell:
+            tell(len(results), len(works), work, results[at])
 
-    def many(which: list[int], at_once: int) -> None:
-        with ThreadPoolExecutor(at_once) as pool:
-            waiting = [pool.submit(one, at) for at in which]
-            try:
-                for done in as_completed(waiting):
-                    done.result()
-            except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
-
-    timed = [at for at, work in enumerate(works) if work.exercise.clock]
-    many([at for at in range(len(works)) if at not in set(timed)], workers or os.cpu_count() or 1)
-    many(timed, 1)
+    groups: dict[str, list[int]] = {}
+    for at, work in enumerate(works):
+        known = kept(work, folder=folder, node=node, unsandboxed=unsandboxed)
+        if known is not None:
+            done(at, known)
+        else:
+            groups.setdefault(key(work, node), []).append(at)
+    if groups:
+        # Closed whatever happens: what runs still is ended.
+        with contextlib.closing(executor(works, list(groups.values()))) as judging:
+            for which, result in judging:
+                for at in which:
+                    done(at, result)
     return [results[at] for at in range(len(works))]
 
 
-def _judged(work: Work, unsandboxed: bool, node: str | None) -> Result:
-    result = kept(work, node=node, unsandboxed=unsandboxed)
-    if result is None:
-        result = judged(work, unsandboxed=unsandboxed, node=node)
-        keep(work, result, node=node)
-    return result
+def here(workers: int | None = None, **how: Any) -> Executor:
+    """Judges on this machine: each hand-in is processes of its own, for which a thread waits.
+
+    workers : how many processors may be used, by default all; how : options of `judged`.
+    """
+
+    def judging(works: list[Work], groups: list[list[int]]) -> Judging:
+        stop = threading.Event()
+
+        def judge(which: list[int]) -> tuple[list[int], Result]:
+            work = works[which[0]]
+            try:
+                return which, judged(work, stop=stop, **how)
+            except Exception as error:  # one hand-in does not stop the others
+                return which, broken(work, f"{type(error).__name__}: {error}")
+
+        quiet = [at for at in groups if not works[at[0]].exercise.clock]
+        timed = [at for at in groups if works[at[0]].exercise.clock]
+        at_once = _at_once(works, workers or os.cpu_count() or 1)
+        # What a clock decides is judged when nothing else is any more, one after another.
+        for some, count in ((quiet, at_once), (timed, 1)):
+            with ThreadPoolExecutor(count) as pool:
+                try:
+                    for done in as_completed([pool.submit(judge, which) for which in some]):
+                        yield done.result()
+                except BaseException:
+                    stop.set()
+                    pool.shutdown(cancel_futures=True)
+                    raise
+
+    return judging
+
+
+def _at_once(works: list[Work], processors: int) -> int:
+    """How many hand-ins are judged at a time: as `EACH` says, if there is memory for all that they
+    may take, and never fewer than one a processor: hardly any takes what it may.
+    """
+    most = 2 * max(work.exercise.limits.memory for work in works) << 20
+    room = psutil.virtual_memory().available // most
+    return max(processors, min(EACH * processors, room))
 
 
 def kept(
