@@ -294,7 +294,7 @@ def _id(key: Key, roster: Mapping[str, str], as_they_are: bool) -> str:
 
 def _in_group(name: str, roster: Mapping[str, str]) -> str:
     """Moodle writes the group before the name: "Group A-Anna Bohm"."""
-    parts = name.split("-")
+    parts = name.split("-") if len(name) < MOST_OF_PATH else []
     known = {roster.get(matched("-".join(parts[at:])), "") for at in range(1, len(parts))} - {""}
     return known.pop() if len(known) == 1 else ""
 

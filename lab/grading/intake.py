@@ -29,6 +29,7 @@ from lab.text.numbers import count
 
 MOST_FILES = 5000  # of one student, without those in folders that are skipped
 MOST_OWN_ZIP = 64 << 20
+MOST_DEPTH = 20  # folders within each other before one is of a student
 # What students call folders in which they keep their own work.
 _INNER = re.compile(
     r"src|lib|source|code|tests?|old|new|backups?|archive|copy|drafts?|final|solutions?|my|mine"
@@ -279,8 +280,10 @@ class _Layout:
                 return (wrapper, "") if holds is False else ("", f"{wrapper}{folder}")
             wrapper, paths = f"{wrapper}{folder}/", below
 
-    def holds_students(self, paths: list[str]) -> bool | None:
+    def holds_students(self, paths: list[str], depth: int = 0) -> bool | None:
         """Whether what lies in a folder are folders of students; None where that is in doubt."""
+        if depth > MOST_DEPTH:
+            return None
         folders: dict[str, set[str]] = defaultdict(set)
         for path in filter(self.is_work, paths):
             folder, cut, below = path.partition("/")
@@ -289,7 +292,8 @@ class _Layout:
             folders[folder].add(below.rpartition("/")[2].lower())
         if any(identity.matched(name) in self._roster for name in folders):
             return True
-        if len(folders) == 1 and self.holds_students([path.partition("/")[2] for path in paths]):
+        deeper = [path.partition("/")[2] for path in paths]
+        if len(folders) == 1 and self.holds_students(deeper, depth + 1):
             return None if choices.is_old(*folders) else True
         if all(_is_inner(name) or self._is_named_for(name, folders[name]) for name in folders):
             return False
@@ -319,14 +323,12 @@ def _owned(source: _Source, layout: _Layout) -> tuple[list[Owned], list[Unowned]
         return [], [*nobodys, *(Unowned(one, why, is_whole=True) for one in usable)]
     paths = [one.path.removeprefix(wrapper) for one in usable]
     kinds = identity.kind_of(paths)
-    if len(kinds) > 1:
-        why = f"{' and '.join(kinds)} name files so: put the files of each student into a folder"
-        return [], [*nobodys, *(Unowned(one, why) for one in usable)]
     owned = []
     for one, path in zip(usable, paths, strict=True):
-        owner, why = _owner(path, kinds[0])
+        owner, why = _owner(path, kinds)
         if owner is None:
-            is_refused = layout.is_work(path) or "/" in path or bool(one.fault)
+            is_stray = "/" not in path and why == identity.NOT_IN_A_FOLDER and not one.fault
+            is_refused = layout.is_work(path) or not is_stray
             nobodys.append(Unowned(one, one.fault or why, is_refused))
         else:
             owned.append(Owned(one, replace(owner, archive=source.archive)))
@@ -345,13 +347,16 @@ def _of_nobody(entry: Entry) -> Unowned:
     return Unowned(entry, entry.fault or entries.SKIPPED, is_refused=False, is_whole=True)
 
 
-def _owner(path: str, kind: str) -> tuple[Owner | None, str]:
-    owner = identity.owner(kind, path)
-    if owner is not None:
-        return owner, ""
-    others = [other for other in identity.KINDS if other != kind and identity.owner(other, path)]
-    if others:
-        return None, f"{others[0]} names files so, and {kind} named the others"
+def _owner(path: str, kinds: tuple[str, ...]) -> tuple[Owner | None, str]:
+    """Whose a path is in an archive that one of these kinds of platform named, or why nobody's."""
+    fitting = [kind for kind in identity.KINDS if identity.owner(kind, path)]
+    if len(kinds) == 1 and kinds[0] in fitting:
+        return identity.owner(kinds[0], path), ""
+    if fitting:
+        others = " or ".join(kind for kind in dict.fromkeys([*fitting, *kinds]))
+        return None, f"{others} may have named it: put the files of each student into a folder"
+    if kinds == (FOLDER,) and "/" not in path and entries.is_zip(path):
+        return Owner(FOLDER, path[: -len(entries.ZIP)], "", path), ""
     return identity.owner(FOLDER, path), identity.NOT_IN_A_FOLDER
 
 

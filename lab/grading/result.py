@@ -18,6 +18,7 @@ SCHEMA = 1
 # What may become of a criterion, as the driver says it, and of a whole hand-in.
 HELD, MISSED, LEFT, VOID, NOISY, BROKEN = "held", "missed", "left", "void", "noisy", "broken"
 GRADED = "graded"
+MOST_OF_NAME = 255  # bytes that the name of a file may have
 AS_ABOVE = "for the same reason as above"
 FAILED = (
     "the check itself failed, which is not your fault. Nothing is decided: tell the authors of the "
@@ -188,6 +189,9 @@ def clean(text: str, most: int = 4000) -> str:
 def plain_name(folder: str) -> str:
     """A student's name that can be printed and written; two folders never get the same one."""
     plain = clean(folder).translate({ord("\n"): "\ufffd", ord("\t"): "\ufffd"})
-    if plain == folder:
+    encoded = os.fsencode(folder)
+    if plain == folder and len(encoded) <= MOST_OF_NAME:
         return folder
-    return f"{plain} {hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
+    if len(plain.encode()) > MOST_OF_NAME - 9:
+        plain = plain[:60]
+    return f"{plain} {hashlib.sha256(encoded).hexdigest()[:8]}"

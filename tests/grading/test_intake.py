@@ -368,6 +368,30 @@ def test_what_is_lost_is_an_error_and_not_silence(tmp_path, monkeypatch):
         came_in(tmp_path)
 
 
+def test_names_that_no_folder_can_have_and_paths_without_end_cost_nobody_else_anything(tmp_path):
+    files = [
+        ("/".join(["d"] * 3000) + "/summary.mjs", GOOD),
+        ("1-1 - " + " - 2026 -" * 6000 + "/summary.mjs", "// long\n1;"),
+        ("\u00e9" * 200 + "/summary.mjs", "// wide\n1;"),
+        ("anna/summary.mjs", GOOD),
+        ("ben.zip", packed([("summary.mjs", "// zipped\n1;")])),
+    ]
+    started = time.perf_counter()
+    came = came_in(zipped(tmp_path / "all.zip", files))
+    assert time.perf_counter() - started < 10
+    works = batch.works_of(came, tmp_path)
+    assert all(len(work.student.encode()) <= 255 for work in works)
+    assert len({work.student for work in works}) == 5
+    assert {"anna", "ben"} <= {work.student for work in works}
+
+
+def test_what_two_platforms_may_have_named_is_refused_and_a_folder_is_not(tmp_path):
+    names = [f"Anna_1{MOODLE}/summary.mjs", "ben_2_3_summary.mjs", "carl/summary.mjs"]
+    came = came_in(zipped(tmp_path / "all.zip", [(name, GOOD) for name in names]))
+    assert set(texts(came)) == {"carl"}
+    assert came.sum().fates == {"judged": 1, "refused": 2}
+
+
 class Archive:
     """An archive that chance made: students, their names, wrappers, copies and junk."""
 
