@@ -114,7 +114,11 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="only this one; may be repeated",
     )
-    parser.add_argument("--workers", type=int, help="how many at once (default: the processors)")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        help="how many processors (default: all); each has two hand-ins at a time, with memory",
+    )
     parser.add_argument(
         "--unsandboxed",
         action="store_true",
