@@ -265,7 +265,8 @@ setup setup-lab setup-preview setup-dev setup-hub setup-classroom:
 	@$(BIN)/python -m lab.servers.rust_addon
 	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Ready. Next: make exercises or make book",:)
 
-addons: setup ## build the addons in Rust again if their sources changed; `make` does it too, where there is cargo
+addons: setup ## build the addons in Rust if their sources changed, and try again what failed; `make` does the first, where there is cargo
+	@$(BIN)/python -m lab.servers.rust_addon --again
 
 # A hub's folder holds what students handed in: it is removed by who knows that it is there.
 clean: ## remove what builds and chapters wrote, all you measured, too; keeps the environments and a hub's folder, _build/hub

@@ -15,6 +15,8 @@ case $here in
   *[:$]*) fail "This folder is $here, and neither PATH nor Python's packaging tools can do with a colon or a dollar sign: give it another name." ;;
   *\\*) fail "This folder is $here, and Node loads no module from below a backslash: give it another name." ;;
 esac
+# nbgrader's gradebook is made with a file of alembic's, in which a per cent sign of this path would begin a name.
+case " $* :$here" in *" classroom "*:*%*) fail "This folder is $here, and nbgrader opens no gradebook from below a per cent sign: give it another name. Only a class needs that; the book works here." ;; esac
 for layer; do
   [ -f "requirements/$layer.txt" ] || fail "tools/setup.sh knows lab, preview, dev, hub and classroom, not $layer."
 done

@@ -34,6 +34,14 @@ _KEYS = {"name", "title", "seed", "start", "due_time", "timezone", "late", "week
 _KEYS_OF_WEEK = {"title", "exercises", "due", "points", "id"}
 
 
+_UNFIT = {
+    "%": "a per cent sign",
+    "?": "a question mark",
+    "\n": "a line break",
+    "\r": "a line break",
+}
+
+
 class BadCourse(LabError):
     """A course.toml does not say what a course needs."""
 
@@ -110,8 +118,23 @@ class Course:
         return self.root / "submitted"
 
 
+def named_well(root: str | Path) -> None:
+    """Raise BadCourse if the gradebook of a course in that folder could not be opened: its path
+    becomes an address of a database, and stands in a file in which a per cent sign begins a name.
+    """
+    folder = str(Path(root).absolute())
+    if wrong := re.search(r"[%?\r\n]", folder):
+        raise BadCourse(
+            f"The folder of the course is {folder!r}, and nbgrader opens no gradebook below a "
+            f"folder with {_UNFIT[wrong.group()]} in its name: give it another name."
+        )
+
+
 def read(root: str | Path) -> Course:
-    """The course in that folder. Raises BadCourse, which says what is wrong in its course.toml."""
+    """The course in that folder. Raises BadCourse, which says what is wrong in its course.toml, or
+    with the name of the folder.
+    """
+    named_well(root)
     file = Path(root).absolute() / FILE
     if not file.is_file():
         raise BadCourse(

@@ -38,6 +38,7 @@ def made(root: Path, syllabus: str = "6", start: date | None = None) -> Course:
     syllabus : which of the ready ones a new course begins with. start : its first day, by default
     the next Monday. Raises NoCourse, BadCourse.
     """
+    courses.named_well(root)
     if root.resolve().is_relative_to(paths.ROOT / "_build"):
         raise NoCourse(f"{root} is below _build, which make clean removes: take another folder.")
     file = root / courses.FILE

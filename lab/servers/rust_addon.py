@@ -1,7 +1,8 @@
 """Node addons written in Rust: built when their sources change, missing where there is no cargo.
 
 `python -m lab.servers.rust_addon` builds what is not up to date. `make` does so before it measures;
-a server whose addon is not there is missing, like one whose program is not installed.
+a server whose addon is not there is missing, like one whose program is not installed. What could
+not be built is tried again when its sources or the cargo are others, or with `--again`.
 
 A build runs code of every crate it needs, so all of them are named, with their checksums, in
 crates.txt beside Cargo.toml, and no others are built. (A Cargo.lock would do the same, but records
@@ -10,6 +11,7 @@ where they were fetched from.) `--pin` writes that list anew, after a change to 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import platform
 import shutil
@@ -41,8 +43,12 @@ def missing(name: str) -> str | None:
     return f"Rust addon {name}: {how}"
 
 
-def build(name: str) -> str:
-    """Build the addon if its sources changed since; return what is wrong, "" if nothing is."""
+def build(name: str, again: bool = False) -> str:
+    """Build the addon if its sources changed since; return what is wrong, "" if nothing is.
+
+    What could not be built is not tried with the same sources and the same cargo again, unless
+    `again`: then one line says so.
+    """
     if _is_current(name):
         return ""
     cargo = shutil.which("cargo")
@@ -51,18 +57,46 @@ def build(name: str) -> str:
             f"The Rust addon {name} is not built: there is no cargo. https://rustup.rs installs "
             "it; until then its series come from the record."
         )
+    attempt = f"{_mark(name)} {_version(name, cargo)}\n"
+    if not again and _is(_failure(name), attempt):
+        return (
+            f"The Rust addon {name} could not be built before, and nothing of it has changed; its "
+            "series come from the record. To try again: make addons"
+        )
     print(f"Building the Rust addon {name}, once (about a minute) ...", flush=True)
     try:
         said = _made(name, cargo)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         said = str(error)
     if not said:
+        _failure(name).unlink(missing_ok=True)
         return ""
+    with contextlib.suppress(OSError):  # then it is tried again
+        _failure(name).parent.mkdir(exist_ok=True)
+        _failure(name).write_text(attempt)
     return (
         f"The Rust addon {name} could not be built; its series come from the record. To see "
         f"for yourself: cd {paths.relative(FOLDER / name)} && cargo build --release\n"
         f"What went wrong:\n{said[-2000:].strip()}"
     )
+
+
+def _version(name: str, cargo: str) -> str:
+    """What this cargo calls itself; it differs by folder where rustup chooses."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        return _run(name, cargo, "--version").stdout.strip()
+    return ""
+
+
+def _failure(name: str) -> Path:
+    """The note of the last attempt that failed: of which sources, with which cargo."""
+    return addon(name).with_suffix(".failed-from")
+
+
+def _is(file: Path, text: str) -> bool:
+    with contextlib.suppress(OSError, ValueError):
+        return file.read_text() == text
+    return False
 
 
 def _made(name: str, cargo: str) -> str:
@@ -154,10 +188,7 @@ def names() -> list[str]:
 
 
 def _is_current(name: str) -> bool:
-    try:
-        return addon(name).is_file() and _stamp(name).read_text() == _mark(name)
-    except OSError:
-        return False
+    return addon(name).is_file() and _is(_stamp(name), _mark(name))
 
 
 def _stamp(name: str) -> Path:
@@ -183,7 +214,7 @@ def main() -> None:
     for name in names():
         if sys.argv[1:] == ["--pin"]:
             pin(name)
-        if wrong := build(name):
+        if wrong := build(name, again=sys.argv[1:] == ["--again"]):
             print(wrong, file=sys.stderr)
 
 

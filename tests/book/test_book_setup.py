@@ -331,6 +331,13 @@ def test_a_folder_that_packaging_tools_cannot_do_with_is_named(tmp_path, name):
     complains(machine, f"This folder is {machine}")
 
 
+def test_a_folder_that_only_a_class_cannot_do_with_is_named_to_a_class_alone(tmp_path):
+    machine = made(tmp_path / "100%20%s")
+    program(machine, "node", "echo v9.9.9")
+    complains(machine, f"This folder is {machine}, and nbgrader opens no", layer="classroom")
+    complains(machine, "Node v9.9.9 is too old", layer="dev")
+
+
 def test_a_python_without_venv_is_told_which_package_has_it(machine):
     program(machine, "node", "echo v24.1.0")
     program(machine, "npm", "exit 0")

@@ -119,6 +119,22 @@ def test_what_is_wrong_with_a_course_is_said(small, change, says):
         courses.read(small.root)
 
 
+@pytest.mark.parametrize("name", ["100%", "50% %s", "%(here)s", "why?", "two\nlines", "a\rb"])
+def test_a_folder_whose_gradebook_could_not_be_opened_is_refused_before_anything_is_made(
+    tmp_path, capsys, name
+):
+    folder = tmp_path / name / "course"
+    assert door.main(["make", str(folder)]) == 1
+    assert "give it another name" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_course_that_was_moved_to_such_a_folder_says_so(small, tmp_path):
+    moved = small.root.rename(tmp_path / "100%")
+    with pytest.raises(courses.BadCourse, match="a per cent sign in its name"):
+        courses.read(moved)
+
+
 def test_where_there_is_no_course_it_says_how_to_make_one(tmp_path, capsys):
     assert door.main(["grade", "week-1", "--course", str(tmp_path)]) == 1
     assert "make course" in capsys.readouterr().err

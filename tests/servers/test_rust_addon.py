@@ -76,6 +76,61 @@ def test_a_build_that_fails_is_said_and_what_was_built_is_not_used(folder, tmp_p
     assert rust_addon.missing("qr")
 
 
+FAILS = """
+case $1 in --version) cat ../version ;; *) echo 'error[E0433]: a long story' >&2; exit 101 ;; esac
+[ $1 = build ] || exit 0
+"""
+
+
+def test_a_build_that_failed_is_tried_again_only_when_something_changed(
+    folder, tmp_path, monkeypatch, capsys
+):
+    version = tmp_path / "version"
+    version.write_text("cargo 1.80.0")
+    cargo(tmp_path, monkeypatch, f"echo $1 >>../calls{FAILS}")
+
+    def tried(**options):
+        (tmp_path / "calls").unlink(missing_ok=True)
+        capsys.readouterr()
+        said = rust_addon.build("qr", **options)
+        built = (tmp_path / "calls").read_text().split() != ["--version"]
+        assert built == ("E0433" in said) == ("Building" in capsys.readouterr().out)
+        assert built or said.count("\n") == 0
+        return built
+
+    assert tried()
+    assert not tried() and not tried()
+    assert "make addons" in rust_addon.build("qr")
+    assert tried(again=True) and not tried()
+    version.write_text("cargo 1.81.0")
+    assert tried() and not tried()
+    (folder / "src" / "lib.rs").write_text("// other")
+    assert tried() and not tried()
+    version.write_text("cargo 1.80.0")
+    assert tried(), "of several only the last attempt is noted"
+
+
+def test_what_failed_once_and_was_built_then_is_built_when_it_changes(
+    folder, tmp_path, monkeypatch
+):
+    cargo(tmp_path, monkeypatch, "exit 1")
+    assert rust_addon.build("qr")
+    shutil.rmtree(tmp_path / "bin")
+    cargo(tmp_path, monkeypatch, MAKES)
+    assert rust_addon.build("qr", again=True) == ""
+    before = (folder / "Cargo.toml").read_text()
+    (folder / "Cargo.toml").write_text(f"{before}# other")
+    assert rust_addon.build("qr") == ""
+    assert rust_addon.missing("qr") is None
+
+
+def test_a_note_of_a_failure_that_cannot_be_read_or_written_is_none(folder, tmp_path, monkeypatch):
+    cargo(tmp_path, monkeypatch, "echo E0433 >&2; exit 1")
+    rust_addon._failure("qr").mkdir(parents=True)
+    for _ in range(2):
+        assert "E0433" in rust_addon.build("qr")
+
+
 def test_a_crate_with_another_content_is_not_built(folder, tmp_path, monkeypatch):
     cargo(tmp_path, monkeypatch, MAKES)
     crate, version, _ = sorted(rust_addon._listed("qr"))[0]
@@ -85,7 +140,7 @@ def test_a_crate_with_another_content_is_not_built(folder, tmp_path, monkeypatch
     assert f"Not in the list: {crate} {version}" in wrong
     assert "--pin" in wrong
     lock(tmp_path, rust_addon._listed("qr") | {("stranger", "1.0.0", "0" * 64)})
-    assert "Not in the list: stranger 1.0.0" in rust_addon.build("qr")
+    assert "Not in the list: stranger 1.0.0" in rust_addon.build("qr", again=True)
     assert not (tmp_path / "ran").exists()
 
 
