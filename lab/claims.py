@@ -131,6 +131,10 @@ def claim(
     node, because : the versions of Node that the sentence is about, such as "<26", and why it ends
     there. What was measured on another has no verdict. Published claims say it in data/claims.toml.
     Raises LabError for an unknown id, a limit on a published claim, or none on another.
+
+    claim("sync-vs-async-file", ratio)                    a published claim; its number is shown too
+    claim("mine", ratio, sentence="…", above=5)           our own: holds if the interval is above 5
+    claim("mine", n, sentence="…", between=(3, 4), exact=True)      a count: every profile judges it
     """
     limits = [x for x in (above, below, between) if x is not None]
     ends = [end for end in (above, below, *(between or ())) if end is not None]

@@ -42,40 +42,42 @@ class NoProgram(LabError):
 def program(name: str | os.PathLike[str]) -> Path:
     """Return the file of the program that a notebook names. Raises NoProgram.
 
-    Paths start in the chapter's own folder, which lies beside the notebook and is called like it,
-    or in the working directory. A copy of a chapter has no such folder, and not everybody who runs
-    a notebook says what it is called: without one, the only folder beside it with that file will
-    do.
+    Paths start in the chapter's own folder, which lies next to the notebook and has its name, or in
+    the working directory. A copy of a chapter has no such folder, and some programs that run a
+    notebook do not tell its name: then the only folder next to the notebook with that file is
+    meant.
     """
-    here = Path.cwd()
-    own = here / Path(settings.notebook()).stem
-    places = [own, here] if own.is_dir() else [here]
+    folder_of_notebook = Path.cwd()
+    folder_of_chapter = folder_of_notebook / Path(settings.notebook()).stem
+    places = [folder_of_notebook]
+    if folder_of_chapter.is_dir():
+        places.insert(0, folder_of_chapter)
     for folder in places:
-        if found := _file(folder / name):
-            return found
+        if file := _file(folder / name):
+            return file
     if Path(name).is_absolute():
         raise NoProgram(f"There is no file {name}.")
-    others = [] if own in places else _folders(here)
-    beside = sorted({found for folder in others if (found := _file(folder / name))})
-    if len(beside) > 1:
+    neighbours = [] if folder_of_chapter in places else _folders(folder_of_notebook)
+    candidates = sorted({file for folder in neighbours if (file := _file(folder / name))})
+    if len(candidates) > 1:
         raise NoProgram(
-            f"{name} may be {' or '.join(map(relative, beside))}: write its folder, too."
+            f"{name} may be {' or '.join(map(relative, candidates))}: write its folder, too."
         )
-    if not beside:
+    if not candidates:
         raise NoProgram(
             f"There is no file {name} in {' or '.join(map(str, places))}; paths start there."
         )
-    return beside[0]
+    return candidates[0]
 
 
 def _file(path: Path) -> Path | None:
     with contextlib.suppress(OSError, ValueError):  # a name that no file can have
-        found = path.resolve()
-        return found if found.is_file() else None
+        file = path.resolve()
+        return file if file.is_file() else None
     return None
 
 
-def _folders(here: Path) -> list[Path]:
+def _folders(parent: Path) -> list[Path]:
     with contextlib.suppress(OSError):  # one that we may not list
-        return [folder for folder in here.iterdir() if folder.is_dir()]
+        return [folder for folder in parent.iterdir() if folder.is_dir()]
     return []

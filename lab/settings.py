@@ -109,17 +109,17 @@ class BadSetting(LabError):
     """An environment variable has a value that means nothing."""
 
 
-def _choice(variable: str, default: str, known: tuple[str, ...]) -> str:
+def _choice(variable: str, default: str, choices: tuple[str, ...]) -> str:
     value = os.environ.get(variable, "").strip().lower() or default
-    if value not in known:
+    if value not in choices:
         raise BadSetting(
-            f"{variable} is {value!r}. {did_you_mean(value, known)} "
-            f"Set it to one of {', '.join(known)}, or unset it for {default!r}."
+            f"{variable} is {value!r}. {did_you_mean(value, choices)} "
+            f"Set it to one of {', '.join(choices)}, or unset it for {default!r}."
         )
     return value
 
 
-# Who sends this process to the record although LAB_MODE says live: the needs that are not met.
+# The needs that are not met here: with one, the record is drawn although LAB_MODE says live.
 replaying: set[object] = set()
 
 

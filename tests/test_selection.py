@@ -63,6 +63,8 @@ def test_a_test_that_only_calls_a_room_through_the_door_is_selected_with_it():
         ("tests/fixtures/tiny-book/_toc.yml", "book/test_book_build.py"),
         ("tests/house.py", "test_layers.py"),
         ("_toc.yml", "book/test_chapters.py"),
+        ("docs/any.md", "test_docs.py"),
+        ("docs/house.md", "test_layers.py"),
         ("tools/new/chapter.md", "book/test_new.py"),
     ],
 )
@@ -86,7 +88,7 @@ def test_a_file_that_no_rule_knows_selects_everything(file):
     assert selection.selected(["tools/words.txt", file]) == ["tests"], "among others, too"
 
 
-@pytest.mark.parametrize("file", ["docs/any.md", "tests/site/any.test.mjs"])
+@pytest.mark.parametrize("file", ["tests/site/any.test.mjs"])
 def test_what_no_test_in_python_looks_at_selects_nothing(file):
     name_docs = {"tests/test_selection.py", "tests/test_makefile.py"}
     assert chosen(file) <= name_docs

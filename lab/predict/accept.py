@@ -111,47 +111,47 @@ class _Turns:
             self.give_up()
             let_in = int(min(per_turn, len(self.queue)))
             inside += [self.queue.popleft() for _ in range(let_in)]
-            inside = [one for one in inside if self.serve(one)]
+            inside = [connection for connection in inside if self.serve(connection)]
         first = tuple(math.inf if f is None else f for f in self.first)
         latency = tuple(sorted(self.latency))
         return Admission(latency, self.failed, self.first_failed, self.now, self.turns, first)
 
-    def serve(self, one: _Connection) -> bool:
-        """Work on a connection's request; True if its client sends another one on it."""
-        if self.pay or not one.gone:
+    def serve(self, connection: _Connection) -> bool:
+        """Work on a connection's request; True if its client sends another connection on it."""
+        if self.pay or not connection.gone:
             self.now += self.service_s
         self.give_up()
-        if one.gone:
+        if connection.gone:
             return False
-        waited = self.now - one.sent_s
+        waited = self.now - connection.sent_s
         self.latency.append(waited)
-        if self.first[one.client] is None:
-            self.first[one.client] = waited
-        if self.left[one.client] == 0:
-            one.gone = True
+        if self.first[connection.client] is None:
+            self.first[connection.client] = waited
+        if self.left[connection.client] == 0:
+            connection.gone = True
             return False
-        self.left[one.client] -= 1
-        one.sent_s = self.now
-        self.remember(one)
+        self.left[connection.client] -= 1
+        connection.sent_s = self.now
+        self.remember(connection)
         return True
 
-    def remember(self, one: _Connection) -> None:
+    def remember(self, connection: _Connection) -> None:
         self.number += 1
-        heapq.heappush(self.patience, (one.sent_s + self.timeout_s, self.number, one))
+        heapq.heappush(self.patience, (connection.sent_s + self.timeout_s, self.number, connection))
 
     def give_up(self) -> None:
         """Let all clients go whose patience is over by now; each comes back at the end."""
         while self.patience and self.patience[0][0] < self.now:
-            due, _, one = heapq.heappop(self.patience)
-            if one.gone or due < one.sent_s + self.timeout_s:  # answered meanwhile
+            due, _, connection = heapq.heappop(self.patience)
+            if connection.gone or due < connection.sent_s + self.timeout_s:  # answered meanwhile
                 continue
-            one.gone = True
+            connection.gone = True
             self.failed += 1
-            if self.first[one.client] is None:
+            if self.first[connection.client] is None:
                 self.first_failed += 1
-                self.first[one.client] = math.inf
-            if self.left[one.client]:
-                self.left[one.client] -= 1
-                again = _Connection(one.client, due)
+                self.first[connection.client] = math.inf
+            if self.left[connection.client]:
+                self.left[connection.client] -= 1
+                again = _Connection(connection.client, due)
                 self.queue.append(again)
                 self.remember(again)

@@ -104,10 +104,14 @@ def delay(demand_s: float) -> Station:
 
 @checked
 def closed(*, think_s: float = 0.0, **stations: Station | float) -> Closed:
-    """Return the model of a server in a closed loop, e.g. `closed(loop=0.005, delay=0.045)`.
+    """Return the model of a server in a closed loop.
 
-    A number is a queueing station with one server, except under the name `delay`: there nobody
-    waits.
+    A number is a queueing station with one server, except under the name `delay`: there no request
+    waits for another.
+
+    closed(loop=0.005)                                5 ms of the loop a request: at most 200 /s
+    closed(loop=0.005, delay=0.045)                   and 45 ms elsewhere, for all at once
+    closed(loop=0.005, pool=queue(0.1, servers=4))    and 100 ms in a pool of four threads
     """
     if not stations:
         raise LabError("closed() needs at least one station, e.g. closed(loop=0.005, delay=0.045)")

@@ -92,6 +92,10 @@ def server(
     choice; node : another Node executable; program, like : its text, and whose job it does, as
     `define` takes them. Raises UnknownServer (with the nearest names), UnknownParameter,
     CatalogError.
+
+    server("node/hello")                                  the program as the catalogue has it
+    server("node/pool-hash", env={"AT_ONCE": 2})          the same with another parameter
+    server("mine", program=text, like="node/hello")       your text, which does the job of another
     """
     if program is not None:
         return define(name, program, like=like, env=env)

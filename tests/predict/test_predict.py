@@ -194,3 +194,10 @@ def test_usl_needs_six_points():
 def test_a_band_answers_only_for_its_own_x():
     with pytest.raises(LabError, match="not for 3"):
         predict.blocking(0.05).throughput([1, 2]).at(3)
+
+
+def test_the_examples_of_the_room_are_right():
+    server = predict.closed(loop=0.005, delay=0.045)
+    assert server.limit == pytest.approx(200)
+    assert server.bound(5) == pytest.approx(100)
+    assert predict.little(200, 0.05) == pytest.approx(10)

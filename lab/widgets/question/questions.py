@@ -53,6 +53,10 @@ def ask(id: str) -> Question:
     """Return the question of that id, ready to be answered on the page.
 
     Raises LabError if there is none, or its entry is not one.
+
+    ask("pool-crowd")                  the reader locks in an answer
+    answer("pool-crowd", run.ratio)    later, in a cell below: what the run decided
+    reveal("pool-crowd")               the same where no run of the page can decide
     """
     found = questions()
     if id not in found:
