@@ -27,9 +27,9 @@ from lab.book.build.run import default_output, run
 from lab.book.site import cells
 from lab.errors import LabError
 from lab.measure.compare import OVERHEAD_S
-from lab.measure.plan import LEAST_WARM_S
 from lab.measure.undisturbed import PATIENCE_FILE, Patience
 from lab.processes import machine, nodes
+from lab.records.load import LEAST_WARM_S
 from lab.records.trial import Trial
 from lab.text.numbers import count
 

@@ -4,7 +4,6 @@ phase with its own question.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import re
@@ -12,7 +11,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,6 +20,7 @@ import numpy as np
 
 from lab.measure.generator import Generator
 from lab.records import rows as raw_rows
+from lab.records.load import Load, Stream
 from lab.servers.http_get import Response, get
 
 GRACE_S = 5.0
@@ -167,25 +167,16 @@ def load(
 ) -> Phase:
     """Run one load with a fresh generator. Raises GeneratorFailed."""
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
-        stream = {
-            "name": "main",
-            "url": url.rstrip("/") + request.path,
-            "method": request.method,
-            "headers": request.sent_headers,
-            **({} if request.body is None else {"body_base64": _base64(request.body)}),
-            "loop": "closed" if rate is None else "open",
-            "connections": connections,
-            "timeout_s": TIMEOUT_S,
-            **({} if rate is None else {"rate_per_s": rate, "schedule": "poisson", "seed": 1}),
-        }
-        generator.send(
-            {
-                "streams": [stream],
-                "warmup_s": warmup,
-                "measure_s": seconds,
-                "raw_dir": folder,
-            }
+        stream = Stream.of(
+            connections=connections,
+            rate=rate,
+            path=request.path,
+            method=request.method,
+            headers=request.sent_headers,
+            timeout=TIMEOUT_S,
         )
+        stream = replace(stream, body=request.body)  # an empty one has a length, too
+        generator.send(Load(stream, warmup, seconds).spec(url, folder))
         result: dict[str, Any] = {}
         for event in generator.events(warmup + seconds + TIMEOUT_S + GRACE_S):
             result = event
@@ -230,10 +221,6 @@ def load(
         silent_s=(stop - max(last, start)) / 1e6,
         before=int(((end < start) & (status >= 200) & (status < 300)).sum()),
     )
-
-
-def _base64(body: bytes) -> str:
-    return base64.b64encode(body).decode("ascii")
 
 
 def stalled_readers(url: str, request: Request, readers: int, seconds: float) -> int:

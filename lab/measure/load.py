@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -17,17 +18,7 @@ from lab import usage
 from lab.errors import LabError
 from lab.measure.experiment import ask
 from lab.measure.generator import Generator, GeneratorFailed, Standby
-from lab.measure.plan import (
-    OPTIONS,
-    Plan,
-    StreamPlan,
-    is_default,
-    known_options,
-    load_spec,
-    path_of,
-    plan,
-    stream_json,
-)
+from lab.measure.plan import OPTIONS, Plan, is_default, plan
 from lab.measure.undisturbed import Patience, undisturbed
 from lab.processes import machine
 from lab.processes.pinning import Cpus, split
@@ -36,6 +27,7 @@ from lab.records import ceiling, rows
 from lab.records.checks import EXPECTED
 from lab.records.compact import TRIAL
 from lab.records.identity import of_recipe, portable, question
+from lab.records.load import Load, Stream, known_options, path_of
 from lab.records.stamp import new_id, utc
 from lab.records.store import Folder
 from lab.records.summary import Run, StreamRun, trial_of
@@ -214,13 +206,10 @@ def _trial(
 ) -> Trial:
     asked = aimed(found, asked)
     recipe = found.recipe
-    workers = recipe.workers if recipe else None
     server_cpus, client_cpus = (
-        split(asked.pin, workers) if found.running is None and recipe else (None, None)
+        split(asked.pin, recipe.workers) if found.running is None and recipe else (None, None)
     )
-    trial_id = new_id()
-    started = utc()
-    before = machine.sample()
+    trial_id, started, before = new_id(), utc(), machine.sample()
     with contextlib.ExitStack() as stack:
         generator = stack.enter_context(
             standby.take(client_cpus) if standby else Generator(client_cpus)
@@ -228,57 +217,32 @@ def _trial(
         running = found.running
         if running is None and recipe is not None:
             running = stack.enter_context(recipe.start(cpus=server_cpus))
-        expect = _expect(recipe, asked.main)
-        base = running.url if running else found.url
-        streams = [stream_json("main", asked.main, base, expect)]
-        streams += [stream_json(n, a, base, _expect(recipe, a)) for n, a in asked.alongside.items()]
-        raw_dir = folder.path / "raw"
-        spec = {
-            "streams": streams,
-            "warmup_s": asked.warmup_s,
-            "settle": asked.settle,
-            "measure_s": asked.measure_s,
-            "raw_dir": str(raw_dir),
-        }
-        result, used = _drive(generator, spec, asked, running, tell)
-        told = advice(running.log(200)) if running else ""
-        _void(result, found, running, told)
+        expect = {name: _expect(recipe, stream) for name, stream in asked.streams.items()}
+        base, raw_dir = running.url if running else found.url, folder.path / "raw"
+        result, used = _drive(generator, asked.spec(base, raw_dir, expect), asked, running, tell)
+        log = advice(running.log(200)) if running else ""
+        _void(result, found, running, log)
         if running is not None:
             refuse_outside(running)
         if standby is not None:
             standby.prepare(client_cpus)
-        parts = {
-            a["name"]: _stream_run(a, asked, raw_dir, client_cpus, expect)
-            for a in result["streams"]
-        }
+        streams = [_stream_run(a, asked, raw_dir, client_cpus, expect) for a in result["streams"]]
         cpus = running.cpus if running else None
     # A server of ours is stopped by now and its probe has written its last line.
     used.probe = tuple(running.resources().probe) if running else ()
-    client = result["client"]
-    others = used.others_cores(client["cpu_s"], client.get("wall_s", asked.measure_s))
-    noise = machine.noise(before, machine.sample(), others)
-    parts = {n: replace(p, raw_ref=folder.raw(f"{trial_id}-{n}", p.rows)) for n, p in parts.items()}
-    commit, dirty = machine.commit()
-    run = Run(
+    streams = [replace(s, raw_ref=folder.raw(f"{trial_id}-{s.name}", s.rows)) for s in streams]
+    run = _run_of(
+        result,
+        streams,
+        used,
         server=_server_spec(found, cpus),
-        streams=list(parts.values()),
-        epoch_us=result["epoch_us"],
-        window_us=tuple(result["window_us"]),
-        stopped=result["stopped"],
-        warm=result["warm"],
-        client=client,
-        probe=list(used.probe),
-        server_cpu_s=used.cpu_s((result["window_us"][1] - result["window_us"][0]) / 1e6),
-        rss_peak=used.rss_peak,
-        processes=used.processes,
-        machine=machine.machine(),
-        noise=noise,
-        ceiling_per_s=ceiling.known(),
-        verified=expect is not None and ("sha256" in expect or "bytes" in expect),
-        unchanged=_unchanged(running, asked.main, parts["main"].bodies),
+        noise=machine.noise(before, machine.sample(), used.others_cores(result, asked)),
+        verified=bool(expect["main"] and {"sha256", "bytes"} & expect["main"].keys()),
+        unchanged=_unchanged(running, asked.main, streams[0].bodies),
     )
-    usage.note("load", requests=sum(p.counts["sent"] for p in parts.values()))
-    made = trial_of(
+    usage.note("load", requests=sum(stream.counts["sent"] for stream in streams))
+    commit, dirty = machine.commit()
+    trial = trial_of(
         run,
         id=trial_id,
         started=started,
@@ -287,9 +251,29 @@ def _trial(
         folder=str(folder.path),
         **labels,
     )
-    if told and (check := made.checks["no_errors"]).status != "ok":
-        made.checks["no_errors"] = replace(check, text=f"{check.text}. {told}")
-    return replace(made, checks={n: _tolerated(n, c, asked) for n, c in made.checks.items()})
+    if log and (check := trial.checks["no_errors"]).status != "ok":
+        trial.checks["no_errors"] = replace(check, text=f"{check.text}. {log}")
+    return replace(trial, checks={n: _tolerated(n, c, asked) for n, c in trial.checks.items()})
+
+
+def _run_of(result: dict[str, Any], streams: list[StreamRun], used: _Used, **facts: Any) -> Run:
+    """What the generator and the server's processes say of a run, with what else is known of it."""
+    start_us, stop_us = result["window_us"]
+    return Run(
+        streams=streams,
+        epoch_us=result["epoch_us"],
+        window_us=(start_us, stop_us),
+        stopped=result["stopped"],
+        warm=result["warm"],
+        client=result["client"],
+        probe=list(used.probe),
+        server_cpu_s=used.cpu_s((stop_us - start_us) / 1e6),
+        rss_peak=used.rss_peak,
+        processes=used.processes,
+        machine=machine.machine(),
+        ceiling_per_s=ceiling.known(),
+        **facts,
+    )
 
 
 @dataclass
@@ -315,8 +299,10 @@ class _Used:
             float((last.cpu_s - first.cpu_s) / max(t1 - t0, 1e-9) * window_s) if t1 > t0 else None
         )
 
-    def others_cores(self, client_cpu_s: float, window_s: float) -> float | None:
+    def others_cores(self, result: dict[str, Any], load: Load) -> float | None:
         """Cores that neither server nor generator used between the looks; None if unknown."""
+        client = result["client"]
+        client_cpu_s, window_s = client["cpu_s"], client.get("wall_s", load.measure_s)
         if len(self.moments) < 2:
             return None
         (t0, first, busy), (t1, last, later) = self.moments[0], self.moments[-1]
@@ -349,9 +335,8 @@ def _drive(
     ends = [begun + asked.warmup_s] + ([] if counted else [begun + asked.duration_s])
     if asked.settle:
         ends = []  # when the window begins, the generator says
-    longest = max(a.timeout_s for a in (asked.main, *asked.alongside.values()))
     try:
-        for event in generator.events(asked.longest_s + longest + GRACE_S, ends):
+        for event in generator.events(asked.longest_s + asked.timeout_s + GRACE_S, ends):
             if event["event"] == "wake":
                 used.look(running)
             elif event["event"] == "window":
@@ -389,25 +374,28 @@ def _void(result: dict[str, Any], found: Found, running: Running | None, told: s
 
 
 def _stream_run(
-    answer: dict[str, Any], asked: Plan, raw_dir: Path, cpus: Cpus, expect: dict[str, Any] | None
+    answer: dict[str, Any],
+    load: Load,
+    raw_dir: Path,
+    cpus: Cpus,
+    expect: Mapping[str, dict[str, Any] | None],
 ) -> StreamRun:
     raw, name = answer["raw"], answer["name"]
     file = raw_dir / Path(raw["file"]).name
-    found = rows.read(file, raw["rows"], raw["columns"])
+    columns = rows.read(file, raw["rows"], raw["columns"])
     file.unlink()
-    stream = asked.main if name == "main" else asked.alongside[name]
     return StreamRun(
         name=name,
-        load=load_spec(asked, stream, expect if name == "main" else None, cpus),
+        load=load.record(load.streams[name], expect["main"] if name == "main" else None, cpus),
         counts=answer["counts"],
-        rows=found,
+        rows=columns,
         bytes_in=answer["bytes_in"],
         in_flight_mean=answer["in_flight_mean"],
         bodies=answer["bodies"],
     )
 
 
-def _expect(recipe: Recipe | None, asked: StreamPlan) -> dict[str, Any] | None:
+def _expect(recipe: Recipe | None, asked: Stream) -> dict[str, Any] | None:
     """What the catalogue promises, if this is the request it promises it for."""
     if (
         recipe is None
@@ -420,7 +408,7 @@ def _expect(recipe: Recipe | None, asked: StreamPlan) -> dict[str, Any] | None:
 
 
 def _unchanged(
-    running: Running | None, asked: StreamPlan, bodies: dict[str, Any] | None
+    running: Running | None, asked: Stream, bodies: dict[str, Any] | None
 ) -> bool | None:
     """Is the first body of the load the one that the server answered when it was started?"""
     first, before = (bodies or {}).get("first"), running.first if running else None

@@ -8,7 +8,8 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.measure.generator import Generator
-from lab.measure.plan import OPTIONS, BadLoad, known_options, plan, stream_json
+from lab.measure.plan import OPTIONS, plan
+from lab.records.load import BadLoad, known_options
 
 # What says when and where a load is measured, or what is measured beside it: nothing is, here.
 _NOT_HERE = ("alongside", "pin", "tolerate", "warmup")
@@ -34,9 +35,7 @@ def driver(**options: Any) -> Callable[[str], object]:
 
     def send(url: str) -> None:
         with Generator() as generator, tempfile.TemporaryDirectory(prefix="lab-trace-") as folder:
-            stream = stream_json("main", asked.main, url.rstrip("/"), None)
-            times = {"warmup_s": 0, "measure_s": asked.measure_s, "raw_dir": folder}
-            generator.send({"streams": [stream], **times})
+            generator.send(asked.spec(url, folder))
             counts = None
             for event in generator.events(asked.measure_s):
                 if event["event"] == "result":

@@ -34,6 +34,7 @@ from lab.measure import plan as plans
 from lab.measure.load import BadTarget, ServerGone, measure, resolve
 from lab.processes import guard_link, nodes
 from lab.records import ceiling, reference, store
+from lab.records import load as shape
 from lab.records.checks import EXPECTED
 from lab.records.trial import Check, Trial
 from lab.servers.http_get import NotLoopback
@@ -252,7 +253,7 @@ def test_a_count_that_is_cut_is_a_failed_check():
 
 
 def test_a_warm_up_until_steady_is_recorded_and_none_of_it_counts(monkeypatch):
-    monkeypatch.setattr(plans, "LOOK_S", 0.3)
+    monkeypatch.setattr(shape, "LOOK_S", 0.3)
     asked = replace(plans.plan(connections=2, seconds=0.3), warm_cap_s=20.0)
     trial = measure(resolve("node/sleep"), asked, store.Folder("until-steady"))
     assert trial.load.warm_cap_s == 20.0

@@ -12,16 +12,10 @@ import pytest
 import lab
 from lab import paths
 from lab.errors import LabError
-from lab.measure.plan import (
-    LOOK_S,
-    MOST_BODY_BYTES,
-    WITHIN,
-    BadLoad,
-    plan,
-    stream_json,
-)
+from lab.measure.plan import plan
 from lab.processes.pinning import split
 from lab.records import identity
+from lab.records.load import LOOK_S, MOST_BODY_BYTES, WITHIN, BadLoad, Load, Stream
 from lab.servers.catalog import server
 from lab.settings import PROFILES
 
@@ -50,6 +44,19 @@ from lab.settings import PROFILES
             "alongside['ping']: there is no option 'pathh'. Did you mean path",
         ),
         ({"tolerate": ["no_error"]}, "Did you mean no_errors"),
+        ({"method": "CONNECT"}, "method='CONNECT' must be a word such as GET"),
+        ({"headers": {"Connection": "close"}}, "headers must not contain Connection: the gen"),
+        ({"headers": {"A": "b\r\nC: d"}}, "headers has an invalid field 'A': 'b\\r\\nC: d'"),
+        ({"headers": {"A b": "c"}}, "headers has an invalid field 'A b'"),
+        ({"rounds": 1_000_000, "connections": 1000}, "requests=1000000000 must be a whole"),
+        ({"rate": 1_000_000, "seconds": 60}, "is more than 5,000,000 requests: lower the rate"),
+        ({"alongside": {"../up": {}}}, "alongside['../up']: a stream is called by 1 to 64"),
+        ({"alongside": {"main": {}}}, "the first one is called main"),
+        ({"alongside": {f"s{n}": {} for n in range(8)}}, "at most 7 can be sent beside the f"),
+        (
+            {"alongside": {"ping": {"rate": 1, "requests": 2}}},
+            "alongside['ping']: requests= counts in a closed loop, rate= makes an open one",
+        ),
     ],
 )
 def test_a_load_out_of_range_is_refused_with_the_value_and_the_range(options, message):
@@ -149,9 +156,30 @@ def test_an_open_loop_has_room_for_many_in_flight():
 
 def test_the_generator_reads_what_was_asked():
     asked = plan(rate=50, path="/x", body="hi", method="post")
-    sent = stream_json("main", asked.main, "http://127.0.0.1:9/", {"bytes": 3})
+    sent = asked.main.spec("main", "http://127.0.0.1:9/", {"bytes": 3})
     assert sent["url"] == "http://127.0.0.1:9/x"
     assert (sent["method"], sent["body_base64"], sent["loop"]) == ("POST", "aGk=", "open")
+
+
+def test_a_load_says_its_streams_times_and_form_to_the_generator():
+    asked = Load(
+        Stream.of(connections=2), 0.5, 1.0, {"ping": Stream.of(rate=5, path="/p", timeout=20)}
+    )
+    spec = asked.spec("http://127.0.0.1:9/", "/tmp", {"main": {"bytes": 3}})
+    assert (spec["version"], spec["warmup_s"], spec["measure_s"], spec["settle"]) == (
+        1,
+        0.5,
+        1,
+        None,
+    )
+    assert [(s["name"], s["loop"], s["expect"]) for s in spec["streams"]] == [
+        ("main", "closed", {"bytes": 3}),
+        ("ping", "open", None),
+    ]
+    assert asked.timeout_s == 20
+    assert asked.record(asked.main, None, None).loop == "closed"
+    with pytest.raises(AttributeError):
+        asked.measure_s = 2
 
 
 def test_a_question_has_no_machine_in_it():
@@ -215,7 +243,7 @@ def test_pinning_to_no_processor_is_refused(pin):
 
 def test_rounds_are_a_count_on_each_connection():
     asked = plan(rounds=10, connections=100)
-    sent = stream_json("main", asked.main, "http://127.0.0.1:1/", None)
+    sent = asked.main.spec("main", "http://127.0.0.1:1/", None)
     assert (asked.main.requests, asked.warmup_s) == (1000, 0)
     assert (sent["requests"], sent["per_connection"]) == (10, True)
 

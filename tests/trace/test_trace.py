@@ -26,8 +26,8 @@ from support import eventually, supported_nodes
 import lab
 from lab import LabError, paths
 from lab.book.build import used
-from lab.measure.plan import BadLoad
 from lab.processes import nodes as meant
+from lab.records.load import BadLoad
 from lab.trace import child, nodes
 from lab.trace import program as traced_program
 from lab.trace.nodes import Node

@@ -10,6 +10,7 @@ import json
 import tempfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from lab.instruments.adapters.base import (
     Adapter,
@@ -25,6 +26,7 @@ from lab.paths import NODE_SIDE
 from lab.processes import nodes
 from lab.processes.child import shown
 from lab.records import rows as raw_rows
+from lab.records.load import Load, Stream
 
 GENERATOR = NODE_SIDE / "loadgen" / "main.mjs"
 
@@ -47,33 +49,30 @@ class Ours(Adapter):
     def _version(self) -> str | None:
         return "1" if GENERATOR.is_file() else None
 
-    def stream(self, spec: ToolSpec) -> dict[str, Any]:
+    def stream(self, spec: ToolSpec) -> Stream:
         """The stream that the generator is asked for."""
         if spec.rate_per_s is not None:
             raise self.refuse("send at a rate in its closed loop", "Use ours-open.")
-        return {"loop": "closed", "requests": spec.requests}
+        return self._stream(spec)
+
+    def _stream(self, spec: ToolSpec) -> Stream:
+        parts = urlsplit(spec.url)
+        return Stream.of(
+            connections=spec.connections,
+            rate=spec.rate_per_s,
+            requests=spec.requests,
+            path=(parts.path or "/") + (f"?{parts.query}" if parts.query else ""),
+            keep_alive=not spec.fresh,
+            timeout=spec.timeout_s,
+        )
 
     def _run(self, spec: ToolSpec, version: str) -> ToolResult:
         with tempfile.TemporaryDirectory() as folder:
-            ask = {
-                "streams": [
-                    {
-                        "name": "main",
-                        "url": spec.url,
-                        "method": "GET",
-                        "headers": {},
-                        "connections": spec.connections,
-                        "keep_alive": not spec.fresh,
-                        "timeout_s": spec.timeout_s,
-                        **self.stream(spec),
-                    }
-                ],
-                "warmup_s": 0,
-                "measure_s": spec.seconds if spec.seconds is not None else spec.deadline_s - 5,
-                "raw_dir": folder,
-            }
+            limit_s = spec.seconds if spec.seconds is not None else spec.deadline_s - 5
+            load = Load(self.stream(spec), 0.0, limit_s)
             argv = [nodes.client(), str(GENERATOR)]
-            once = ran(self.name, spec, argv, line=json.dumps(ask))
+            line = json.dumps(load.spec(base_of(spec.url), folder))
+            once = ran(self.name, spec, argv, line=line)
             told = parse(once.raw_output)
             stream = told["streams"][0]
             raw = stream["raw"]
@@ -102,11 +101,17 @@ class OursOpen(Ours):
     name = "ours-open"
     is_open, counts = True, False
 
-    def stream(self, spec: ToolSpec) -> dict[str, Any]:
+    def stream(self, spec: ToolSpec) -> Stream:
         """The stream that the generator is asked for."""
         if spec.rate_per_s is None or spec.requests is not None:
             raise self.refuse("run without rate_per_s and seconds", "Give both, or use ours.")
-        return {"loop": "open", "rate_per_s": spec.rate_per_s, "schedule": "poisson", "seed": 1}
+        return self._stream(spec)
+
+
+def base_of(url: str) -> str:
+    """The url without path and query."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def parse(output: str) -> dict[str, Any]:
