@@ -90,10 +90,20 @@ def capacity(
 ) -> Capacity:
     """Return the highest rate with quantile q of the latency at most `bound_ms`, to about 5 %.
 
+        lab.capacity("node/hello", 20)                the rate in 1/s at which p99 still keeps 20 ms
+        lab.capacity("node/hello", 5, q=0.5)          the same of the median and 5 ms
+        lab.capacity(app, 20, budget_s=10, path="/cart").rate_per_s
+                                                      a quicker search, its result as a number
+
     First one closed-loop trial with 10 connections gives an upper end, then up to six trials at
     Poisson rates, a fresh process each, long enough to carry the quantile; only the first is begun
-    after `budget_s`, too. options : those of `lab.load`. Raises LabError for a quantile, bound or
-    budget out of range, and what `lab.load` raises.
+    after `budget_s`, too.
+
+    target, options : those of `lab.load`
+    bound_ms : 0.05 to 60,000; q : 0.5 to 0.999
+    experiment : the id under which it is stored and replayed; progress : as for `lab.load`
+
+    Raises LabError for a quantile, bound or budget out of range, and what `lab.load` raises.
     """
     if not 0.5 <= q <= 0.999 or not 0.05 <= bound_ms <= 60_000:
         raise LabError(

@@ -63,27 +63,38 @@ def load(
     progress: Tell | bool | None = None,
     **options: Any,
 ) -> Trial:
-    """Return one trial of a recipe (a fresh process), a running server, a name of the catalogue, or
-    a loopback URL, whose path and query count as path=.
+    """Return one trial: what one fresh server process did under one load.
 
-    connections : requests in flight, 10 in a closed loop; in an open loop the most, 256
-    seconds, warmup : window and what is cut before it, by default the profile's; in the reference
-    profile the warm-up goes on until the rate is steady, unless it is 0
-    requests : a fixed number in total, instead of a time; without warm-up
-    rounds : a fixed number on each connection (as hey counts): who is quick leaves early
+        lab.load("node/hello", connections=10)          10 requests in flight, one after another on
+                                                        each connection: a closed loop
+        lab.load("node/hello", rate=200, seconds=5)     200 requests/s for 5 s, whether the earlier
+                                                        ones are answered or not: an open loop
+        lab.load("http://127.0.0.1:3000/cart", requests=500, connections=50)
+                                                        500 requests in all to a server that runs,
+                                                        without a warm-up
+
+    target : a recipe (`lab.server(name)`) or its name, which are started afresh; a running server;
+        a URL on this machine, whose path and query count as path=
+    connections : requests in flight: 10 in a closed loop; in an open loop the most, 256
+    seconds, warmup : in seconds, the window and what is cut before it, by default the profile's; in
+        the reference profile the warm-up goes on until the rate is steady, unless it is 0
+    requests : a fixed number in total, instead of a time
+    rounds : a fixed number on each connection (as hey counts): a quick one leaves early
     rate : requests per second of an open loop, latency from the intended send time; schedule
-    "poisson" or "constant"
+        "poisson" or "constant"
+    timeout : in seconds, of one request
     alongside : other streams at the same time, e.g. {"ping": {"path": "/ping", "rate": 20}}
     pin : None apart where possible, False never, True, "together" on one processor, or
-    ([server's processors], [generator's])
+        ([server's processors], [generator's])
     tolerate : checks that this experiment breaks on purpose, in a stream alongside too; they count
         as expected, not as failed
     experiment : the id under which it is stored and replayed
     progress : called with (seconds, answers); False for no bar
 
+    The trial has `throughput` in 1/s, `latency` as a histogram in seconds, `checks`.
+
     Raises BadTarget, BadLoad, NotLoopback for what can't be meant; ServerGone, GeneratorFailed for
-    a void trial;
-    NoRecord, StaleRecord in replay.
+    a void trial; NoRecord, StaleRecord in replay.
     """
     known_options("", options, OPTIONS)
     # What the caller really said; pinning and tolerance do not change what is asked.

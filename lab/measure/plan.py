@@ -11,7 +11,8 @@ from typing import Any
 from lab.errors import did_you_mean
 from lab.records import load
 from lab.records.checks import ALL
-from lab.records.load import BadLoad, Load, Schedule, Stream, number
+from lab.records.load import BadLoad, Load, Stream, number
+from lab.records.trial import Schedule
 from lab.settings import profile
 from lab.storage.gate import fit
 from lab.storage.json_form import plain

@@ -48,6 +48,11 @@ def node(
 ) -> Printed:
     """Run `node program arguments...` once and return what it printed on standard output.
 
+        lab.node("order.mjs")                          its `text`, and `rows` where lines are JSON
+        lab.node("ask.mjs", 20, server="node/hello")   a fresh server meanwhile, at SERVER_URL
+        lab.node("order.mjs", versions=(22, 26), experiment="order").on(26)
+                                                       the rows of one of several Nodes
+
     program : a path from the chapter's own folder (book/part/NAME beside NAME.md), or from the
     working directory
     server : a recipe or a name; a fresh process of it runs meanwhile, at SERVER_URL and SERVER_PID

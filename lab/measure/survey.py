@@ -76,13 +76,23 @@ def survey(
 ) -> Survey:
     """Return what each of `tools` says of each server, one run and one fresh process each.
 
-    arms : recipes or names of the catalogue, by the name shown; seconds : of each run (most tools
-    round up to whole ones; the smoke profile asks for few requests instead); rate : requests per
-    second of tools with an open loop; requests : so many in total instead of seconds, as `hey -n`
-    and `ab -n` send them; fresh : a new connection for each; warm : ask the server a few times
-    before the tool does; pin : as for `lab.load`. A tool that fails is left out with its reason.
-    Raises AdapterError for an unknown tool or one that cannot count, LabError in the reference
-    profile if one is missing; NoRecord, StaleRecord in replay.
+        lab.survey({"hello": "node/hello"})                  six tools, 10 connections, 1 s each
+        lab.survey({"hello": "node/hello"}, tools=["hey", "ab"], requests=1000)
+                                                             two tools, 1,000 requests each
+        lab.survey({"slow": "node/delay"}, tools=["ours-open"], rate=50, fresh=True)
+                                                             50 requests/s, a connection for each
+
+    arms : recipes or names of the catalogue, by the name shown
+    seconds : of each run (most tools round up to whole ones; the smoke profile asks for few
+        requests instead)
+    rate : requests per second of tools with an open loop
+    requests : so many in total instead of seconds, as `hey -n` and `ab -n` send them
+    fresh : a new connection for each request; warm : ask a few times before the tool does
+    pin, experiment : as for `lab.load`
+
+    A tool that fails is left out with its reason. Raises AdapterError for an unknown tool or one
+    that cannot count, LabError in the reference profile if one is missing; NoRecord, StaleRecord in
+    replay.
     """
     names = list(tools)
     fit("tools", names, list[str])

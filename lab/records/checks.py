@@ -11,13 +11,14 @@ import math
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from lab.processes.machine import Noise
 from lab.records.rows import Window
-from lab.records.trial import Check, Counts, LoadSpec, Resources
+from lab.records.trial import Check, Counts, LoadSpec, Resources, Status
 from lab.text.numbers import ms, tidy
 
+Warm = Literal["fixed", "steady", "capped"]  # how a warm-up ended
 EXPECTED = "(expected in this experiment)"  # how the text of a tolerated check ends
 STOLEN = 0.05  # of one processor's time
 # Standard errors that chance exceeds as seldom as three of a known variance, 0.27 %, where the
@@ -39,7 +40,7 @@ class Evidence:
     resources: Resources
     noise: Noise
     stopped: str = "time"
-    warm: str = "fixed"  # how the warm-up ended: fixed | steady | capped
+    warm: Warm = "fixed"
     warmed_s: float = 0.0
     in_flight_mean: float | None = None
     late: int = 0  # requests whose latency shows that they were sent late
@@ -353,7 +354,7 @@ def quiet(e: Evidence) -> Check:
         return Check("ok", None, None, "what other programs did is unknown here")
     share = others / max(e.cores, 1)
     text = f"other programs used {max(others, 0):.2g} of {e.cores} cores"
-    status = "fail" if share >= 0.5 else "warn" if share >= 0.1 else "ok"
+    status: Status = "fail" if share >= 0.5 else "warn" if share >= 0.1 else "ok"
     return Check(status, round(share, 3), 0.1, text if status == "ok" else f"{text}: close them")
 
 

@@ -1,8 +1,9 @@
 """One load: the requests that are sent, how many at once or how often, and for how long.
 
 Whatever loads a server says it in this way: `lab.load` and `lab.compare`, a traced server, an
-examined program, the generator among the load tools. It is checked here and nowhere else, before
-anything starts. The generator, which reads `Load.spec`, trusts it.
+examined program, the generator among the load tools. It is checked here, before anything starts.
+The generator reads `Load.spec` and refuses a key that it does not know, and so a form that is not
+its own. A program of the book starts it too: a record holds the generator's text.
 """
 
 from __future__ import annotations
@@ -13,13 +14,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from lab.errors import LabError, did_you_mean
-from lab.records.trial import LoadSpec
+from lab.records.trial import LoadSpec, LoopKind, Schedule
 from lab.storage.gate import fit, shown
 
-SPEC = 1  # the form of `Load.spec`; lab/node/loadgen/spec.mjs reads this one and refuses others
 OPEN_CONNECTIONS = 256  # most requests in flight in an open loop; more send late and are counted
 # Of all streams together: they go to the generator in a line of at most 16 MiB, as Base64.
 MOST_BODY_BYTES = 8 * 1024 * 1024
@@ -34,7 +34,6 @@ WITHIN = 0.05
 # A look has nine parts, and the sixth look ends five of them after the first.
 LEAST_WARM_S = LOOK_S * 14 / 9
 
-Schedule = Literal["poisson", "constant"]
 # The generator frames the message and decides about the connection itself.
 _OWN_HEADERS = ("content-length", "transfer-encoding", "connection", "upgrade")
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -110,7 +109,7 @@ class Stream:
         )
 
     @property
-    def loop(self) -> Literal["closed", "open"]:
+    def loop(self) -> LoopKind:
         """Whether a connection waits for its response, or a schedule says when to send."""
         return "closed" if self.rate is None else "open"
 
@@ -217,7 +216,6 @@ class Load:
         answered, by its name.
         """
         return {
-            "version": SPEC,
             "streams": [
                 stream.spec(name, base_url, (expect or {}).get(name))
                 for name, stream in self.streams.items()

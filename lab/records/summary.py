@@ -47,7 +47,7 @@ class Run:
     epoch_us: int
     window_us: tuple[int, int]
     stopped: str = "time"
-    warm: str = "fixed"
+    warm: checks.Warm = "fixed"
     client: dict[str, Any] = field(default_factory=dict)
     probe: list[dict[str, Any]] = field(default_factory=list)
     server_cpu_s: float | None = None

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -28,12 +28,17 @@ from lab.text.numbers import tidy
 
 SCHEMA = 1
 
+Status = Literal["ok", "warn", "fail"]  # of a check
+# Closed: a connection sends when its response is in. Open: a schedule says when requests are sent.
+LoopKind = Literal["closed", "open"]
+Schedule = Literal["poisson", "constant"]
+
 
 @dataclass(frozen=True)
 class Check:
     """One thing that can be wrong with a trial: its number, the limit, and the finding in words."""
 
-    status: str  # ok | warn | fail
+    status: Status
     value: float | None
     limit: float | None
     text: str
@@ -131,10 +136,10 @@ class ServerSpec:
 class LoadSpec:
     """What was asked of it; times in seconds, rate per second."""
 
-    loop: str = "closed"  # closed | open
+    loop: LoopKind = "closed"
     connections: int = 10
     rate_per_s: float | None = None
-    schedule: str | None = None
+    schedule: Schedule | None = None
     seed: int = 1
     requests: int | None = None
     keep_alive: bool = True

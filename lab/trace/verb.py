@@ -45,12 +45,21 @@ def trace(
 ) -> Trace:
     """A Trace: the set of orders in which `program` printed its lines, and what the loop did.
 
+        lab.trace("order.mjs")                  20 runs on the Node that is meant; shows the replay
+        lab.trace("setTimeout(f, 0); setImmediate(f); function f() {}", runs=50).orders
+                                                how often each order came
+        lab.trace("server.mjs", drive={"connections": 2, "requests": 6})
+                                                a server, while six requests are answered
+
+    Values that differ from run to run, as durations and process ids, are shown as # and not
+    compared. A program that never ends is compared as far as its runs got.
+
     program : a file, looked up as by `lab.node`, or the text of a program. Each run is a fresh
         child `node`.
     runs : plain runs per Node, for the orders; the recorder's runs come on top and are not counted.
     node : a Node program or several; default the one on PATH and those of LAB_NODES.
     kind : "cjs" or "esm" for a text; found out when left out.
-    seconds : a run is stopped after this; the trace then shows the program's beginning.
+    seconds : a run is stopped after this, at most 600; the trace then shows its beginning.
     events : the recording is cut after so many; about 40 bytes each.
     drive : called with the URL when the program prints `listening on URL`; afterwards the program
         gets SIGTERM. The way to trace a server under load. Options of a load by a fixed number of

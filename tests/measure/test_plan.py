@@ -166,12 +166,7 @@ def test_a_load_says_its_streams_times_and_form_to_the_generator():
         Stream.of(connections=2), 0.5, 1.0, {"ping": Stream.of(rate=5, path="/p", timeout=20)}
     )
     spec = asked.spec("http://127.0.0.1:9/", "/tmp", {"main": {"bytes": 3}})
-    assert (spec["version"], spec["warmup_s"], spec["measure_s"], spec["settle"]) == (
-        1,
-        0.5,
-        1,
-        None,
-    )
+    assert (spec["settle"], spec["warmup_s"], spec["measure_s"]) == (None, 0.5, 1.0)
     assert [(s["name"], s["loop"], s["expect"]) for s in spec["streams"]] == [
         ("main", "closed", {"bytes": 3}),
         ("ping", "open", None),

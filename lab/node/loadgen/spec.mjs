@@ -13,9 +13,7 @@ import {
   show,
 } from "./spec-values.mjs";
 
-// The form of a specification, as lab/records/load.py writes it; by hand it may be left out.
-const VERSION = 1;
-const SPEC_KEYS = ["version", "streams", "warmup_s", "settle", "measure_s", "raw_dir"];
+const SPEC_KEYS = ["streams", "warmup_s", "settle", "measure_s", "raw_dir"];
 const SETTLE_KEYS = ["look_s", "within", "cap_s"];
 const STREAM_KEYS = [
   "name",
@@ -51,7 +49,6 @@ export function readSpec(line) {
   } catch (error) {
     throw new SpecError(`the specification is not one line of JSON: ${error.message}`);
   }
-  requireVersion(spec);
   requireObject(spec, "the specification", SPEC_KEYS);
   if (
     !Array.isArray(spec.streams) ||
@@ -85,17 +82,6 @@ export function readSpec(line) {
     throw new SpecError("two streams have the same name; give each its own");
   }
   return { streams, warmupS, settle, longestWarmupS, measureS, rawDir };
-}
-
-// Before anything else: of another form, each key may mean something else.
-function requireVersion(spec) {
-  const version = spec?.version ?? VERSION;
-  if (version !== VERSION) {
-    throw new SpecError(
-      `the specification is of version ${show(version)}, and this generator reads version ${VERSION}: ` +
-        "lab and lab/node/loadgen are of two versions of the course",
-    );
-  }
 }
 
 function readSettle(value, counted) {
