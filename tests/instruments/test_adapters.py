@@ -43,7 +43,7 @@ from lab.instruments.adapters.child import ran, run_to_end
 from lab.paths import NODE_SIDE, ROOT, SERVERS
 from lab.processes import nodes
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+alone = pytest.mark.alone  # it measures: beside others it would measure them
 
 TOOLS = Path(__file__).parents[1] / "fixtures" / "tools"
 NOWHERE = "http://127.0.0.1:9/"
@@ -166,6 +166,7 @@ def test_a_failing_tool_is_an_error_with_its_code_and_output():
     assert "no more sockets" in str(error.value)
 
 
+@alone
 def test_a_hanging_tool_is_killed_with_what_it_started():
     mark = f"mark-{uuid.uuid4()}"
     double = Double("so far\n", hang_s=300, child=mark)
@@ -176,12 +177,14 @@ def test_a_hanging_tool_is_killed_with_what_it_started():
     assert gone(mark)
 
 
+@alone
 def test_a_tool_that_ends_leaves_nothing_behind():
     mark = f"mark-{uuid.uuid4()}"
     Double(child=mark).run(ToolSpec(NOWHERE))
     assert gone(mark)
 
 
+@alone
 @pytest.mark.parametrize(
     "death",
     [
@@ -372,6 +375,7 @@ def test_figures_of_rows_count_verified_answers_and_use_order_statistics():
 # --- the real tools, where they are installed
 
 
+@alone
 @pytest.mark.parametrize("name", [n for n in ADAPTERS if n != "artillery"])
 def test_a_tool_measures_a_real_server(name):
     tool = or_skip(name)
@@ -391,6 +395,7 @@ def test_a_tool_measures_a_real_server(name):
     json.dumps(result.to_json(), default=str)
 
 
+@alone
 @pytest.mark.skipif("CI" in os.environ, reason="artillery takes 20 seconds")
 def test_artillery_measures_a_real_server_without_leaving_this_machine():
     tool = or_skip("artillery")
@@ -399,6 +404,7 @@ def test_artillery_measures_a_real_server_without_leaving_this_machine():
     assert result.counts["statuses"] == {"200": 20}
 
 
+@alone
 def test_names_outside_this_machine_are_not_looked_up():
     ask = "require('dns').lookup(process.argv[1], e => console.log(e ? e.code : 'found'))"
     for host, answer in (("example.org", "ENOTFOUND"), ("127.0.0.1", "found")):
@@ -408,6 +414,7 @@ def test_names_outside_this_machine_are_not_looked_up():
         assert printed.stdout.strip() == answer, printed
 
 
+@alone
 @pytest.mark.parametrize("name", [name for name, tool in ADAPTERS.items() if tool.counts])
 def test_a_tool_sends_exactly_the_requests_it_was_asked_for(name):
     tool = or_skip(name)
@@ -416,6 +423,7 @@ def test_a_tool_sends_exactly_the_requests_it_was_asked_for(name):
     assert result.trusted.n == 40
 
 
+@alone
 @pytest.mark.parametrize("name", [n for n in ADAPTERS if n != "artillery"])
 def test_a_dead_port_is_an_error_or_a_throughput_of_nothing(name):
     tool = or_skip(name)
@@ -476,6 +484,7 @@ def test_another_version_of_autocannon_is_not_fixed_before_it_is_checked(monkeyp
     assert not presence and "9.0.1" in presence.install
 
 
+@alone
 def test_stock_autocannon_times_answers_from_stale_requests_and_the_fixed_one_does_not():
     # Ours is the yardstick: this machine may be busy. Should a new autocannon pass the first
     # assertion, its bug is gone: then the chapter and instruments/adapters/autocannon.py have to
@@ -492,6 +501,7 @@ def test_stock_autocannon_times_answers_from_stale_requests_and_the_fixed_one_do
     assert figures["autocannon-fixed"].counts["reconnects"] > 10
 
 
+@alone
 def test_autocannon_forgets_requests_in_flight_and_the_fixed_one_keeps_them():
     with delay(5000) as url:
         stock = or_skip("autocannon").run(ToolSpec(url, connections=3, seconds=1))
@@ -501,6 +511,7 @@ def test_autocannon_forgets_requests_in_flight_and_the_fixed_one_keeps_them():
     assert (fixed.rows["latency_us"] > 500_000).all()
 
 
+@alone
 def test_an_interrupted_tool_ends_before_its_time():
     mark = f"mark-{uuid.uuid4()}"
     main = threading.get_ident()

@@ -12,7 +12,7 @@ from lab.instruments.calibration import KNOWN, Calibration, NotCalibrated, Readi
 from lab.records import ceiling as kept
 from lab.servers.catalog import server
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+alone = pytest.mark.alone  # it measures: beside others it would measure them
 
 
 def reading(tool="ours", case="keep", quantity="p50", **figures) -> Reading:
@@ -59,6 +59,7 @@ def test_an_instrument_that_missed_a_truth_is_refused_with_its_reading():
         bad.require("ours", "hey")
 
 
+@alone
 def test_a_calibration_shows_and_stores_itself():
     shown = calibration(reading(trusted=99.0), reading())
     assert "p50 (ms)" in repr(shown) and "wrk not measured (make tools)" in repr(shown)
@@ -80,6 +81,7 @@ def test_a_calibration_keeps_the_ceiling_that_trials_are_compared_with(monkeypat
     assert kept.known() == 8000.0
 
 
+@alone
 def test_a_tool_that_gives_up_is_a_failed_reading_and_ends_no_calibration():
     broken = Double("no sockets left\n", code=1)
     readings = list(delays([broken], 0.1))
@@ -87,6 +89,7 @@ def test_a_tool_that_gives_up_is_a_failed_reading_and_ends_no_calibration():
     assert all(r.status == "fail" and "exit code 1" in r.text for r in readings)
 
 
+@alone
 def test_our_generator_reads_every_truth():
     # The delay may be late on a busy machine, so the limit here is wide; the table's is 3 ms.
     found = calibrate(["ours"], seconds=0.5, cases=("delays", "bodies", "ceiling"))
@@ -101,6 +104,7 @@ def test_our_generator_reads_every_truth():
     assert {r.case for r in found.readings} >= {*MODES, "chunked", "until-close", "ceiling"}
 
 
+@alone
 @pytest.mark.parametrize("name", ["hey", "hey-csv", "ab"])
 def test_other_tools_count_answers_in_all_framings(name):
     if not (presence := adapter(name).present()):
@@ -109,6 +113,7 @@ def test_other_tools_count_answers_in_all_framings(name):
     assert [r.trusted for r in answers] == [ASKED] * 3
 
 
+@alone
 def test_the_known_faults_of_autocannon_are_still_there():
     # Fails when a new version mends them: then KNOWN and the chapter have to follow.
     tools = [adapter("autocannon"), adapter("autocannon-fixed")]
@@ -120,6 +125,7 @@ def test_the_known_faults_of_autocannon_are_still_there():
     assert off == {("autocannon", "until-close"), ("autocannon-fixed", "until-close")}
 
 
+@alone
 def test_the_size_of_an_answer_is_counted_to_its_close():
     with server("node/delay", env={"DELAY_MS": 1, "KEEP_ALIVE": "close"}).start() as running:
         assert answer_bytes(running.url + "/?") > len("waited\n") + 100
