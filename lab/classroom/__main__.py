@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from lab.classroom import alike, export, judging, lti, make, many, report
+from lab.classroom import alike, export, handins, judging, lti, make, many, report
 from lab.classroom import course as courses
 from lab.classroom.course import Course
 from lab.cli import commands as cli
@@ -54,6 +54,7 @@ def _grade(chosen: Chosen) -> int:
     )
     left = [one for one in results if one.outcome != GRADED]
     print(f"{count(len(results), 'hand-in')} judged: {judging.place(course, week, '', '')}")
+    print(handins.came_in(course, week, chosen.student).sum())
     if left:
         print(f"{len(left)} have no verdict: the same command judges those again.", file=sys.stderr)
     return min(1, len(left))

@@ -159,7 +159,9 @@ def chosen(student: str, files: Iterable[Owned], known: Exercises) -> Choice:
         suffix, stem = path.suffix.lower(), path.stem.lower()
         if owned.entry.is_skipped:
             left.append((owned, []))
-        elif suffix in SUFFIXES and stem in known.meant:
+        elif (suffix in SUFFIXES and stem in known.meant) or (
+            suffix == NOTEBOOK and owned.entry.fault and known.week and stem in known.meant
+        ):
             candidates[stem].append(_program(owned, known[stem], read))
         elif suffix == NOTEBOOK and not owned.entry.fault:
             notebooks += 1
@@ -182,7 +184,7 @@ def _program(owned: Owned, asked: Exercise, read: _Reader) -> _Candidate:
         made, why = None, clean(f"{owned.shown}: {owned.entry.fault}")
     else:
         made, why = _made(asked, lambda: handin.from_bytes(read(owned), path.name, asked))
-    order = SUFFIXES.index(path.suffix.lower())
+    order = (*SUFFIXES, NOTEBOOK).index(path.suffix.lower())
     return _candidate(owned, asked, made, why, order, is_exact=path.name == path.name.lower())
 
 

@@ -210,3 +210,8 @@ def test_work_in_a_folder_of_a_student_s_own_is_not_passed_over(small):
     place.parent.mkdir()
     place.write_text(RIGHT)
     assert of(small, "anna").hand_in.text == RIGHT
+
+
+def test_a_notebook_that_is_a_link_is_refused_as_one_and_not_as_missing(small):
+    (small.folder("ben") / "summary.ipynb").symlink_to(small.folder("anna") / "summary.ipynb")
+    assert "a link that leads out of the folder" in of(small, "ben").refused
