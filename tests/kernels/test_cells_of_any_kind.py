@@ -325,3 +325,90 @@ def test_javascript_that_looks_like_types_is_javascript(cells):
     assert value(cells.run("type = 5; as = 6; [type, as]")) == "[ 5, 6 ]"
     assert value(cells.run("a ? (b) : c => 1")) == "2"
     assert value(cells.run("'const a: number = 1'")) == "'const a: number = 1'"
+
+
+# --- what is below the language ------------------------------------------------------------------
+
+REPLACED = [
+    "Array.isArray",
+    "Array.prototype.at",
+    "Buffer.isBuffer",
+    "Error.captureStackTrace",
+    "Array.prototype.filter",
+    "Array.prototype.findIndex",
+    "Array.prototype.includes",
+    "Array.prototype.map",
+    "Array.prototype.slice",
+    "Date.now",
+    "JSON.parse",
+    "JSON.stringify",
+    "Map.prototype.get",
+    "Map.prototype.has",
+    "Map.prototype.set",
+    "Object.entries",
+    "Object.fromEntries",
+    "Promise.all",
+    "Promise.race",
+    "Promise.resolve",
+    "Promise.prototype.finally",
+    "Set.prototype.has",
+    "String.prototype.replaceAll",
+    "String.prototype.slice",
+    "String.prototype.split",
+    "WeakMap.prototype.get",
+]
+
+
+def test_verbs_and_errors_outlive_methods_that_a_cell_replaces(live, tmp_path):
+    with live(cwd=str(tmp_path)) as kernel:
+        kernel.run("const kept = {}, lab = require('lab');")
+        for name in REPLACED:
+            throws = "function () { throw new Error('replaced'); }"
+            assert value(kernel.run(f"kept.one = {name}; {name} = {throws}; 1")) == "1"
+            shown = error(kernel.run("\n null.x"))["traceback"]
+            assert shown[:2] == [
+                "TypeError: Cannot read properties of null (reading 'x')",
+                f"    at cell {shown[1].split()[2].strip(',')}, line 2",
+            ], name
+            call = "(await lab.stats.pairedRatio([2, 4, 2], [1, 2, 1])).pairs"
+            assert value(kernel.run(call)) == "3", name
+            unknown = error(kernel.run("await lab.server('node/helo')"))
+            assert unknown["ename"] == "UnknownServer", name
+            assert value(kernel.run(f"{name} = kept.one; 1")) == "1"
+
+
+@pytest.mark.parametrize("name", ["Function.prototype.bind", "Function.prototype.call"])
+def test_what_the_kernel_cannot_do_without_ends_the_cells_with_advice(live, name):
+    with live() as kernel:
+        kernel.run(f"{name} = function () {{ throw new Error('replaced'); }}; 1")
+        told = error(kernel.run("1 + 1"))
+        assert told["ename"] == "SessionBroken"
+        assert "Restart the kernel" in told["evalue"]
+
+
+@pytest.mark.parametrize(
+    ("code", "parts"),
+    [
+        (
+            "throw Object.defineProperty(new Error('x'), 'message', { get() { throw 1; } })",
+            ["looking at it throws"],
+        ),
+        (
+            "throw { get stack() { throw new Error('x'); } }",
+            ["looking at it throws"],
+        ),
+        (
+            "throw new SuppressedError(new Error('closing'), new Error('body'))",
+            ["[error]: Error: closing", "[suppressed]: Error: body", "cell 1, line 1"],
+        ),
+        ("if (true) { import os from 'node:os'; }", ["await import(", "cell 1, line 1"]),
+        ("import os from 'node:os';\nconst el = <div>hi</div>;", ["no JSX", "cell 1, line 2"]),
+    ],
+)
+def test_odd_errors_are_told_whole(cells, code, parts):
+    if "SuppressedError" in code and cells.major < USING_FROM:
+        assert error(cells.run(code))["ename"] == "ReferenceError"
+        return
+    shown = "\n".join(error(cells.run(code))["traceback"])
+    assert all(part in shown for part in parts), shown
+    assert value(cells.run("'alive'")) == "'alive'"

@@ -7,7 +7,10 @@ const { spawn } = require("node:child_process");
 const fs = require("node:fs");
 const path = require("node:path");
 const { createInterface } = require("node:readline");
+const own = require("./primordials.js");
 const { decode, encode, handleOf, onRelease } = require("./values.js");
+
+const { captureStackTrace, Error, JSON, Map, Object, Promise, array, map, process, string } = own;
 
 const ROOT = path.resolve(__dirname, "../../..");
 const OURS = "lab/node/api/"; // in a frame, which a cell's process writes from the root of the course
@@ -21,7 +24,7 @@ let number = 0;
 /** The answer to one call: `name` is a verb of lab, or a method of the result `on`. */
 async function call(name, args, on) {
   const here = {};
-  Error.captureStackTrace(here, call);
+  captureStackTrace(here, call);
   const request = { call: name, args: await encode(args) };
   if (on !== undefined) request.on = handleOf(on);
   const { child } = bridge ?? start();
@@ -39,7 +42,7 @@ async function call(name, args, on) {
     const inContext = AsyncResource.bind((body, ...rest) => body(...rest));
     const progress = request.progress && bar(display, id);
     // A result that nobody else holds any more must not be released before the call that names it is answered.
-    pending.set(id, { settle, inContext, progress, held: [args, on] });
+    map.set(pending, id, { settle, inContext, progress, held: [args, on] });
     if (pending.size === 1) {
       process.on("SIGINT", forward);
       hold(child, "ref");
@@ -49,8 +52,8 @@ async function call(name, args, on) {
 }
 
 function done(id) {
-  pending.get(id)?.progress?.close();
-  pending.delete(id);
+  map.get(pending, id)?.progress?.close();
+  map.delete(pending, id);
   if (pending.size > 0) return;
   process.removeListener("SIGINT", forward);
   if (bridge) hold(bridge.child, "unref");
@@ -75,7 +78,7 @@ function start() {
     stdio: ["pipe", "pipe", "pipe"],
     env: {
       ...process.env,
-      PYTHONPATH: [ROOT, process.env.PYTHONPATH].filter(Boolean).join(":"),
+      PYTHONPATH: process.env.PYTHONPATH ? `${ROOT}:${process.env.PYTHONPATH}` : ROOT,
       LAB_CELLS: "apart", // it ends what it started itself, and takes its time to do so
     },
   });
@@ -84,12 +87,12 @@ function start() {
   child.stdin.on("error", () => {});
   child.stderr.setEncoding("utf8");
   child.stderr.on("data", (text) => {
-    current.words = (current.words + text).slice(-WORDS_CHARS);
+    current.words = string.slice(current.words + text, -WORDS_CHARS);
   });
   createInterface({ input: child.stdout }).on("line", (line) => take(JSON.parse(line)));
   const over = (what) => {
     if (bridge === current) bridge = null;
-    const words = current.words.trim();
+    const words = string.trim(current.words);
     const message = `The process that measures ended (${what}).${words ? ` It said:\n${words}` : ""}`;
     for (const { settle } of [...pending.values()])
       settle({ error: { name: "BridgeEnded", message } });
@@ -101,7 +104,7 @@ function start() {
 }
 
 function take(message) {
-  const entry = pending.get(message.id) ?? pending.values().next().value;
+  const entry = map.get(pending, message.id) ?? pending.values().next().value;
   if (!entry) return;
   if ("value" in message || "error" in message) entry.settle(message);
   else if (message.progress) entry.progress?.at(message.progress);
@@ -116,9 +119,11 @@ function failure({ name, message, traceback }, stack) {
   const kind = { [name]: class extends Error {} }[name];
   Object.defineProperty(kind.prototype, "name", { value: name });
   const error = new kind(message + fault);
-  const frames = stack.split("\n").slice(1);
-  const theirs = frames.filter((frame) => !frame.includes(OURS));
-  error.stack = [`${name}: ${error.message}`, ...theirs].join("\n");
+  let shown = `${name}: ${error.message}`;
+  array.forEach(string.split(stack, "\n"), (frame, index) => {
+    if (index > 0 && !string.includes(frame, OURS)) shown += `\n${frame}`;
+  });
+  error.stack = shown;
   return error;
 }
 

@@ -1,6 +1,8 @@
 // Numbers for the prose: what a cell glues under a name, `{glue:text}` puts into a sentence.
 "use strict";
 
+const { JSON, Object, TypeError, array, object } = require("./primordials.js");
+
 const PREFIX = "application/papermill.record/"; // MyST-NB keeps such output for the prose and does not show it
 const FORMS = "lab.glue(name, value) or lab.glue({ name: value, … })";
 
@@ -9,13 +11,13 @@ const FORMS = "lab.glue(name, value) or lab.glue({ name: value, … })";
  * A text, or a number that is rounded here. Throws before anything is kept.
  */
 function glue(name, ...value) {
-  const several = Object.prototype.toString.call(name) === "[object Object]";
+  const several = object.toString(name) === "[object Object]";
   if (value.length !== (several ? 0 : 1))
     throw new TypeError(
       `${FORMS}: ${several ? "an object has its values" : "one name has one value"}.`,
     );
   const values = several ? Object.entries(name) : [[name, ...value]];
-  const texts = values.map(([key, one]) => [key, text(key, one)]);
+  const texts = array.map(values, ([key, one]) => [key, text(key, one)]);
   for (const [key, one] of texts)
     globalThis.$$?.mime({
       [`${PREFIX}text/plain`]: one,
@@ -27,7 +29,7 @@ function glue(name, ...value) {
 function text(name, value) {
   if (typeof name !== "string" || name === "")
     throw new TypeError(`${FORMS}: the name is the text that {glue:text} asks for.`);
-  if (!["string", "number"].includes(typeof value))
+  if (typeof value !== "string" && typeof value !== "number")
     throw new TypeError(
       `lab.glue(${JSON.stringify(name)}, …): a text or a number goes into a sentence, not ${value}. ` +
         "Await it first, and round it here: value.toFixed(1).",

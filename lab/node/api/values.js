@@ -2,6 +2,12 @@
 "use strict";
 
 const { inspect } = require("node:util");
+const own = require("./primordials.js");
+
+const { Array, ArrayBuffer, Buffer, FinalizationRegistry, Map, Number, Object, Symbol } = own;
+const { TypeError, URL, WeakMap, all, array, isBuffer, map, weakMap } = own;
+const { Float32Array, Float64Array, Int16Array, Int32Array, Int8Array } = own;
+const { Uint16Array, Uint32Array, Uint8Array } = own;
 
 const ARRAYS = {
   u1: Uint8Array,
@@ -14,6 +20,11 @@ const ARRAYS = {
   f8: Float64Array,
 };
 
+const NUMBERS = {
+  inf: Number.POSITIVE_INFINITY,
+  "-inf": Number.NEGATIVE_INFINITY,
+  nan: Number.NaN,
+};
 const DEEPEST = 50;
 const MOST_OBJECTS = 20_000;
 
@@ -27,16 +38,16 @@ const collected = new FinalizationRegistry((handle) => release(handle));
 class Result {
   /** What a notebook shows of it; the kernel awaits this. */
   _toMime() {
-    return handles.get(this)?.call("$show", [], this);
+    return weakMap.get(handles, this)?.call("$show", [], this);
   }
 
   /** The same result with its data as they are now. */
   fetch() {
-    return handles.get(this).call("$fetch", [], this);
+    return weakMap.get(handles, this).call("$fetch", [], this);
   }
 
   [inspect.custom](_depth, options) {
-    const text = handles.get(this)?.text;
+    const text = weakMap.get(handles, this)?.text;
     return text ?? `${this.constructor.name} ${inspect({ ...this }, options)}`;
   }
 }
@@ -50,26 +61,28 @@ async function encode(value, around = [], count = { objects: 0 }) {
   if (typeof given === "number" && !Number.isFinite(given))
     return { $number: given > 0 ? "inf" : given < 0 ? "-inf" : "nan" };
   if (given === undefined || given === null || typeof given !== "object") return given;
-  if (handles.has(given)) return { $object: handles.get(given).handle };
-  if (Buffer.isBuffer(given)) return { $bytes: given.toString("base64") };
+  if (weakMap.has(handles, given)) return { $object: weakMap.get(handles, given).handle };
+  if (isBuffer(given)) return { $bytes: given.toString("base64") };
   if (given instanceof URL) return given.href;
-  if (ArrayBuffer.isView(given)) return Promise.all(Array.from(given, (item) => encode(item)));
+  if (ArrayBuffer.isView(given)) return all(Array.from(given, (item) => encode(item)));
   const fault = endless(given, around, count);
   if (fault) throw new TypeError(`lab takes plain data, and what you passed ${fault}.`);
   const inside = [...around, given];
   const part = (item) => encode(item, inside, count);
   if (Array.isArray(given)) {
-    const items = await Promise.all(given.map(part));
-    return records.has(given) ? { $rows: items, $object: records.get(given) } : items;
+    const items = await all(array.map(given, part));
+    return weakMap.has(records, given)
+      ? { $rows: items, $object: weakMap.get(records, given) }
+      : items;
   }
-  const entries = Object.entries(given).map(async ([key, item]) => [key, await part(item)]);
-  return Object.fromEntries(await Promise.all(entries));
+  const entries = array.map(Object.entries(given), async ([key, item]) => [key, await part(item)]);
+  return Object.fromEntries(await all(entries));
 }
 
 /** Why an object that lies in the objects `around` cannot be written down; "" if it can. */
 function endless(object, around, count) {
   count.objects += 1;
-  if (around.includes(object)) return "is circular: an object lies inside itself";
+  if (array.includes(around, object)) return "is circular: an object lies inside itself";
   if (around.length >= DEEPEST) return `has more than ${DEEPEST} objects inside each other`;
   if (count.objects > MOST_OBJECTS) return `has more than ${MOST_OBJECTS} objects`;
   return "";
@@ -77,9 +90,9 @@ function endless(object, around, count) {
 
 /** The value that the bridge described; `call` is how its methods are called. */
 function decode(value, call) {
-  if (Array.isArray(value)) return value.map((item) => decode(item, call));
+  if (Array.isArray(value)) return array.map(value, (item) => decode(item, call));
   if (value === null || typeof value !== "object") return value;
-  if ("$number" in value) return Number(value.$number.replace("inf", "Infinity"));
+  if ("$number" in value) return NUMBERS[value.$number];
   if ("$bytes" in value) return Buffer.from(value.$bytes, "base64");
   if ("$array" in value) {
     const bytes = Uint8Array.from(Buffer.from(value.data, "base64"));
@@ -87,11 +100,13 @@ function decode(value, call) {
   }
   if ("$rows" in value) return rowsOf(decode(value.$rows, call), value.$object);
   if ("$type" in value) return decodeObject(value, call);
-  return Object.fromEntries(Object.entries(value).map(([k, item]) => [k, decode(item, call)]));
+  return Object.fromEntries(
+    array.map(Object.entries(value), ([key, item]) => [key, decode(item, call)]),
+  );
 }
 
 function rowsOf(rows, record) {
-  records.set(rows, record);
+  weakMap.set(records, rows, record);
   collected.register(rows, record);
   return rows;
 }
@@ -101,13 +116,13 @@ function decodeObject({ $type, $object: handle, text, attributes = {}, items, me
   const object = items ? listOf(kind, items, call) : new kind();
   for (const [name, item] of Object.entries(attributes)) object[name] = decode(item, call);
   if (handle === undefined) return object;
-  handles.set(object, { handle, text, call });
+  weakMap.set(handles, object, { handle, text, call });
   collected.register(object, handle);
   return object;
 }
 
 function listOf(kind, items, call) {
-  const list = items.map((item) => decode(item, call));
+  const list = array.map(items, (item) => decode(item, call));
   for (const name of ["_toMime", "fetch", inspect.custom])
     Object.defineProperty(list, name, { value: kind.prototype[name] });
   return list;
@@ -115,15 +130,15 @@ function listOf(kind, items, call) {
 
 function classOf(type, methods) {
   const key = `${type}:${methods}`;
-  if (classes.has(key)) return classes.get(key);
+  if (map.has(classes, key)) return map.get(classes, key);
   const kind = { [type]: class extends Result {} }[type];
   const method = (name, value) =>
     Object.defineProperty(kind.prototype, name, { value, configurable: true, writable: true });
   for (const name of methods)
     method(name, function (...args) {
-      return handles.get(this).call(name, args, this);
+      return weakMap.get(handles, this).call(name, args, this);
     });
-  if (methods.includes("start"))
+  if (array.includes(methods, "start"))
     method("use", async function (body, ...args) {
       const running = await this.start(...args);
       try {
@@ -132,15 +147,15 @@ function classOf(type, methods) {
         await running.stop();
       }
     });
-  if (methods.includes("stop") && Symbol.asyncDispose)
+  if (array.includes(methods, "stop") && Symbol.asyncDispose)
     method(Symbol.asyncDispose, function () {
       return this.stop();
     });
-  classes.set(key, kind);
+  map.set(classes, key, kind);
   return kind;
 }
 
-const handleOf = (result) => handles.get(result).handle;
+const handleOf = (result) => weakMap.get(handles, result).handle;
 
 const onRelease = (listener) => {
   release = listener;

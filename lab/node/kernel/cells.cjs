@@ -11,10 +11,11 @@ const keyboard = require("./keyboard.cjs");
 const { look, prepare } = require("./look.cjs");
 const output = require("./output.cjs");
 const { fileIn } = require("./scope.cjs");
+const { Array, Object, map, set, string } = require("../api/primordials.js");
 
 // Taken now: a cell may replace the global ones, with a mock for instance.
-const { Array, Buffer, Map, Object, Promise, Set, process } = globalThis;
-const { setImmediate, setTimeout } = globalThis;
+const { Buffer, Map, Promise, Set, process } = globalThis;
+const { setImmediate, setTimeout, globalThis: host } = globalThis;
 const TIMERS = new Set([setTimeout(() => {}).constructor, setImmediate(() => {}).constructor]);
 const BUNDLE = {
   text: "text/plain",
@@ -31,6 +32,7 @@ const IMPORT = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER ?? ((specifier) => 
 const FOLDER = process.cwd();
 const ABSORB_MS = 20;
 const ORPHAN_MS = 1000;
+const MOST_UNCAUGHT = 100; // of one cell, besides the one that fails it
 const UNSHOWN = "The result cannot be shown";
 
 /** Text of every cell by number, for the line shown under an error. */
@@ -60,11 +62,12 @@ function run({ id, number, source, code, columnOffset, signalled }) {
   const cell = {
     id,
     number,
-    $$: globalThis.$$,
+    $$: host.$$,
     fail: null,
     error: null,
     failed: null,
     stopping: false,
+    uncaught: 0,
     manual: null,
   };
   cell.failed = new Promise((_, reject) => {
@@ -78,11 +81,26 @@ function run({ id, number, source, code, columnOffset, signalled }) {
   });
   heard(cell.failed);
   running = cell;
-  sources.set(number, source);
+  map.set(sources, number, source);
   cell.$$.async();
   const send = { result: cell.$$.sendResult, error: cell.$$.sendError };
+  cell.sendError = send.error;
   prepareApi(cell);
-  conclude(cell, () => Promise.race([start(cell, code, columnOffset), cell.failed]), send);
+  conclude(cell, () => either(start(cell, code, columnOffset), cell.failed), send);
+}
+
+/** As the one that is settled first; `Promise.race` would ask for what cells may replace. */
+function either(...promises) {
+  return new Promise((resolve, reject) => {
+    const follow = async (promise) => {
+      try {
+        resolve(await promise);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    for (const promise of promises) follow(promise);
+  });
 }
 
 /** A rejection that may come when nobody waits for it is no unhandled one. */
@@ -99,7 +117,7 @@ async function conclude(cell, begin, send) {
     const value = await settle(begin(), cell);
     finish(cell, () => send.result(value));
   } catch (error) {
-    finish(cell, () => send.error(error === cell.error ? error : broken(error)));
+    finish(cell, () => send.error(sendable(error === cell.error ? error : broken(error))));
   }
 }
 
@@ -138,11 +156,11 @@ function evaluate(cell, code, columnOffset) {
 /** Waits for the cell, then one turn of the loop for what it left in the queues. */
 async function settle(done, cell) {
   let value = await done;
-  if (cell.manual) value = await Promise.race([cell.manual.promise, cell.failed]);
+  if (cell.manual) value = await either(cell.manual.promise, cell.failed);
   await new Promise((resolve) => setTimeout(resolve, 1));
   await new Promise((resolve) => setImmediate(resolve));
   await unfailed(cell);
-  const result = await Promise.race([shown(value, cell), cell.failed]);
+  const result = await either(shown(value, cell), cell.failed);
   await unfailed(cell);
   return result;
 }
@@ -155,7 +173,7 @@ async function unfailed(cell) {
 /** A result may have to ask another process what it looks like: nel takes only ready answers. */
 async function shown(value, cell) {
   // What setTimeout and setImmediate return is of no use on a page, and a dozen lines long.
-  if (TIMERS.has(value?.constructor)) return undefined;
+  if (set.has(TIMERS, value?.constructor)) return undefined;
   if (typeof value?._toMime !== "function") return value;
   try {
     const bundle = await value._toMime();
@@ -181,9 +199,31 @@ function finish(cell, send) {
   try {
     send();
   } catch (error) {
-    // The value itself threw while it was turned into something to show.
-    cell.$$.sendError(describe(error, { sources, number: cell.number, what: UNSHOWN }));
+    unshown(cell, error);
   }
+}
+
+/** The value itself threw while it was turned into something to show, or what turns it is broken. */
+function unshown(cell, error) {
+  try {
+    cell.sendError(sendable(describe(error, { sources, number: cell.number, what: UNSHOWN })));
+  } catch (fault) {
+    surrender(cell.id, fault);
+  }
+}
+
+/** nel asks a stack for its lines. */
+const sendable = ({ name, message, stack }) => ({
+  name,
+  message,
+  stack: { split: () => string.split(stack, "\n") },
+});
+
+/** Ends a cell with nothing but Node's own code: a cell that never ends would be worse. */
+function surrender(id, fault) {
+  const { name, message } = broken(fault);
+  const error = { ename: name, evalue: message, traceback: [`${name}: ${message}`] };
+  output.send({ id, error, end: true });
 }
 
 /** `$$.svg(...)` and the others add to what the cell shows; nel's end the cell, which loses the rest. */
@@ -243,8 +283,16 @@ async function answered(answer) {
 function uncaught(error, what) {
   const cell = output.cellNow();
   if (cell && cell === running && cell.fail(error, what)) return;
+  if (cell) cell.uncaught += 1;
+  if (cell?.uncaught > MOST_UNCAUGHT) return void (cell === running && giveUp(cell, error));
   const { stack } = describe(error, { sources, number: cell?.number, what });
   output.print("stderr", `${stack}\n`);
+}
+
+/** Each turn of the loop throws: what Node itself needs is broken, and the cell would never end. */
+function giveUp(cell, error) {
+  running = null;
+  surrender(cell.id, error);
 }
 
 function interrupted() {
@@ -292,8 +340,13 @@ function listen() {
   process.on("message", (message) => {
     const [action, question, id] = Array.isArray(message) ? message : [];
     if (action === "look") output.send({ id, ...look(question), end: true });
-    else if (message.interrupt === undefined) nel(message);
-    else interrupt(message.interrupt);
+    else if (message.interrupt !== undefined) interrupt(message.interrupt);
+    else
+      try {
+        nel(message);
+      } catch (fault) {
+        surrender(id, fault);
+      }
   });
 }
 

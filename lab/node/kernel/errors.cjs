@@ -6,9 +6,11 @@ const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { inspect } = require("node:util");
 const vm = require("node:vm");
+const { Array, array, map, set, string } = require("../api/primordials.js");
 
 // Taken now: a cell may replace the global ones.
-const { Array, Error, Number, Set, String, SyntaxError, decodeURI } = globalThis;
+const { Error, Number, Reflect, Set, String, SyntaxError, decodeURI } = globalThis;
+const { toString: headerOf } = Error.prototype;
 
 const ROOT = path.resolve(__dirname, "../../..");
 const ROOT_URL = pathToFileURL(path.join(ROOT, "/")).href;
@@ -17,28 +19,28 @@ const CELL = /^ {4}at (.*?)\(?cell (\d+):(\d+):(-?\d+)\)?$/;
 
 /** Set as Error.prepareStackTrace: stacks end where the cell does, wherever they are printed. */
 function prepareStackTrace(error, frames) {
-  const ours = (frame) => {
-    const file = frame.getFileName() ?? "";
-    return file === "nel" || file.startsWith(__dirname) || file === "node:vm";
-  };
-  let end = frames.findIndex(ours);
-  if (end < 0) end = frames.length;
-  let header = "Error";
+  let text = "Error";
   try {
-    header = Error.prototype.toString.call(error);
+    text = Reflect.apply(headerOf, error, []);
   } catch {
     // An object that cannot be turned into text still gets its frames.
   }
-  const places = frames.slice(0, end).map((frame) => `    at ${placeOf(`${frame}`)}`);
-  return [header, ...places].join("\n");
+  for (let at = 0; at < frames.length && !isOurs(frames[at]); at += 1)
+    text += `\n    at ${placeOf(`${frames[at]}`)}`;
+  return text;
+}
+
+function isOurs(frame) {
+  const file = frame.getFileName() ?? "";
+  return file === "nel" || string.startsWith(file, __dirname) || file === "node:vm";
 }
 
 /** A frame, or what stands before a stack, with a path as people write it. */
-const placeOf = (text) => fromRoot(text.replace(/\bfile:\/\/[^\s()]*/g, asPath));
+const placeOf = (text) => fromRoot(string.replace(text, /\bfile:\/\/[^\s()]*/g, asPath));
 
 function asPath(url) {
   try {
-    return decodeURI(url).slice("file://".length);
+    return string.slice(decodeURI(url), "file://".length);
   } catch {
     return url;
   }
@@ -48,7 +50,27 @@ function asPath(url) {
  * {name, message, stack} of anything thrown in cell `number`; `sources` maps numbers of cells to text.
  * `what` stands in front when it was not the cell's own code that threw ("Uncaught in a callback").
  */
-function describe(thrown, { sources, number, what = "" }) {
+function describe(thrown, where) {
+  try {
+    return described(thrown, where);
+  } catch (error) {
+    return barely(thrown, where, error);
+  }
+}
+
+/** Of an error that throws itself when somebody looks at it, or whose look needs what a cell has replaced. */
+function barely(thrown, { number }, fault) {
+  let [name, message] = ["Thrown", "What was thrown cannot be shown, because looking at it throws"];
+  try {
+    const given = [`${thrown.name}`, `${thrown.message}`];
+    if (thrown instanceof Error) [name, message] = given;
+  } catch {
+    message += `: ${inspect(fault)}`;
+  }
+  return { name, message, stack: `${name}: ${message}\n    at cell ${number}` };
+}
+
+function described(thrown, { sources, number, what = "" }) {
   if (thrown instanceof SyntaxError) locate(thrown);
   const isError = thrown instanceof Error || typeof thrown?.stack === "string";
   if (!isError) {
@@ -56,18 +78,41 @@ function describe(thrown, { sources, number, what = "" }) {
     return { name: "Thrown", message: value, stack: `${what || "Thrown"}: ${value}` };
   }
   const top = tidy(thrown, sources, number, new Set());
-  let stack = thrown.quiet ? `${thrown.name}: ${thrown.message}` : inspect(thrown);
+  let stack = thrown.quiet ? `${thrown.name}: ${thrown.message}` : whole(thrown);
   if (what) stack = `${what}: ${stack}`;
-  const source = top && sources.get(top.number)?.split("\n")[top.line - 1];
-  if (source?.trim()) stack += `\n\ncell ${top.number}, line ${top.line}:\n    ${source.trim()}`;
+  const source = string.trim((top && linesOf(map.get(sources, top.number))[top.line - 1]) ?? "");
+  if (source) stack += `\n\ncell ${top.number}, line ${top.line}:\n    ${source}`;
   const name = String(thrown.name ?? "Error");
   return { name, message: fromRoot(String(thrown.message ?? "")), stack: fromRoot(stack) };
 }
 
+/** With the two errors that `inspect` leaves out where closing what `using` names failed, too. */
+function whole(error) {
+  const text = inspected(error);
+  if (error.name !== "SuppressedError") return text;
+  const parts = ["error", "suppressed"];
+  const inner = array.map(parts, (part) => `\n  [${part}]: ${indented(inspect(error[part]))}`);
+  return `${text} {${array.join(inner, "")}\n}`;
+}
+
+/** `inspect` is Node's, and relies on methods that a cell may have replaced. */
+function inspected(error) {
+  try {
+    return inspect(error);
+  } catch (fault) {
+    if (typeof error.stack === "string") return error.stack;
+    throw fault;
+  }
+}
+
+const indented = (text) => string.replaceAll(text, "\n", "\n  ");
+
 /** Paths as seen from the repository: a page must not show where someone's copy lies. */
 function fromRoot(text) {
-  const before = [CELLS, ROOT_URL, `file://${ROOT}/`, `${ROOT}/`];
-  return before.reduce((rest, part) => rest.replaceAll(part, part === CELLS ? "cell " : ""), text);
+  let rest = string.replaceAll(text, CELLS, "cell ");
+  for (const before of [ROOT_URL, `file://${ROOT}/`, `${ROOT}/`])
+    rest = string.replaceAll(rest, before, "");
+  return rest;
 }
 
 /**
@@ -89,8 +134,8 @@ function locate(error) {
 
 /** Rewrites the stack of an error and of its causes; {number, line} of the first frame in a cell. */
 function tidy(error, sources, number, seen) {
-  if (!error || typeof error.stack !== "string" || seen.has(error)) return undefined;
-  seen.add(error);
+  if (!error || typeof error.stack !== "string" || set.has(seen, error)) return undefined;
+  set.add(seen, error);
   let top;
   let frames = 0;
   const lines = [];
@@ -98,26 +143,28 @@ function tidy(error, sources, number, seen) {
     const [, by, cell, row, column] = CELL.exec(line) ?? [];
     if (cell) {
       // What was put around the text of the cell is not the reader's.
-      const length = sources.get(Number(cell))?.split("\n").length ?? Number.POSITIVE_INFINITY;
+      const source = map.get(sources, Number(cell));
+      const length = source === undefined ? Number.POSITIVE_INFINITY : linesOf(source).length;
       if (Number(row) > length || Number(column) < 1) continue;
       top ??= { number: Number(cell), line: Number(row) };
       const place = `cell ${cell}, line ${row}`;
-      lines.push(`    at ${/^(async )?$/.test(by) ? place : `${by}(${place})`}`);
+      array.push(lines, `    at ${/^(async )?$/.test(by) ? place : `${by}(${place})`}`);
       frames += 1;
     } else if (!/^ {4}at .*\(?node:/.test(line)) {
-      lines.push(line);
+      array.push(lines, line);
       if (/^ {4}at (?!.*<anonymous>)/.test(line)) frames += 1;
     }
   }
   // `at new Promise (<anonymous>)` and the like mean something only between frames of the reader.
-  while (/^ {4}at .*<anonymous>\)?$/.test(lines.at(-1) ?? "")) lines.pop();
-  if (frames === 0 && number !== undefined) lines.push(`    at cell ${number}`);
+  while (/^ {4}at .*<anonymous>\)?$/.test(array.at(lines, -1) ?? "")) array.pop(lines);
+  if (frames === 0 && number !== undefined) array.push(lines, `    at cell ${number}`);
   try {
-    error.stack = lines.join("\n");
+    error.stack = array.join(lines, "\n");
   } catch {
     // Frozen: shown as it is.
   }
-  tidy(error.cause, sources, undefined, seen);
+  for (const inner of [error.cause, error.error, error.suppressed])
+    tidy(inner, sources, undefined, seen);
   for (const inner of Array.isArray(error.errors) ? error.errors : [])
     tidy(inner, sources, undefined, seen);
   return top;
@@ -125,13 +172,15 @@ function tidy(error, sources, number, seen) {
 
 /** V8 puts `file:line`, the source line and a caret before a SyntaxError; ours come afterwards. */
 function withoutExcerpt(error) {
-  const lines = error.stack.split("\n");
+  const lines = linesOf(error.stack);
   lines[0] = placeOf(lines[0]);
   const excerpt = /^(cell \d+):(\d+)$/.exec(lines[0]);
   if (!excerpt) return lines;
-  const header = lines.findIndex((line) => line.startsWith(`${error.name}:`));
-  return [...lines.slice(Math.max(header, 1)), `    at ${excerpt[1]}:${excerpt[2]}:1`];
+  const header = array.findIndex(lines, (line) => string.startsWith(line, `${error.name}:`));
+  return [...array.slice(lines, header < 1 ? 1 : header), `    at ${excerpt[1]}:${excerpt[2]}:1`];
 }
+
+const linesOf = (text) => string.split(text, "\n");
 
 /** An error that is fully told by its message: no stack is shown. */
 function plainError(name, message) {

@@ -5,9 +5,10 @@ const Module = require("node:module");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { ROOT } = require("./errors.cjs");
+const { Object } = require("../api/primordials.js");
 
 // Taken now: a cell may replace the global ones.
-const { Object, SyntaxError, process } = globalThis;
+const { SyntaxError, process } = globalThis;
 
 const PACKAGE = /^[@\w][^:]*$/;
 const NOT_FOUND = "ERR_MODULE_NOT_FOUND";

@@ -100,7 +100,8 @@ function noteOurFiles() {
   const file = process.env.LAB_USAGE_FILE;
   if (!file) return;
   const names = fs.readdirSync(__dirname).filter((name) => name.endsWith(".cjs"));
-  const notes = names.map((name) => ({ kind: "file", path: `lab/node/kernel/${name}` }));
+  const files = [...names.map((name) => `kernel/${name}`), "api/primordials.js"];
+  const notes = files.map((name) => ({ kind: "file", path: `lab/node/${name}` }));
   notes.push({ kind: "runtime", name: "node", version: process.version });
   fs.appendFileSync(file, notes.map((note) => `${JSON.stringify(note)}\n`).join(""));
 }

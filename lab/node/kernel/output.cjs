@@ -8,9 +8,11 @@ const { Writable } = require("node:stream");
 const { StringDecoder } = require("node:string_decoder");
 
 const { LIMIT_CHARS } = require("./meter.cjs");
+const { Object, map, string } = require("../api/primordials.js");
 
 // Taken now: a cell may replace the global ones.
-const { Date, Map, Object, process } = globalThis;
+const { Date, Map, process } = globalThis;
+const { now } = Date;
 const CHUNK_CHARS = 64 * 1024;
 const HOLD_MS = 20;
 
@@ -34,11 +36,11 @@ const cellNow = () => owner.getStore() ?? last;
 function print(stream, text) {
   const cell = cellNow();
   if (!cell || !text) return;
-  const before = printed.get(cell.id) ?? 0;
+  const before = map.get(printed, cell.id) ?? 0;
   if (before > LIMIT_CHARS) return;
-  printed.set(cell.id, before + text.length);
+  map.set(printed, cell.id, before + text.length);
   // The kernel cuts and says so; what it would throw away is not sent.
-  const shown = text.slice(0, LIMIT_CHARS - before + 1);
+  const shown = string.slice(text, 0, LIMIT_CHARS - before + 1);
   if (pending && (pending.id !== cell.id || pending.stream !== stream)) flush();
   if (pending) {
     pending.text += shown;
@@ -46,7 +48,7 @@ function print(stream, text) {
     pending = { id: cell.id, stream, text: shown };
     soon(flush);
   }
-  if (pending.text.length >= CHUNK_CHARS || Date.now() - sentAt > HOLD_MS) flush();
+  if (pending.text.length >= CHUNK_CHARS || now() - sentAt > HOLD_MS) flush();
 }
 
 /** Sends what waits; called before anything else is sent, so that order is kept. */
@@ -54,7 +56,7 @@ function flush() {
   if (!pending) return;
   const { id, stream, text } = pending;
   pending = null;
-  sentAt = Date.now();
+  sentAt = now();
   send({ id, [stream]: text });
 }
 

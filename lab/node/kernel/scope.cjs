@@ -6,9 +6,10 @@ const Module = require("node:module");
 const path = require("node:path");
 const { pathToFileURL } = require("node:url");
 const { importer } = require("./imports.cjs");
+const { Object, Reflect } = require("../api/primordials.js");
 
 // Taken now: a cell may replace the global ones.
-const { Object, Reflect, URL, globalThis: host } = globalThis;
+const { URL, globalThis: host } = globalThis;
 
 /** What cells see before they see the global object; in the programs of cells that need it, a `with`. */
 const hidden = Object.create(null);

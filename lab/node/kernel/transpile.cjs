@@ -4,7 +4,7 @@
 "use strict";
 
 const acorn = require("acorn");
-const { slipOf, refusedBy, syntaxError } = require("./slips.cjs");
+const { place, slipOf, refusedBy, syntaxError } = require("./slips.cjs");
 const { withoutTypes } = require("./types.cjs");
 
 const PARSER = {
@@ -105,10 +105,21 @@ function parse(shown, number) {
   const asJavaScript = attempt(source);
   let result = asJavaScript;
   if (asJavaScript.error) result = withoutTypes(source, asJavaScript, attempt);
-  const { text, program, parser } = result;
-  const slip = result.slip ?? (program ? refusedBy(text, parser.modular, program) : slipOf(result));
+  const { text, program } = result;
+  const slip = result.slip ?? (program ? refused(result) : slipOf(result));
   if (slip) throw syntaxError(slip, cellName(number), shown);
   return { text, program };
+}
+
+/** What is wrong with a program that can be parsed; undefined if nothing is. */
+function refused({ text, parser, program }) {
+  const inside = parser.modular.find(({ node }) => !program.body.includes(node));
+  if (!inside) return refusedBy(text, parser.modular, program);
+  const [line, column] = place(text, inside.start);
+  const message =
+    "`import … from` and `export` stand outside of blocks and functions only; " +
+    'inside of one, write: const { name } = await import("module")';
+  return { message, line, column };
 }
 
 /** {text, parser, program} or {text, parser, error}. */

@@ -27,8 +27,10 @@ function withoutTypes(source, failed, attempt) {
     if (!slip) return failed;
     if (error.code === UNSUPPORTED) return { slip: unsupported(slip, error.message) };
     const open = /<eof>|^Unterminated (template|block comment)/.test(error.message);
-    // Whoever understands more of the text gets further.
-    const further = slip.line > line || (slip.line === line && slip.column > column);
+    // Whoever understands more of the text gets further; tags are nothing that either knows.
+    const further =
+      !/^<[A-Za-z>]/.test(source.slice(failed.error.pos)) &&
+      (slip.line > line || (slip.line === line && slip.column > column));
     return further ? { slip, open } : { ...failed, open };
   }
 }
