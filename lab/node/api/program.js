@@ -6,6 +6,11 @@ const acorn = require("acorn");
 /** `program` if it is text, else the lines between the braces of the function, without their indent. */
 function programText(program) {
   if (typeof program !== "function") return program;
+  // The kernel has another name for it in cells.
+  return bodyOf(program).replaceAll("import$meta", "import.meta");
+}
+
+function bodyOf(program) {
   const source = Function.prototype.toString.call(program);
   const node = parse(source);
   if (!node || node.generator)

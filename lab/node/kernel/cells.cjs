@@ -10,7 +10,8 @@ const { serveCourse } = require("./imports.cjs");
 const keyboard = require("./keyboard.cjs");
 const { look, prepare } = require("./look.cjs");
 const output = require("./output.cjs");
-const { fileIn } = require("./scope.cjs");
+const { programOf } = require("./parameters.cjs");
+const { fileIn, isOfCells } = require("./scope.cjs");
 const { Array, Object, map, set, string } = require("../api/primordials.js");
 
 // Taken now: a cell may replace the global ones, with a mock for instance.
@@ -57,7 +58,7 @@ function install() {
 }
 
 /** Runs one cell; `id` is nel's, `number` is what the notebook shows. Ends by sending its result. */
-function run({ id, number, source, code, columnOffset, signalled }) {
+function run({ id, number, source, program, signalled }) {
   if (signalled) absorb();
   const cell = {
     id,
@@ -86,7 +87,7 @@ function run({ id, number, source, code, columnOffset, signalled }) {
   const send = { result: cell.$$.sendResult, error: cell.$$.sendError };
   cell.sendError = send.error;
   prepareApi(cell);
-  conclude(cell, () => either(start(cell, code, columnOffset), cell.failed), send);
+  conclude(cell, () => either(start(cell, program), cell.failed), send);
 }
 
 /** As the one that is settled first; `Promise.race` would ask for what cells may replace. */
@@ -130,16 +131,17 @@ function broken(error) {
   );
 }
 
-async function start(cell, code, columnOffset) {
+async function start(cell, program) {
   try {
-    return await output.runAs(cell, () => evaluate(cell, code, columnOffset));
+    return await output.runAs(cell, () => evaluate(cell, program));
   } catch (error) {
     cell.fail(error);
     return await cell.failed;
   }
 }
 
-function evaluate(cell, code, columnOffset) {
+function evaluate(cell, program) {
+  const { code, columnOffset } = programOf(program, isOfCells);
   try {
     return vm.runInThisContext(code, {
       // Imports are found from where it seems to lie, wherever `process.chdir` leads.

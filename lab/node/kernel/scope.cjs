@@ -63,6 +63,16 @@ function share(names, taken = []) {
   for (const name of taken) if (!(name in hidden)) take(name);
 }
 
+/** Whether cells have made something else of a name of Node: `const { performance } = require("node:perf_hooks")` has not. */
+function isOfCells(name) {
+  if (!(name in hidden)) return false;
+  try {
+    return !Object.is(hidden[name], host[name]);
+  } catch {
+    return true; // its cell has not come to that line, or never will
+  }
+}
+
 /** Until something is assigned to it, the name is Node's as it is at that time. */
 function take(name) {
   let read = readers[name] ?? (() => host[name]);
@@ -78,4 +88,4 @@ function take(name) {
   readers[name] = options.get;
 }
 
-module.exports = { fileIn, hidden, readers };
+module.exports = { fileIn, hidden, isOfCells, readers };

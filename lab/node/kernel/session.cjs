@@ -68,7 +68,6 @@ class Session extends NelSession {
     this.started = Date.now();
     this.signalled = false; // since the last cell began
     this.finished = new Map(); // cells by id; a new process counts anew
-    this.hidden = new Set(); // names of Node that cells have taken for themselves
     this.transpile = (code) => this._program(code);
     this.taps = [new Tap(server.stdout, "stdout"), new Tap(server.stderr, "stderr")];
     for (const tap of this.taps) tap.on("text", (text) => this._raw(tap, text));
@@ -180,9 +179,8 @@ class Session extends NelSession {
     task.number = this.cellNumber;
     this.finished.set(task.id, task);
     if (this.finished.size > KEPT_CELLS) this.finished.delete(this._oldest());
-    const { hidden, ...program } = transpile(source, task.number, this.hidden);
-    for (const name of hidden) this.hidden.add(name);
-    const cell = { id: task.id, number: task.number, source, ...program };
+    const program = transpile(source, task.number);
+    const cell = { id: task.id, number: task.number, source, program };
     if (this.signalled) cell.signalled = true;
     this.signalled = false;
     return `$$cell$$(${JSON.stringify(cell)})`;

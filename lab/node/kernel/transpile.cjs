@@ -5,6 +5,7 @@
 
 const acorn = require("acorn");
 const { place, slipOf, refusedBy, syntaxError } = require("./slips.cjs");
+const { META, OF_A_FILE } = require("./parameters.cjs");
 const { withoutTypes } = require("./types.cjs");
 
 const PARSER = {
@@ -15,15 +16,15 @@ const PARSER = {
   allowImportExportEverywhere: true,
 };
 
-// What a CommonJS file has, as parameters of the program of a cell.
-const OF_A_FILE = ["exports", "require", "module", "__filename", "__dirname"];
-// `import.meta` of a cell. As long as the words it replaces, and read back by `lab.trace(() => …)`.
-const META = "import$meta";
-const PARAMETERS = [...OF_A_FILE, META, "$$scope$$", "$$share$$", "$$load$$"];
-
 // What modules may ask for: a cell that declares such a name must not answer in Node's place.
-const ASKED_FOR = ["define", "document", "self", "window", "Deno", "Bun", "importScripts", "$$"];
-const HOST = new Set([...Object.getOwnPropertyNames(globalThis), ...OF_A_FILE, ...ASKED_FOR]);
+const ASKED_FOR =
+  "$$ Bun Deno HTMLElement WebSocket XMLHttpRequest define document importScripts indexedDB jest localStorage " +
+  "location navigator regeneratorRuntime self sessionStorage window";
+const HOST = new Set([
+  ...Object.getOwnPropertyNames(globalThis),
+  ...OF_A_FILE,
+  ...ASKED_FOR.split(" "),
+]);
 const CONSTANTS = new Set(["undefined", "NaN", "Infinity", "globalThis"]);
 
 /** The name a cell has in stack traces; `number` is what stands in its `[ ]`. */
@@ -58,12 +59,10 @@ class CellParser extends acorn.Parser {
 }
 
 /**
- * {code, columnOffset, hidden}: the program for `source`, to be run with `vm.runInThisContext`.
- * `code` evaluates to a promise of the value of the last expression. `hidden` are the names of Node that the cell
- * takes for itself; those of earlier cells are given. Throws a SyntaxError whose stack shows the line of the cell
- * and nothing else.
+ * {opening, body, names}: the program for `source`, of which `parameters.cjs` makes what `vm.runInThisContext` runs.
+ * Throws a SyntaxError whose stack shows the line of the cell and nothing else.
  */
-function transpile(source, number, hiddenBefore = new Set()) {
+function transpile(source, number) {
   const { text, program } = parse(source, number);
   const cell = { text, edits: [], names: new Set(), last: program.body.at(-1) };
   for (const statement of program.body) {
@@ -73,15 +72,13 @@ function transpile(source, number, hiddenBefore = new Set()) {
   }
   const { used, assigned } = identifiers(program, cell);
   const taken = [...assigned].filter((name) => isHidden(name) && !cell.names.has(name));
-  const hidden = [...cell.names, ...taken].filter(isHidden);
   showLast(cell);
   const strict = program.body[0]?.directive === "use strict" ? '"use strict"; ' : "";
-  const around = [...hiddenBefore, ...taken].some((name) => used.has(name));
-  const prefix =
-    `$$enter$$((${PARAMETERS.join(", ")}) => { ${around ? "with ($$scope$$) " : ""}` +
-    `{ return (async () => {${strict}${share(cell.names, taken)}`;
-  const code = `${prefix}${apply(cell.edits, text)}\n})() } })`;
-  return { code, columnOffset: -prefix.length, hidden };
+  return {
+    opening: `(async () => {${strict}${share(cell.names, taken)}`,
+    body: `${apply(cell.edits, text)}\n})()`,
+    names: { used: [...used].filter(isHidden), taken },
+  };
 }
 
 /** The text of a cell as a program: one that is handed in does not run here, a `#!` line is a comment. */
@@ -175,9 +172,10 @@ function patternNames(pattern, names) {
   else patternNames(pattern.left ?? pattern.argument, names);
 }
 
-function children(node) {
-  return Object.values(node)
-    .flat()
+function children(node, isLeftOut = () => false) {
+  return Object.entries(node)
+    .filter(([name]) => !isLeftOut(node, name))
+    .flatMap(([, child]) => child)
     .filter((child) => typeof child?.type === "string");
 }
 
@@ -192,10 +190,13 @@ function identifiers(program, { edits, text }) {
     else if (/^For(In|Of)Statement$/.test(node.type)) patternNames(node.left, found.assigned);
     else if (node.type === "MetaProperty" && node.meta.name === "import")
       edits.push({ at: node.start, to: node.end, text: padded(META, text, node) });
-    waiting.push(...children(node));
+    waiting.push(...children(node, isKey));
   }
   return found;
 }
+
+/** Whether a child of a node is the name of a property, which no scope knows. */
+const isKey = (node, name) => /^(key|property|label)$/.test(name) && !node.computed;
 
 /** `code` on as many lines as `node` has, and as long if it can be. */
 function padded(code, text, { start, end }) {
