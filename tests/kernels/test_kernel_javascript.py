@@ -408,6 +408,8 @@ def test_a_cell_may_replace_what_is_global(run, name):
 def test_a_cell_that_breaks_the_language_is_told_to_restart_the_kernel(live):
     with live() as kernel:
         kernel.run("Promise.prototype.then = null; 1")
+        assert kernel.run("await 2")[0][1]["data"]["text/plain"] == "2"
+        kernel.run("Function.prototype.bind = null; 1")
         [(kind, found)] = kernel.run("2")
         assert kind == "error"
         assert found["ename"] == "SessionBroken"
