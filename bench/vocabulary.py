@@ -235,7 +235,7 @@ def main() -> int:
         lower(vague_counts(locals_))
     for room in options.room:
         for local in locals_:
-            if local.vague and local.file.startswith(room):
+            if local.vague and re.match(rf"{re.escape(room.rstrip('/'))}([/.]|$)", local.file):
                 print(f"{local.file}:{local.line}: {local.name}, {local.lines} lines")
     if not options.room:
         print(table(locals_))
