@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 from lab import paths, usage
 from lab.errors import LabError, did_you_mean
@@ -83,7 +83,8 @@ class Claim(Shown, Stored):
     on: dict[str, str] | None = None  # machine, kernel, node, python
     judged_on: str = ""  # the Nodes that the sentence is about; empty: any
     recorded: bool = False  # its value is from the record, at least in part
-    replayed: ClassVar[bool] = False  # so is all that its page shows, set there; not stored
+    # Whether all that its page shows is from the record; not stored.
+    replayed: bool = field(default=False, repr=False, compare=False)
     apart = ("replayed",)
 
     @property
@@ -151,6 +152,7 @@ def claim(
         "changed": changes().get(id, ()),
         **_where(value, of),
         "recorded": replayed or _recorded(value, of),
+        "replayed": replayed,
     }
     entry = known.get(id, {"node": node, "because": because})
     blind = _no_run(of, exact=exact) or _other_node(id, entry, value, of)
@@ -183,7 +185,6 @@ def claim(
             f"{id!r} is no published claim. {did_you_mean(id, known)} "
             "A sentence of the course needs exactly one of above=, below=, between=."
         )
-    object.__setattr__(result, "replayed", replayed)
     # What a published one comes to is a finding, so only our own can fail to hold.
     usage.note("claim", held=result.holds if result.own else None, **result.to_json())
     return result

@@ -47,6 +47,14 @@ def test_a_published_claim_falls_into_one_of_the_bands(factor, verdict):
     assert found.holds is verdict.startswith("held")
 
 
+def test_a_changed_copy_of_a_claim_knows_that_its_page_was_replayed(monkeypatch):
+    monkeypatch.setenv("LAB_MODE", "replay")
+    judged = claim("sync-vs-async-file", ratio(1.265))
+    assert judged.replayed
+    assert replace(judged, verdict="held").replayed
+    assert "replayed" not in judged.to_json()
+
+
 def test_few_pairs_are_no_verdict_on_a_published_claim():
     found = claim("sync-vs-async-file", ratio(2.0, n=3))
     assert (found.verdict, found.holds) == ("no verdict", None)

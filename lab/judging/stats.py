@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -142,7 +142,8 @@ class Ratio(Shown, Stored):
     trials: int = 0  # that it was taken from, the control's among them
     sweep: str = ""  # what `at` is a value of, if it tells anything
     refused: str = ""  # what in the trials themselves forbids a verdict
-    comparison: ClassVar[Any] = None  # the one it was taken from, set there; not stored
+    # The comparison that it was taken from; not stored.
+    comparison: Any = field(default=None, repr=False, compare=False)
     apart = ("comparison",)
 
     @property

@@ -131,8 +131,7 @@ class Comparison(Shown, Stored):
             trials=len(used),
             refuse=_unsupported(used, metric) or _drifting(left.values(), right.values()),
         )
-        object.__setattr__(found, "comparison", self)
-        return found
+        return replace(found, comparison=self)
 
     @property
     def aa(self) -> Ratio | None:

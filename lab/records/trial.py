@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -188,7 +188,8 @@ class Stream(_Answered):
     load: LoadSpec = field(default_factory=LoadSpec)
     series: tuple[Bin, ...] = ()
     raw_ref: RawRef | None = None
-    trial: ClassVar[Any] = None  # the one it ran in, set there; not stored, or it would hold itself
+    # The trial that it ran in; not stored, or a trial would hold itself.
+    trial: Any = field(default=None, repr=False, compare=False)
     apart = ("trial",)
 
 
@@ -235,8 +236,9 @@ class Trial(Shown, _Answered):
     apart = ("folder", "recorded")
 
     def __post_init__(self) -> None:
-        for stream in self.alongside.values():
-            object.__setattr__(stream, "trial", self)
+        # Streams of its own: those that were given may be another trial's, whose copy this is.
+        own = {name: replace(stream, trial=self) for name, stream in self.alongside.items()}
+        object.__setattr__(self, "alongside", own)
 
     @property
     def failures(self) -> dict[str, Check]:

@@ -21,6 +21,14 @@ def whole():
     return example_comparison()
 
 
+def test_a_changed_copy_of_a_ratio_knows_its_comparison_and_stores_it_not():
+    whole = example_comparison()
+    ratio = whole.ratio("async", at=100)
+    assert replace(ratio, verdict="another").comparison is whole
+    assert "comparison" not in ratio.to_json()
+    assert ratio == replace(ratio, comparison=None)
+
+
 def test_json_gives_back_the_same_comparison(whole):
     again = Comparison.from_json(json.loads(json.dumps(whole.to_json())))
     assert json.dumps(again.to_json()) == json.dumps(whole.to_json())

@@ -23,6 +23,17 @@ def test_json_gives_back_the_same_trial():
     assert again.resources == t.resources
 
 
+def test_a_changed_copy_of_a_trial_or_a_stream_knows_what_it_belongs_to():
+    trial = example_trial(ping=True)
+    ping = trial.alongside["ping"]
+    again = replace(trial, note="again")
+    assert replace(ping, name="other").trial is trial
+    assert again.alongside["ping"].trial is again
+    assert ping.trial is trial
+    assert trial.alongside["ping"] is ping
+    assert "trial" not in ping.to_json()
+
+
 def test_json_holds_no_number_that_json_does_not_know():
     text = json.dumps(example_trial(status=500).to_json(), allow_nan=False)
     assert math.isnan(Trial.from_json(json.loads(text)).latency.quantile(0.5))
