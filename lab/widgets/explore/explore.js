@@ -100,20 +100,9 @@
     return `${head}${said[`${a}/${b}`] ?? said[`${b}/${a}`]}. Of ${medians}.`;
   }
 
-  /** Round values for a logarithmic axis: 1, 2, 5 of each decade, fewer where there are many. */
-  function ticks(low, high) {
-    for (const steps of [[1, 2, 5], [1, 3], [1]]) {
-      const found = [];
-      for (let k = Math.floor(Math.log10(low)); k <= Math.ceil(Math.log10(high)); k++)
-        for (const s of steps) found.push(Number((s * 10 ** k).toPrecision(3)));
-      const inside = found.filter((t) => t >= low * 0.999 && t <= high * 1.001);
-      if (inside.length <= 9 || steps.length === 1) return inside;
-    }
-  }
-
   const standing = (value) => Number.isFinite(value) && value > 0;
 
-  globalThis.LabExploreModel = { mva, bound, shown, shareFinding, sizeFinding, ticks };
+  globalThis.LabExploreModel = { mva, bound, shown, shareFinding, sizeFinding };
   if (typeof customElements === "undefined" || customElements.get("lab-explore")) return;
 
   // ---- Pieces of page ----------------------------------------------------------------------------------------------
@@ -222,7 +211,7 @@
     svg.append(
       draw("text", { x: middle, y: height - 6, class: "quiet", "text-anchor": "middle" }, x.label),
     );
-    for (const t of ticks(y.low, y.high)) {
+    for (const t of LabAxes.ticks(y.low, y.high, { scale: "log", most: 9 })) {
       const at = py(t);
       svg.append(draw("path", { d: `M${left} ${at}H${width - right}`, class: "grid" }));
       const text = { x: left - 8, y: at + 4, "text-anchor": "end" };

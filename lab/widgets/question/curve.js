@@ -39,25 +39,9 @@
     };
   }
 
-  /** Round numbers from one end of the axis to the other, some five of them. */
-  function ticks({ y: [low, high], scale }) {
-    if (scale !== "log") {
-      const raw = (high - low) / 4;
-      const power = 10 ** Math.floor(Math.log10(raw));
-      const step = [1, 2, 5, 10].map((k) => k * power).find((one) => one >= raw * 0.999);
-      const first = Math.ceil(low / step);
-      const count = Math.floor((high / step) * 1.000001) - first + 1;
-      return Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(12)));
-    }
-    const decades = Math.log10(high / low);
-    const of = decades > 2 ? [1] : [1, 2, 5];
-    const from = Math.floor(Math.log10(low));
-    const powers = Array.from({ length: Math.ceil(decades) + 2 }, (_, i) => from + i);
-    const all = powers.flatMap((power) => of.map((k) => Number(`${k}e${power}`)));
-    const inside = all.filter((one) => low * 0.999 <= one && one <= high * 1.001);
-    const every = Math.ceil(inside.length / 7);
-    return inside.filter((_, i) => i % every === 0);
-  }
+  /** Some five of them: of more than two decades only their ends. */
+  const ticks = ({ y: [low, high], scale }) =>
+    LabAxes.ticks(low, high, { scale, steps: high / low > 100 ? [[1]] : [[1, 2, 5]] });
 
   globalThis.LabCurve = { isRight, fits, hits, axis, ticks };
   if (typeof document === "undefined") return;

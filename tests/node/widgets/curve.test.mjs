@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import "../../../lab/widgets/axes.js";
 import "../../../lab/widgets/question/curve.js";
 import "../../../lab/widgets/question/question.js";
 
