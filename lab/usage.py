@@ -21,9 +21,9 @@ def note(kind: str, **facts: Any) -> None:
     "runtime" (name as in `needs` of the catalogue, version), "claim" (held and what it shows),
     "answer" (id, right, measured, node: what is right of a question), "replay" (name, source,
     orders, place, key: a program whose order is predicted), "remark" (text, a line of the build's
-    report); `lab.book.build.used` reads them. A single short write in append mode is atomic enough
-    for the processes of one chapter to share the file. What is judged on a page that runs by
-    itself goes to LAB_CLAIMS_FILE.
+    report); `lab.book.pipeline.usage_notes` reads them. A single short write in append mode is
+    atomic enough for the processes of one chapter to share the file. What is judged on a page that
+    runs by itself goes to LAB_CLAIMS_FILE.
     """
     target = os.environ.get("LAB_USAGE_FILE")
     if kind == "claim":

@@ -10,7 +10,7 @@ import tomllib
 from importlib.metadata import packages_distributions
 
 import pytest
-from house import ROOT, imports, level
+from house import ROOMS, ROOT, imports, level
 
 PACKAGE = json.loads((ROOT / "package.json").read_text())
 NEEDS = {
@@ -24,8 +24,8 @@ APART = {"lab/live": ROOT / "lab" / "live", "lab/classroom": ROOT / "lab" / "cla
 # Who imports by name, so that no arrow is hidden there: the door, and what is imported ahead.
 BY_NAME = {
     "__init__.py",
-    "book/build/preview.py",
-    "book/build/warm.py",
+    "book/pipeline/preview.py",
+    "book/preload.py",
     "kernels/bridge/calls.py",
     "kernels/forks/server.py",
 }
@@ -152,6 +152,44 @@ def test_a_room_imports_only_rooms_below_it(arrows):
         if level(other) > level(name)
     }
     assert upwards == set(), "docs/house.md lists the rooms from the highest to the lowest"
+
+
+LARGE = 3000  # lines of a room from which on its sub-rooms are held, too
+
+
+def sub_rooms(arrows, room):
+    """Arrows between the parts of a room: its folders, and the modules that lie in none."""
+    inside = f"lab.{room}."
+
+    def part(name):
+        return ".".join(name.split(".")[:3])
+
+    collapsed = {part(name): set() for name in arrows if name.startswith(inside)}
+    for name in arrows:
+        if name.startswith(inside):
+            others = {part(other) for other in arrows[name] if other.startswith(inside)}
+            collapsed[part(name)] |= others - {part(name)}
+    return collapsed
+
+
+def test_parts_that_import_each_other_through_different_modules_are_a_circle_of_sub_rooms():
+    both = {"lab.a.b.one": {"lab.a.c.one"}, "lab.a.c.two": {"lab.a.b.two"}, "lab.a.c.one": set()}
+    assert circles(sub_rooms({**both, "lab.a.b.two": set()}, "a")) == {
+        frozenset({"lab.a.b", "lab.a.c"})
+    }
+
+
+def lines_of(room):
+    files = (ROOT / "lab" / room).rglob("*.py")
+    return sum(len(file.read_text("utf8").splitlines()) for file in files)
+
+
+@pytest.mark.parametrize(
+    "room",
+    [room for room in ROOMS if (ROOT / "lab" / room).is_dir() and lines_of(room) >= LARGE],
+)
+def test_sub_rooms_of_a_large_room_lead_one_way(arrows, room):
+    assert circles(sub_rooms(arrows, room)) == set()
 
 
 NAMING = {"import_module", "__import__", "exec_module", "run_module", "run_path", "load_module"}

@@ -36,7 +36,7 @@ def kept():
         return None
     server = forks.ForkServer(*IMPORTED)
     atexit.register(server.close)
-    assert server.wait()
+    assert server.wait(DEADLINE_S)
     return server
 
 

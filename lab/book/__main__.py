@@ -4,7 +4,7 @@
 somebody asks.
 
 The site is the one that a bare `jupyter-book build .` makes. What is added (warnings are errors,
-the console shows chapters, a failure's reason comes last) stands in `lab/book/build`.
+the console shows chapters, a failure's reason comes last) stands in `lab/book/pipeline`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import sys
 from pathlib import Path
 
 from lab.book import check_counts, lint, recording, teaching, versions
-from lab.book.build import preview
-from lab.book.build.run import default_output, one_chapter, run
 from lab.book.moved import moved
 from lab.book.new import KINDS, new
+from lab.book.pipeline import preview
+from lab.book.pipeline.run import default_output, one_chapter, run
 from lab.cli import commands as cli
 from lab.cli import table
 from lab.errors import LabError
@@ -94,7 +94,7 @@ def _done(options: argparse.Namespace) -> int:
     os.environ.update(nodes.anchored())
     os.environ.update(nodes.on_path())  # for what cells start by name
     if options.command == "preview":
-        return preview.serve(options.port)
+        return preview.serve(options.port, lint.warnings)
     if options.command == "chapter":
         return one_chapter(options.name)
     if options.command == "reference":

@@ -22,15 +22,11 @@ from sphinx.errors import SphinxError
 from sphinx.util.matching import get_matching_files
 
 from lab import paths
-from lab.book.build import mend, report, toc
-from lab.book.build.build import Build
-from lab.book.build.parallel_replay import AT_ONCE, BESIDE, Ahead
-from lab.book.build.showing import DOUBTED, Showing
 from lab.book.pages import (
     across_page,
+    card,
     cards,
     lessons,
-    placeholders,
     predictions,
     reviews,
     status,
@@ -39,7 +35,20 @@ from lab.book.pages import (
 )
 from lab.book.pages.yours import page as yours
 from lab.book.pages.yours import results
-from lab.book.site import assets, cells, mathml, pictures, published, whose, writer
+from lab.book.pipeline import cache_repair, report, toc
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.executor import AT_ONCE, BESIDE, Ahead
+from lab.book.pipeline.showing import DOUBTED, Showing
+from lab.book.site import (
+    assets,
+    cells,
+    mathml,
+    pictures,
+    placeholders,
+    provenance_line,
+    published,
+    writer,
+)
 from lab.errors import LabError
 from lab.kernels.forks import provisioner
 from lab.processes.nodes import anchored
@@ -54,6 +63,7 @@ class BookError(SphinxError):
     """A reason to stop at once, told without a stack."""
 
     category = "The book cannot be built"
+    is_told = True  # Sphinx tells this error in its own words
 
 
 def _code() -> int:
@@ -84,7 +94,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     cells.setup(app)
     mathml.setup(app)
     pictures.setup(app)
-    whose.setup(app)
+    provenance_line.setup(app)
     writer.setup(app)
     makers = (
         *(status, published, verdicts, cards, systems, predictions, yours, lessons, across_page),
@@ -131,7 +141,7 @@ def _start(app: Sphinx) -> None:
         return
     provisioner.use()
     if build.killed:
-        mend.cache(Path(app.env.mystnb_config.execution_cache_path))  # type: ignore[attr-defined]
+        cache_repair.repair(Path(app.env.mystnb_config.execution_cache_path))  # type: ignore[attr-defined]
 
 
 def _tokens(env: BuildEnvironment) -> dict[str, str | None]:
@@ -221,7 +231,7 @@ def _all_read(app: Sphinx, env: BuildEnvironment) -> list[str]:
     app.parallel = WRITERS
     if build.torn:  # what was read then may not have been written
         return sorted(env.found_docs)
-    return [*placeholders.changed(env, build), *whose.changed(app)]
+    return [*placeholders.changed(env, build), *provenance_line.changed(app)]
 
 
 def _finish(app: Sphinx, exception: Exception | None) -> None:
@@ -244,6 +254,8 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
             app.statuscode = 1
         _doubt(app, build, ok)
         if exception is None and app.builder.format == "html":
+            if not build.partial:  # a site that is put somewhere is a whole one
+                card.write(build, app.config.html_title or app.config.project, Path(app.outdir))
             assets.finish(app)
             _write_results(app, build, ok)
         build.write_report(build.folder / "build.json", ok=ok, warnings=app._warncount)

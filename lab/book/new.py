@@ -15,7 +15,7 @@ from pathlib import Path
 import jinja2
 
 from lab import claims, paths
-from lab.book.build import toc
+from lab.book.pipeline import toc
 from lab.errors import LabError, did_you_mean
 from lab.grading import exercise
 from lab.servers import catalog

@@ -21,9 +21,9 @@ from typing import Any
 
 from lab import settings
 from lab.book import check_counts, reference_run
-from lab.book.build import one_chapter, toc
-from lab.book.build.history import Records, write_json
-from lab.book.build.run import default_output, run
+from lab.book.pipeline import one_chapter, toc
+from lab.book.pipeline.history import Records, write_json
+from lab.book.pipeline.run import default_output, run
 from lab.book.site import cells
 from lab.errors import LabError
 from lab.measure.compare import OVERHEAD_S

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from lab import paths
-from lab.book.build import toc
+from lab.book.pipeline import toc
 from lab.text.prose import FENCE, prose
 from lab.widgets.question import questions
 from lab.widgets.question.questions import Question

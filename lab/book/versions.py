@@ -28,13 +28,13 @@ from typing import Any
 
 from lab import claims, paths, settings
 from lab.book import across
-from lab.book.build import chapter as source
-from lab.book.build import one_chapter, toc, used
-from lab.book.build.build import Build
-from lab.book.build.history import write_json
-from lab.book.build.parallel_replay import Ahead, Broken
-from lab.book.build.report import ANSI, facts, say, short
-from lab.book.build.staged import seconds_a_cell
+from lab.book.pipeline import chapter as source
+from lab.book.pipeline import one_chapter, toc, usage_notes
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.executor import Ahead, Broken
+from lab.book.pipeline.history import write_json
+from lab.book.pipeline.report import ANSI, facts, say, short
+from lab.book.pipeline.staged import seconds_a_cell
 from lab.book.site import cells
 from lab.errors import LabError
 from lab.judging.stats import PAIRS_FOR_A_VERDICT
@@ -289,7 +289,7 @@ class Sitting:
 
     def _run(
         self, node: str, page: str
-    ) -> tuple[Sequence[Mapping[str, Any]], used.Usage, str, float]:
+    ) -> tuple[Sequence[Mapping[str, Any]], usage_notes.Usage, str, float]:
         """Run the cells; return them, what they noted, what broke them off, and for how long."""
         path = paths.ROOT / f"{page}.md"
         notes = self.folder / "notes.jsonl"
@@ -307,7 +307,7 @@ class Sitting:
         finally:
             ahead.stop()
         code = [cell for cell in run.cells if cell.cell_type == "code"]
-        return code, used.read(notes), broken, time.monotonic() - began
+        return code, usage_notes.read(notes), broken, time.monotonic() - began
 
     def _file(self, node: str, page: str, *, again: bool = False) -> Path:
         major = str(nodes.major(nodes.version(node)))
@@ -330,7 +330,7 @@ class Sitting:
 
 
 def found(
-    page: str, cells_run: Sequence[Mapping[str, Any]], noted: used.Usage, broken: str = ""
+    page: str, cells_run: Sequence[Mapping[str, Any]], noted: usage_notes.Usage, broken: str = ""
 ) -> dict[str, Any]:
     """Return what a chapter gave: each of its claims, missing ones with the reason, and orders;
     `failed` says why it is not whole.

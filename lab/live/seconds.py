@@ -1,6 +1,6 @@
 """`python -m lab.live seconds`: how long each cell takes, as its page says before it runs.
 
-Every build that measures notes it of each cell (`lab.book.build.history`), and the pages that it
+Every build that measures notes it of each cell (`lab.book.pipeline.history`), and the pages that it
 makes say it. Pages that are drawn from the recorded run say what is written here, into
 `data/cell-seconds.json`: what `make book` has measured here, and for cells that it has not, what
 follows from the recorded trials that they name. Of a cell that is in neither, as one that runs a
@@ -16,11 +16,11 @@ from itertools import pairwise
 from statistics import fmean
 
 from lab import paths, settings
-from lab.book.build import toc
-from lab.book.build.chapter import cell_digest
-from lab.book.build.history import Records
-from lab.book.build.report import short
-from lab.book.build.run import OUTPUT
+from lab.book.pipeline import toc
+from lab.book.pipeline.chapter import cell_digest
+from lab.book.pipeline.history import Records
+from lab.book.pipeline.report import short
+from lab.book.pipeline.run import OUTPUT
 from lab.book.site import cells
 from lab.errors import LabError
 from lab.records import store

@@ -14,8 +14,8 @@ from typing import Any
 from tornado.web import HTTPError
 
 from lab import paths
-from lab.book.build.report import short
 from lab.book.pages.yours import on_page
+from lab.book.pipeline.report import short
 from lab.errors import LabError
 from lab.live import places
 from lab.processes import nodes

@@ -9,9 +9,9 @@ import pytest
 
 from lab import paths, settings
 from lab.book import across, versions
-from lab.book.build import used
 from lab.book.pages import across_page
-from lab.book.pages.placeholders import Html
+from lab.book.pipeline import usage_notes
+from lab.book.site.placeholders import Html
 from lab.errors import LabError
 from lab.processes import nodes
 from lab.storage.stored import Damaged
@@ -293,7 +293,7 @@ def test_the_data_of_the_page_is_written_beside_it(page, tmp_path):
 
 
 def noted(**claim):
-    usage = used.Usage()
+    usage = usage_notes.Usage()
     whole = {"id": "sync-vs-async-file", "sentence": "s", "source": "S", "limit": "≥ 1×"}
     more = {"judged_on": "", "published_ratio": None, "recorded": False, "because": ""}
     more["warnings"] = ("not steady in 7 of 12 trials",)
@@ -330,7 +330,7 @@ def test_a_verdict_from_the_record_is_none_of_this_node():
 
 
 def test_a_chapter_that_broke_off_says_why():
-    found = versions.found(CHAPTER, [], used.Usage(), "a cell took longer than 900 s")
+    found = versions.found(CHAPTER, [], usage_notes.Usage(), "a cell took longer than 900 s")
     assert {one["missing"] for one in found["claims"].values()} == {
         "the chapter did not come so far: a cell took longer than 900 s"
     }
@@ -356,7 +356,7 @@ def sitting(tmp_path, monkeypatch):
         ran.append((node, page))
         if len(ran) == run.stopped_at:
             raise KeyboardInterrupt
-        return [], used.Usage(), "not run", 0.0
+        return [], usage_notes.Usage(), "not run", 0.0
 
     run.stopped_at = 0
     monkeypatch.setattr(versions.Sitting, "_run", run)

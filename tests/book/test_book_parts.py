@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from lab import paths
-from lab.book.build import build, chapter, toc, used
-from lab.book.build.history import Record, Records
-from lab.book.build.inputs import Present, explain
-from lab.book.build.once import explain as explain_error
-from lab.book.build.report import Outcome, failure_from
+from lab.book.pipeline import build, chapter, toc, usage_notes
+from lab.book.pipeline.history import Record, Records
+from lab.book.pipeline.inputs import Present, explain
+from lab.book.pipeline.report import Outcome, failure_from
+from lab.book.pipeline.sphinx_run import explain as explain_error
 from lab.book.site.mathml import mathml
 from lab.errors import LabError
 from lab.servers import rust_addon
@@ -120,7 +120,9 @@ def test_whatever_a_server_may_need_has_a_digest_that_changes_when_it_is_install
 def test_a_program_where_users_have_no_path_to_is_found(tmp_path, monkeypatch):
     (tmp_path / "nginx").write_text("")
     there = {"/usr/sbin:/usr/local/sbin": str(tmp_path / "nginx")}
-    monkeypatch.setattr("lab.book.build.inputs.shutil.which", lambda _, path=None: there.get(path))
+    monkeypatch.setattr(
+        "lab.book.pipeline.inputs.shutil.which", lambda _, path=None: there.get(path)
+    )
     assert str(tmp_path / "nginx") in Present(tmp_path).digest("program:nginx")
 
 
@@ -254,10 +256,10 @@ def test_usage_is_summed_and_what_a_chapter_wrote_itself_is_no_input(tmp_path):
     ]
     path = tmp_path / "notes"
     path.write_text("\n".join(json.dumps(r) for r in rows) + '\n{"kind": "fi')
-    noted = used.read(path)
+    noted = usage_notes.read(path)
     assert noted.names == {"file:servers/a.mjs", "program:nginx"}
     assert (noted.servers, noted.requests, noted.unreadable) == (4, 5, 1)
-    assert used.read(tmp_path / "missing").names == set()
+    assert usage_notes.read(tmp_path / "missing").names == set()
 
 
 def test_a_timeout_names_its_cell_from_the_exception_text(tmp_path):

@@ -14,7 +14,8 @@ import yaml
 from sphinx.errors import ConfigError
 from tiny_book import TINY, Book
 
-from lab.book.site import assets, card, icons, pagefacts, reading, styles
+from lab.book.pages import card
+from lab.book.site import assets, icons, pagefacts, search_index, styles
 from lab.plot.forest import Line
 from lab.widgets import parts
 
@@ -308,7 +309,7 @@ def test_the_search_knows_the_words_of_pages_that_were_not_written_again():
         builder=SimpleNamespace(indexer=indexer),
         env=SimpleNamespace(domaindata={"index": {"entries": entries}}),
     )
-    reading._words(app, "search", "search.html", {}, None)
+    search_index._words(app, "search", "search.html", {}, None)
     assert indexer._index_entries == {
         "new": [("chunk", "term-chunk", "main")],
         "old": [("backlog", "term-backlog", "main")],

@@ -222,7 +222,7 @@ def test_nobody_is_left_when_a_build_is_killed(book):
 
 
 def test_what_is_imported_before_the_first_pass_is_there():
-    from lab.book.build import warm  # it imports much
+    from lab.book import preload  # it imports much
 
-    gone = [name for name in warm.MODULES if name.startswith("lab.") and not find_spec(name)]
+    gone = [name for name in preload.MODULES if name.startswith("lab.") and not find_spec(name)]
     assert gone == []  # an import that fails is passed over there

@@ -6,7 +6,7 @@ import pytest
 
 from lab import paths
 from lab.book.pages import lessons
-from lab.book.pages.placeholders import Html, Link
+from lab.book.site.placeholders import Html, Link
 from lab.grading import exercise as exercises
 
 COURSE = """

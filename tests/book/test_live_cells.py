@@ -5,7 +5,7 @@ import json
 from docutils import nodes
 from docutils.utils import new_document
 
-from lab.book.build.chapter import cell_digest
+from lab.book.pipeline.chapter import cell_digest
 from lab.book.site import cells, pagefacts
 from lab.widgets import parts
 

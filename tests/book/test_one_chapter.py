@@ -9,8 +9,8 @@ import pytest
 from tiny_book import Book
 
 from lab import paths
-from lab.book.build import one_chapter, toc
-from lab.book.build.build import BuildBusy
+from lab.book.pipeline import one_chapter, toc
+from lab.book.pipeline.build import BuildBusy
 
 pytestmark = [pytest.mark.builds, pytest.mark.timeout(400)]
 

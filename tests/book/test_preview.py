@@ -14,7 +14,7 @@ from kernel_client import gone
 from support import eventually
 from tiny_book import Book
 
-from lab.book.build.preview import application
+from lab.book.pipeline.preview import application
 
 ALPHA = "book/one/alpha.md"
 PATIENCE_S = 60

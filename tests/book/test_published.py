@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from lab import paths
-from lab.book.build.history import Record
 from lab.book.pages import status
 from lab.book.pages.verdicts import COLUMNS
+from lab.book.pipeline.history import Record
 from lab.book.site import published, rows
 from lab.claims import Claim
 from lab.judging.stats import Ratio

@@ -10,8 +10,8 @@ import pytest
 from examples import example_trial
 
 from lab.book import check_counts, recording, reference_run
-from lab.book.build import toc
-from lab.book.build.history import Record, Records
+from lab.book.pipeline import toc
+from lab.book.pipeline.history import Record, Records
 from lab.errors import LabError
 from lab.measure.undisturbed import Patience
 from lab.records.trial import Check

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from lab import paths, usage
-from lab.book.build.history import Record, Records
 from lab.book.pages.yours import collect, compare_results, on_page, page, results
 from lab.book.pages.yours.results import SCHEMA
+from lab.book.pipeline.history import Record, Records
 from lab.errors import LabError
 from lab.judging import judge
 from lab.processes.machine import machine

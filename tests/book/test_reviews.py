@@ -12,9 +12,9 @@ from tiny_book import Book
 
 import lab
 from lab import paths
-from lab.book.build import toc, used
-from lab.book.build.history import Record
 from lab.book.pages import predictions, reviews
+from lab.book.pipeline import toc, usage_notes
+from lab.book.pipeline.history import Record
 from lab.records.trace import Trace
 from lab.widgets.question import questions
 from lab.widgets.replay import html as replay
@@ -132,7 +132,7 @@ def test_a_chapter_notes_what_it_told_and_the_build_reads_it(book, tmp_path, mon
         lambda: lab.answer("factor", 9.5),
     ):
         told()
-    found = used.read(notes).answers
+    found = usage_notes.read(notes).answers
     assert {one["id"]: (one["right"], one["measured"]) for one in found} == {
         "again": (4.0, False),  # at once
         "wins": (["sync"], False),
@@ -147,7 +147,7 @@ def test_a_replay_that_asks_first_notes_its_orders_and_another_one_nothing(tmp_p
     monkeypatch.setattr(replay, "page", lambda data, predict: "")
     for predict in (False, True):
         replay.shown(Trace(TRACE, predict))
-    (found,) = used.read(notes).replays
+    (found,) = usage_notes.read(notes).replays
     assert found["orders"] == [["a", "b"], ["b", "a"], ["a", "b"]]
     assert (found["name"], found["source"]) == ("late.cjs", TRACE["source"])
     assert found["key"].removeprefix("loop-replay:") == found["place"].removeprefix("replay-")

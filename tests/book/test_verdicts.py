@@ -15,9 +15,9 @@ from urllib.parse import unquote
 import pytest
 
 from lab import claims
-from lab.book.build import used as noted
-from lab.book.build.history import Record
 from lab.book.pages import cards, systems, verdicts
+from lab.book.pipeline import usage_notes
+from lab.book.pipeline.history import Record
 from lab.judging import judge
 from lab.judging.stats import Ratio
 from lab.records import store
@@ -64,7 +64,7 @@ def build(tmp_path, monkeypatch):
         requests=1,
         inputs={},
         machine="a machine",
-        claims=noted.read(tmp_path / "usage").claims,
+        claims=usage_notes.read(tmp_path / "usage").claims,
     )
     return SimpleNamespace(
         outcomes={PAGE: None},
@@ -111,7 +111,7 @@ def rows_of(html):
 def judge_also(build, name, value):
     """Let the build have judged one more claim; return its card."""
     claims.claim(name, value)
-    found = noted.read(Path(os.environ["LAB_USAGE_FILE"])).claims
+    found = usage_notes.read(Path(os.environ["LAB_USAGE_FILE"])).claims
     record = replace(build.last(PAGE), claims=found)
     build.last = lambda _: record
     return cards_of(cards.cards(build).html)[name]
@@ -298,7 +298,7 @@ def test_what_a_claim_notes_is_one_line_that_can_be_read(build, tmp_path):
 def test_both_servers_of_a_claim_stand_there_with_what_was_published_and_measured(build):
     wave = store.reference("files-wave")
     claims.claim("sync-vs-async-file-p50", wave.ratio("async", metric="p50"))
-    found = noted.read(Path(os.environ["LAB_USAGE_FILE"])).claims
+    found = usage_notes.read(Path(os.environ["LAB_USAGE_FILE"])).claims
     record = replace(build.last(PAGE), claims=found, drawn_from=["files-wave"])
     build.last = lambda _: record
     table = systems.systems_table(build)
@@ -318,7 +318,7 @@ def test_both_servers_of_a_claim_stand_there_with_what_was_published_and_measure
 def test_a_server_stands_beside_its_own_rate_where_the_ratio_is_one_of_times(build):
     primes = store.reference("door-primes")
     claims.claim("cpu-primes", primes.ratio("flask", "node", metric="mean"))
-    found = noted.read(Path(os.environ["LAB_USAGE_FILE"])).claims
+    found = usage_notes.read(Path(os.environ["LAB_USAGE_FILE"])).claims
     record = replace(build.last(PAGE), claims=found, drawn_from=["door-primes"])
     build.last = lambda _: record
     name = claims.claims()["claims"]["cpu-primes"]["short"]

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from lab import paths
-from lab.book.build import toc
+from lab.book.pipeline import toc
 from lab.live import notebooks
 
 CHAPTERS = [

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from lab import paths, settings
-from lab.book.build import toc
-from lab.book.build.chapter import cell_digest
-from lab.book.build.history import Record, Records
+from lab.book.pipeline import toc
+from lab.book.pipeline.chapter import cell_digest
+from lab.book.pipeline.history import Record, Records
 from lab.book.site import cells
 from lab.live import seconds
 from lab.records import store

@@ -12,8 +12,8 @@ from support import eventually
 
 import lab
 from lab import claim, paths, plot
-from lab.book.build.inputs import Present
-from lab.book.build.used import read as read_usage
+from lab.book.pipeline.inputs import Present
+from lab.book.pipeline.usage_notes import read as read_usage
 from lab.display import Table
 from lab.errors import LabError
 from lab.measure.program import ProgramFailed, node

@@ -10,8 +10,8 @@ import pytest
 
 import lab
 from lab import paths
-from lab.book.build.inputs import Present
-from lab.book.build.used import read as read_usage
+from lab.book.pipeline.inputs import Present
+from lab.book.pipeline.usage_notes import read as read_usage
 from lab.errors import LabError
 from lab.instruments import adapters
 from lab.instruments.adapters import Double, Figures, Presence

@@ -16,7 +16,7 @@ import lab
 from lab import LabError, paths
 from lab import __main__ as main
 from lab.book import __main__ as book
-from lab.book.build import inputs
+from lab.book.pipeline import inputs
 from lab.instruments import machine_facts
 from lab.instruments.adapters import ToolSpec, adapter
 from lab.kernels import kernelspec

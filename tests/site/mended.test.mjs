@@ -1,4 +1,4 @@
-// What lab/book/site/mended.py mends in Sphinx's scripts, and whether Sphinx still needs it.
+// What lab/book/site/asset_repairs.py mends in Sphinx's scripts, and whether Sphinx still needs it.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -102,7 +102,7 @@ describe("marks of a search", () => {
   });
 });
 
-// When one of these fails, Sphinx has mended it: take the entry out of lab/book/site/mended.py, and the test.
+// When one of these fails, Sphinx has mended it: take the entry out of lab/book/site/asset_repairs.py, and the test.
 describe("as Sphinx ships it", () => {
   it("a search for “constructor” never ends", async () => {
     const use = async (_, seen) => assert.match(seen.errors.join(), /iterable/);

@@ -11,9 +11,9 @@ notes = Path(tempfile.mkdtemp()) / "usage"
 os.environ |= {"LAB_USAGE_FILE": str(notes), "LAB_PROFILE": "reference"}
 
 from lab import claims  # noqa: E402  what it notes goes where the environment says
-from lab.book.build import used  # noqa: E402
-from lab.book.build.history import Record  # noqa: E402
 from lab.book.pages import cards, verdicts  # noqa: E402
+from lab.book.pipeline import usage_notes  # noqa: E402
+from lab.book.pipeline.history import Record  # noqa: E402
 from lab.judging.stats import Ratio  # noqa: E402
 
 
@@ -43,7 +43,7 @@ for chapter, judged in CHAPTERS.items():
     notes.unlink(missing_ok=True)
     for name, value, limits in judged:
         claims.claim(name, value, **limits)
-    found = used.read(notes).claims
+    found = usage_notes.read(notes).claims
     records[chapter] = Record(
         "t", "c", "2026-01-01T00:00:00", "", 1.0, 1, 1, {}, machine="a machine", claims=found
     )

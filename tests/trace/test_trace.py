@@ -25,7 +25,7 @@ from support import eventually, supported_nodes
 
 import lab
 from lab import LabError, paths
-from lab.book.build import used
+from lab.book.pipeline import usage_notes
 from lab.processes import nodes as meant
 from lab.records.load import BadLoad
 from lab.trace import child, nodes
@@ -718,7 +718,7 @@ def test_in_a_build_the_recorded_run_stands_in_for_a_refused_one_and_it_is_said(
     assert made.data["versions"][0]["recordings"] == disagreeing.data["versions"][0]["recordings"]
     assert made.notes[0].startswith("This is the recorded run.")
     assert escape(made.notes[0]) in made._repr_html_().split("</script>", 1)[1]
-    told = used.read(notes)
+    told = usage_notes.read(notes)
     assert told.drawn_from == {"drained"}
     [remark] = told.remarks
     assert remark.startswith("drain.cjs is replayed from the recorded run. The trace is refused")

@@ -17,10 +17,11 @@ from typing import Any
 
 from lab import claims
 from lab.book import across
-from lab.book.build.build import Build
-from lab.book.pages import placeholders, verdicts
-from lab.book.pages.placeholders import Html
+from lab.book.pages import verdicts
 from lab.book.pages.reviews import title_of
+from lab.book.pipeline.build import Build
+from lab.book.site import placeholders
+from lab.book.site.placeholders import Html
 from lab.display.claims import anchor
 from lab.plot.multiples import Panel, multiples
 from lab.processes import nodes

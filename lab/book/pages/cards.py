@@ -17,12 +17,12 @@ from urllib.parse import quote
 
 from lab import claims
 from lab.book import site
-from lab.book.build.build import Build
-from lab.book.pages import placeholders
-from lab.book.pages.placeholders import Html
 from lab.book.pages.reviews import title_of
 from lab.book.pages.verdicts import judged, provenance
+from lab.book.pipeline.build import Build
+from lab.book.site import placeholders
 from lab.book.site import published as records
+from lab.book.site.placeholders import Html
 from lab.display.claims import TONES, anchor
 from lab.judging import judge
 from lab.judging.stats import spread_text

@@ -11,9 +11,9 @@ from collections import Counter
 from html import escape
 
 from lab.book import reference_run
-from lab.book.build.build import Build
-from lab.book.pages import placeholders
-from lab.book.pages.placeholders import Cell, Html, PageTable
+from lab.book.pipeline.build import Build
+from lab.book.site import placeholders
+from lab.book.site.placeholders import Cell, Html, PageTable
 from lab.records.checks import ALL, EXPECTED, FAILURES, words
 from lab.records.trial import Check
 from lab.text.numbers import count

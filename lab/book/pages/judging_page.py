@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lab import paths
-from lab.book.build.build import Build
-from lab.book.pages import placeholders
-from lab.book.pages.placeholders import Html
+from lab.book.pipeline.build import Build
+from lab.book.site import placeholders
+from lab.book.site.placeholders import Html
 from lab.text.numbers import count
 
 STORED = paths.DATA / "judging.json"

@@ -17,11 +17,11 @@ from html import escape
 
 from lab import paths
 from lab.book import teaching
-from lab.book.build import toc
-from lab.book.build.build import Build
-from lab.book.build.report import short
-from lab.book.pages import placeholders
-from lab.book.pages.placeholders import Cell, Html, Link, PageTable
+from lab.book.pipeline import toc
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.report import short
+from lab.book.site import placeholders
+from lab.book.site.placeholders import Cell, Html, Link, PageTable
 from lab.grading import exercise as exercises
 from lab.grading.exercise import LEVELS, Exercise
 from lab.text.numbers import count

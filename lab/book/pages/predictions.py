@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
-from lab.book.build import toc
-from lab.book.build.build import Build
-from lab.book.pages import placeholders
-from lab.book.pages.placeholders import Html
 from lab.book.pages.reviews import address, of_chapters, title_of
+from lab.book.pipeline import toc
+from lab.book.pipeline.build import Build
+from lab.book.site import placeholders
+from lab.book.site.placeholders import Html
 from lab.widgets.markup import json_script
 
 PAGE = "book/predictions"

@@ -16,10 +16,10 @@ from typing import Any
 
 from lab import paths
 from lab.book import teaching
-from lab.book.build import toc
-from lab.book.build.build import Build
-from lab.book.pages import placeholders
-from lab.book.pages.placeholders import Html
+from lab.book.pipeline import toc
+from lab.book.pipeline.build import Build
+from lab.book.site import placeholders
+from lab.book.site.placeholders import Html
 from lab.widgets.markup import inline, json_script, plain
 from lab.widgets.question import questions
 from lab.widgets.question.questions import Question

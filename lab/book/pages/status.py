@@ -12,12 +12,11 @@ from collections import Counter
 from importlib.metadata import version
 
 from lab import paths
-from lab.book.build import toc
-from lab.book.build.build import Build
-from lab.book.build.history import Record
-from lab.book.pages import placeholders
-from lab.book.pages.placeholders import Cell, PageTable
-from lab.book.site import published
+from lab.book.pipeline import toc
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.history import Record
+from lab.book.site import placeholders, published
+from lab.book.site.placeholders import Cell, PageTable
 from lab.book.site.published import NOT_RECORDED, PublishedRecord
 from lab.processes.machine import Machine
 from lab.processes.machine import machine as this_machine

@@ -11,13 +11,12 @@ from statistics import median
 from typing import Any
 
 from lab import claims
-from lab.book.build.build import Build
-from lab.book.pages import placeholders
 from lab.book.pages.cards import NOT_JUDGED
-from lab.book.pages.placeholders import Cell, PageTable
 from lab.book.pages.verdicts import judged
+from lab.book.pipeline.build import Build
+from lab.book.site import placeholders, rows
 from lab.book.site import published as records
-from lab.book.site import rows
+from lab.book.site.placeholders import Cell, PageTable
 from lab.plot.measures import metric_of
 from lab.records.comparison import Comparison
 from lab.text.numbers import number

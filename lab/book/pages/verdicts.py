@@ -18,12 +18,13 @@ from typing import Any
 from urllib.parse import quote
 
 from lab import claims, plot, text
-from lab.book.build import toc
-from lab.book.build.build import Build
-from lab.book.build.history import write_json
-from lab.book.pages import checks_page, judging_page, placeholders
-from lab.book.pages.placeholders import Html
+from lab.book.pages import checks_page, judging_page
+from lab.book.pipeline import toc
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.history import write_json
+from lab.book.site import placeholders
 from lab.book.site import published as records
+from lab.book.site.placeholders import Html
 from lab.plot.figure import Figure
 from lab.plot.forest import forest
 from lab.plot.series import Line

@@ -15,9 +15,9 @@ from sphinx.config import Config
 from sphinx.errors import ConfigError
 
 from lab import paths
-from lab.book.build.build import Build
-from lab.book.build.chapter import ENTRY
-from lab.book.site import card, icons, mended, pagefacts, policy, published, reading, styles
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.chapter import ENTRY
+from lab.book.site import asset_repairs, icons, pagefacts, policy, published, search_index, styles
 from lab.storage import written
 from lab.widgets import parts
 
@@ -54,7 +54,7 @@ def setup(app: Sphinx) -> None:
     app.connect("config-inited", _configure)
     app.connect("builder-inited", _components)
     pagefacts.setup(app)
-    reading.setup(app)
+    search_index.setup(app)
 
 
 def _configure(app: Sphinx, config: Config) -> None:
@@ -93,12 +93,10 @@ def finish(app: Sphinx) -> None:
     readable_from_disk(*sources.rglob("*.ipynb"), *sources.rglob("*.md"), out / "CITATION.cff")
     if app.config.html_baseurl:
         _write(out / "sitemap.xml", _sitemap(app))
-    mended.mend(out / "_static")
+    asset_repairs.apply(out / "_static")
     policy.protect_all(out, app.env.found_docs)
     build: Build = app.lab_build  # type: ignore[attr-defined]
     published.write(build, out)
-    if not build.partial:  # a site that is put somewhere is a whole one
-        card.write(build, app.config.html_title or app.config.project, out)
     _remove(out / "_static", *UNUSED)
     styles.keep_used(out)
     icons.keep_used(out, build.state)

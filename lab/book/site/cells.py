@@ -17,8 +17,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from lab import paths
-from lab.book.build.build import Build
-from lab.book.build.chapter import cell_digest
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.chapter import cell_digest
 from lab.book.site import pagefacts
 from lab.storage import written
 from lab.widgets import parts

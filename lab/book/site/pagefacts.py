@@ -22,8 +22,8 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 from lab import paths
-from lab.book.build.build import Build
-from lab.book.build.report import short
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.report import short
 from lab.book.site import published
 from lab.widgets import parts
 

@@ -24,13 +24,12 @@ from urllib.parse import quote
 import numpy as np
 
 from lab import paths
-from lab.book.build import toc
-from lab.book.build.build import Build
-from lab.book.build.history import write_json
-from lab.book.build.report import short
-from lab.book.pages import placeholders
-from lab.book.pages.placeholders import Html
-from lab.book.site import rows
+from lab.book.pipeline import toc
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.history import write_json
+from lab.book.pipeline.report import short
+from lab.book.site import placeholders, rows
+from lab.book.site.placeholders import Html
 from lab.book.site.unsteady import Unsteady, drawn, of_trials
 from lab.clinic import recorded  # noqa: F401  makes its kind known
 from lab.processes.machine import Machine

@@ -8,10 +8,10 @@ the book.
 from __future__ import annotations
 
 from lab import paths, settings
-from lab.book.build.build import Build
-from lab.book.build.report import Outcome
-from lab.book.build.run import default_output
 from lab.book.pages.yours import results
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.report import Outcome
+from lab.book.pipeline.run import default_output
 from lab.errors import LabError
 from lab.text.numbers import count
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import paths
-from lab.book.build import used
+from lab.book.pipeline import usage_notes
 from lab.processes.machine import machine
 from lab.storage import written
 
@@ -28,7 +28,7 @@ def notes(page: str) -> Path:
 def keep(page: str, profile: str) -> int:
     """Keep what the kernel of a page has noted since the last time; return how many claims."""
     file = notes(page)
-    found = used.read(file).claims
+    found = usage_notes.read(file).claims
     file.unlink(missing_ok=True)
     if found:
         about = {"when": _now(), "profile": profile, "machine": machine().label}

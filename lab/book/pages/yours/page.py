@@ -16,11 +16,12 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from lab import claims, settings
-from lab.book.build.build import Build
-from lab.book.pages import placeholders, verdicts
-from lab.book.pages.placeholders import Html
+from lab.book.pages import verdicts
 from lab.book.pages.reviews import title_of
 from lab.book.pages.yours import compare_results, results
+from lab.book.pipeline.build import Build
+from lab.book.site import placeholders
+from lab.book.site.placeholders import Html
 from lab.judging import judge
 from lab.plot.ticks import ratio_ends, ratio_ticks
 from lab.text.looks import macros

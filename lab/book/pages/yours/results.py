@@ -17,9 +17,9 @@ from typing import Any
 
 from lab import paths
 from lab.book import reference_run
-from lab.book.build.build import Build
 from lab.book.pages import verdicts
 from lab.book.pages.yours import on_page
+from lab.book.pipeline.build import Build
 from lab.errors import LabError
 from lab.processes.machine import Machine
 from lab.processes.machine import machine as this_machine

@@ -48,7 +48,7 @@ def with_our_storage(script: str) -> str:
     return _STORAGE.sub(r"LabStorage.\1", script)
 
 
-def mend(static: Path) -> None:
+def apply(static: Path) -> None:
     """Mend the scripts that were copied to this folder; warn of one that is not as it was."""
     for name, shipped, right in MENDS:
         script = static / name

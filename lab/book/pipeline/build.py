@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lab import settings
-from lab.book.build import chapter as source
-from lab.book.build import used
-from lab.book.build.history import Record, Records, write_json
-from lab.book.build.inputs import MOVED, Present
-from lab.book.build.parallel_replay import Ahead
-from lab.book.build.report import Failure, Outcome, failure_from, say, short
+from lab.book.pipeline import chapter as source
+from lab.book.pipeline import usage_notes
+from lab.book.pipeline.executor import Ahead
+from lab.book.pipeline.history import Record, Records, write_json
+from lab.book.pipeline.inputs import MOVED, Present
+from lab.book.pipeline.report import Failure, Outcome, failure_from, say, short
 from lab.errors import LabError
 from lab.settings import Mode
 
@@ -251,7 +251,7 @@ class Build:
         record if it did not fail. cells : seconds of each, if they are known
         """
         notes = self._notes(chapter)
-        noted = used.read(notes)
+        noted = usage_notes.read(notes)
         if self.variant == "live-reference":  # these it writes: they are results, not inputs
             noted.names = {n for n in noted.names if not n.startswith("file:data/reference/")}
         outcome = Outcome(
@@ -322,7 +322,7 @@ class Build:
         )
 
     def _record(
-        self, plan: ChapterPlan, outcome: Outcome, noted: used.Usage, cells: dict[str, float]
+        self, plan: ChapterPlan, outcome: Outcome, noted: usage_notes.Usage, cells: dict[str, float]
     ) -> Record:
         kernel, language = plan.parsed.kernel, plan.parsed.language
         names = noted.names | set(self.present.always(kernel, language, self.mode == "live"))

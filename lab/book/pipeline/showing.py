@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.book.build import chapter as source
-from lab.book.build.build import Build, Shows
-from lab.book.build.history import Record, Records
-from lab.book.build.report import Outcome
+from lab.book.pipeline import chapter as source
+from lab.book.pipeline.build import Build, Shows
+from lab.book.pipeline.history import Record, Records
+from lab.book.pipeline.report import Outcome
 
 DOUBTED = "doubted"  # a file that is there while a warning of a pass has not been told
 NOTHING = ""  # the token of a page without results

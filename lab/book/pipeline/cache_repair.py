@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 
-def cache(folder: Path) -> None:
+def repair(folder: Path) -> None:
     """Drop rows without a notebook, and broken notebooks."""
     if not folder.is_dir():
         return

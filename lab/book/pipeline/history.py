@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from lab.book.build.inputs import Present, explain
+from lab.book.pipeline.inputs import Present, explain
 from lab.storage import written
 
 KEPT = 8

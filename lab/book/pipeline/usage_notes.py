@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab.book.build.inputs import WRITTEN
+from lab.book.pipeline.inputs import WRITTEN
 
 KNOWN_RUNTIMES = ("node", "python")  # inputs of every chapter, by version
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from lab import paths, settings
-from lab.book.build import one_chapter as chosen
-from lab.book.build.once import AGAIN, NOT_RIGHT, explain, sphinx
+from lab.book.pipeline import one_chapter as chosen
+from lab.book.pipeline.sphinx_run import AGAIN, NOT_RIGHT, explain, sphinx
 from lab.errors import LabError
 from lab.text.numbers import count
 
@@ -76,7 +76,7 @@ def run(
 
 def _staged(output: Path, verbose: bool, draw_every_s: float | None) -> int | None:
     """Return the exit code, or NOT_RIGHT; None if nothing is left to be measured."""
-    from lab.book.build import staged
+    from lab.book.pipeline import staged
 
     try:
         every_s = staged.DRAW_EVERY_S if draw_every_s is None else draw_every_s

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import paths
-from lab.book.build import interrupt
+from lab.book.pipeline import interrupt
 
 AGAIN = "What is done stays cached: the next build goes on from there."
 NOT_RIGHT = -1  # not an exit code yet: the site is there, and what is wrong was told
@@ -30,8 +30,6 @@ def sphinx(
     """
     from jupyter_book.sphinx import build_sphinx
     from sphinx.util.console import nocolor
-
-    from lab.book.extension import BookError
 
     if not sys.stderr.isatty():
         nocolor()
@@ -54,8 +52,8 @@ def sphinx(
     if interrupts.came and result:
         print(f"\nInterrupted. {AGAIN}", file=sys.stderr)
         return 130
-    if isinstance(result, BookError):
-        return 1  # told already, in its own words
+    if getattr(result, "is_told", False):
+        return 1
     if isinstance(result, BaseException):
         print(f"\n{explain(result, output)}", file=sys.stderr)
         return 130 if isinstance(result, KeyboardInterrupt) else 1

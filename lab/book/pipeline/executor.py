@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.book.build.chapter import cell_digest
+from lab.book.pipeline.chapter import cell_digest
 
 BESIDE = 2  # chapters at once of a build that measures without a reader
 AT_ONCE = 4  # kernels wait, too: on two cores that took 64 s where two at once took 68

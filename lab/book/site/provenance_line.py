@@ -11,7 +11,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from lab.book.build.build import Build
+from lab.book.pipeline.build import Build
 from lab.book.site import published
 from lab.settings import PROFILES
 from lab.text.numbers import count

@@ -29,17 +29,18 @@ from pathlib import Path
 import yaml
 
 from lab import paths
-from lab.book.build import chapter as source
-from lab.book.build import mend, report, toc
-from lab.book.build.build import REMOVED, Build, ChapterPlan, cached
-from lab.book.build.once import sphinx
-from lab.book.build.parallel_replay import AT_ONCE, Ahead, Broken
-from lab.book.build.report import Outcome, say, short
-from lab.book.build.showing import NOTHING, BuildPass, ShownChapter
+from lab.book.pipeline import cache_repair, report, toc
+from lab.book.pipeline import chapter as source
+from lab.book.pipeline.build import REMOVED, Build, ChapterPlan, cached
+from lab.book.pipeline.executor import AT_ONCE, Ahead, Broken
+from lab.book.pipeline.report import Outcome, say, short
+from lab.book.pipeline.showing import NOTHING, BuildPass, ShownChapter
+from lab.book.pipeline.sphinx_run import sphinx
 from lab.errors import LabError
 from lab.kernels.forks import provisioner
 
-AHEAD = ("lab.book.build.warm_records", __name__)  # imported before the first page is to be written
+# Imported before the first page is to be written.
+AHEAD = ("lab.book.preload_records", __name__)
 DRAW_EVERY_S = 180.0  # a drawing pass takes some seconds, in which nothing is measured
 CELL_S = 30  # Jupyter Book's own limit, where _config.yml has none
 NOT_YET = "it shows the recorded run until it is measured here"
@@ -74,7 +75,7 @@ class Staged:
     def __enter__(self) -> Staged:
         self.build.lock()
         if self.build.killed:
-            mend.cache(self._cache)
+            cache_repair.repair(self._cache)
         provisioner.use()
         return self
 

@@ -21,8 +21,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from lab.book.build.build import Build
-from lab.book.build.report import short
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.report import short
 
 
 @dataclass(frozen=True)

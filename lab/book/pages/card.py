@@ -7,8 +7,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from lab.book.build.build import Build
 from lab.book.pages import verdicts
+from lab.book.pipeline.build import Build
 from lab.book.site.pagefacts import CARD
 from lab.plot.palette import THEMES
 from lab.plot.series import Line

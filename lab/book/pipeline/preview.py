@@ -10,26 +10,26 @@ our own names only, and the reload socket only to pages that we served.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import multiprocessing
 import os
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab import paths
-from lab.book import lint
-from lab.book.build.once import explain
-from lab.book.build.run import default_output, run
+from lab.book.pipeline.run import default_output, run
+from lab.book.pipeline.sphinx_run import explain
 from lab.errors import LabError
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from lab.book.build.watcher import Watcher
+    from lab.book.pipeline.watcher import Watcher
 
 OUR_NAMES = ["127.0.0.1", "localhost"]
 RELOAD_SCRIPT = """
@@ -39,39 +39,45 @@ socket.onmessage = () => location.reload();
 WATCHED = ("book", "servers", "data", "lab", "_config.yml", "_toc.yml")
 
 
-def rebuild(*, changed_paths: Sequence[Path]) -> None:
-    """Build the site again, in a process of its own. Failures are printed, the old site stays."""
+def rebuild(
+    *, changed_paths: Sequence[Path], warnings: Callable[[], Iterable[str]] = tuple
+) -> None:
+    """Build the site again, in a process of its own. Failures are printed, the old site stays.
+
+    warnings : lines about the text that are printed after a build.
+    """
     for path in list(changed_paths)[:3]:
         print(f"\n{os.path.relpath(path, paths.ROOT)} was saved.", flush=True)
     output = default_output()
     try:
         run(output)
-        for warning in lint.warnings():
-            print(warning, flush=True)
+        for line in warnings():
+            print(line, flush=True)
     except Exception as error:  # the server goes on, whatever it was
         print(explain(error, output), flush=True)
 
 
-def serve(port: int) -> int:
+def serve(port: int, warnings: Callable[[], Iterable[str]] = tuple) -> int:
     """Serve until interrupted; returns the exit code. LabError if the port is taken."""
     import uvicorn
     from sphinx_autobuild.filter import IgnoreFilter
 
-    from lab.book.build.watcher import Watcher
+    from lab.book.pipeline.watcher import Watcher
 
     port = _free(port)
     print(f"The site will be at http://127.0.0.1:{port}/ when it is built once.", flush=True)
     html = default_output() / "html"
     html.mkdir(parents=True, exist_ok=True)
-    importlib.import_module("lab.book.build.warm")  # what a build does not have to do again
+    importlib.import_module("lab.book.preload")  # what a build does not have to do again
     began = time.time()
-    builder = multiprocessing.Process(target=rebuild, kwargs={"changed_paths": ()})
+    build = functools.partial(rebuild, warnings=warnings)
+    builder = multiprocessing.Process(target=build, kwargs={"changed_paths": ()})
     builder.start()
     builder.join()
     watched = [paths.ROOT / name for name in WATCHED if (paths.ROOT / name).exists()]
     hidden = [r"/__pycache__/", r"/\.ipynb_checkpoints/", r"/\.[^/]*$", r"~$"]
     ignored = IgnoreFilter([paths.DATA / "runs"], hidden)
-    watcher = Watcher(watched, ignored, rebuild, since=began)
+    watcher = Watcher(watched, ignored, build, since=began)
     address = f"127.0.0.1:{port}"
     app = application(html, watcher)
     print(

@@ -17,9 +17,9 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 from lab import paths, settings
-from lab.book.build import chapter as source
-from lab.book.build import toc
-from lab.book.build.build import take
+from lab.book.pipeline import chapter as source
+from lab.book.pipeline import toc
+from lab.book.pipeline.build import take
 from lab.errors import LabError, did_you_mean, nearest
 
 OUTPUT = "_build/chapter"
