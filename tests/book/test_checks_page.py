@@ -74,9 +74,8 @@ def test_a_check_of_another_version_is_listed_without_a_rule(monkeypatch):
 
 def test_a_check_that_the_recorded_run_was_not_asked_is_no_check_that_it_passed(monkeypatch):
     checks_of = {name: c for name, c in example_trial().checks.items() if name != "silence"}
-    monkeypatch.setattr(
-        checks_page, "_records", lambda: [replace(example_trial(), checks=checks_of)]
-    )
+    trial = replace(example_trial(), checks=checks_of)
+    monkeypatch.setattr(reference_run, "results", lambda: {0: trial})
     text = text_of(checks_page.check_table(None).html)
     assert "steady" in text
     assert "standstill" not in text

@@ -23,7 +23,7 @@ LEFT = shutil.ignore_patterns(
 )
 PARTS = ["_config.yml", "_toc.yml", "README.md", "CONTRIBUTING.md", "package.json"]
 PARTS += ["package-lock.json", "pyproject.toml", "requirements.txt"]
-FOLDERS = ["book", "data", "servers", "tests", "tools/new"]
+FOLDERS = ["book", "data", "docs", "servers", "tests", "tools/new"]
 BEGUN = [
     ("chapter", "blocking/test-new"),
     ("chapter", "new-topic/test-other"),

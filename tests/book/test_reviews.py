@@ -100,6 +100,8 @@ def book(tmp_path, monkeypatch):
     other = CHOICE.replace("[wins]", "[last]").replace("right =", "warm_up = true\nright =")
     (tmp_path / "book/other/two/questions.toml").write_text(other, "utf-8")
     (tmp_path / "_toc.yml").write_text(TOC, "utf-8")
+    for page in re.findall(r"(?:root|file): (\S+)", TOC):
+        (tmp_path / f"{page}.md").touch()
 
     def built(answers=SHOWN, replays=()):
         last = [{"id": "last", "right": ["sync"], "measured": False, "node": ""}]

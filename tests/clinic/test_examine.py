@@ -242,7 +242,7 @@ def test_a_server_that_runs_is_seen_from_outside_only(tmp_path):
 def test_the_command_says_what_it_needs():
     run = [sys.executable, "-m", "lab", "examine"]
     done = subprocess.run(run, capture_output=True, text=True, timeout=60, cwd=ROOT, check=False)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "-- node app.mjs" in done.stderr
     assert "Traceback" not in done.stderr
 

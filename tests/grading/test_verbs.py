@@ -49,7 +49,7 @@ def test_a_line_is_the_one_of_the_cell_wherever_it_is_judged(tmp_path):
     )
     assert wanted in lab.check("summary", tmp_path / "work.ipynb").line()
     told = subprocess.run(
-        [nodes.program(), "-p", f"require('./transpile.cjs').transpile({json.dumps(cell)}).code"],
+        [nodes.program(), "-p", f"require('./transpile.cjs').transpile({json.dumps(cell)}).body"],
         cwd=paths.ROOT / "lab" / "node" / "kernel",
         capture_output=True,
         text=True,

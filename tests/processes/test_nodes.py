@@ -214,7 +214,7 @@ def test_a_build_looks_for_a_relative_one_in_the_folder_it_was_started_in(tmp_pa
     monkeypatch.setenv("LAB_NODE", "./node")
     for name in ("PATH", "LAB_MODE"):  # what the build sets goes with the test
         monkeypatch.setenv(name, os.environ.get(name, ""))
-    monkeypatch.setattr(book, "run", lambda *_: os.chdir("/") or 0)
+    monkeypatch.setattr(book, "run", lambda *_, **__: os.chdir("/") or 0)
     assert book.main(["build", "--output", str(tmp_path)]) == 0
     assert nodes.program() == str(tmp_path / "node")
 

@@ -1,9 +1,9 @@
 """The book to be read at once and measured meanwhile: what `make book` does in the course profile.
 
 First the whole site is drawn from the recorded run. Then the chapters are measured in the order of
-the book, one at a time, and each page is written again as soon as its chapter is done. At every
-moment the site is whole, and each page says whose results it shows; so a build may be stopped
-anywhere, and the next one goes on.
+the book, one at a time, and the pages of those that are done are drawn every few minutes and at the
+end. At every moment the site is whole, and each page says whose results it shows; so a build may be
+stopped anywhere, and the next one goes on.
 
 All cells run from here. Sphinx only draws (`showing`), each time in a process of its own, forked
 from one that has imported everything: nothing of it is left, and nothing of it runs, while
