@@ -43,7 +43,7 @@ STARS = 24  # exercises that a course begins with, four a week for six weeks
 # A value in a program that differs by student: it runs as it stands, with the first of them.
 _VALUE = re.compile(r"= ([^;\n]*); // \{\{(\w+)\}\}")
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
-ADVICE = "CONTRIBUTING.md (“An exercise”) explains each key."
+ADVICE = "docs/add-an-exercise.md explains each key."
 
 
 class BadExercise(LabError):
