@@ -28,7 +28,7 @@ def is_valid(text):
 
 
 def ill():
-    keeper = {"function": HOSTILE, "file": "/work/app.mjs", "line": 7, "bytes": 9, "text": HOSTILE}
+    keeper = {"function": HOSTILE, "file": "/srv/app.mjs", "line": 7, "bytes": 9, "text": HOSTILE}
     loads = [dataclasses.replace(CALM, name=f"kept-{i}", answers=1000) for i in (1, 2)]
     kept = [
         {"heap": h, "external": 0, "rss": 0, "descriptors": 20, "kinds": {"socket": 20}}
@@ -73,7 +73,7 @@ def test_a_table_of_markdown_holds_whatever_a_program_is_called():
 
 
 def test_sarif_names_files_from_the_folder_and_rules_that_exist():
-    data = json.loads(outputs.examination_sarif(ill(), Path("/work"), "1.2.3"))
+    data = json.loads(outputs.examination_sarif(ill(), Path("/srv"), "1.2.3"))
     run = data["runs"][0]
     result = run["results"][0]
     assert result["ruleId"] in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
@@ -83,7 +83,7 @@ def test_sarif_names_files_from_the_folder_and_rules_that_exist():
     assert place["region"]["startLine"] == 7
     elsewhere = json.loads(outputs.examination_sarif(ill(), Path("/other"), "1.2.3"))
     uri = elsewhere["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
-    assert uri["artifactLocation"]["uri"] == "file:///work/app.mjs"
+    assert uri["artifactLocation"]["uri"] == "file:///srv/app.mjs"
 
 
 def test_what_cannot_be_examined_is_json_too(capsys):
