@@ -29,8 +29,7 @@ CLIENT_BUSY = 0.8  # from here on the client may be what limits; as of every tri
 
 
 _OTHERWISE = (
-    "Ask for something that it has (--path /there), as somebody whom it lets in "
-    "(--header NAME:VALUE)."
+    "Give a path that it has (--path /there), and a login if it wants one (--header NAME:VALUE)."
 )
 _BODY = (
     'It may want a body: --body \'{"name": "value"}\', or --body @FILE, with '

@@ -60,7 +60,7 @@ class Entry:
 
     @property
     def is_by_systems(self) -> bool:
-        """Whether it is what systems and editors leave, of which nobody wants to read."""
+        """Whether systems and editors leave such an entry: none of them is listed by itself."""
         return self.is_skipped and (self.name.startswith(".") or self.name.lower() in _BY_SYSTEMS)
 
     def read(self, most: int) -> bytes:

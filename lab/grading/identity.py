@@ -197,7 +197,7 @@ class Owned:
 
 @dataclass(frozen=True)
 class Unowned:
-    """An entry of nobody, with the reason."""
+    """An entry that is no student's, with the reason."""
 
     entry: Entry
     why: str

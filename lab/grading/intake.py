@@ -51,8 +51,8 @@ class Intake:
     """All that came in."""
 
     students: list[Choice] = field(default_factory=list)
-    unowned: list[Fate] = field(default_factory=list)  # of nobody
-    came: Counter[str] = field(default_factory=Counter)  # files, by student's id; "" of nobody
+    unowned: list[Fate] = field(default_factory=list)  # of no student
+    came: Counter[str] = field(default_factory=Counter)  # files, by student's id; "" of none
     all: int = 0  # files, counted where they came in
 
     def listed(self) -> list[Fate]:
@@ -75,11 +75,11 @@ class Intake:
             for fate in own:
                 fates[fate.fate] += fate.files
             of[student.student] = {fate.fate for fate in own} or {LISTED}
-        nobodys = sum(fate.files for fate in self.unowned)
-        if nobodys != self.came[""] or self.all != sum(self.came.values()):
+        told_unowned = sum(fate.files for fate in self.unowned)
+        if told_unowned != self.came[""] or self.all != sum(self.came.values()):
             raise LostWork(
                 f"{self.all} files came in, {sum(self.came.values())} were looked at, "
-                f"{self.came['']} of nobody, {nobodys} of these are told. Nothing is graded; "
+                f"{self.came['']} of no student, {told_unowned} of these were listed. Nothing is graded; "
                 "please report this."
             )
         for fate in self.unowned:
@@ -166,18 +166,18 @@ def of_one(student: str, folder: Path, known: Exercises) -> Choice:
 
 
 def _all_owned(place: Path, layout: _Layout, intake: Intake, stack: ExitStack) -> list[Owned]:
-    """The files of students; what is nobody's goes to the intake."""
+    """The files of students; the intake gets those of no student."""
     owned: list[Owned] = []
     for source in _sources(place, layout, stack):
         intake.all += sum(entry.files for entry in source.entries)
-        mine, nobodys = _owned(source, layout)
+        mine, unowned = _owned(source, layout)
         owned += mine
-        _refuse(intake, nobodys)
+        _refuse(intake, unowned)
     return owned
 
 
 def _refuse(intake: Intake, refused: Iterable[Unowned]) -> None:
-    """Say of each file of nobody why: one line for all that one reason and one folder have."""
+    """List each file of no student with its reason: one line for all of one folder and one reason."""
     lines: dict[tuple[str, str, bool], int] = {}
     for one in refused:
         intake.came[""] += one.entry.files
@@ -312,15 +312,15 @@ def _is_inner(folder: str) -> bool:
 
 def _owned(source: _Source, layout: _Layout) -> tuple[list[Owned], list[Unowned]]:
     """Whose the entries of one archive are."""
-    usable = [one for one in source.entries if not _is_nobodys(one)]
-    nobodys: list[Unowned] = [_of_nobody(one) for one in source.entries if _is_nobodys(one)]
+    usable = [one for one in source.entries if not _is_unowned(one)]
+    unowned: list[Unowned] = [_unowned(one) for one in source.entries if _is_unowned(one)]
     wrapper, doubtful = layout.wrapper([one.path for one in usable])
     if doubtful:
         why = (
             "it is not clear whether this is the folder of one student or of a class: give the "
             "folder that holds a folder for each student"
         )
-        return [], [*nobodys, *(Unowned(one, why, is_whole=True) for one in usable)]
+        return [], [*unowned, *(Unowned(one, why, is_whole=True) for one in usable)]
     paths = [one.path.removeprefix(wrapper) for one in usable]
     kinds = identity.kind_of(paths)
     owned = []
@@ -329,26 +329,26 @@ def _owned(source: _Source, layout: _Layout) -> tuple[list[Owned], list[Unowned]
         if owner is None:
             is_stray = "/" not in path and why == identity.NOT_IN_A_FOLDER and not one.fault
             is_refused = layout.is_work(path) or not is_stray
-            nobodys.append(Unowned(one, one.fault or why, is_refused))
+            unowned.append(Unowned(one, one.fault or why, is_refused))
         else:
             owned.append(Owned(one, replace(owner, archive=source.archive)))
     kept, refused = _without_classes(identity.without_assignment(owned), layout)
-    return kept, [*nobodys, *refused]
+    return kept, [*unowned, *refused]
 
 
-def _is_nobodys(entry: Entry) -> bool:
+def _is_unowned(entry: Entry) -> bool:
     """Whether an entry leads out of the archive, or is what programs make at the very top."""
     return entry.fault == entries.LEADS_OUT or entries.is_skipped(entry.path.partition("/")[0])
 
 
-def _of_nobody(entry: Entry) -> Unowned:
+def _unowned(entry: Entry) -> Unowned:
     if entry.fault == entries.LEADS_OUT:
         return Unowned(entry, entry.fault)
     return Unowned(entry, entry.fault or entries.SKIPPED, is_refused=False, is_whole=True)
 
 
 def _owner(path: str, kinds: tuple[str, ...]) -> tuple[Owner | None, str]:
-    """Whose a path is in an archive that one of these kinds of platform named, or why nobody's."""
+    """Whose a path is in an archive that one of these kinds of platform named, or why it is no student's."""
     fitting = [kind for kind in identity.KINDS if identity.owner(kind, path)]
     if len(kinds) == 1 and kinds[0] in fitting:
         return identity.owner(kinds[0], path), ""
@@ -459,7 +459,7 @@ def read_roster(root: Path) -> dict[str, str]:
         made = identity.student_id(student)
         if ids.setdefault(identity.matched(name), made) != made:
             raise BadRoster(
-                f"{root / ROSTER}, line {at}: {name!r} stands there twice, with two students."
+                f"{root / ROSTER}, line {at}: {name!r} is listed twice, with two students."
             )
     return ids
 

@@ -80,7 +80,7 @@ class Varying:
 
 @dataclass
 class _Values:
-    """What stood at one place, run by run."""
+    """The values that were printed at one place, run by run."""
 
     runs: list[Counter[str]] = field(default_factory=list)
     times: int = 0
@@ -109,7 +109,7 @@ class _Values:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A value, and whether its form or what stands around it says that it was measured or drawn."""
+    """A value, and whether its form or the text around it says that it was measured or drawn."""
 
     value: str
     measured: bool

@@ -318,7 +318,7 @@ def test_names_of_zips_are_read_as_they_were_written(tmp_path):
         ("lms,student\nJörg,jm\n".encode("cp1252"), "CSV UTF-8"),
         (b"lms student\n4711 anna\n", "semicolons or tabs"),
         (b"lms,student\n4711,\n", "line 2: student is empty"),
-        (b"lms,student\n1,a\n1,b\n", "line 3: '1' stands there twice"),
+        (b"lms,student\n1,a\n1,b\n", "line 3: '1' is listed twice"),
         (b'lms,student\n"1,a\n', "cannot be read as a table"),
     ],
 )

@@ -15,7 +15,7 @@ class English(SearchEnglish):
     """
 
     def stem(self, word: str) -> str:
-        """Return what stands in the index for a word."""
+        """Return the index's entry for a word."""
         return super().stem(word) if len(word) > 2 else word.lower()
 
 
