@@ -14,7 +14,7 @@ FOOT = """COMMAND --help says what a command takes, with examples and exit codes
 
 
 def page(homes: Iterable[Home] = HOMES.values()) -> str:
-    """Return the table of these homes; that of all homes includes the programs for authors of the book."""
+    """Return the table of these homes; that of all homes has the programs for authors, too."""
     homes = list(homes)
     every = len(homes) == len(HOMES)
     parts = [HEAD] if every else []

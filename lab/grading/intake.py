@@ -79,8 +79,8 @@ class Intake:
         if told_unowned != self.came[""] or self.all != sum(self.came.values()):
             raise LostWork(
                 f"{self.all} files came in, {sum(self.came.values())} were looked at, "
-                f"{self.came['']} of no student, {told_unowned} of these were listed. Nothing is graded; "
-                "please report this."
+                f"{self.came['']} of no student, {told_unowned} of these were listed. Nothing is "
+                "graded; please report this."
             )
         for fate in self.unowned:
             fates[fate.fate] += fate.files
@@ -177,7 +177,7 @@ def _all_owned(place: Path, layout: _Layout, intake: Intake, stack: ExitStack) -
 
 
 def _refuse(intake: Intake, refused: Iterable[Unowned]) -> None:
-    """List each file of no student with its reason: one line for all of one folder and one reason."""
+    """List each file of no student: one line for all of one folder and one reason."""
     lines: dict[tuple[str, str, bool], int] = {}
     for one in refused:
         intake.came[""] += one.entry.files
@@ -348,7 +348,8 @@ def _unowned(entry: Entry) -> Unowned:
 
 
 def _owner(path: str, kinds: tuple[str, ...]) -> tuple[Owner | None, str]:
-    """Whose a path is in an archive that one of these kinds of platform named, or why it is no student's."""
+    """Return whose a path is in an archive that one of these platforms named, or the reason why
+    it is no student's."""
     fitting = [kind for kind in identity.KINDS if identity.owner(kind, path)]
     if len(kinds) == 1 and kinds[0] in fitting:
         return identity.owner(kinds[0], path), ""

@@ -62,8 +62,8 @@ def named(name: object, value: str) -> str:
 
 
 def visible(text: object) -> str:
-    """Return a user's text as a terminal may show it: control characters become escapes, which steer
-    nothing. Line breaks and tabs stay.
+    """Return a user's text as a terminal may show it: control characters become escapes, which
+    steer nothing. Line breaks and tabs stay.
     """
     return "".join(_escape(char) if _steers(char) else char for char in str(text))
 
