@@ -226,6 +226,10 @@ class _Examination:
                     with contextlib.suppress(OSError, ValueError, KeyError):
                         self.seen.keepers += profiles.keepers(Path(event["file"]))
             self._collect()
+        if len(self.seen.kept) < 3:
+            self.seen.warnings.append(
+                "What it keeps in memory after a load could not be read: a leak would not be seen."
+            )
 
     def _told(self, order: str, event: str, **more: Any) -> list[Event]:
         """Give an order to every process and return the events of those that obeyed."""

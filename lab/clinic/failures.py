@@ -114,21 +114,20 @@ class Growth:
 
     bytes: float = 0.0
     each: float = 0.0
-    total: float = 0.0
     where: str = ""
 
 
 def growth(seen: Observed) -> Growth:
     """Return what came again with the second load; nothing where memory levels off."""
-    found = Growth()
+    most = Growth()
     for name, where in (("heap", "in the heap"), ("external", "outside the heap")):
         steps = list(_steps(seen, name))
         if len(steps) == 2:
             (first, first_n), (second, second_n) = steps
             if min(first, second) > 0 and second / second_n >= 0.4 * first / first_n:
-                kept = Growth(min(first, second), second / second_n, seen.kept[-1][name], where)
-                found = max(found, kept, key=lambda one: one.bytes)
-    return found
+                kept = Growth(min(first, second), second / second_n, where)
+                most = max(most, kept, key=lambda growth: growth.bytes)
+    return most
 
 
 def descriptors(seen: Observed) -> tuple[float, str]:

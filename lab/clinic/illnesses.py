@@ -39,6 +39,10 @@ def _seconds(value: float) -> str:
     return f"{number(value)} s"
 
 
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
 def _plain(value: float) -> str:
     return number(value)
 
@@ -236,7 +240,7 @@ LEAK = Illness(
 OPEN = Illness(
     "descriptors-left-open",
     "descriptors left open",
-    (Limit("open_more", 4, "descriptors more were open after each of two loads", _plain),),
+    (Limit("open_more", 4, "descriptors more were open after each of two loads", _count),),
     "Files or sockets are opened for requests and not closed, until the system gives no more.",
     ("streams/files-over-http", "Files over HTTP"),
     (
@@ -261,6 +265,10 @@ GARBAGE = Illness(
         "A larger young generation (`--max-semi-space-size`) helps where objects live for one "
         "request only; measure it.",
     ),
+)
+NOT_EXAMINED = (
+    "It does not look at other requests than the one it was given, at work that comes once an "
+    "hour, at other machines behind the program, at WebSockets and event streams, or at security."
 )
 ALL = (BLOCKED, FLOOD, POOL, NAMES, PRESSURE, LOGGING, STOPS, FAILS, BEHIND, LEAK, OPEN, GARBAGE)
 # Those, and the other ways in which two of them are told.

@@ -137,12 +137,12 @@ class Examination(Shown, Dated):
             lines += [f"  {row.seen} {row.says} (limit: {row.limit})" for row in one.rows]
             lines += [
                 f"  at {p.file}:{p.line}, {p.share:.0%} {one.of_place} {p.function}: {p.text}"
-                if one.illness.is_failure
-                else f"  at {p.file}:{p.line}, {p.share:.0%} of its work: {p.text}"
                 for p in one.places[:1]
             ]
             lines += [f"  at {place}" for place in one.sites[:1]]
             lines.append(f"  chapter: {one.illness.chapter[1]} ({one.illness.chapter[0]})")
+        if seen.inside and not found.findings and seen.answer_status and not seen.died:
+            lines.append(illnesses.NOT_EXAMINED)
         lines += self.limiting
         if seen.died:
             lines.append(seen.died)

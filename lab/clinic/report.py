@@ -34,11 +34,6 @@ _WORDS = {
     "kept-2": "16 clients: is it kept again?",
 }
 
-NOT_EXAMINED = (
-    "It does not look at other requests than the one it was given, at work that comes once an "
-    "hour, at other machines behind the program, at WebSockets and event streams, or at security."
-)
-
 # Nothing is asked of anybody, and nothing is run.
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
@@ -162,7 +157,7 @@ def _verdict(one: Examination) -> str:
             "nothing found",
             [
                 "None of the illnesses that this page knows shows at what was asked of it. "
-                f"{NOT_EXAMINED}",
+                f"{illnesses.NOT_EXAMINED}",
                 *one.limiting,
             ],
         )

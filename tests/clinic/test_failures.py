@@ -298,3 +298,14 @@ def test_places_of_one_line_are_one_place():
     first, second = (Place(name, "/app.mjs", 7, share) for name, share in (("a", 0.3), ("b", 0.25)))
     other = Place("c", "/app.mjs", 8, 0.4)
     assert [(p.line, p.share) for p in by_line([other, first, second])] == [(7, 0.55), (8, 0.4)]
+
+
+def test_a_command_longer_than_a_file_name_is_a_command():
+    words = ["node app.mjs " + "x" * 5000]
+    assert commands.command_line(words) == ({}, ["node", "app.mjs", "x" * 5000])
+
+
+def test_what_is_not_looked_for_is_said_where_nothing_is_found_and_nowhere_else():
+    assert illnesses.NOT_EXAMINED in repr(diagnosed(seen(CALM)))
+    stuck = dataclasses.replace(CALM, silent_s=1.9)
+    assert illnesses.NOT_EXAMINED not in repr(diagnosed(seen(stuck)))
