@@ -36,8 +36,16 @@ class Silence:
 
     @property
     def share(self) -> float:
-        """The share of the clients that waited."""
-        return min(1.0, self.waiting / max(1, self.phase.connections))
+        """The share of the clients that waited; in an open loop only those that wait are clients."""
+        is_closed = self.phase.rate_per_s is None
+        return min(1.0, self.waiting / self.phase.connections) if is_closed else 1.0
+
+    @property
+    def who(self) -> str:
+        """Who waited, in words."""
+        if self.phase.rate_per_s is None:
+            return f"{self.waiting:,} of {self.phase.connections:,} clients"
+        return f"{self.waiting:,} requests"
 
 
 def is_silent(phase: Phase, alone_s: float) -> bool:

@@ -359,8 +359,7 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
     """Return the illness with what it means here: how many, of which kind, after how much."""
     if illness is STOPS and (silence := failures.silence(seen)):
         words = (
-            f"After {silence.responses:,} responses no more came: "
-            f"{silence.waiting:,} of {silence.phase.connections:,} clients waited, the last "
+            f"After {silence.responses:,} responses no more came: {silence.who} waited, the last "
             f"{number(silence.silent_s)} s of the load in vain."
         )
     elif illness is FAILS:

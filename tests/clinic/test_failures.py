@@ -309,3 +309,42 @@ def test_what_is_not_looked_for_is_said_where_nothing_is_found_and_nowhere_else(
     assert illnesses.NOT_EXAMINED in repr(diagnosed(seen(CALM)))
     stuck = dataclasses.replace(CALM, silent_s=1.9)
     assert illnesses.NOT_EXAMINED not in repr(diagnosed(seen(stuck)))
+
+
+def test_a_silence_in_which_hardly_a_client_waits_is_no_end_of_answering():
+    assert names(seen(dataclasses.replace(CALM, silent_s=1.9, waiting=3))) == []
+    calm = dataclasses.replace(CALM, name="below", rate_per_s=1.0, silent_s=1.9, waiting=1)
+    assert names(seen(CALM, calm)) == []
+
+
+def test_one_request_that_fails_of_few_may_be_an_accident():
+    few = dataclasses.replace(CALM, answers=20, failed=2, kinds={"reset": 2})
+    alone = dataclasses.replace(ALONE, answers=20)
+    assert names(seen(alone, few)) == []
+    assert names(seen(alone, dataclasses.replace(few, failed=3, kinds={"reset": 3}))) == [
+        "failing requests"
+    ]
+
+
+def test_what_stops_or_leaks_is_not_told_as_falling_behind_too():
+    stuck = dataclasses.replace(CALM, silent_s=1.9)
+    below = dataclasses.replace(
+        CALM, name="below", rate_per_s=500.0, connections=64, answers=0, waiting=64, silent_s=2.0
+    )
+    assert names(seen(stuck, below)) == ["stops answering"]
+
+
+def test_a_failure_comes_before_an_illness_however_clear_that_is():
+    some = dataclasses.replace(CALM, failed=60, kinds={"status 500": 60})
+    pool = signs.Signs(pool_wait_ms=9000, failed_share=0.015)
+    found = illnesses.diagnose(seen(some), pool).findings
+    assert [finding.illness.name for finding in found] == ["failing requests", "starved pool"]
+
+
+def test_arrivals_that_get_no_response_any_more_are_told_though_they_are_few():
+    below = dataclasses.replace(
+        CALM, name="below", rate_per_s=10.0, connections=64, answers=1, waiting=19, silent_s=1.9
+    )
+    found = diagnosed(seen(CALM, below))
+    assert found.first == "stops answering"
+    assert "19 requests waited" in repr(found)

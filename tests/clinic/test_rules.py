@@ -419,7 +419,10 @@ def compared(made):
     return versions.Versions("a", "b", "/", 100.0, 10, tuple(made), judged)
 
 
-def test_a_version_that_stops_answering_is_worse_though_no_measure_has_a_value():
+def test_a_version_that_stops_answering_is_worse_though_no_measure_has_a_value(
+    tmp_path, monkeypatch, capsys
+):
+    chosen = argparse.Namespace(page=tmp_path / "page.html", json=False, markdown=None)
     alike = trials(random.Random(2), 1.0)
 
     def hang(arms, blocks):
@@ -442,6 +445,10 @@ def test_a_version_that_stops_answering_is_worse_though_no_measure_has_a_value()
     assert not hang({NEW, OLD, AGAIN}, range(5)).worse
     assert not hang({OLD}, range(5)).worse
     assert not hang((), ()).worse
+    for arms, code in (({NEW, OLD, AGAIN}, commands.FAILED), ((), 0), ({NEW}, commands.WORSE)):
+        monkeypatch.setattr(commands, "_compared", lambda _, arms=arms: hang(arms, range(5)))
+        assert commands.compare(chosen) == code
+    assert "5 of the new version" in capsys.readouterr().err
 
 
 def test_both_commands_take_what_is_sent_along():
