@@ -152,7 +152,7 @@ def _examined(chosen: argparse.Namespace) -> int:
             "http://127.0.0.1:3000/path for one that runs."
         )
     settings, words = command_line(chosen.words)
-    found = examined(
+    examination = examined(
         chosen.url or words,
         path=chosen.path,
         method=chosen.method,
@@ -164,13 +164,15 @@ def _examined(chosen: argparse.Namespace) -> int:
         listen_s=chosen.listen,
         say=lambda words: print(f"… {words}", file=sys.stderr, flush=True),
     )
-    _write(chosen.page, report.page(found))
-    _write(chosen.markdown, outputs.examination_markdown(found))
-    _write(chosen.sarif, outputs.examination_sarif(found, Path.cwd(), metadata.version("lab")))
-    _say(chosen, f"{found}", outputs.examination_json(found))
-    if found.diagnosis.findings or found.observed.died:
+    _write(chosen.page, report.page(examination))
+    _write(chosen.markdown, outputs.examination_markdown(examination))
+    _write(
+        chosen.sarif, outputs.examination_sarif(examination, Path.cwd(), metadata.version("lab"))
+    )
+    _say(chosen, f"{examination}", outputs.examination_json(examination))
+    if examination.diagnosis.findings or examination.observed.died:
         return FOUND
-    return FAILED if found.observed.answer_status is None else 0
+    return FAILED if examination.observed.answer_status is None else 0
 
 
 COMPARED = Path("comparison.html")
@@ -209,20 +211,20 @@ def compare(chosen: argparse.Namespace) -> int:
     not be started, or the old one failed as well.
     """
     try:
-        found = _compared(chosen)
-        _write(chosen.page, report.versions_page(found))
-        _write(chosen.markdown, outputs.versions_markdown(found))
+        versions = _compared(chosen)
+        _write(chosen.page, report.versions_page(versions))
+        _write(chosen.markdown, outputs.versions_markdown(versions))
     except LabError as error:
         print(error, file=sys.stderr)
         if chosen.json:
             print(outputs.refusal_json(str(error)))
         return FAILED
-    _say(chosen, f"{found}", outputs.versions_json(found))
-    if found.worse:
+    _say(chosen, f"{versions}", outputs.versions_json(versions))
+    if versions.worse:
         return WORSE
-    if any(found.failed.values()) or any(found.hung.values()):
+    if any(versions.failed.values()) or any(versions.hung.values()):
         print(
-            f"{_failures(found)}. A version that fails is not compared; examine it first.",
+            f"{_failures(versions)}. A version that fails is not compared; examine it first.",
             file=sys.stderr,
         )
         return FAILED

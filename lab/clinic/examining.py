@@ -242,13 +242,13 @@ class _Examination:
         """Collect garbage and note what all processes hold then."""
         time.sleep(CLOSING_S)  # connections of the load end, and so do their descriptors
         kinds: Counter[str] = Counter()
-        told = self._told("collect", "collected")
-        for event in told:
+        collected = self._told("collect", "collected")
+        for event in collected:
             kinds.update(event["kinds"] or {})
         mark = self.hub.mark()
         time.sleep(FRESH_S)
         rows = {row["pid"]: row for row in self.hub.since(mark, "row")}
-        if not told or not rows:
+        if not collected or not rows:
             return
 
         def sum_of(name: str) -> float:

@@ -36,7 +36,7 @@ class Silence:
 
     @property
     def share(self) -> float:
-        """The share of the clients that waited; in an open loop only those that wait are clients."""
+        """The share of the clients that waited; in an open loop each client waits."""
         is_closed = self.phase.rate_per_s is None
         return min(1.0, self.waiting / self.phase.connections) if is_closed else 1.0
 

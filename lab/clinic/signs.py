@@ -207,13 +207,13 @@ def _waits(rows: Iterable[Row], which: str) -> list[float]:
 def _grown(seen: Observed) -> float:
     """The most that the process had beyond its memory before, while nobody read."""
     stalled, before = seen.during("stalled"), seen.during("look")
-    found = 0.0
+    grown = 0.0
     for pid in {row["pid"] for row in stalled}:
         then = [row["rss"] for row in before if row["pid"] == pid]
         now = [row["rss"] for row in stalled if row["pid"] == pid]
         if then and now:
-            found = max(found, max(now) - float(np.median(then)))
-    return found
+            grown = max(grown, max(now) - float(np.median(then)))
+    return grown
 
 
 @dataclass(frozen=True)
