@@ -75,11 +75,11 @@ class Intake:
             for fate in own:
                 fates[fate.fate] += fate.files
             of[student.student] = {fate.fate for fate in own} or {LISTED}
-        told_unowned = sum(fate.files for fate in self.unowned)
-        if told_unowned != self.came[""] or self.all != sum(self.came.values()):
+        stray_files = sum(fate.files for fate in self.unowned)
+        if stray_files != self.came[""] or self.all != sum(self.came.values()):
             raise LostWork(
                 f"{self.all} files came in, {sum(self.came.values())} were looked at, "
-                f"{self.came['']} of no student, {told_unowned} of these were listed. Nothing is "
+                f"{self.came['']} of no student, {stray_files} of these were listed. Nothing is "
                 "graded; please report this."
             )
         for fate in self.unowned:
@@ -170,9 +170,9 @@ def _all_owned(place: Path, layout: _Layout, intake: Intake, stack: ExitStack) -
     owned: list[Owned] = []
     for source in _sources(place, layout, stack):
         intake.all += sum(entry.files for entry in source.entries)
-        mine, unowned = _owned(source, layout)
+        mine, strays = _owned(source, layout)
         owned += mine
-        _refuse(intake, unowned)
+        _refuse(intake, strays)
     return owned
 
 
@@ -313,14 +313,14 @@ def _is_inner(folder: str) -> bool:
 def _owned(source: _Source, layout: _Layout) -> tuple[list[Owned], list[Unowned]]:
     """Whose the entries of one archive are."""
     usable = [one for one in source.entries if not _is_unowned(one)]
-    unowned: list[Unowned] = [_unowned(one) for one in source.entries if _is_unowned(one)]
+    strays: list[Unowned] = [_unowned(one) for one in source.entries if _is_unowned(one)]
     wrapper, doubtful = layout.wrapper([one.path for one in usable])
     if doubtful:
         why = (
             "it is not clear whether this is the folder of one student or of a class: give the "
             "folder that holds a folder for each student"
         )
-        return [], [*unowned, *(Unowned(one, why, is_whole=True) for one in usable)]
+        return [], [*strays, *(Unowned(one, why, is_whole=True) for one in usable)]
     paths = [one.path.removeprefix(wrapper) for one in usable]
     kinds = identity.kind_of(paths)
     owned = []
@@ -329,11 +329,11 @@ def _owned(source: _Source, layout: _Layout) -> tuple[list[Owned], list[Unowned]
         if owner is None:
             is_stray = "/" not in path and why == identity.NOT_IN_A_FOLDER and not one.fault
             is_refused = layout.is_work(path) or not is_stray
-            unowned.append(Unowned(one, one.fault or why, is_refused))
+            strays.append(Unowned(one, one.fault or why, is_refused))
         else:
             owned.append(Owned(one, replace(owner, archive=source.archive)))
     kept, refused = _without_classes(identity.without_assignment(owned), layout)
-    return kept, [*unowned, *refused]
+    return kept, [*strays, *refused]
 
 
 def _is_unowned(entry: Entry) -> bool:
