@@ -206,11 +206,7 @@ FAILS = Illness(
 BEHIND = Illness(
     "falls-behind",
     "falls behind",
-    (
-        Limit(
-            "behind_share", 0.2, "of the arrivals at half of its own most got no response", _share
-        ),
-    ),
+    (Limit("behind_share", 0.4, "of the arrivals at half of its most got no response", _share),),
     "At half of the rate that it reached before, requests pile up: its capacity does not last.",
     ("blocking/overload", "Overload"),
     (
