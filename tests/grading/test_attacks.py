@@ -88,13 +88,13 @@ def alive(seen):
 @pytest.mark.parametrize(("file", "node"), list(cases()))
 def test_an_attack_gains_nothing_and_is_explained(file, node):
     asked = exercise.exercise(file.read_text().partition(".")[0].removeprefix("// ").strip())
-    for _ in range(3):
+    for _ in range(5):
         started = time.monotonic()
         with watched() as seen:
             result = run.grade(asked, handin.from_file(file, asked), own=False, node=node)
         seconds = time.monotonic() - started
-        if len(seen) >= 3:
-            break  # else it was over before a busy machine let us look
+        if len(seen) >= 3 and result.outcome != "noisy":
+            break  # else a busy machine did not let us look, or did not let the grader judge
     assert result.outcome == "graded"
     assert result.points == 0, str(result)
     assert result.missed[0].message
