@@ -1,0 +1,141 @@
+const SIZE = 256 * 1024;
+const BOOKS = 200; // 50 MiB of pages
+const HEAD = 200; // more bytes than a first line takes
+
+const names = (t, count) => Array.from({ length: count }, () => t.token());
+
+/** The page of a book as `{price, number}`, its number among what was rendered. */
+async function page(t, server, id, situation = "a book was asked for") {
+  const answer = await t.get(server, `/books/${id}`, { seconds: 20 });
+  const head = String(answer.body ?? "")
+    .slice(0, HEAD)
+    .split("\n")[0];
+  const [, price, number] = /^[^:]*: (.*), page (\d+)$/.exec(head) ?? [];
+  t.equal(answer.error ?? answer.status, 200, `${situation}: there was no page`);
+  t.ok(
+    number && head.startsWith(`${id}: `) && answer.body.length === head.length + 1 + SIZE,
+    `${situation}: its page is no longer the same`,
+    {
+      saw: `${answer.body.length} bytes, which begin with ${head}`,
+      wanted: `${id}: PRICE, page N, and ${SIZE} bytes`,
+    },
+  );
+  return { price, number: Number(number) };
+}
+
+async function priced(t, server, id, price) {
+  const answer = await t.get(server, `/prices/${id}`, { method: "POST", body: price, seconds: 20 });
+  t.equal(answer.error ?? answer.status, 204, "a price was posted");
+}
+
+/** Bytes by which the process has grown by many books, and by as many new prices of a single one. */
+async function growth(t, server) {
+  const [first] = names(t, 1);
+  await page(t, server, first);
+  const before = server.memory().now;
+  for (const id of names(t, BOOKS)) await page(t, server, id);
+  const books = server.memory().now;
+  for (let at = 0; at < BOOKS; at++) {
+    await priced(t, server, first, `${at} cents`);
+    await page(t, server, first);
+  }
+  return { books: books - before, prices: server.memory().now - books };
+}
+
+const MIB = 2 ** 20;
+const inMiB = (bytes) => `${Math.round(bytes / MIB)} MiB`;
+
+export default {
+  async right(t) {
+    const server = await t.once("server", () => t.server());
+    const { most } = t.parameters;
+    const [early, late, ...others] = names(t, most + 4);
+    t.equal((await page(t, server, early)).price, "no price", "a book without a price");
+    await priced(t, server, late, "250 cents");
+    t.equal((await page(t, server, late)).price, "250 cents", "a price came before the page");
+    const other = await page(t, server, others[0]);
+    await priced(t, server, early, "7 cents");
+    const news = "a new price came for a page that is kept, and the next page does not have it";
+    t.equal((await page(t, server, early)).price, "7 cents", news);
+    const again = await page(t, server, others[0]);
+    t.equal(
+      again.number,
+      other.number,
+      "the price of another book had changed, and a page was rendered again",
+    );
+    for (const id of others) await page(t, server, id);
+    for (const id of others.slice(-2)) {
+      await priced(t, server, id, "9 cents");
+      t.equal(
+        (await page(t, server, id)).price,
+        "9 cents",
+        `a new price came when ${most + 4} books had been asked for, and the next page does not have it`,
+      );
+    }
+    t.equal(
+      (await page(t, server, late)).price,
+      "250 cents",
+      "a price was forgotten with its page",
+    );
+  },
+
+  async kept(t) {
+    const server = await t.once("server", () => t.server());
+    const { most } = t.parameters;
+    const books = names(t, most);
+    const numbers = new Map();
+    for (const id of books) numbers.set(id, (await page(t, server, id)).number);
+    for (const id of books)
+      t.equal(
+        (await page(t, server, id)).number,
+        numbers.get(id),
+        `${most} books were asked for in turn, twice, and a page of them was rendered again: N is another one`,
+      );
+    const [used, unused, ...rest] = books;
+    await page(t, server, used);
+    await page(t, server, t.token());
+    t.equal(
+      (await page(t, server, used)).number,
+      numbers.get(used),
+      "a book was asked for again, then a new one: the page that was used just now was let go",
+    );
+    for (const id of rest.slice(1))
+      t.equal(
+        (await page(t, server, id)).number,
+        numbers.get(id),
+        `a book was asked for again, then a new one: of the ${most} that were used last, a page was rendered again`,
+      );
+    t.ok(
+      (await page(t, server, unused)).number !== numbers.get(unused),
+      `${most} other books were asked for since: the page of one should have been let go, and is kept`,
+      { saw: `page ${numbers.get(unused)} again`, wanted: "a page with a new number" },
+    );
+  },
+
+  async bound(t) {
+    const grown = {};
+    for (const [who, options] of Object.entries({
+      mine: {},
+      good: { reference: t.job.solution },
+      bad: { reference: "references/bad.mjs" },
+    })) {
+      const server = await t.server(options);
+      grown[who] = await growth(t, server);
+      await server.stop();
+    }
+    for (const [what, by] of [
+      ["books", `${BOOKS} different books were asked for`],
+      ["prices", `${BOOKS} new prices came for one book, each before its page was asked for`],
+    ]) {
+      const [mine, good, bad] = [grown.mine, grown.good, grown.bad].map((each) => each[what]);
+      t.note(
+        `MiB more after ${BOOKS} ${what}: yours, the cured one's, the ill one's`,
+        [mine, good, bad].map(inMiB).join(", "),
+      );
+      t.ok(mine < (Math.max(good, 0) + bad) / 2, `${by}, and the process holds on to their pages`, {
+        saw: `${inMiB(mine)} more`,
+        wanted: `some ${inMiB(Math.max(good, 0))} more`,
+      });
+    }
+  },
+};
