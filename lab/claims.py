@@ -68,22 +68,22 @@ class Claim(Shown, Stored):
     quote: str = ""
     measures: str = ""
     published: tuple[PublishedFigure, ...] = ()
-    # low and high; equal if the source gives one
+    # Low and high; they are equal if the source gives one number.
     published_ratio: tuple[float, float] | None = None
-    derived: str = ""  # why that ratio is not one that the source gave
+    derived: str = ""  # why the published ratio is not a number of the source
     why: str = ""  # the mechanism in a sentence
-    limit: str = ""  # what was wanted
+    limit: str = ""  # the limit that decides the verdict
     because: str = ""  # why there is no verdict
     basis: str = "number"  # what was judged: "interval", one measured "number", or a "count"
-    warnings: tuple[str, ...] = ()  # what was not in order, in how many trials
+    warnings: tuple[str, ...] = ()  # the checks that failed or warned, with their numbers of trials
     beside: tuple[Ratio, ...] = ()  # further ratios of the same trials, not judged
     changed: tuple[str, ...] = ()  # how the criterion changed after a first result
     experiment: str = ""
     measured: str = ""  # UTC, ISO
     on: dict[str, str] | None = None  # machine, kernel, node, python
     judged_on: str = ""  # the Nodes that the sentence is about; empty: any
-    recorded: bool = False  # its value is from the record, at least in part
-    # Whether all that its page shows is from the record; not stored.
+    recorded: bool = False  # the value is from the record, at least in part
+    # Whether everything on the page of the claim is from the record. The JSON leaves this out.
     replayed: bool = field(default=False, repr=False, compare=False)
     apart = ("replayed",)
 
@@ -144,7 +144,7 @@ def claim(
             f"{id!r}: a limit is a finite number, and between=(low, high) ascends; got "
             f"above={above!r}, below={below!r}, between={between!r}"
         )
-    known = claims()["claims"]
+    entries = claims()["claims"]
     replayed = mode() == "replay"
     about: dict[str, Any] = {
         "warnings": _warned(value, of),
@@ -154,12 +154,12 @@ def claim(
         "recorded": replayed or _recorded(value, of),
         "replayed": replayed,
     }
-    entry = known.get(id, {"node": node, "because": because})
+    entry = entries.get(id, {"node": node, "because": because})
     blind = _no_run(of, exact=exact) or _other_node(id, entry, value, of)
     about |= {"blind": blind, "judged_on": entry.get("node", "")}
     if isinstance(of, Printed) and of.absent:
-        value = math.nan  # whatever was made of no rows
-    if id in known:
+        value = math.nan  # a program without rows has no value, whatever the caller computed
+    if id in entries:
         if node or because:
             raise LabError(f"{id!r} is a published claim, its Nodes are in data/claims.toml")
         if limits:
@@ -171,21 +171,21 @@ def claim(
                 f"{id!r} compares two servers: give it a ratio, e.g. "
                 f"comparison.ratio(a, b); got {value!r}"
             )
-        result = _judge_published(id, known[id], value, _failed(value, of), **about)
+        result = _judge_published(id, entries[id], value, _failed(value, of), **about)
     elif len(limits) == 1:
         low, high = between or (
             above if above is not None else -math.inf,
             below if below is not None else math.inf,
         )
-        failed = _failed(value, of)
+        failures = _failed(value, of)
         limit = (float(low), float(high))
-        result = _judge_own(id, sentence, value, limit, exact=exact, failed=failed, **about)
+        result = _judge_own(id, sentence, value, limit, exact=exact, failures=failures, **about)
     else:
         raise LabError(
-            f"{id!r} is no published claim. {did_you_mean(id, known)} "
+            f"{id!r} is no published claim. {did_you_mean(id, entries)} "
             "A sentence of the course needs exactly one of above=, below=, between=."
         )
-    # What a published one comes to is a finding, so only our own can fail to hold.
+    # The verdict on a published claim is a finding, so only a claim of the course can fail to hold.
     usage.note("claim", held=result.holds if result.own else None, **result.to_json())
     return result
 
@@ -293,13 +293,13 @@ def published(source: str, experiment: str, system: str, metric: str) -> Publish
     """Return one published figure by its key. Raises LabError if there isn't exactly one."""
     usage.note_file(FIGURES)
     key = {"source_id": source, "experiment_id": experiment, "system": system, "metric": metric}
-    found = [row for row in figures() if all(row[k] == v for k, v in key.items())]
-    if len(found) != 1:
+    rows = [row for row in figures() if all(row[k] == v for k, v in key.items())]
+    if len(rows) != 1:
         raise LabError(
-            f"published-results.csv has {len(found)} figures for "
+            f"published-results.csv has {len(rows)} figures for "
             f"{', '.join(key.values())}; one is needed"
         )
-    return flat(PublishedFigure, {**found[0], "value": float(found[0]["value"])})
+    return flat(PublishedFigure, {**rows[0], "value": float(rows[0]["value"])})
 
 
 @checked
@@ -327,27 +327,27 @@ def published_figures(
 def _published(
     id: str, entry: dict[str, Any]
 ) -> tuple[tuple[PublishedFigure, ...], tuple[float, float] | None]:
-    given = entry.get("published", {})
+    keys = entry.get("published", {})
     experiment = entry.get("experiment", id)
-    found = {
+    by_role = {
         role: published(
             entry["source"], key.get("experiment", experiment), key["system"], key["metric"]
         )
-        for role, key in given.items()
+        for role, key in keys.items()
         if "system" in key
     }
-    if {"a", "b"} <= found.keys():
-        ratio = found["a"].value / found["b"].value
-        return tuple(found.values()), (ratio, ratio)
-    if {"low", "high"} <= found.keys():
-        return tuple(found.values()), (found["low"].value, found["high"].value)
-    value = given.get("value", {}).get("ratio")
-    return tuple(found.values()), None if value is None else (float(value), float(value))
+    if {"a", "b"} <= by_role.keys():
+        ratio = by_role["a"].value / by_role["b"].value
+        return tuple(by_role.values()), (ratio, ratio)
+    if {"low", "high"} <= by_role.keys():
+        return tuple(by_role.values()), (by_role["low"].value, by_role["high"].value)
+    value = keys.get("value", {}).get("ratio")
+    return tuple(by_role.values()), None if value is None else (float(value), float(value))
 
 
 def _failed(value: Ratio | float | None, of: Measured | None) -> list[str]:
     """Return what failed in the measurements that a value comes from, said by itself or by `of`."""
-    names = {name for one in (value, of) for name in getattr(one, "failures", ())}
+    names = {name for source in (value, of) for name in getattr(source, "failures", ())}
     return [f"check failed: {name}" for name in sorted(names)]
 
 
@@ -355,26 +355,26 @@ def _judge_published(
     id: str,
     entry: dict[str, Any],
     ratio: Ratio,
-    failed: list[str],
+    failures: list[str],
     *,
     blind: str,
     **rest: Any,
 ) -> Claim:
-    rows, printed = _published(id, entry)
+    rows, source_ratio = _published(id, entry)
     source = claims()["sources"][entry["source"]]
-    judged = judge.published(ratio, criterion(id), blind or "; ".join(failed))
-    judged = _limited(judged, rest["judged_on"])
+    judgement = judge.published(ratio, criterion(id), blind or "; ".join(failures))
+    judgement = _limited(judgement, rest["judged_on"])
     return Claim(
         id=id,
         sentence=entry["sentence"],
-        **_said(ratio, judged, failed),
+        **_said(ratio, judgement, failures),
         value=ratio,
         source=f"{source['author']}, {source['title']}, {source['year']}",
         url=source["url"],
         quote=entry.get("quote", ""),
         measures=entry["measures"],
         published=rows,
-        published_ratio=printed,
+        published_ratio=source_ratio,
         derived=entry.get("derived", ""),
         why=entry.get("why", ""),
         basis="interval",
@@ -401,18 +401,18 @@ def _judge_own(
     limits: tuple[float, float],
     *,
     exact: bool,
-    failed: list[str],
+    failures: list[str],
     blind: str,
     **rest: Any,
 ) -> Claim:
-    failure = blind or "; ".join(failed)
-    judged = judge.own(value, limits, failed=failure, judged=exact or profile().verdicts)
-    judged = _limited(judged, rest["judged_on"])
-    named = f"{value.within(value.estimate)}×" if isinstance(value, Ratio) else bare(value, 4)
+    failure = blind or "; ".join(failures)
+    judgement = judge.own(value, limits, failure=failure, judged=exact or profile().verdicts)
+    judgement = _limited(judgement, rest["judged_on"])
+    value_text = f"{value.within(value.estimate)}×" if isinstance(value, Ratio) else bare(value, 4)
     return Claim(
         id=id,
-        sentence=sentence or f"{id}: {named}, wanted {judged.limit}",
-        **_said(value, judged, failed),
+        sentence=sentence or f"{id}: {value_text}, wanted {judgement.limit}",
+        **_said(value, judgement, failures),
         value=value,
         basis="interval" if isinstance(value, Ratio) else "count" if exact else "number",
         **rest,
@@ -426,74 +426,79 @@ def _limited(judged: judge.Judged, nodes: str) -> judge.Judged:
     return replace(judged, limit=f"{judged.limit} on {node_range(nodes)}")
 
 
-def _said(value: Ratio | float, judged: judge.Judged, failed: list[str]) -> dict[str, Any]:
+def _said(value: Ratio | float, judgement: judge.Judged, failures: list[str]) -> dict[str, Any]:
     """Return the verdict, and figures and verdict in a line."""
-    shown = measured(value) if isinstance(value, Ratio) else bare(float(value), 4)
-    why = f": {judged.because}" if judged.because and not failed else ""
-    text = "; ".join([shown, *failed])
+    value_text = measured(value) if isinstance(value, Ratio) else bare(float(value), 4)
+    why = f": {judgement.because}" if judgement.because and not failures else ""
+    text = "; ".join([value_text, *failures])
     return {
-        "verdict": judged.verdict,
-        "limit": judged.limit,
-        "because": judged.because,
-        "text": f"{text} → {judged.verdict}{why} (wanted {judged.limit})",
+        "verdict": judgement.verdict,
+        "limit": judgement.limit,
+        "because": judgement.because,
+        "text": f"{text} → {judgement.verdict}{why} (wanted {judgement.limit})",
     }
 
 
 def _where(value: Ratio | float | None, of: Measured | None) -> dict[str, Any]:
     """Return when and where the measurements behind a value were made, as far as they are known."""
-    found: Any = of if of is not None else getattr(value, "comparison", None)
-    machine = getattr(found, "machine", None)
+    measurement: Any = of if of is not None else getattr(value, "comparison", None)
+    machine = getattr(measurement, "machine", None)
     if machine is None or not machine.id:  # a trace does not say where it was recorded
         return {}
     return {
-        "experiment": found.experiment,
-        "measured": found.started,
+        "experiment": measurement.experiment,
+        "measured": measurement.started,
         "on": {
             "machine": machine.label,
             "kernel": machine.kernel,
-            "node": _node(found),
+            "node": _node(measurement),
             "python": machine.python,
         },
     }
 
 
-def _trials(found: Any) -> tuple[Trial, ...]:
+def _trials(measurement: Any) -> tuple[Trial, ...]:
     """Return the trials of a trial or a comparison; none of what a program printed."""
-    if hasattr(found, "resources"):
-        return (found,)
-    return tuple(getattr(found, "trials", ()))
+    if hasattr(measurement, "resources"):
+        return (measurement,)
+    return tuple(getattr(measurement, "trials", ()))
 
 
-def _node(found: Any) -> str:
-    clients = [t.resources.client_node for t in _trials(found)]
-    traced = [v for v in getattr(found, "versions", ()) if isinstance(v, str)]
-    ran = ", ".join(p.node for p in getattr(found, "versions", ()) if isinstance(p, Printed))
-    return next(filter(None, [*clients, *traced]), getattr(found, "node", "") or ran)
+def _node(measurement: Any) -> str:
+    client_nodes = [t.resources.client_node for t in _trials(measurement)]
+    trace_nodes = [v for v in getattr(measurement, "versions", ()) if isinstance(v, str)]
+    program_nodes = ", ".join(
+        p.node for p in getattr(measurement, "versions", ()) if isinstance(p, Printed)
+    )
+    return next(
+        filter(None, [*client_nodes, *trace_nodes]),
+        getattr(measurement, "node", "") or program_nodes,
+    )
 
 
 def _nodes(value: Ratio | float | None, of: Any) -> set[str]:
     """Return the versions of Node that were measured: the servers' own where they are Node."""
-    found: Any = of if of is not None else getattr(value, "comparison", None)
-    if isinstance(found, Printed) and found.versions:
-        return {one.node for one in found.versions}
-    trials = _trials(found)
-    served = {
+    measurement: Any = of if of is not None else getattr(value, "comparison", None)
+    if isinstance(measurement, Printed) and measurement.versions:
+        return {program.node for program in measurement.versions}
+    trials = _trials(measurement)
+    server_nodes = {
         t.server.version.partition(",")[0]
         for t in trials
         if t.server.runtime == "node" and t.server.version
     }
-    return served or {n for n in (_node(found),) if n}
+    return server_nodes or {n for n in (_node(measurement),) if n}
 
 
 def _warned(value: Ratio | float | None, of: Measured | None) -> tuple[str, ...]:
     """Return which checks failed or warned in the trials that a value comes from, in words."""
-    found: Any = of
-    if found is not None and _trials(found):
-        used = [*_trials(found), *getattr(found, "control", ())]
-        told, trials = raised(used), len(used)
+    measurement: Any = of
+    if measurement is not None and _trials(measurement):
+        used = [*_trials(measurement), *getattr(measurement, "control", ())]
+        counts, trials = raised(used), len(used)
     elif isinstance(value, Ratio):
-        told, trials = dict(value.checks), value.trials
+        counts, trials = dict(value.checks), value.trials
     else:
         return ()
     of_all = f"of {trials} trials" if trials > 1 else "of the one trial"
-    return tuple(f"{words(name)} in {n} {of_all}" for name, n in told.items())
+    return tuple(f"{words(name)} in {n} {of_all}" for name, n in counts.items())

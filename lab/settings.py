@@ -42,19 +42,21 @@ class Profile:
     least_s: float = 0.0
     undisturbed: bool = False  # a trial that something outside disturbed is measured again
 
-    def pairs_for(self, asked: int | None) -> int:
+    def pairs_for(self, chapter_pairs: int | None) -> int:
         """Pairs of trials where a chapter asked for that many (None: the profile's own); those of
         LAB_LEAST_PAIRS where the reference run would have as many. What has fewer even there shows
         a shape and judges nothing.
         """
-        if asked is None:
+        if chapter_pairs is None:
             return max(self.pairs, raised_pairs())
-        least = raised_pairs() if PROFILES["reference"].scaled(asked) >= raised_pairs() else 0
-        return max(self.scaled(asked), least)
+        least = (
+            raised_pairs() if PROFILES["reference"].scaled(chapter_pairs) >= raised_pairs() else 0
+        )
+        return max(self.scaled(chapter_pairs), least)
 
-    def scaled(self, asked: int) -> int:
+    def scaled(self, chapter_pairs: int) -> int:
         """Pairs of this profile for so many of the course's, whatever LAB_LEAST_PAIRS says."""
-        return max(1, min(round(asked * self.pair_stretch), max(asked, self.pairs)))
+        return max(1, min(round(chapter_pairs * self.pair_stretch), max(chapter_pairs, self.pairs)))
 
     def measure_for(self, asked_s: float | None) -> float:
         """Seconds of the window where a chapter asked for that many."""
@@ -119,7 +121,8 @@ def _choice(variable: str, default: str, choices: tuple[str, ...]) -> str:
     return value
 
 
-# The needs that are not met here: with one, the record is drawn although LAB_MODE says live.
+# The needs that this machine does not meet. With any of them, the page shows the record although
+# LAB_MODE says live.
 replaying: set[object] = set()
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio
 
 SAME = 0.05
-# The order is that of the table on the page of verdicts.
+# The words are in the order of the table on the page of verdicts.
 WORDS = {
     "held": "The whole interval reaches the limit of the claim.",
     "held stronger": "The whole interval lies beyond what was published.",
@@ -104,9 +104,9 @@ class Criterion:
         return f"{1 / (1 + self.same):.3g}× to {1 + self.same:.3g}×"
 
 
-def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
-    """Return the verdict on a published claim; `failed` says which check failed, if one did."""
-    if why := failed or _blind(ratio):
+def published(ratio: Ratio, claim: Criterion, failure: str = "") -> Judged:
+    """Return the verdict on a published claim; `failure` says which check failed, if one did."""
+    if why := failure or _blind(ratio):
         return Judged("no verdict", claim.text, why)
     edge = 1 + claim.same
     low, high = ratio.low, ratio.high
@@ -119,7 +119,7 @@ def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
         why = ratio.undecided if outside else _crosses(ratio, crossed)
         return Judged("no verdict", claim.text, why)
     if not equal and not ratio.decided:
-        # Which side is ahead is open; that the limit is not reached need not be.
+        # The interval may miss the limit even where it does not say which side is ahead.
         outside = low > claim.wanted[1] or high < claim.wanted[0]
         if outside and not _differs(claim.wanted, inside=False):
             return Judged("did not hold", claim.text)
@@ -129,22 +129,22 @@ def published(ratio: Ratio, claim: Criterion, failed: str = "") -> Judged:
 
 def _side(low: float, high: float, claim: Criterion) -> str:
     """The verdict on an interval that lies on one side of 1 and is not equal to it."""
-    limit, printed = claim.limit, claim.printed or (1.0, math.inf)
+    limit, printed_range = claim.limit, claim.printed or (1.0, math.inf)
     if claim.upside_down:
         low, high, limit = 1 / high, 1 / low, 1 / limit
-        printed = (1 / printed[1], 1 / printed[0])
+        printed_range = (1 / printed_range[1], 1 / printed_range[0])
     if high < 1:
         return "reversed"
     if low < limit:
         return "held weaker"
-    return "held" if claim.derived or low <= printed[1] else "held stronger"
+    return "held" if claim.derived or low <= printed_range[1] else "held stronger"
 
 
 def own(
     value: Ratio | float,
     limits: tuple[float, float],
     *,
-    failed: str = "",
+    failure: str = "",
     judged: bool = True,
 ) -> Judged:
     """Return the verdict on a sentence of the book: its limits, low and high, and a ratio or one
@@ -159,7 +159,7 @@ def own(
         least = most = float(value)
         blind = "" if judged else "this profile judges no numbers"
         blind = "there is no value" if math.isnan(least) else blind
-    if why := failed or blind:
+    if why := failure or blind:
         return Judged("no verdict", text, why)
     inside, outside = low <= least and most <= high, most < low or least > high
     if inside or outside:

@@ -22,15 +22,16 @@ from lab.text.looks import Shown
 from lab.text.numbers import bare, count, within
 
 LEVEL = 0.95
-# The largest p of the sign-flip test that allows a verdict. Not 0.05: neighbouring trials share
-# some noise, and ABBA puts two of an arm side by side. At the noise of the run that it was chosen
-# by, 0.05 gave 5.6 % of false alarms with twelve pairs and 0.04 gave 4.6 %. At that of a later one
-# both keep their word, and 0.04 finds hardly less (bench/judging.py, data/judging.json).
+# The largest p of the sign-flip test that allows a verdict. The usual 0.05 is too large, because
+# neighbouring trials share some noise, and ABBA puts two trials of an arm next to each other. At
+# the noise of the first run, 0.05 gave 5.6 % of false alarms with twelve pairs and 0.04 gave 4.6 %.
+# At the noise of a later run, both gave less than 5 %, and 0.04 found hardly fewer differences
+# (bench/judging.py, data/judging.json).
 P_MOST = 0.04
 _EXACT_UP_TO = 16
-_PATTERNS = 100_000  # above that
-_CELLS = 1_000_000  # signs held at a time
-_TOO_LARGE = 700.0  # the log of what is no number any more
+_PATTERNS = 100_000  # random patterns for more values than that
+_CELLS = 1_000_000  # signs in memory at a time
+_TOO_LARGE = 700.0  # the exponential of a larger logarithm overflows
 
 
 def least_pairs(together: int = 1) -> int:
@@ -73,15 +74,15 @@ def sign_flip_p(values: Sequence[float]) -> float:
     if n <= _EXACT_UP_TO:
         signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
         return float(np.mean(_as_extreme(signs, v)))
-    # In slices: at a time they hold _CELLS signs (a byte, and eight as the product needs them).
+    # Slices bound the memory: a slice has _CELLS signs, each one byte, and eight in the product.
     random_signs = np.random.default_rng(1935)
-    reached, left = 1, _PATTERNS - 1  # the observed pattern is one of them: p can't be 0
-    while left:
-        rows = min(left, max(_CELLS // n, 1))
+    extreme, remaining = 1, _PATTERNS - 1  # the observed pattern counts, so p can't be 0
+    while remaining:
+        rows = min(remaining, max(_CELLS // n, 1))
         signs = 2 * random_signs.integers(0, 2, size=(rows, n), dtype=np.int8) - 1
-        reached += int(_as_extreme(signs, v).sum())
-        left -= rows
-    return reached / _PATTERNS
+        extreme += int(_as_extreme(signs, v).sum())
+        remaining -= rows
+    return extreme / _PATTERNS
 
 
 def _as_extreme(signs: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -136,13 +137,13 @@ class Ratio(Shown, Stored):
     difference: str = "none"
     verdict: str = ""
     why_none: str = ""
-    blind: str = ""  # why not even the interval may be judged: too few pairs, no support, profile
+    blind: str = ""  # why the interval may not be judged either: few pairs, no support, the profile
     warnings: tuple[str, ...] = ()
     checks: tuple[tuple[str, int], ...] = ()
-    trials: int = 0  # that it was taken from, the control's among them
-    sweep: str = ""  # what `at` is a value of, if it tells anything
-    refused: str = ""  # what in the trials themselves forbids a verdict
-    # The comparison that it was taken from; not stored.
+    trials: int = 0  # the number of trials behind the ratio, with those of the control
+    sweep: str = ""  # the swept parameter of `at`, if a reader needs its name
+    refused: str = ""  # the fault of the trials that forbids a verdict
+    # The comparison that the ratio was taken from. The JSON leaves this out.
     comparison: Any = field(default=None, repr=False, compare=False)
     apart = ("comparison",)
 
@@ -225,7 +226,7 @@ def paired_ratio(
     metric: str = "throughput",
     at: Any = None,
     sweep: str = "",
-    where: str = "",
+    at_label: str = "",
     aa_spread: float | None = None,
     aa_where: str = "",
     verdicts: bool = True,
@@ -278,7 +279,7 @@ def paired_ratio(
         blind = too_few(n)
     elif not blind and aa_spread is not None and not math.isfinite(aa_spread):
         blind = "the A/A control has no value, so what noise does is unknown"
-    return _decided(replace(ratio, blind=blind), where)
+    return _decided(replace(ratio, blind=blind), at_label)
 
 
 def simultaneous(ratios: Sequence[Ratio]) -> list[Ratio]:
@@ -306,7 +307,7 @@ def _together(r: Ratio, m: int) -> Ratio:
     return _decided(r)
 
 
-def _decided(ratio: Ratio, where: str = "") -> Ratio:
+def _decided(ratio: Ratio, at_label: str = "") -> Ratio:
     """Return a ratio with what is to be said of it."""
     why = ratio.undecided
     ratio = replace(
@@ -314,7 +315,7 @@ def _decided(ratio: Ratio, where: str = "") -> Ratio:
         why_none=why and f"no verdict: {why}",
         difference="none" if why else "higher" if ratio.estimate > 1 else "lower",
     )
-    return replace(ratio, verdict=sentence(ratio, where))
+    return replace(ratio, verdict=sentence(ratio, at_label))
 
 
 def too_few(pairs: int, together: int = 1) -> str:
@@ -323,15 +324,17 @@ def too_few(pairs: int, together: int = 1) -> str:
     return f"{count(pairs, 'pair')}, {least_pairs(together)} are the least{on}"
 
 
-def sentence(r: Ratio, where: str = "") -> str:
+def sentence(r: Ratio, at_label: str = "") -> str:
     """Return the verdict for people: ratio, interval, pairs, A/A spread, or why there is none."""
     tail = r.why_none or f"{r.difference}, p = {r.p:.2g}"
-    return "; ".join([measured(r, where), tail, *r.warnings])
+    return "; ".join([measured(r, at_label), tail, *r.warnings])
 
 
-def measured(r: Ratio, where: str = "") -> str:
+def measured(r: Ratio, at_label: str = "") -> str:
     """Return ratio, interval, pairs and A/A spread, without a verdict."""
-    head = f"{r.a} ÷ {r.b}, {r.metric}{' at ' + where if where else ''}: {r.within(r.estimate)}×"
+    head = (
+        f"{r.a} ÷ {r.b}, {r.metric}{' at ' + at_label if at_label else ''}: {r.within(r.estimate)}×"
+    )
     if r.pairs >= 2:
         head += f" [{r.within(r.low)}, {r.within(r.high)}]"
     head += f", {count(r.pairs, 'pair')}"
@@ -345,8 +348,8 @@ def _control(r: Ratio) -> str:
 
 
 def _spread(r: Ratio) -> str:
-    where = f" at {r.aa_where}" if r.aa_where else ""
-    return f"±{spread_text(r.aa_spread or math.inf)}{where}"
+    at_text = f" at {r.aa_where}" if r.aa_where else ""
+    return f"±{spread_text(r.aa_spread or math.inf)}{at_text}"
 
 
 def spread_text(factor: float) -> str:

@@ -24,7 +24,7 @@ class Admission:
 
     latency_s: tuple[float, ...]
     failed: int
-    first_failed: int  # of those, first requests of their client
+    first_failed: int  # failed requests that were the first of their client
     total_s: float
     turns: int
     first_s: tuple[float, ...]
@@ -49,7 +49,7 @@ def accept_losses(clients: int, rounds: int, service_s: float, timeout_s: float)
     losses only: good while the last client waits at most about 2 * T; `accept_turns` beyond.
     Raises LabError for numbers that can't be.
     """
-    # "not >=", so that what is no number is refused, too
+    # "not >=" instead of "<", so that NaN is refused, too.
     if not clients >= 0:
         raise LabError(f"clients={clients!r} must be 0 or more")
     if not (rounds >= 1 and 0 < service_s < math.inf):
@@ -77,7 +77,7 @@ def accept_turns(
     A request older than T fails; its client sends the next one at once, on a new connection at
     the end of the queue. Raises LabError for numbers that can't be.
     """
-    accept_losses(clients, rounds, service_s, timeout_s)  # checks
+    accept_losses(clients, rounds, service_s, timeout_s)  # checks the arguments
     if not per_turn >= 1:
         raise LabError(f"per_turn={per_turn!r} must be 1 or more: else nobody is ever let in")
     return _Turns(clients, rounds, service_s, timeout_s, abandoned_cost).run(per_turn)
@@ -143,7 +143,9 @@ class _Turns:
         """Let all clients go whose patience is over by now; each comes back at the end."""
         while self.patience and self.patience[0][0] < self.now:
             due, _, connection = heapq.heappop(self.patience)
-            if connection.gone or due < connection.sent_s + self.timeout_s:  # answered meanwhile
+            if (
+                connection.gone or due < connection.sent_s + self.timeout_s
+            ):  # the server has answered it
                 continue
             connection.gone = True
             self.failed += 1

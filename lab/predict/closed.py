@@ -208,7 +208,7 @@ def _mva(parts: list[Station], think_s: float, n_max: int) -> Mva:
     if n_max < 1:
         raise LabError(f"MVA starts with one connection; got {n_max}")
     demand = np.array([s.demand_s for s in parts])
-    held: Any = np.zeros(len(parts))  # mean number at each station, for the population before
+    mean_queue: Any = np.zeros(len(parts))  # mean number at each station, for the population before
     busy = {
         i: _MultiServer(s, _rates(parts[:i] + parts[i + 1 :], think_s, n_max))
         for i, s in enumerate(parts)
@@ -217,15 +217,15 @@ def _mva(parts: list[Station], think_s: float, n_max: int) -> Mva:
     flat = np.array([math.isinf(s.servers) for s in parts])
     x, r, q = np.empty(n_max), np.empty(n_max), np.empty((n_max, len(parts)))
     for n in range(1, n_max + 1):
-        response = np.where(flat, demand, demand * (1 + held))
+        response = np.where(flat, demand, demand * (1 + mean_queue))
         for i, station in busy.items():
-            response[i] = station.response(float(held[i]))
+            response[i] = station.response(float(mean_queue[i]))
         total = float(response.sum())
         rate = n / (think_s + total)
-        held = rate * response
+        mean_queue = rate * response
         for station in busy.values():
             station.update(n, rate)
-        x[n - 1], r[n - 1], q[n - 1] = rate, total, held
+        x[n - 1], r[n - 1], q[n - 1] = rate, total, mean_queue
     return Mva(np.arange(1, n_max + 1), x, r, q)
 
 

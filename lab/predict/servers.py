@@ -96,13 +96,13 @@ def two_core(server_s: float, client_s: float, cores: int = 2) -> Law:
     server_s, client_s : CPU seconds a request of the (one-threaded) server and of the load
     generator, from a record.
     """
-    both = server_s + client_s
+    total_s = server_s + client_s
     limits = {
         "server": _over(1, server_s),
         "client": _over(1, client_s),
-        "cores": _over(cores, both),
+        "cores": _over(cores, total_s),
     }
-    return Law(limits, both)
+    return Law(limits, total_s)
 
 
 def _over(amount: float, each: float) -> float:

@@ -122,7 +122,7 @@ class Comparison(Shown, Stored):
             metric=metric,
             at=at,
             sweep=self.sweep if told else "",
-            where=f"{self.sweep}={_label(at)}" if told else "",
+            at_label=f"{self.sweep}={_label(at)}" if told else "",
             aa_spread=self.aa_spread(metric),
             aa_where=f"{self.sweep}={_label(self.aa_at)}" if len(self.values) > 1 else "",
             verdicts=self.verdicts,

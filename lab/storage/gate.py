@@ -46,20 +46,20 @@ def checked(function: F) -> F:
     """
     signature = inspect.signature(function)
     name = function.__qualname__
-    wanted: dict[str, Any] = {}
+    hints: dict[str, Any] = {}
 
     @functools.wraps(function)
     def gate(*args: Any, **kwargs: Any) -> Any:
-        if not wanted:  # at the first call: all names that annotations use are there by then
-            wanted.update(typing.get_type_hints(function))
+        if not hints:  # the first call comes when all names in the annotations are defined
+            hints.update(typing.get_type_hints(function))
         try:
-            given = signature.bind(*args, **kwargs).arguments
+            arguments = signature.bind(*args, **kwargs).arguments
         except TypeError:
-            return function(*args, **kwargs)  # which says it in the usual words
-        for key, value in given.items():
-            for where, one in _named(key, value, signature.parameters[key].kind):
-                if (found := _misfit(one, wanted.get(key, Any), where)) is not None:
-                    raise BadArgument(f"{name}(): {_sentence(found)}")
+            return function(*args, **kwargs)  # Python raises its usual TypeError
+        for key, value in arguments.items():
+            for place, part in _named(key, value, signature.parameters[key].kind):
+                if (misfit := _misfit(part, hints.get(key, Any), place)) is not None:
+                    raise BadArgument(f"{name}(): {_sentence(misfit)}")
         return function(*args, **kwargs)
 
     return typing.cast(F, gate)
@@ -68,22 +68,22 @@ def checked(function: F) -> F:
 def _named(key: str, value: Any, kind: Any) -> list[tuple[str, Any]]:
     """An argument by its name; those behind a star each by its own."""
     if kind is inspect.Parameter.VAR_POSITIONAL:
-        return [(f"{key}[{i}]", one) for i, one in enumerate(value)]
+        return [(f"{key}[{i}]", item) for i, item in enumerate(value)]
     return list(value.items()) if kind is inspect.Parameter.VAR_KEYWORD else [(key, value)]
 
 
 def fit(where: str, value: Any, hint: Any, error: type[LabError] = BadArgument) -> None:
     """Raise `error` if a value does not fit a hint; `where` is what a reader calls it."""
-    if (found := _misfit(value, hint, where)) is not None:
-        raise error(_sentence(found))
+    if (misfit := _misfit(value, hint, where)) is not None:
+        raise error(_sentence(misfit))
 
 
 def held(record: Any) -> None:
     """Raise LabError if a field of a record, at any depth, does not hold what its annotation says:
     so a damaged file is refused where it is read, not where it is drawn.
     """
-    if (found := _fields(record, "")) is not None:
-        raise LabError(_sentence(found))
+    if (misfit := _fields(record, "")) is not None:
+        raise LabError(_sentence(misfit))
 
 
 def shown(value: Any) -> str:
@@ -92,20 +92,20 @@ def shown(value: Any) -> str:
         return f"{value[: LONGEST - 20]!r} … ({len(value):,} long)"
     try:
         text = repr(value)
-    except Exception:  # of somebody's own class
+    except Exception:  # a class of the caller may have a broken __repr__
         text = f"<{type(value).__name__}>"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]} …"
 
 
-def _sentence(found: _Misfit) -> str:
-    value = found.value
+def _sentence(misfit: _Misfit) -> str:
+    value = misfit.value
     if isinstance(value, str) and not _is_text(value):
         return (
-            f"{found.where}={shown(value)} holds half a character (a lone surrogate), which can't "
+            f"{misfit.where}={shown(value)} holds half a character (a lone surrogate), which can't "
             "be sent or stored: leave it out"
         )
     return (
-        f"{found.where}={shown(value)} must be {_words(found.hint)}, "
+        f"{misfit.where}={shown(value)} must be {_words(misfit.hint)}, "
         f"not {_article(type(value).__name__)}"
     )
 
@@ -118,21 +118,21 @@ def _of_class(kind: Any) -> list[tuple[str, Any, frozenset[type]]]:
 
 
 def _misfit(  # noqa: PLR0911  one for each kind of hint
-    value: Any, hint: Any, where: str, deep: bool = False
+    value: Any, hint: Any, place: str, deep: bool = False
 ) -> _Misfit | None:
     """The first thing in `value` that the hint does not allow, or None."""
     if type(value) in _exact(hint):  # nearly all of a record's 10,000 values
         return None
-    wrong = _Misfit(where, value, hint)
+    wrong = _Misfit(place, value, hint)
     if hint in (Any, object) or isinstance(hint, TypeVar):
         return None
     if hint is None or hint is type(None):
         return None if value is None else wrong
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        found = [_misfit(value, part, where, deep) for part in parts]
-        inside = [f for f in found if f is not None and f.where != where]
-        return None if None in found else inside[0] if inside else wrong
+        misfits = [_misfit(value, part, place, deep) for part in parts]
+        inside = [f for f in misfits if f is not None and f.where != place]
+        return None if None in misfits else inside[0] if inside else wrong
     if origin is typing.Literal:
         return None if any(type(value) is type(p) and value == p for p in parts) else wrong
     if origin is Callable:
@@ -145,7 +145,7 @@ def _misfit(  # noqa: PLR0911  one for each kind of hint
         return _of_items(wrong, origin, parts, deep)
     if not _is_a(value, origin or hint):
         return wrong
-    return _fields(value, f"{where}.") if deep and dataclasses.is_dataclass(value) else None
+    return _fields(value, f"{place}.") if deep and dataclasses.is_dataclass(value) else None
 
 
 @functools.lru_cache(maxsize=512)
@@ -153,63 +153,64 @@ def _exact(hint: Any) -> frozenset[type]:
     """The types whose values all fit a hint, as far as that is sure without looking at them."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         return frozenset(kind for part in typing.get_args(hint) for kind in _exact(part))
-    known: dict[Any, set[type]] = {
+    types_of_hint: dict[Any, set[type]] = {
         int: {int},
         float: {int, float},
         bool: {bool},
         type(None): {type(None)},
     }
-    return frozenset(known.get(hint, ()))
+    return frozenset(types_of_hint.get(hint, ()))
 
 
-def _of_tuple(given: _Misfit, parts: tuple[Any, ...], deep: bool) -> _Misfit | None:
-    value, where = given.value, given.where
+def _of_tuple(misfit: _Misfit, parts: tuple[Any, ...], deep: bool) -> _Misfit | None:
+    value, place = misfit.value, misfit.where
     if not isinstance(value, (tuple, list)):
-        return given
+        return misfit
     hints = [parts[0]] * len(value) if parts[1:] == (...,) else list(parts)
     if len(hints) != len(value):
-        return given
-    found = (
-        _misfit(v, h, f"{where}[{i}]", deep)
+        return misfit
+    misfits = (
+        _misfit(v, h, f"{place}[{i}]", deep)
         for i, (v, h) in enumerate(zip(value, hints, strict=True))
     )
-    return next((one for one in found if one is not None), None)
+    return next((inner for inner in misfits if inner is not None), None)
 
 
-def _of_mapping(given: _Misfit, parts: tuple[Any, ...], deep: bool) -> _Misfit | None:
-    value, where = given.value, given.where
+def _of_mapping(misfit: _Misfit, parts: tuple[Any, ...], deep: bool) -> _Misfit | None:
+    value, place = misfit.value, misfit.where
     if not isinstance(value, abc.Mapping):
-        return given
-    for key, one in value.items():
-        found = _misfit(key, parts[0], f"a key of {where}: it", deep)
-        found = found or _misfit(one, parts[1], f"{where}[{shown(key)}]", deep)
-        if found is not None:
-            return found
+        return misfit
+    for key, item in value.items():
+        inner = _misfit(key, parts[0], f"a key of {place}: it", deep)
+        inner = inner or _misfit(item, parts[1], f"{place}[{shown(key)}]", deep)
+        if inner is not None:
+            return inner
     return None
 
 
-def _of_items(given: _Misfit, kind: Any, parts: tuple[Any, ...], deep: bool) -> _Misfit | None:
-    value, where = given.value, given.where
-    # A text is a list of letters to Python and to nobody else; an array is a list to everybody.
+def _of_items(misfit: _Misfit, kind: Any, parts: tuple[Any, ...], deep: bool) -> _Misfit | None:
+    value, place = misfit.value, misfit.where
+    # Python iterates over the letters of a text, but a reader who passes a text has made a mistake.
+    # An array counts as a list.
     is_array = hasattr(value, "__array__") and kind is not list
     is_list = getattr(value, "ndim", 0) > 0 if is_array else isinstance(value, kind)
     if isinstance(value, (str, bytes, abc.Mapping)) or not is_list:
-        return given
+        return misfit
     if not isinstance(value, abc.Sized) or not isinstance(value, abc.Iterable):
-        return None  # an iterator: to look is to take
-    items = value[:1] if isinstance(value, range) else value  # all of a range are alike
-    found = (_misfit(one, parts[0], f"{where}[{i}]", deep) for i, one in enumerate(items))
+        return None  # reading an iterator would use up its items
+    items = value[:1] if isinstance(value, range) else value  # the items of a range have one type
+    found = (_misfit(one, parts[0], f"{place}[{i}]", deep) for i, one in enumerate(items))
     return next((one for one in found if one is not None), None)
 
 
-def _fields(record: Any, where: str) -> _Misfit | None:
+def _fields(record: Any, prefix: str) -> _Misfit | None:
     kind: Any = type(record)
     for name, hint, exact in _of_class(kind):
         value = getattr(record, name)
         if type(value) not in exact:
-            found = _misfit(value, hint, f"{where}{name}", deep=True)
-            if found is not None:
-                return found
+            misfit = _misfit(value, hint, f"{prefix}{name}", deep=True)
+            if misfit is not None:
+                return misfit
     return None
 
 

@@ -54,7 +54,7 @@ def flat(cls: type[T], data: dict[str, Any]) -> T:
 class Stored:
     """A frozen dataclass that is written as JSON, and read again."""
 
-    apart: ClassVar[tuple[str, ...]] = ()  # what its JSON does not hold
+    apart: ClassVar[tuple[str, ...]] = ()  # the fields that the JSON leaves out
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data, one key a field."""
@@ -82,7 +82,7 @@ def _made(hint: Any, value: Any) -> Any:
     """
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin is types.UnionType and value is not None:
-        return _made(parts[0], value)  # the other is None
+        return _made(parts[0], value)  # the other type of the union is None
     if origin is tuple and isinstance(value, list):
         hints = parts if len(parts) == len(value) and ... not in parts else parts[:1] * len(value)
         return tuple(map(_made, hints, value))

@@ -27,18 +27,18 @@ if TYPE_CHECKING:
 RECORD_AGAIN = "`make reference` records it again."
 MEASURE_AGAIN = "Measure again."
 FROM_GIT = "It is kept in git: `git diff` shows what was changed."
-MOST_BYTES = 256 * 1024 * 1024  # of a JSON file; the largest that `lab` writes is a tenth of it
+MOST_BYTES = 256 * 1024 * 1024  # of a JSON file: ten times the largest file that `lab` writes
 ROW_BYTES = 8  # the widest column of raw rows
 NPY_HEADER = 1024  # more than numpy writes before the values
 
-# What taking apart a damaged file may raise.
+# The errors that parsing a damaged file may raise.
 DAMAGE = (
     ArithmeticError,
     AttributeError,
     EOFError,
     IndexError,
     KeyError,
-    RuntimeError,  # RecursionError and NotImplementedError are two
+    RuntimeError,  # RecursionError and NotImplementedError among others
     TypeError,
     ValueError,
     csv.Error,
@@ -116,26 +116,29 @@ def read_npz(file: Path, data: bytes, rows: int, columns: Iterable[str]) -> dict
     """Return the columns of packed rows, each of length `rows`: nothing is unpacked that does not
     promise to be exactly that. Raises Damaged.
     """
-    wanted = {f"{name}.npy": name for name in columns}
-    with named(file, MEASURE_AGAIN), zipfile.ZipFile(io.BytesIO(data)) as packed:
-        if sorted(packed.namelist()) != sorted(wanted):
+    columns_by_member = {f"{name}.npy": name for name in columns}
+    with named(file, MEASURE_AGAIN), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if sorted(archive.namelist()) != sorted(columns_by_member):
             raise LabError(
-                f"it has the columns {', '.join(packed.namelist()) or 'none'}; "
-                f"its record says {', '.join(wanted)}"
+                f"it has the columns {', '.join(archive.namelist()) or 'none'}; "
+                f"its record says {', '.join(columns_by_member)}"
             )
         most = rows * ROW_BYTES + NPY_HEADER
-        for member in packed.infolist():
+        for member in archive.infolist():
             if member.file_size > most:
                 raise LabError(
                     f"{member.filename} unpacks to {member.file_size:,} bytes, {rows:,} rows have "
                     f"at most {most:,}"
                 )
-        # zipfile reads no further than the size it announced
-        return {wanted[name]: _column(packed.read(name), rows) for name in packed.namelist()}
+        # zipfile never reads beyond the size that the archive announces.
+        return {
+            columns_by_member[name]: _column(archive.read(name), rows)
+            for name in archive.namelist()
+        }
 
 
 def _column(data: bytes, rows: int) -> np.ndarray:
-    import numpy as np  # who reads tables and texts need not wait for it
+    import numpy as np  # imported here, because reading tables and texts does not need numpy
 
     source = io.BytesIO(data)
     np.lib.format.read_magic(source)

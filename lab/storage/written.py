@@ -46,19 +46,20 @@ def named_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        where = paths.relative(path)
+        name = paths.relative(path)
         if error.errno in _FULL:
             raise NotWritten(
-                f"the disk is full: {where} was not written, what was stored before is intact. "
+                f"the disk is full: {name} was not written, what was stored before is intact. "
                 f"{MAKE_ROOM}"
             ) from None
         advice = "Mend that, then try again."
         if error.errno in _NOT_OURS:
-            there = next(one for one in path.absolute().parents if os.access(one, os.F_OK))
+            parents = path.absolute().parents
+            folder = next(parent for parent in parents if os.access(parent, os.F_OK))
             advice = (
-                f"Make {paths.relative(there)} a folder that you may write to (it may have another "
-                "owner), then try again."
+                f"Make {paths.relative(folder)} a folder that you may write to (it may have "
+                "another owner), then try again."
             )
         raise NotWritten(
-            f"{where} could not be written: {error.strerror or error}. {advice}"
+            f"{name} could not be written: {error.strerror or error}. {advice}"
         ) from None

@@ -133,8 +133,8 @@ def test_a_range_and_its_inverse_are_judged_alike():
 def test_a_failed_check_takes_every_verdict_away():
     for judged in (
         judge.published(ratio(1.5, 2.9), TWICE, "check failed: quiet"),
-        judge.own(ratio(1.5, 2.9), (1.0, 9.0), failed="check failed: quiet"),
-        judge.own(3.0, (1.0, 9.0), failed="check failed: quiet"),
+        judge.own(ratio(1.5, 2.9), (1.0, 9.0), failure="check failed: quiet"),
+        judge.own(3.0, (1.0, 9.0), failure="check failed: quiet"),
     ):
         assert (judged.verdict, judged.because) == ("no verdict", "check failed: quiet")
 
