@@ -26,7 +26,7 @@ def claim(c: Claim) -> str:
     published figure beside it. It can be linked to: `#claim-` and its id.
     """
     lines = [c.sentence, _ours(c)]
-    if c.recorded and not c.replayed:  # on a page that was measured here
+    if c.recorded and not c.replayed:  # the rest of the page was measured here
         lines.append(f"From the recorded run, {c.measured[:10]}, at least in part.")
     if c.because:
         lines.append(f"No verdict, because {c.because}.")
@@ -38,8 +38,8 @@ def claim(c: Claim) -> str:
         lines.append(f"Measured: {c.measures}.")
     figure = _beside(c) if c.source else ""
     more = figure + _quoted(c) if c.source else ""
-    shown = box(TONES[c.holds], c.verdict, lines, more)
-    return f'{STYLE}<div id="{escape(anchor(c.id))}">{shown}</div>'
+    box_html = box(TONES[c.holds], c.verdict, lines, more)
+    return f'{STYLE}<div id="{escape(anchor(c.id))}">{box_html}</div>'
 
 
 def anchor(id: str) -> str:
@@ -61,13 +61,13 @@ def _ours(c: Claim) -> str:
 
 def _told(r: Ratio) -> str:
     """Return a ratio with what it divides, its centre and its interval."""
-    shown = metric_of(r.metric).noun
-    where = at_words(r.sweep, r.at)
-    named = f"{r.a} ÷ {r.b}, {shown}{where and f' {where}'}: {factor(r.estimate, bare)}×"
+    noun = metric_of(r.metric).noun
+    at_text = at_words(r.sweep, r.at)
+    head = f"{r.a} ÷ {r.b}, {noun}{at_text and f' {at_text}'}: {factor(r.estimate, bare)}×"
     if r.pairs < 2:
-        return f"{named} ({count(r.pairs, 'pair')}, so no interval)"
+        return f"{head} ({count(r.pairs, 'pair')}, so no interval)"
     interval = f"95 % interval {factor(r.low, bare)} to {factor(r.high, bare)}"
-    return f"{named}, geometric mean of {count(r.pairs, 'pair')} ({interval})"
+    return f"{head}, geometric mean of {count(r.pairs, 'pair')} ({interval})"
 
 
 def _beside(c: Claim) -> str:
@@ -83,11 +83,11 @@ def _beside(c: Claim) -> str:
         None if c.derived else c.published_ratio,
         recorded=(then.estimate, *ends(then)) if then else None,
     )
-    what = metric_of(r.metric).noun
+    noun = metric_of(r.metric).noun
     figure = forest(
         [line],
-        x_label=what,  # what is divided stands beside the line
-        caption=capital(f"{what}, {line.name}"),
+        x_label=noun,  # the line's name already says what is divided
+        caption=capital(f"{noun}, {line.name}"),
         name=c.id,
         notes=[*provenance(r.comparison), *(notes([then.comparison]) if then else ())],
     )
@@ -96,12 +96,12 @@ def _beside(c: Claim) -> str:
 
 def _quoted(c: Claim) -> str:
     words = f" wrote: <q>{escape(c.quote)}</q>" if c.quote else ""
-    named = escape(c.source)
+    source = escape(c.source)
     if c.url.startswith(("https://", "http://")):
-        named = f'<a href="{escape(c.url)}">{named}</a>'
+        source = f'<a href="{escape(c.url)}">{source}</a>'
     figures = "; ".join(str(p) for p in c.published)
-    told = f" Published: {escape(figures)}." if figures else ""
+    published = f" Published: {escape(figures)}." if figures else ""
     if c.derived and c.published_ratio:
         ratio = published_text(c.published_ratio)
-        told += f" {escape(ratio)} is derived ({escape(c.derived)})."
-    return f"<p>{named}{words}.{told}</p>"
+        published += f" {escape(ratio)} is derived ({escape(c.derived)})."
+    return f"<p>{source}{words}.{published}</p>"

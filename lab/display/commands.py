@@ -33,13 +33,15 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, help="the hidden cases of another run again")
 
 
-def check(chosen: argparse.Namespace) -> int:
+def check(options: argparse.Namespace) -> int:
     """Judge one program; 0 if every criterion held."""
-    asked = exercise.exercise(chosen.exercise)
-    result = verbs.judged(asked, handin.from_file(chosen.file, asked), seed=chosen.seed)
-    print(json.dumps(result.to_json(), indent=1) if chosen.json else result)
-    if chosen.page:
-        written.write(chosen.page, graded.page(result).encode())
+    chosen_exercise = exercise.exercise(options.exercise)
+    result = verbs.judged(
+        chosen_exercise, handin.from_file(options.file, chosen_exercise), seed=options.seed
+    )
+    print(json.dumps(result.to_json(), indent=1) if options.json else result)
+    if options.page:
+        written.write(options.page, graded.page(result).encode())
     return 0 if result.passed else 1
 
 
@@ -51,9 +53,9 @@ def hint_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def hint(chosen: argparse.Namespace) -> int:
+def hint(options: argparse.Namespace) -> int:
     """Open a hint, which is noted."""
-    print(verbs.hint(chosen.exercise, chosen.number))
+    print(verbs.hint(options.exercise, options.number))
     return 0
 
 
@@ -65,22 +67,23 @@ def task_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def task(chosen: argparse.Namespace) -> int:
+def task(options: argparse.Namespace) -> int:
     """Print what an exercise asks, with the values of LAB_STUDENT, and what is looked at."""
-    one = exercise.exercise(chosen.exercise)
-    given = one.for_student(exercise.student())
-    if chosen.starter:
-        print(one.begin(given), end="")
+    chosen_exercise = exercise.exercise(options.exercise)
+    values = chosen_exercise.for_student(exercise.student())
+    if options.starter:
+        print(chosen_exercise.begin(values), end="")
         return 0
-    file = f"{one.id}{one.starter.suffix}"
-    level = f"{exercise.LEVELS[one.level]}, {count(one.minutes, 'minute')}"
-    print(f"{one.title} ({level})\n\n{one.task(given).strip()}\n\nWhat is looked at:")
-    for each in one.criteria:
-        print(f"  {bare(each.points):>3}  {each.says}")
+    file = f"{chosen_exercise.id}{chosen_exercise.starter.suffix}"
+    level = f"{exercise.LEVELS[chosen_exercise.level]}, {count(chosen_exercise.minutes, 'minute')}"
+    task_text = chosen_exercise.task(values).strip()
+    print(f"{chosen_exercise.title} ({level})\n\n{task_text}\n\nWhat is looked at:")
+    for criterion in chosen_exercise.criteria:
+        print(f"  {bare(criterion.points):>3}  {criterion.says}")
     print(
-        f"\nTo begin: python -m lab task {one.id} --starter > {file}\n"
-        f"A hint:   python -m lab hint {one.id}\n"
-        f"To check: make check EXERCISE={one.id} FILE={file}"
+        f"\nTo begin: python -m lab task {chosen_exercise.id} --starter > {file}\n"
+        f"A hint:   python -m lab hint {chosen_exercise.id}\n"
+        f"To check: make check EXERCISE={chosen_exercise.id} FILE={file}"
     )
     return 0
 
@@ -88,8 +91,8 @@ def task(chosen: argparse.Namespace) -> int:
 def exercises(_: argparse.Namespace) -> int:
     """List them by chapter."""
     found = map(exercise.exercise, exercise.names())
-    for one in sorted(found, key=lambda one: (one.chapter, one.level, one.id)):
-        print(f"{one.id:22}  {one.minutes:2} min  {one.chapter:38}  {one.summary}")
+    for item in sorted(found, key=lambda item: (item.chapter, item.level, item.id)):
+        print(f"{item.id:22}  {item.minutes:2} min  {item.chapter:38}  {item.summary}")
     print("\npython -m lab task ID shows one of them, with --starter the program to begin with.")
     return 0
 
@@ -126,23 +129,23 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def grade(chosen: argparse.Namespace) -> int:
+def grade(options: argparse.Namespace) -> int:
     """Judge a folder; writes grades.csv, totals.csv, a page and a JSON file for each hand-in. 0 if
     all got a verdict.
     """
-    came = batch.came_in(chosen.folder, chosen.exercise, chosen.student)
-    others = came.listed()
+    intake = batch.came_in(options.folder, options.exercise, options.student)
+    fates = intake.listed()
     try:
-        works = batch.works_of(came, chosen.folder)
+        works = batch.works_of(intake, options.folder)
     except batch.NoFolder:
-        _tell_of_others(others, came)
+        _tell_of_others(fates, intake)
         raise
-    name = chosen.folder.resolve().name
-    out = chosen.out or chosen.folder.with_name(f"{name.removesuffix(entries.ZIP)}-graded")
-    started = time.monotonic()
+    name = options.folder.resolve().name
+    out = options.out or options.folder.with_name(f"{name.removesuffix(entries.ZIP)}-graded")
+    start_s = time.monotonic()
 
     def tell(done: int, of: int, work: Work, result: Result) -> None:
-        left = (time.monotonic() - started) / done * (of - done)
+        left = (time.monotonic() - start_s) / done * (of - done)
         words = result.line().removeprefix(f"{result.exercise}: ")
         print(
             f"{done}/{of}  about {left:.0f} s left  {work.student}  {result.exercise}: {words}",
@@ -152,30 +155,34 @@ def grade(chosen: argparse.Namespace) -> int:
         written.write(place.with_suffix(".html"), graded.page(result).encode())
         written.write(place.with_suffix(".json"), json.dumps(result.to_json(), indent=1).encode())
 
-    results = batch.grade(works, workers=chosen.workers, unsandboxed=chosen.unsandboxed, tell=tell)
-    written.write(out / "grades.csv", _table(works, results, others).encode())
+    results = batch.grade(
+        works, workers=options.workers, unsandboxed=options.unsandboxed, tell=tell
+    )
+    written.write(out / "grades.csv", _table(works, results, fates).encode())
     written.write(out / "totals.csv", batch.totals(works, results).encode())
-    open_ = [one for one in results if one.outcome != GRADED]
+    without_verdict = [result for result in results if result.outcome != GRADED]
     print(
         f"{count(len(results), 'hand-in')} of {count(len({w.student for w in works}), 'student')} "
-        f"in {time.monotonic() - started:.0f} s: {paths.relative(out / 'grades.csv')}, and "
+        f"in {time.monotonic() - start_s:.0f} s: {paths.relative(out / 'grades.csv')}, and "
         "totals.csv beside it"
     )
-    _tell_of_others(others, came)
-    if open_:
+    _tell_of_others(fates, intake)
+    if without_verdict:
         print(
-            f"{len(open_)} have no verdict: the same command judges those again.", file=sys.stderr
+            f"{len(without_verdict)} have no verdict: the same command judges those again.",
+            file=sys.stderr,
         )
-    return min(1, len(open_))
+    return min(1, len(without_verdict))
 
 
-def _table(works: list[Work], results: list[Result], others: list[Fate]) -> str:
+def _table(works: list[Work], results: list[Result], fates: list[Fate]) -> str:
     rows = [
-        (one.student, str(replace(one, student="")).removeprefix(": "), one.fate) for one in others
+        (fate.student, str(replace(fate, student="")).removeprefix(": "), fate.fate)
+        for fate in fates
     ]
     return batch.table(works, results, rows)
 
 
-def _tell_of_others(others: list[Fate], came: Intake) -> None:
+def _tell_of_others(fates: list[Fate], intake: Intake) -> None:
     """What was not judged, and why; the first of many, as grades.csv has all; and the sum."""
-    print("\n".join([*overlooked.told(others), str(came.sum())]))
+    print("\n".join([*overlooked.told(fates), str(intake.sum())]))

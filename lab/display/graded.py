@@ -11,7 +11,7 @@ from lab.grading.result import BROKEN, FAILED, GRADED, HELD, LEFT, NOISY, Result
 from lab.text.looks import html, macros
 from lab.text.numbers import bare
 
-MOST_POINTS = 2000  # of one line
+MOST_POINTS = 2000  # of one line of a plot
 _TONES = {HELD: "ok", LEFT: "none", NOISY: "warn", BROKEN: "warn"}
 _WORDS = {HELD: "held", LEFT: "not looked at", NOISY: "cannot be told", BROKEN: "the check failed"}
 
@@ -63,23 +63,23 @@ def graded(result: Result) -> str:
     """
     rows = [
         {
-            "says": one.says,
-            "message": one.message,
+            "says": criterion.says,
+            "message": criterion.message,
             "seen": [
                 (name, text)
                 for name, text in (
-                    ("seen", one.saw),
-                    ("wanted", one.wanted),
-                    ("printed meanwhile", one.output),
+                    ("seen", criterion.saw),
+                    ("wanted", criterion.wanted),
+                    ("printed meanwhile", criterion.output),
                 )
                 if text
             ],
-            "tone": _TONES.get(one.outcome, "fail"),
-            "word": _WORDS.get(one.outcome, "missed"),
-            "points": "–" if one.outcome in (NOISY, BROKEN) else bare(one.points),
-            "of": bare(one.of),
+            "tone": _TONES.get(criterion.outcome, "fail"),
+            "word": _WORDS.get(criterion.outcome, "missed"),
+            "points": "–" if criterion.outcome in (NOISY, BROKEN) else bare(criterion.points),
+            "of": bare(criterion.of),
         }
-        for one in told_once(result.criteria)
+        for criterion in told_once(result.criteria)
     ]
     return str(HTML.result(_head(result), rows, Markup(_plots(result)), Markup(STYLE)))
 
@@ -96,12 +96,12 @@ def _head(result: Result) -> dict[str, Any]:
         tone = "ok"
     elif result.points:
         tone = "warn"
-    where = {
+    sandbox = {
         "bubblewrap": "in a sandbox",
         "none": "without a sandbox: a result for your own eyes",
     }[result.sandbox]
     how = (
-        f"Judged {where} on Node {result.node} in {result.seconds:.1f} s; exercise "
+        f"Judged {sandbox} on Node {result.node} in {result.seconds:.1f} s; exercise "
         f"{result.version}, "
         f"grader {result.grader}, seed {result.seed}."
     )
@@ -114,21 +114,21 @@ def _head(result: Result) -> dict[str, Any]:
 
 def _plots(result: Result) -> str:
     """The figures that the check drew: lines of the hand-in and of the reference, by title."""
-    titles = dict.fromkeys(str(one.get("title", "")) for one in result.series)
-    drawn = []
+    titles = dict.fromkeys(str(line.get("title", "")) for line in result.series)
+    plots = []
     for title in titles:
-        lines = [one for one in result.series if one.get("title") == title]
-        drawn.append(_plot(title, lines))
-    return "".join(drawn)
+        lines = [line for line in result.series if line.get("title") == title]
+        plots.append(_plot(title, lines))
+    return "".join(plots)
 
 
 def _plot(title: str, series: list[dict[str, Any]]) -> str:
-    from lab.plot.simple import lines  # matplotlib, only if something is to be drawn
+    from lab.plot.simple import lines  # imports matplotlib, so only where there is a plot
 
     rows = [
-        {"x": x, "y": y, "whose": str(one.get("of", "yours"))}
-        for one in series
-        for x, y in list(one.get("points", ()))[:MOST_POINTS]
+        {"x": x, "y": y, "whose": str(line.get("of", "yours"))}
+        for line in series
+        for x, y in list(line.get("points", ()))[:MOST_POINTS]
     ]
     if not rows:
         return ""

@@ -16,7 +16,7 @@ _INK = "var(--lab-ink,var(--jp-content-font-color1,#1b1f24))"
 _MUTED = "var(--lab-muted,var(--jp-content-font-color2,#57606a))"
 _GRID = "var(--lab-grid,var(--jp-border-color2,#d8dde3))"
 
-# Small on purpose: book/_static/lab.css says the rest; this is what a bare notebook needs.
+# This style sheet is small on purpose. A bare notebook needs no more, and the book has lab.css.
 STYLE = (
     "<style>"
     f".lab-box{{border-left:4px solid var(--lab-tone,{_MUTED});padding:.1em 0 .1em .9em;"
@@ -43,10 +43,10 @@ STYLE = (
 TONES = ("ok", "warn", "fail", "none")
 
 
-_FONT, _PADDING = 16.0, 24.0  # px, rather too much than too little
-_PHONE = 288.0  # px that a table has on the narrowest screen
-_NAME = 60  # characters of a name made of columns
-_LONG = 36  # characters; longer cells wrap, or a table of sentences would be metres wide
+_FONT, _PADDING = 16.0, 24.0  # px; both are rather too large than too small
+_PHONE = 288.0  # px: the width of a table on the narrowest screen
+_NAME = 60  # characters: the longest name that is made of column names
+_LONG = 36  # characters; a longer cell wraps, because a table of sentences would be metres wide
 
 
 @html.register
@@ -84,8 +84,8 @@ def table(
         kind = "lab-n" if column in numeric else "lab-long" if len(text) > _LONG else ""
         if column == "status" and text in TONES:
             kind = f"lab-{text} lab-word"
-        named = f' class="{kind}"' if kind else ""
-        return f"<{tag}{named}{more}>{escape(text)}</{tag}>"
+        class_attribute = f' class="{kind}"' if kind else ""
+        return f"<{tag}{class_attribute}{more}>{escape(text)}</{tag}>"
 
     head = "".join(cell("th", c, str(c), ' scope="col"') for c in columns)
     body = "".join(
@@ -99,15 +99,16 @@ def table(
         + "</tr>"
         for row in rows
     )
-    told = f"<caption>{escape(caption)}</caption>" if caption else ""
+    caption_html = f"<caption>{escape(caption)}</caption>" if caption else ""
     name = escape(label or caption or _named_by(columns))
-    inner = f"{told}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    own = "" if caption else f' aria-label="{name}"'
+    inner = f"{caption_html}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    label_attribute = "" if caption else f' aria-label="{name}"'
     if _width(columns, rows) <= _PHONE:
-        return f'<div class="lab-scroll"><table{own}>{inner}'
-    # Focusable, so that a keyboard can scroll it; a group, for a page may have many.
+        return f'<div class="lab-scroll"><table{label_attribute}>{inner}'
+    # The focus lets a keyboard scroll the table. The role is group, because a page may have many.
     return (
-        f'<div class="lab-scroll" role="group" tabindex="0" aria-label="{name}"><table{own}>{inner}'
+        f'<div class="lab-scroll" role="group" tabindex="0" aria-label="{name}">'
+        f"<table{label_attribute}>{inner}"
     )
 
 
@@ -162,25 +163,26 @@ def facts(pairs: Mapping[str, str]) -> str:
 
 
 @html.register
-def check(one: Check) -> str:
+def check(result: Check) -> str:
     """Return a check as a status word and its finding."""
-    status = escape(one.status)
+    status = escape(result.status)
     return (
         f'<span class="lab-{status}"><span class="lab-word">{status}</span> '
-        f"{escape(one.text)}</span>"
+        f"{escape(result.text)}</span>"
     )
 
 
-def checks(named: Mapping[str, Any]) -> str:
+def checks(checks_by_name: Mapping[str, Any]) -> str:
     """Return checks in words, worst first; those that are fine are counted and folded away."""
     order = {"fail": 0, "warn": 1}
     odd = sorted(
-        ((n, c) for n, c in named.items() if c.status in order), key=lambda nc: order[nc[1].status]
+        ((n, c) for n, c in checks_by_name.items() if c.status in order),
+        key=lambda nc: order[nc[1].status],
     )
-    fine = [(n, c) for n, c in named.items() if c.status not in order]
+    fine = [(n, c) for n, c in checks_by_name.items() if c.status not in order]
 
-    def item(name: str, one: Any) -> str:
-        return f"<li>{check(one)} <small>({escape(name.replace('_', ' '))})</small></li>"
+    def item(name: str, result: Any) -> str:
+        return f"<li>{check(result)} <small>({escape(name.replace('_', ' '))})</small></li>"
 
     out = ""
     if odd:

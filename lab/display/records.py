@@ -34,13 +34,13 @@ def trial(t: Trial) -> str:
         f"{tidy(t.window[1] - t.window[0])} s after {tidy(t.window[0])} s of warm-up.</p>"
     )
     figures = {"throughput": f"{number(t.throughput)} req/s", **_percentiles(t.latency)}
-    drawn = histogram(t)._repr_html_() if t.latency.count else ""
+    plot_html = histogram(t)._repr_html_() if t.latency.count else ""
     rows = [_fates(t.counts, "main")] + [_fates(s.counts, n) for n, s in t.alongside.items()]
     beside = "".join(stream(s, inside=True) for s in t.alongside.values())
     more = table(rows, label="requests by fate") + table(_resources(t), label="resources")
     source = f"<p><small>{escape(_source(t))}</small></p>"
     folded = f"<details><summary>every request and resource</summary>{more}{source}</details>"
-    about = [head, facts(figures), beside, checks(t.checks), drawn, folded]
+    about = [head, facts(figures), beside, checks(t.checks), plot_html, folded]
     return record("trial", f"trial of {name}", *about)
 
 
@@ -87,16 +87,16 @@ def printed(p: Printed) -> str:
 
 def _verdict(r: Ratio, sweep_name: str, c: Comparison | None = None) -> str:
     tone, word = ("none", "verdict") if r.decided else ("warn", "no verdict")
-    stamped = stamps([t for a in (r.a, r.b) for t in c.pool(a, r.at)]) if c else list(r.warnings)
-    if stamped:
+    warnings = stamps([t for a in (r.a, r.b) for t in c.pool(a, r.at)]) if c else list(r.warnings)
+    if warnings:
         tone = "fail" if r.decided else "warn"
-    said = ratio_words(r, sweep_name)
+    words = ratio_words(r, sweep_name)
     if not r.decided:
-        said = said.replace("the data carry no verdict: ", "")
-        said = said[:1].upper() + said[1:]
-    lines = [said]
-    if stamped:
-        lines.append(f"Read with care: {'; '.join(stamped)}.")
+        words = words.replace("the data carry no verdict: ", "")
+        words = words[:1].upper() + words[1:]
+    lines = [words]
+    if warnings:
+        lines.append(f"Read with care: {'; '.join(warnings)}.")
     return box(tone, word, lines)
 
 
@@ -150,18 +150,18 @@ def _resources(t: Trial) -> list[dict[str, Any]]:
 
 
 def _source(t: Trial) -> str:
-    told = [t.server.name, t.server.version, t.machine.label if t.machine.id else ""]
-    told.append(t.recorded.label if t.recorded else f"started {t.started}")
-    return " · ".join(filter(None, told))
+    parts = [t.server.name, t.server.version, t.machine.label if t.machine.id else ""]
+    parts.append(t.recorded.label if t.recorded else f"started {t.started}")
+    return " · ".join(filter(None, parts))
 
 
 def _cells(c: Comparison) -> list[dict[str, Any]]:
     rows = []
     for row in c.table():
         arm, at = row["arm"], row[c.sweep]
-        shown: dict[str, Any] = {} if at is None else {sweep_label(c.sweep): value_label(at)}
+        cells: dict[str, Any] = {} if at is None else {sweep_label(c.sweep): value_label(at)}
         low, high = row["throughput_min"], row["throughput_max"]
-        shown |= {
+        cells |= {
             "arm": arm,
             "trials": row["trials"],
             "req/s (median)": row["throughput"],
@@ -170,9 +170,9 @@ def _cells(c: Comparison) -> list[dict[str, Any]]:
             "p99 (ms)": _in_ms(row["p99"]),
         }
         if len(c.arms) > 1:
-            shown[f"ratio to {c.baseline}"] = _ratio_cell(c, arm, at)
-        shown["checks"] = ", ".join(n.replace("_", " ") for n in row["failed_checks"]) or "ok"
-        rows.append(shown)
+            cells[f"ratio to {c.baseline}"] = _ratio_cell(c, arm, at)
+        cells["checks"] = ", ".join(n.replace("_", " ") for n in row["failed_checks"]) or "ok"
+        rows.append(cells)
     return rows
 
 

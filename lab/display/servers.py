@@ -16,21 +16,21 @@ _LEXERS = {"node": "javascript", "python": "python"}
 @html.register
 def recipe(r: Recipe) -> str:
     """Return a recipe: summary, how to start it by hand, what it must answer, and its program."""
-    told = {"runtime": str(r.runtime)}
+    properties = {"runtime": str(r.runtime)}
     if r.workload:
-        told["workload"] = str(r.workload)
+        properties["workload"] = str(r.workload)
     if r.body is not None and r.body.bytes is not None:
-        told["answers"] = f"{count(r.body.bytes, 'byte')} at {r.body.path}"
-    told["connections"] = "kept alive" if r.keep_alive else "closed after each answer"
+        properties["answers"] = f"{count(r.body.bytes, 'byte')} at {r.body.path}"
+    properties["connections"] = "kept alive" if r.keep_alive else "closed after each answer"
     if r.env:
-        told["environment"] = _here(", ".join(f"{k}={v}" for k, v in r.env.items()))
+        properties["environment"] = _here(", ".join(f"{k}={v}" for k, v in r.env.items()))
     by_hand = f"<p>By hand: <code>{escape(_here(r.by_hand()))}</code></p>"
     head = f"<p><strong>{escape(r.name)}</strong> {escape(r.summary)}</p>"
-    return record("recipe", f"server {r.name}", head, facts(told), by_hand, _source(r))
+    return record("recipe", f"server {r.name}", head, facts(properties), by_hand, _source(r))
 
 
 def _here(text: str) -> str:
-    # A page must not tell where the book lies on the machine that built it.
+    # A page must not show the folder of the book on the machine that built the page.
     return text.replace(f"{ROOT}/", "")
 
 
@@ -47,7 +47,7 @@ def _source(r: Recipe) -> str:
 
 
 def _highlighted(text: str, language: str) -> str:
-    # The book styles .highlight in both themes; where nobody does, it is plain text.
+    # The book styles .highlight in both themes. Without those styles the program is plain text.
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
