@@ -54,9 +54,9 @@ def comparison(
     grey below each row; "auto" takes the one of the same question, None leaves it out. Raises
     LabError for a value of `at` that was not measured, or none given where several were.
     """
-    shown = metric_of(metric)
+    measure = metric_of(metric)
     runs = {arm: compared.runs(arm, at) for arm in compared.arms}
-    cells = {arm: [t for both in found for t in both] for arm, found in runs.items()}
+    cells = {arm: [t for block in blocks for t in block] for arm, blocks in runs.items()}
     at = next((t.at for cell in cells.values() for t in cell), at)
     if published and predicted:
         raise LabError("published= and predicted= are drawn in one place: give one of them")
@@ -64,20 +64,20 @@ def comparison(
     source: Source = "theory" if predicted else "published"
     reference: Any = reference_of(compared) if recorded == "auto" else recorded
     then_runs = {arm: reference.runs(arm, at) for arm in cells} if reference else {}
-    then_trials = [t for found in then_runs.values() for both in found for t in both]
+    then_trials = [t for blocks in then_runs.values() for block in blocks for t in block]
     geometric = is_geometric(
-        shown.of(t) for t in (*(t for cell in cells.values() for t in cell), *then_trials)
+        measure.of(t) for t in (*(t for cell in cells.values() for t in cell), *then_trials)
     )
     lines = []
     for i, (arm, cell) in enumerate(cells.items()):
-        centre, low, high = _summary(runs[arm], shown, geometric)
-        then = _summary(then_runs[arm], shown, geometric) if reference else None
-        values = [shown.of(t) for t in cell]
+        centre, low, high = _summary(runs[arm], measure, geometric)
+        then = _summary(then_runs[arm], measure, geometric) if reference else None
+        values = [measure.of(t) for t in cell]
         lines.append(Line(arm, centre, low, high, values, theirs.get(arm), look(i), then))
-    others = [arm for arm in compared.arms if arm != compared.baseline]
-    ratios = {arm: compared.ratio(arm, at=at, metric=metric) for arm in others}
+    other_arms = [arm for arm in compared.arms if arm != compared.baseline]
+    ratios = {arm: compared.ratio(arm, at=at, metric=metric) for arm in other_arms}
     base = theirs.get(compared.baseline)
-    before = {arm: reference.ratio(arm, at=at, metric=metric) for arm in others if reference}
+    before = {arm: reference.ratio(arm, at=at, metric=metric) for arm in other_arms if reference}
     ratio_lines = [
         _ratio_line(ratios[arm], theirs, base, look(i), before.get(arm))
         if arm in ratios
@@ -96,42 +96,42 @@ def comparison(
             entries.append(KeySample(NAME, SENTINELS["recorded"], "o", "-"))
         canvas.key(entries)
         if not ratios:
-            draw_lines(canvas, canvas.axes("", shown.label), lines, source=source)
+            draw_lines(canvas, canvas.axes("", measure.label), lines, source=source)
             return
-        # Side by side the rows of both panels are the same arms, so names stand once.
+        # Two panels next to each other have the same arms in their rows, so only one has names.
         right = [r for r in ratio_lines if math.isfinite(r.estimate) or not canvas.narrow]
         panels = canvas.panels(
-            [shown.label, f"ratio to {compared.baseline}"], [len(lines), len(right)]
+            [measure.label, f"ratio to {compared.baseline}"], [len(lines), len(right)]
         )
         draw_lines(canvas, panels[0], lines, source=source)
         options: Any = {"names": canvas.narrow, "source": source}
         draw_lines(canvas, panels[1], right, ratio=True, spread=spread, **options)
 
-    where = at_words(compared.sweep, at)
-    noun = shown.noun
-    caption = caption or capital(f"{noun} {where}".strip() + of_arms(compared.arms))
-    # Where it was measured is said once.
-    said = " ".join(
+    at_text = at_words(compared.sweep, at)
+    noun = measure.noun
+    caption = caption or capital(f"{noun} {at_text}".strip() + of_arms(compared.arms))
+    # Only the first sentence says at which value the ratios were measured.
+    ratio_text = " ".join(
         ratio_words(r, "" if i else compared.sweep) for i, r in enumerate(ratios.values())
     )
-    alone = listed([f"{line.name} {value_words(shown, line.estimate)}" for line in lines])
+    alone = listed([f"{line.name} {value_words(measure, line.estimate)}" for line in lines])
     most = max(map(len, runs.values()))
     mean = "" if most < 2 else "geometric mean" if geometric else "mean"
     trials = [t for cell in cells.values() for t in cell]
     rows = 62 + 46 * len(lines)
     narrow_rows = 130 + 46 * (len(lines) + len(ratios))
     return Figure(
-        name=f"{compared.experiment} {metric} {where}",
+        name=f"{compared.experiment} {metric} {at_text}",
         title=caption,
         alt=finding
-        or f"{said} {capital(f'{mean}s' if mean else 'values')}: {alone}."
-        f"{_marks_told(theirs, 'predicted' if predicted else published_name, shown)}".strip(),
+        or f"{ratio_text} {capital(f'{mean}s' if mean else 'values')}: {alone}."
+        f"{_marks_told(theirs, 'predicted' if predicted else published_name, measure)}".strip(),
         caption=caption,
         draw=draw,
         data=[
-            *_rows(runs, shown, compared.sweep),
-            *trial_rows(then_trials, shown, compared.sweep, NAME),
-            *_published_rows(theirs, source, shown, compared.sweep, at),
+            *_rows(runs, measure, compared.sweep),
+            *trial_rows(then_trials, measure, compared.sweep, NAME),
+            *_published_rows(theirs, source, measure, compared.sweep, at),
         ],
         notes=[
             *provenance(compared),
@@ -150,49 +150,49 @@ def comparison(
 def _ratio_line(
     r: Ratio, theirs: Mapping[str, float], base: float | None, style: Look, before: Ratio | None
 ) -> Line:
-    told = theirs[r.a] / base if r.a in theirs and base else None
+    their_ratio = theirs[r.a] / base if r.a in theirs and base else None
     then = (before.estimate, *ends(before)) if before else None
-    return Line(f"{r.a} ÷ {r.b}", r.estimate, *ends(r), r.per_pair, told, style, then)
+    return Line(f"{r.a} ÷ {r.b}", r.estimate, *ends(r), r.per_pair, their_ratio, style, then)
 
 
-def _marks_told(theirs: Mapping[str, float], name: str, shown: Metric) -> str:
+def _marks_told(theirs: Mapping[str, float], name: str, measure: Metric) -> str:
     """Return what the stars or diamonds say, as a sentence behind others; empty without any."""
-    told = listed([f"{arm} {value_words(shown, y)}" for arm, y in theirs.items()])
-    return told and f" {capital(name)}: {told}."
+    values = listed([f"{arm} {value_words(measure, y)}" for arm, y in theirs.items()])
+    return values and f" {capital(name)}: {values}."
 
 
 Runs = Mapping[str, Sequence[Sequence[Trial]]]
 
 
 def _summary(
-    runs: Sequence[Sequence[Trial]], shown: Metric, geometric: bool
+    runs: Sequence[Sequence[Trial]], measure: Metric, geometric: bool
 ) -> tuple[float, float, float]:
-    return summary([[shown.of(t) for t in both] for both in runs], geometric)
+    return summary([[measure.of(t) for t in block] for block in runs], geometric)
 
 
-def _rows(runs: Runs, shown: Metric, sweep: str) -> list[dict[str, Any]]:
+def _rows(runs: Runs, measure: Metric, sweep: str) -> list[dict[str, Any]]:
     """The trials of all arms, then those that ran as a control."""
-    first = [both[0] for found in runs.values() for both in found]
-    again = [t for found in runs.values() for both in found for t in both[1:]]
-    return [*trial_rows(first, shown, sweep), *trial_rows(again, shown, sweep, CONTROL)]
+    first = [block[0] for blocks in runs.values() for block in blocks]
+    again = [t for blocks in runs.values() for block in blocks for t in block[1:]]
+    return [*trial_rows(first, measure, sweep), *trial_rows(again, measure, sweep, CONTROL)]
 
 
 def _row_note(runs: Runs, mean: str) -> list[str]:
-    counts = {len(found) for found in runs.values() if found}
+    counts = {len(blocks) for blocks in runs.values() if blocks}
     if not mean:
         return []
     least, most = min(counts), max(counts)
     n = f"{most}" if least == most else f"up to {most}"
-    twice = any(len(both) > 1 for found in runs.values() for both in found)
+    twice = any(len(block) > 1 for blocks in runs.values() for block in blocks)
     what = "blocks" if twice else "trials"
     return [f"each row: {n} {what}, {mean}, 95 % interval"]
 
 
 def _published_rows(
-    theirs: Mapping[str, float], source: Source, shown: Metric, sweep: str, at: Any
+    theirs: Mapping[str, float], source: Source, measure: Metric, sweep: str, at: Any
 ) -> list[dict[str, Any]]:
-    column, where = value_column(shown), sweep_column(sweep)
-    return [{"source": source, "arm": arm, where: at, column: y} for arm, y in theirs.items()]
+    column, at_column = value_column(measure), sweep_column(sweep)
+    return [{"source": source, "arm": arm, at_column: at, column: y} for arm, y in theirs.items()]
 
 
 def _aa_note(spread: float | None) -> list[str]:

@@ -237,7 +237,7 @@ class Canvas:
                 self.is_log(axes, "y")
         self.settle()
         self._keep_inside()
-        # The layout stands. Saving would run it twice more, half of the time a figure takes.
+        # The layout is done. Saving would run the layout twice more, half of the time of a figure.
         self.figure.set_layout_engine("none")
         out = io.StringIO()
         self.figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})

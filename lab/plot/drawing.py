@@ -35,14 +35,14 @@ def drawn(
         "patch.edgecolor": INK,
         "hatch.color": AXIS,
     }
-    # Each setting that is made is validated again, so only what somebody changed is set back.
+    # matplotlib validates every setting again, so only settings that differ are set back.
     now, usual = dict(matplotlib.rcParams.copy()), dict(matplotlib.rcParamsDefault.copy())
     changed = {key: value for key, value in usual.items() if now[key] != value}
     with (
         matplotlib.rc_context({**changed, **settings}),
         warnings.catch_warnings(),
     ):
-        # The page's fonts will have the glyph; only its width was guessed.
+        # The fonts of the page have the glyph. matplotlib only guessed its width.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         canvas = Canvas(size, narrow=narrow, stamps=stamps)
         draw(canvas)

@@ -25,12 +25,12 @@ from lab.text.phrasing import printable, unbroken
 WIDE = Size(680, 380, 12.5)
 NARROW = Size(340, 350, 13)
 
-# System fonts only: a figure must look the same offline. Layout used wider glyphs than any of them.
+# Only system fonts, because a figure must look the same offline. The layout used wider glyphs.
 FONTS = (
     "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','Liberation Sans',Arial,sans-serif"
 )
 
-# Inside the first drawing, so that a figure is complete wherever its HTML ends up.
+# The first drawing contains the style, so that a figure is complete wherever its HTML ends up.
 _STYLE = (
     ".lab-figure{container-type:inline-size;margin:1.2em 0;max-width:720px}"
     ".lab-figure svg{display:block;width:100%;height:auto;overflow:visible}"
@@ -45,9 +45,9 @@ _STYLE = (
     f":is([data-jp-theme-light=false],.vscode-dark) .lab-figure{{{declarations('dark')}}}"
 )
 
-# How often this process has shown a figure of this content: the second gets ids of its own.
+# How often this process has shown each content. The second figure of a content gets new ids.
 _shown: Counter[str] = Counter()
-# The contents that have been shown under each file name: two downloads must not overwrite another.
+# The contents that were shown under each file name. Two downloads must not overwrite each other.
 _named: dict[str, list[str]] = {}
 
 Row = Mapping[str, Any]
@@ -85,7 +85,7 @@ class Figure:
         """The data as CSV, a header line first."""
         rows = [dict(row) for row in self.data]
         columns = list(dict.fromkeys(key for row in rows for key in row))
-        if self.stamps and "warnings" not in columns:  # the rows are no trials
+        if self.stamps and "warnings" not in columns:  # these rows are not trials
             columns.append("stamped")
             rows = [{**row, "stamped": "; ".join(self.stamps)} for row in rows]
         out = io.StringIO()
@@ -200,7 +200,7 @@ def _sentence(text: str) -> str:
 def _cell(value: Any) -> Any:
     if isinstance(value, float):
         return f"{value:.6g}"
-    # A spreadsheet runs a cell that begins like a formula; an arm may be called anything.
+    # A spreadsheet runs a cell that begins like a formula, and an arm may have any name.
     if isinstance(value, str) and value[:1] in {"=", "+", "@", "\t"}:
         return "'" + value
     return value

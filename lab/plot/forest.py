@@ -115,7 +115,7 @@ def _name_rows(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
         axes.set_yticks(range(len(lines)), names)
         axes.tick_params(axis="y", labelcolor=SENTINELS["ink"])
         return
-    axes.set_yticks([])  # names above their rows: the plot keeps the width of the phone
+    axes.set_yticks([])  # the names go above their rows, so the plot is as wide as the phone
     for i, line in enumerate(lines):
         axes.annotate(
             canvas.clip(line.name, canvas.size.width - 20),
@@ -131,18 +131,19 @@ def _name_rows(canvas: Canvas, axes: Any, lines: Sequence[Line]) -> None:
 def _x_axis(
     canvas: Canvas, axes: Any, lines: Sequence[Line], ratio: bool, spread: float | None
 ) -> None:
-    seen = [v for line in lines for v in (line.estimate, *line.values) if math.isfinite(v)]
-    seen += [v for line in lines for v in (line.low, line.high) if math.isfinite(v)]
-    seen += [v for line in lines for v in (*line.theirs, *(line.recorded or ()))]
-    seen = [v for v in seen if math.isfinite(v)]
+    xs = [v for line in lines for v in (line.estimate, *line.values) if math.isfinite(v)]
+    xs += [v for line in lines for v in (line.low, line.high) if math.isfinite(v)]
+    xs += [v for line in lines for v in (*line.theirs, *(line.recorded or ()))]
+    xs = [v for v in xs if math.isfinite(v)]
     if ratio:
-        seen = [v for v in seen if v > 0] + [1.0]
+        xs = [v for v in xs if v > 0] + [1.0]
         if spread and math.isfinite(spread):
-            seen += [spread, 1 / spread]
-        # Two pairs give intervals over orders of magnitude: they run off the axis, not the dots.
+            xs += [spread, 1 / spread]
+        # Two pairs give intervals over orders of magnitude. The axis shows all dots and cuts such
+        # intervals off.
         middle = [line.estimate for line in lines if math.isfinite(line.estimate)] or [1.0]
-        low = max(min(seen), min(1.0, *middle) / 6) / 1.08
-        high = min(max(seen), max(1.0, *middle) * 6) * 1.08
+        low = max(min(xs), min(1.0, *middle) / 6) / 1.08
+        high = min(max(xs), max(1.0, *middle) * 6) * 1.08
         if high / low < 1.6:
             low, high = min(low, 0.8), max(high, 1.25)
         axes.set_xscale("log")
@@ -152,7 +153,7 @@ def _x_axis(
         ticks_at(axes, ticks, [f"{short(t)}×" for t in ticks])
         return
     at_most = max(3, int(canvas.panel_width / (canvas.font * 4.5)))
-    linear_x(axes, min(0.0, *seen) if seen else 0.0, max(seen, default=1.0) * 1.05, min(at_most, 6))
+    linear_x(axes, min(0.0, *xs) if xs else 0.0, max(xs, default=1.0) * 1.05, min(at_most, 6))
 
 
 @checked
@@ -179,8 +180,8 @@ def forest(
             continue
         if "name" not in row or "estimate" not in row:
             raise LabError(f"a row of a forest plot needs name and estimate; got {dict(row)!r}")
-        known = {k: v for k, v in row.items() if k in Line.__dataclass_fields__}
-        lines.append(Line(**known))
+        fields = {k: v for k, v in row.items() if k in Line.__dataclass_fields__}
+        lines.append(Line(**fields))
     if not lines:
         raise LabError("nothing to plot: no rows")
 

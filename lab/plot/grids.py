@@ -36,44 +36,46 @@ def grid(
     text; without it, what stands out is told row by row. rows, of : as for `lines`. Raises
     LabError for a missing column or no rows.
     """
-    found = tables(data, rows, None, of)
+    table_set = tables(data, rows, None, of)
     columns = list(limits)
-    missing = [c for one in found.own for c in (row, *columns) if c not in one]
-    if not found.own or missing:
+    missing = [c for table_row in table_set.own for c in (row, *columns) if c not in table_row]
+    if not table_set.own or missing:
         raise LabError(f"A grid needs rows with {', '.join((row, *columns))}; missing: {missing}")
 
-    def stands_out(one: Mapping[str, Any], column: str) -> bool:
+    def stands_out(table_row: Mapping[str, Any], column: str) -> bool:
         least = limits[column]
-        return least is not None and float(one[column]) >= least
+        return least is not None and float(table_row[column]) >= least
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.axes("")
         axes.grid(False)
         axes.set_xlim(-0.5, len(columns) - 0.5)
-        axes.set_ylim(len(found.own) - 0.5, -0.5)
+        axes.set_ylim(len(table_set.own) - 0.5, -0.5)
         room = canvas.size.width * (0.24 if canvas.narrow else 0.16)
         axes.set_yticks(
-            range(len(found.own)), [canvas.in_lines(str(one[row]), room) for one in found.own]
+            range(len(table_set.own)),
+            [canvas.in_lines(str(table_row[row]), room) for table_row in table_set.own],
         )
-        each = canvas.size.width * (0.8 if canvas.narrow else 0.84) / len(columns)
-        told = [
-            canvas.clip(c, 150) if canvas.narrow else _in_lines(canvas, c, each) for c in columns
+        column_px = canvas.size.width * (0.8 if canvas.narrow else 0.84) / len(columns)
+        labels = [
+            canvas.clip(c, 150) if canvas.narrow else _in_lines(canvas, c, column_px)
+            for c in columns
         ]
         axes.xaxis.tick_top()
-        axes.set_xticks(range(len(columns)), told, rotation=90 if canvas.narrow else 0)
+        axes.set_xticks(range(len(columns)), labels, rotation=90 if canvas.narrow else 0)
         axes.tick_params(length=0)
         for side in axes.spines.values():
             side.set_visible(False)
-        for y, one in enumerate(found.own):
+        for y, table_row in enumerate(table_set.own):
             axes.axhline(y + 0.5, color=SENTINELS["grid"], linewidth=0.8)
             for x, column in enumerate(columns):
-                out = stands_out(one, column)
+                out = stands_out(table_row, column)
                 if out:
                     _frame(axes, x, y)
                 axes.text(
                     x,
                     y,
-                    tidy(float(one[column])),
+                    tidy(float(table_row[column])),
                     ha="center",
                     va="center",
                     fontsize=canvas.font * (0.92 if canvas.narrow else 1),
@@ -82,20 +84,23 @@ def grid(
                 )
 
     title = caption or capital(f"{listed([parted(c)[0] for c in columns])} by {heading(row)}")
-    height = 60 + _ROW * len(found.own)
+    height = 60 + _ROW * len(table_set.own)
     return Figure(
         name=name or caption or f"grid by {row}",
         title=title,
         alt=finding
         or " ".join(
-            _told(str(one[row]), [(c, one[c]) for c in columns if stands_out(one, c)])
-            for one in found.own
+            _told(
+                str(table_row[row]),
+                [(c, table_row[c]) for c in columns if stands_out(table_row, c)],
+            )
+            for table_row in table_set.own
         ),
         caption=title,
         draw=draw,
-        data=kept(found, named({row: row, **{c: c for c in columns}})),
-        notes=[*found.where, *found.notes],
-        stamps=found.stamps,
+        data=kept(table_set, named({row: row, **{c: c for c in columns}})),
+        notes=[*table_set.where, *table_set.notes],
+        stamps=table_set.stamps,
         wide=WIDE._replace(height=height),
         narrow=NARROW._replace(height=height + 110),
     )
@@ -121,11 +126,11 @@ def _frame(axes: Any, x: int, y: int) -> None:
     axes.add_patch(Rectangle(place, *size, fill=False, edgecolor=tone, linewidth=1.4))
 
 
-def _told(who: str, out: list[tuple[str, Any]]) -> str:
+def _told(label: str, out: list[tuple[str, Any]]) -> str:
     if not out:
-        return f"{capital(who)}: nothing stands out."
+        return f"{capital(label)}: nothing stands out."
     parts = []
     for column, value in out:
         noun, unit = parted(column)
         parts.append(f"{noun} {tidy(float(value))}{f' {unit}' if unit else ''}")
-    return f"{capital(who)}: {listed(parts)}."
+    return f"{capital(label)}: {listed(parts)}."

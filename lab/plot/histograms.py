@@ -44,20 +44,20 @@ def histogram(
     A comparison of several arms gives an outline for each, in shares of its own answers and without
     percentiles or a recorded shape. Raises LabError if nothing was answered.
     """
-    groups, every, origin = groups_of(trial, at)
+    groups, trials, origin = groups_of(trial, at)
     if len(groups) > 1:
         return _outlines(
-            groups, every, origin, bins=bins, caption=caption, finding=finding, name=name
+            groups, trials, origin, bins=bins, caption=caption, finding=finding, name=name
         )
     label, parts = next(iter(groups.items()))
-    merged = Histogram.merged(parts)
-    if not merged.count:
+    latencies = Histogram.merged(parts)
+    if not latencies.count:
         raise LabError("nothing to plot: no request was answered in the window")
     theirs = next(iter((recorded_of(trial, at) if recorded else {}).values()), [])
-    other = Histogram.merged(t.latency for t in theirs)
-    edges, heights, is_log = _binned(merged, bins, other)
-    grey = _spread_over(edges, other, merged.count)
-    marks = [(q, merged.quantile(q) * 1e3) for q in (0.5, 0.9, 0.99) if merged.support(q)]
+    reference = Histogram.merged(t.latency for t in theirs)
+    edges, heights, is_log = _binned(latencies, bins, reference)
+    grey = _spread_over(edges, reference, latencies.count)
+    marks = [(q, latencies.quantile(q) * 1e3) for q in (0.5, 0.9, 0.99) if latencies.support(q)]
 
     def draw(canvas: Canvas) -> None:
         if grey:
@@ -76,7 +76,7 @@ def histogram(
     return Figure(
         name=name or f"latency histogram {label}",
         title=caption,
-        alt=finding or _histogram_words(label, merged, edges, heights),
+        alt=finding or _histogram_words(label, latencies, edges, heights),
         caption=caption,
         draw=draw,
         data=[
@@ -88,8 +88,8 @@ def histogram(
             }
             for i, (a, b, n) in enumerate(zip(edges[:-1], edges[1:], heights, strict=True))
         ],
-        notes=[*provenance(origin), *remarks(every), *notes(theirs)],
-        stamps=stamps(every, cells=False),
+        notes=[*provenance(origin), *remarks(trials), *notes(theirs)],
+        stamps=stamps(trials, cells=False),
         wide=WIDE._replace(height=300),
         narrow=NARROW._replace(height=300),
     )
@@ -97,7 +97,7 @@ def histogram(
 
 def _outlines(
     groups: Mapping[str, list[Histogram]],
-    every: Sequence[Trial],
+    trials: Sequence[Trial],
     origin: Any,
     *,
     bins: int,
@@ -108,37 +108,37 @@ def _outlines(
     """The shapes of several arms over the same bins, each as shares of its answers: who answered
     more does not stand higher.
     """
-    merged = {arm: one for arm, hs in groups.items() if (one := Histogram.merged(hs)).count}
-    if not merged:
+    histograms = {arm: h for arm, hs in groups.items() if (h := Histogram.merged(hs)).count}
+    if not histograms:
         raise LabError("nothing to plot: no request was answered in the window")
-    edges, _, is_log = _binned(Histogram.merged(merged.values()), bins, Histogram.merged([]))
-    shares = {arm: _spread_over(edges, one, 100.0) for arm, one in merged.items()}
+    edges, _, is_log = _binned(Histogram.merged(histograms.values()), bins, Histogram.merged([]))
+    shares = {arm: _spread_over(edges, h, 100.0) for arm, h in histograms.items()}
     looks = {arm: look(i) for i, arm in enumerate(groups)}
 
     def draw(canvas: Canvas) -> None:
         canvas.key([KeySample(arm, looks[arm].colour, dash=looks[arm].dash) for arm in shares])
         axes = canvas.axes("share of the answers (%)", "latency (ms)")
-        linear_y(axes, max(max(own) for own in shares.values()))
+        linear_y(axes, max(max(heights) for heights in shares.values()))
         _scale_x(canvas, axes, edges, is_log=is_log)
-        for arm, own in shares.items():
+        for arm, heights in shares.items():
             style = looks[arm]
-            axes.stairs(own, edges, fill=True, color=style.colour, alpha=0.12)
-            axes.stairs(own, edges, color=style.colour, linestyle=style.dash, linewidth=1.8)
+            axes.stairs(heights, edges, fill=True, color=style.colour, alpha=0.12)
+            axes.stairs(heights, edges, color=style.colour, linestyle=style.dash, linewidth=1.8)
 
     caption = caption or f"latencies of {listed([*shares])}"
     return Figure(
         name=name or f"latency histograms {' '.join(shares)}",
         title=caption,
-        alt=finding or spectrum_words(merged, ""),
+        alt=finding or spectrum_words(histograms, ""),
         caption=caption,
         draw=draw,
         data=[
             {"series": arm, "from_ms": round(a, 5), "to_ms": round(b, 5), "share": round(n, 3)}
-            for arm, own in shares.items()
-            for a, b, n in zip(edges[:-1], edges[1:], own, strict=True)
+            for arm, heights in shares.items()
+            for a, b, n in zip(edges[:-1], edges[1:], heights, strict=True)
         ],
-        notes=[*provenance(origin), *remarks(every)],
-        stamps=stamps(every),
+        notes=[*provenance(origin), *remarks(trials)],
+        stamps=stamps(trials),
         wide=WIDE._replace(height=300),
         narrow=NARROW._replace(height=300),
     )
@@ -172,43 +172,43 @@ def _mark_percentiles(
     places = [float(axes.transData.transform((y, 0))[0]) for _, y in marks]
     texts = [f"p{q * 100:g} {number(y)} ms" for q, y in marks]
     widths = [canvas.width_of(text) + 8 for text in texts]
-    # To the right, unless the edge is there or the line of one that stands to the left.
+    # A name goes to the right, unless it would cross the edge or the line of a name on the left.
     ends, edge = [], box.x1
     for place, width in zip(reversed(places), reversed(widths), strict=True):
         ends.append(place + width > edge)
         edge = place if ends[-1] else edge
-    left = ends[::-1]
+    on_left = ends[::-1]
     ranks = range(len(marks))
-    rows = [i for i in reversed(ranks) if not left[i]] + [i for i in ranks if left[i]]
+    rows = [i for i in reversed(ranks) if not on_left[i]] + [i for i in ranks if on_left[i]]
     for rank, (text, (_, y)) in enumerate(zip(texts, marks, strict=True)):
         level = top + step * (rows.index(rank) + 0.5)
         axes.plot([y, y], [0, level], color=SENTINELS["ink"], linewidth=1.1, linestyle=(0, (2, 2)))
         axes.annotate(
             text,
             (y, level),
-            xytext=(-5 if left[rank] else 5, 0),
+            xytext=(-5 if on_left[rank] else 5, 0),
             textcoords="offset points",
-            ha="right" if left[rank] else "left",
+            ha="right" if on_left[rank] else "left",
             va="center",
             gid="lab-halo",
         )
 
 
-def _binned(h: Histogram, bins: int, other: Histogram) -> tuple[list[float], list[float], bool]:
+def _binned(h: Histogram, bins: int, reference: Histogram) -> tuple[list[float], list[float], bool]:
     """Return edges in ms, requests of `h` per bin, and whether bins are logarithmic (a factor of
-    5); the edges also hold 98 % of `other`.
+    5); the edges also hold 98 % of `reference`.
     """
     low, high, counts = h.bins()
     first, last = float(low.min()) * 1e3, float(high.max()) * 1e3
-    if other.count:
-        first = min(first, other.quantile(0.01) * 1e3)
-        last = max(last, other.quantile(0.99) * 1e3)
+    if reference.count:
+        first = min(first, reference.quantile(0.01) * 1e3)
+        last = max(last, reference.quantile(0.99) * 1e3)
     is_log = first > 0 and last / first >= 5
     if is_log:
         edges = np.geomspace(first * 0.999, last * 1.001, bins + 1)
     else:
         margin = max(0.15 * (last - first), 0.002)
-        # No bin narrower than the buckets the latencies are kept in: it would be a gap or a tooth.
+        # A bin narrower than a bucket of the histogram would show as a gap or a tooth.
         widest = float((high - low).max()) * 1e3
         bins = max(5, min(bins, int((last - first + 2 * margin) / (2 * widest))))
         edges = np.linspace(max(0.0, first - margin), last + margin, bins + 1)
@@ -233,8 +233,8 @@ def _histogram_words(
     label: str, h: Histogram, edges: Sequence[float], heights: Sequence[float]
 ) -> str:
     peak = int(np.argmax(heights))
-    told = [f"p{q * 100:g} {ms(h.quantile(q))}" for q in (0.5, 0.9, 0.99) if h.support(q)]
-    tail = f" {listed(told)};" if told else " too few for percentiles;"
+    percentiles = [f"p{q * 100:g} {ms(h.quantile(q))}" for q in (0.5, 0.9, 0.99) if h.support(q)]
+    tail = f" {listed(percentiles)};" if percentiles else " too few for percentiles;"
     return (
         f"{count(h.count, 'answer')} of {label}:{tail} most took {number(edges[peak])} to "
         f"{number(edges[peak + 1])} ms, the longest {ms(h.max())}."

@@ -24,7 +24,7 @@ from lab.storage.gate import checked
 from lab.text.numbers import ms
 
 _NINES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
-_POINTS = 72  # of a spectrum line: more cannot be seen
+_POINTS = 72  # of a spectrum line; a reader sees no difference with more
 
 
 @checked
@@ -46,19 +46,19 @@ def spectrum(
     share (0.99), y in ms; recorded : "auto" draws the reference run of the same question grey
     behind, None does not.
     """
-    groups, every, origin = groups_of(trials, at)
+    groups, measured_trials, origin = groups_of(trials, at)
     theirs = recorded_of(trials, at) if recorded else {}
     marks = points(published)
-    merged = {n: Histogram.merged(hs) for n, hs in groups.items()}
-    if not any(h.count for h in merged.values()):
+    histograms = {n: Histogram.merged(hs) for n, hs in groups.items()}
+    if not any(h.count for h in histograms.values()):
         raise LabError("nothing to plot: no request was answered in the window")
-    curves = {n: _curve(h) for n, h in merged.items() if h.count}
+    curves = {n: _curve(h) for n, h in histograms.items() if h.count}
     thin = {n: [_curve(h) for h in hs if h.count] for n, hs in groups.items() if len(hs) > 1}
     end = max(x[-1] for x, _ in curves.values())
     end = max(end, *(1 / (1 - p.x) for p in marks if p.x < 1), 10.0)
     grey = {
-        n: _curve(Histogram.merged(t.latency for t in there), end)
-        for n, there in theirs.items()
+        n: _curve(Histogram.merged(t.latency for t in recorded_trials), end)
+        for n, recorded_trials in theirs.items()
         if n in curves
     }
 
@@ -88,7 +88,7 @@ def spectrum(
                 if 1 / (1 - p) <= xs[-1] * 1.001:
                     axes.plot(
                         [1 / (1 - p)],
-                        [merged[group].quantile(p) * 1e3],
+                        [histograms[group].quantile(p) * 1e3],
                         marker=style.marker,
                         markersize=7,
                         markeredgewidth=0,
@@ -100,16 +100,20 @@ def spectrum(
         for mark in marks:
             at = min(1 / (1 - mark.x), end) if mark.x < 1 else end
             draw_mark(axes, [at], [mark.y], mark.source)
-        background = behind(recorded=NAME if grey else "", published=marks)
+        background = behind(recorded_name=NAME if grey else "", marks=marks)
         canvas.names(axes, labels if len(labels) > 1 else [], background)
 
-    where = at_words(origin.sweep, every[0].at) if isinstance(origin, Comparison) and every else ""
-    caption = caption or f"Latency by percentile {where}".strip()
+    at_text = (
+        at_words(origin.sweep, measured_trials[0].at)
+        if isinstance(origin, Comparison) and measured_trials
+        else ""
+    )
+    caption = caption or f"Latency by percentile {at_text}".strip()
     rows = _curve_rows(curves)
     return Figure(
-        name=name or f"latency spectrum {' '.join(groups)} {where}",
+        name=name or f"latency spectrum {' '.join(groups)} {at_text}",
         title=caption,
-        alt=finding or spectrum_words(merged, where),
+        alt=finding or spectrum_words(histograms, at_text),
         caption=caption,
         draw=draw,
         data=[
@@ -122,28 +126,32 @@ def spectrum(
         ],
         notes=[
             *provenance(origin),
-            *(twice_note(origin, every[0].at) if isinstance(origin, Comparison) and every else []),
-            *remarks(every),
-            *notes(t for there in theirs.values() for t in there),
+            *(
+                twice_note(origin, measured_trials[0].at)
+                if isinstance(origin, Comparison) and measured_trials
+                else []
+            ),
+            *remarks(measured_trials),
+            *notes(t for recorded_trials in theirs.values() for t in recorded_trials),
         ],
-        stamps=stamps(every),
+        stamps=stamps(measured_trials),
     )
 
 
 def groups_of(thing: Any, at: Any) -> tuple[dict[str, list[Histogram]], list[Trial], Any]:
     """Return histograms by name, the trials they came from, and what carries the provenance."""
     groups = _grouped(thing, at)
-    items = [one for some in groups.values() for one in some]
-    if odd := [one for one in items if not isinstance(one, (Histogram, Trial, Stream))]:
+    items = [member for members in groups.values() for member in members]
+    if odd := [member for member in items if not isinstance(member, (Histogram, Trial, Stream))]:
         raise _no_latencies(odd[0])
-    every = [one for one in items if isinstance(one, Trial)]
-    whose = [*every, *(one.trial for one in items if isinstance(one, Stream))]
-    origin = thing if isinstance(thing, Comparison) else next(iter(whose), None)
+    trials = [member for member in items if isinstance(member, Trial)]
+    sources = [*trials, *(member.trial for member in items if isinstance(member, Stream))]
+    origin = thing if isinstance(thing, Comparison) else next(iter(sources), None)
     latencies = {
-        name: [one if isinstance(one, Histogram) else one.latency for one in some]
-        for name, some in groups.items()
+        name: [member if isinstance(member, Histogram) else member.latency for member in members]
+        for name, members in groups.items()
     }
-    return latencies, every, origin
+    return latencies, trials, origin
 
 
 def recorded_of(thing: Any, at: Any) -> dict[str, list[Any]]:
@@ -166,12 +174,12 @@ def _grouped(thing: Any, at: Any) -> dict[str, list[Any]]:
     if isinstance(thing, Mapping):
         return {str(n): list(v) if isinstance(v, (list, tuple)) else [v] for n, v in thing.items()}
     trials = thing if isinstance(thing, (list, tuple)) else [thing]
-    grouped: dict[str, list[Any]] = {}
+    groups: dict[str, list[Any]] = {}
     for trial in trials:
         if not isinstance(trial, Trial):
             raise _no_latencies(thing)
-        grouped.setdefault(trial.arm or trial.server.name, []).append(trial)
-    return grouped
+        groups.setdefault(trial.arm or trial.server.name, []).append(trial)
+    return groups
 
 
 def _no_latencies(thing: Any) -> LabError:
@@ -192,25 +200,25 @@ def _curve(h: Histogram, end: float = np.inf) -> tuple[list[float], list[float]]
     """Return x = 1/(1 - p) and latency in ms up to the last percentile that ten answers support."""
     last = min(max(h.count / 10, 2.0), end)
     xs = np.geomspace(1, last, _POINTS)
-    if last > 2:  # hit the marked percentiles exactly
+    if last > 2:  # the line has a point at each marked percentile
         xs = np.unique(np.concatenate([xs, [1 / (1 - p) for p in _NINES if 1 / (1 - p) <= last]]))
     ys = [h.quantile(float(1 - 1 / x)) * 1e3 for x in xs]
     return [float(x) for x in xs], ys
 
 
-def spectrum_words(merged: Mapping[str, Histogram], where: str) -> str:
+def spectrum_words(histograms: Mapping[str, Histogram], at_text: str) -> str:
     """Return the percentiles of each series that its sample supports, in a sentence."""
     parts = []
-    for name, h in merged.items():
-        told = [
+    for name, h in histograms.items():
+        percentiles = [
             f"p{q * 100:g} {ms(h.quantile(q))}" for q in (0.5, 0.9, 0.99, 0.999) if h.support(q)
         ]
-        parts.append(f"{name}: {', '.join(told) or 'too few answers for percentiles'}")
-    said = f"Latency {where}".strip() + f", {'; '.join(parts)}."
-    both = [h for h in merged.values() if h.support(0.5)]
-    if len(merged) == 2 and len(both) == 2:
-        said += " " + _crossing(*merged.items())
-    return said
+        parts.append(f"{name}: {', '.join(percentiles) or 'too few answers for percentiles'}")
+    text = f"Latency {at_text}".strip() + f", {'; '.join(parts)}."
+    with_median = [h for h in histograms.values() if h.support(0.5)]
+    if len(histograms) == 2 and len(with_median) == 2:
+        text += " " + _crossing(*histograms.items())
+    return text
 
 
 def _crossing(a: tuple[str, Histogram], b: tuple[str, Histogram]) -> str:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from lab.plot.palette import SENTINELS, Look
 
 INK = SENTINELS["ink"]
-HOLLOW = {"*", "d"}  # marks that somebody else made: published, predicted
+HOLLOW = {"*", "d"}  # the marks of values that we did not measure: published, predicted
 
 
 class Label(NamedTuple):

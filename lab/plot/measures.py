@@ -22,7 +22,7 @@ class Metric(NamedTuple):
     noun: str
     unit: str
     factor: float
-    more: str  # "{a} … {ratio} … {b}"
+    more: str  # the sentence of a ratio: "{a} … {ratio} … {b}"
 
     @property
     def label(self) -> str:
@@ -58,15 +58,15 @@ _FIXED = {
 
 def metric_of(name: str) -> Metric:
     """Return how to show a metric by its name: `throughput`, `p99`, `alongside.ping.p50` …"""
-    stream, rest = "", name
+    stream, base_name = "", name
     if name.startswith("alongside."):
-        _, stream, rest = [*name.split(".", 2), "", ""][:3]
-    if rest in _FIXED:
-        noun, unit, factor = _FIXED[rest]
-    elif re.fullmatch(r"p\d+(\.\d+)?", rest):
-        noun, unit, factor = f"{rest} latency", "ms", 1e3
+        _, stream, base_name = [*name.split(".", 2), "", ""][:3]
+    if base_name in _FIXED:
+        noun, unit, factor = _FIXED[base_name]
+    elif re.fullmatch(r"p\d+(\.\d+)?", base_name):
+        noun, unit, factor = f"{base_name} latency", "ms", 1e3
     else:
-        noun, unit, factor = rest.replace("_", " "), "", 1.0
+        noun, unit, factor = base_name.replace("_", " "), "", 1.0
     if stream:
         noun = f"/{stream} alongside: {noun}"
     more = _MORE.get(name, f"the {noun} of {{a}} is {{ratio}} that of {{b}}")
@@ -75,8 +75,8 @@ def metric_of(name: str) -> Metric:
 
 def sweep_label(sweep: str) -> str:
     """Return the axis label of a swept parameter, lower case, with its unit."""
-    known = {"rate": "rate asked for (req/s)", "seconds": "seconds (s)", "requests": "requests"}
-    return known.get(sweep, sweep.replace("_", " "))
+    labels = {"rate": "rate asked for (req/s)", "seconds": "seconds (s)", "requests": "requests"}
+    return labels.get(sweep, sweep.replace("_", " "))
 
 
 def value_label(value: Any) -> str:
@@ -103,8 +103,8 @@ def at_words(sweep: str, value: Any) -> str:
         return f"at {count(value, 'connection')}"
     if sweep == "rate":
         return f"at {value_label(value)} requests per second"
-    if isinstance(value, dict):  # variables that already have names
-        return f"at {listed([_set_to(name, str(one)) for name, one in value.items()])}"
+    if isinstance(value, dict):  # environment variables, which have names of their own
+        return f"at {listed([_set_to(name, str(part)) for name, part in value.items()])}"
     return f"at {sweep.replace('_', ' ')} {value_label(value)}"
 
 
@@ -140,17 +140,17 @@ def ratio_words(ratio: Ratio, sweep: str = "") -> str:
     if not math.isfinite(r.estimate) or r.estimate <= 0:
         return f"There is no ratio of {r.a} to {r.b}: {r.why_none or 'no pairs'}."
     side = oriented(r)
-    said = metric_of(r.metric).more.format(a=side.more, b=side.less, ratio=times(side.estimate))
+    finding = metric_of(r.metric).more.format(a=side.more, b=side.less, ratio=times(side.estimate))
     spread = [f"95 % interval {interval(side.low, side.high)}"] if r.pairs > 1 else []
-    where = at_words(sweep, r.at)
+    at_text = at_words(sweep, r.at)
     inside = ", ".join([*spread, count(r.pairs, "pair")])
     if r.decided:
-        return _sentence(f"{where} {said} ({inside})")
+        return _sentence(f"{at_text} {finding} ({inside})")
     why = r.undecided or "none was asked for"
-    if r.blind == too_few(r.pairs):  # which says how many there are
+    if r.blind == too_few(r.pairs):  # this reason already gives the number of pairs
         inside, why = ", ".join([*spread, r.blind]), ""
     return _sentence(
-        f"{where} the data carry no verdict: {said} ({inside}){why and f', but {why}'}"
+        f"{at_text} the data carry no verdict: {finding} ({inside}){why and f', but {why}'}"
     )
 
 
@@ -160,8 +160,8 @@ def range_words(first: Ratio, last: Ratio, sweep: str) -> str:
         return ""
     side = oriented(first, flip=last.estimate < 1)
     spread = interval(side.low, side.high) if first.pairs > 1 else ""
-    told = times(side.estimate) + (f" ({spread})" if spread else "")
-    return _sentence(f"{at_words(sweep, first.at)} it is {told}")
+    ratio_text = times(side.estimate) + (f" ({spread})" if spread else "")
+    return _sentence(f"{at_words(sweep, first.at)} it is {ratio_text}")
 
 
 def _sentence(text: str) -> str:
@@ -169,6 +169,6 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text.startswith(("at ", "the ")) else f"{text}."
 
 
-def value_words(shown: Metric, value: float) -> str:
+def value_words(measure: Metric, value: float) -> str:
     """Return a value with its unit: `2,310 req/s`, `4.2 ms`."""
-    return f"{number(value)} {shown.unit}".strip()
+    return f"{number(value)} {measure.unit}".strip()

@@ -15,7 +15,7 @@ from lab.plot.ticks import log_ticks, ticks_at
 from lab.text.numbers import factor, interval, short
 
 _PANEL = 132  # pixels, high
-_NEARLY_ONE = 1.6  # an axis is never shorter: what is near 1 would fill it
+_NEARLY_ONE = 1.6  # an axis is never shorter, or a difference near 1 would fill the whole axis
 _CUT = 8.0  # how far beyond the estimates an axis goes for the ends of intervals
 
 

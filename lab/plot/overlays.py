@@ -81,19 +81,19 @@ def draw_band(axes: Any, scale: Any, band: Band) -> None:
     tint = SENTINELS["band"]
     axes.fill_between(xs, band.low, band.high, color=tint, alpha=0.22, linewidth=0, zorder=0.6)
     for edge in (band.low, band.high):
-        if not any(edge):  # a bound has one side only
+        if not any(edge):  # a bound has only one side
             continue
         axes.plot(xs, edge, color=tint, linestyle=(0, (2, 2)), linewidth=1.2, zorder=0.7)
 
 
-def points(published: Any) -> list[Published]:
+def points(marks: Any) -> list[Published]:
     """Return published figures as points from Published, mappings or (x, y, name).
 
     Raises LabError for anything else.
     """
-    fit("published", published, Iterable[Any] | None)
+    fit("published", marks, Iterable[Any] | None)
     out = []
-    for p in published if published is not None else ():
+    for p in marks if marks is not None else ():
         if isinstance(p, Published):
             out.append(p)
         elif isinstance(p, Mapping) and {"x", "y"} <= set(p):
@@ -109,13 +109,13 @@ def points(published: Any) -> list[Published]:
 
 
 def behind(
-    bands: Sequence[Band] = (), recorded: str = "", published: Sequence[Published] = ()
+    bands: Sequence[Band] = (), recorded_name: str = "", marks: Sequence[Published] = ()
 ) -> list[KeySample]:
     """Return the key of what stands behind the measured series."""
-    # All bands look alike, each behind its own series: several of them share one entry.
-    said = [b.name for b in bands] if len(bands) < 2 else ["predicted"]
-    entries = [KeySample(name, SENTINELS["band"], dash=(0, (2, 2)), fill=True) for name in said]
-    if recorded:
-        entries.append(KeySample(recorded, SENTINELS["recorded"], dash="-"))
-    marks = dict.fromkeys((p.name, p.source) for p in published)
-    return entries + [mark_entry(*mark) for mark in marks]
+    # All bands look alike, so several bands share one entry of the key.
+    names = [b.name for b in bands] if len(bands) < 2 else ["predicted"]
+    entries = [KeySample(name, SENTINELS["band"], dash=(0, (2, 2)), fill=True) for name in names]
+    if recorded_name:
+        entries.append(KeySample(recorded_name, SENTINELS["recorded"], dash="-"))
+    samples = dict.fromkeys((p.name, p.source) for p in marks)
+    return entries + [mark_entry(*sample) for sample in samples]

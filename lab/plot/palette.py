@@ -30,7 +30,7 @@ THEMES: dict[str, tuple[str, str]] = {
     "6": ("#b01e68", "#ff8abb"),
 }
 
-# Variables of JupyterLab that come before our own light value, so that ink follows its theme.
+# Variables of JupyterLab that take precedence over our light value, so that ink follows the theme.
 _JUPYTER = {
     "ink": "--jp-content-font-color1",
     "published": "--jp-content-font-color1",

@@ -15,9 +15,9 @@ from lab.records.trial import Trial
 from lab.text.numbers import count
 
 ANY: Any = object()
-# What only warns in the record, but changes what a figure shows.
+# Checks that only warn in the record, but change what a figure shows.
 _TELLING = ("client_headroom", "steady")
-CONTROL = "control (A/A)"  # the source of trials of one server under a second name
+CONTROL = "control (A/A)"  # the source of trials that run one server under a second name
 
 
 def stamps(trials: Iterable[Trial], *, cells: bool = True) -> list[str]:
@@ -26,25 +26,28 @@ def stamps(trials: Iterable[Trial], *, cells: bool = True) -> list[str]:
     """
     trials = list(trials)
     everywhere = list(dict.fromkeys((t.arm, value_label(t.at)) for t in trials))
-    found: dict[str, list[tuple[str, str]]] = {}
+    cells_by_check: dict[str, list[tuple[str, str]]] = {}
     for t in trials:
         for name in _stamped(t):
-            found.setdefault(name, []).append((t.arm, value_label(t.at)))
+            cells_by_check.setdefault(name, []).append((t.arm, value_label(t.at)))
     out = []
-    for name, hits in found.items():
-        where = list(dict.fromkeys(hits))
+    for name, hits in cells_by_check.items():
+        cell_list = list(dict.fromkeys(hits))
         text = words(name)
-        if cells and len(where) < len(everywhere):
-            named = [arm if at == "None" else f"{arm} at {at}" for arm, at in where]
-            more = f" and {len(named) - 2} more" if len(named) > 2 else ""
-            text += f" ({', '.join(named[:2])}{more})"
+        if cells and len(cell_list) < len(everywhere):
+            cell_names = [arm if at == "None" else f"{arm} at {at}" for arm, at in cell_list]
+            more = f" and {len(cell_names) - 2} more" if len(cell_names) > 2 else ""
+            text += f" ({', '.join(cell_names[:2])}{more})"
         out.append(text)
     return out
 
 
 def _stamped(t: Trial) -> list[str]:
-    found = [finding(name, check) for name, check in t.warnings.items()]
-    return [*(f"{name}!" for name in t.failures), *(one for one in found if one in _TELLING)]
+    warnings = [finding(name, check) for name, check in t.warnings.items()]
+    return [
+        *(f"{name}!" for name in t.failures),
+        *(warning for warning in warnings if warning in _TELLING),
+    ]
 
 
 def remarks(trials: Iterable[Trial]) -> list[str]:
@@ -52,15 +55,15 @@ def remarks(trials: Iterable[Trial]) -> list[str]:
     `checks, of 24 trials: 6 × listen backlog full, 3 × not steady`; [] if all are fine.
     """
     trials = list(dict((t.id, t) for t in trials).values())
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for name, n in raised(trials).items():
-        found[words(name)] += n
-    if not found:
+        counts[words(name)] += n
+    if not counts:
         return []
     if len(trials) == 1:
-        return [f"checks: {', '.join(found)}"]
-    told = [f"{n} × {said}" for said, n in found.most_common()]
-    return [f"checks, of {count(len(trials), 'trial')}: {', '.join(told)}"]
+        return [f"checks: {', '.join(counts)}"]
+    parts = [f"{n} × {check}" for check, n in counts.most_common()]
+    return [f"checks, of {count(len(trials), 'trial')}: {', '.join(parts)}"]
 
 
 def trials_of(records: Iterable[Any]) -> list[Trial]:
@@ -85,30 +88,32 @@ def provenance(thing: Any) -> list[str]:
     return notes
 
 
-def twice_note(compared: Comparison, at: Any = ANY) -> list[str]:
+def twice_note(comparison: Comparison, at: Any = ANY) -> list[str]:
     """Return the note on an arm whose rows or points have both runs of its A/A control in them; []
     without one. at : the swept value that a figure shows; all without it.
     """
-    if compared.aa_arm is None or not compared.control or at not in (ANY, compared.aa_at):
+    if comparison.aa_arm is None or not comparison.control or at not in (ANY, comparison.aa_at):
         return []
-    where = at_words(compared.sweep, compared.aa_at) if at is ANY else ""
-    return [f"{compared.aa_arm} ran twice in each block{where and f' {where}'} (A/A): both count"]
+    at_text = at_words(comparison.sweep, comparison.aa_at) if at is ANY else ""
+    return [
+        f"{comparison.aa_arm} ran twice in each block{at_text and f' {at_text}'} (A/A): both count"
+    ]
 
 
 def trial_rows(
-    trials: Sequence[Trial], shown: Metric, sweep: str, source: str = "measured"
+    trials: Sequence[Trial], measure: Metric, sweep: str, source: str = "measured"
 ) -> list[dict[str, Any]]:
     """Return one row per trial for the data link: arm, swept value, block, value as drawn, the
     names of its checks that failed and that warned.
     """
-    column = value_column(shown)
+    column = value_column(measure)
     return [
         {
             "source": source,
             "arm": t.arm,
             sweep_column(sweep): value_label(t.at) if isinstance(t.at, dict) else t.at,
             "block": t.block,
-            column: shown.of(t),
+            column: measure.of(t),
             "failed_checks": " ".join(sorted(t.failures)),
             "warnings": " ".join(sorted(t.warnings)),
             **({"recorded": t.recorded.when[:10]} if t.recorded else {}),
@@ -117,9 +122,9 @@ def trial_rows(
     ]
 
 
-def value_column(shown: Metric) -> str:
+def value_column(measure: Metric) -> str:
     """Return the column of a metric in the data, with its unit: `throughput_req_s`."""
-    return re.sub(r"\W+", "_", f"{shown.name}_{shown.unit}").strip("_").lower()
+    return re.sub(r"\W+", "_", f"{measure.name}_{measure.unit}").strip("_").lower()
 
 
 def sweep_column(sweep: str) -> str:

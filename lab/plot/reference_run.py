@@ -12,7 +12,7 @@ from lab.records import reference
 from lab.records.comparison import Comparison
 from lab.records.trial import LoadSpec, Stream, Trial
 
-NAME = "recorded run"  # as keys call it
+NAME = "recorded run"  # the name in the keys of figures
 
 
 def reference_of(record: Any) -> Any:
@@ -23,11 +23,11 @@ def reference_of(record: Any) -> Any:
     if getattr(record, "recorded", None) is not None:
         return None
     try:
-        found = record.reference()
+        recorded = record.reference()
     except (LabError, OSError, AttributeError):
-        return None  # no record to stand behind: nothing grey, nothing lost
-    # Where the reference run is being made, the record is what was just measured.
-    return None if found is None or found.id == record.id else found
+        return None  # without a reference run the figure only lacks its grey lines
+    # While the reference run is made, the stored record is the one that was just measured.
+    return None if recorded is None or recorded.id == record.id else recorded
 
 
 def twins(things: Iterable[Any]) -> list[Any]:
@@ -36,7 +36,7 @@ def twins(things: Iterable[Any]) -> list[Any]:
     A trial of a comparison has those of its arm at its swept value, if server and load are the
     same.
     """
-    found: dict[str, Any] = {}
+    recorded_by_id: dict[str, Any] = {}
     wholes: dict[str, Any] = {}
     for thing in things:
         trial = thing if isinstance(thing, Trial) else getattr(thing, "trial", None)
@@ -45,13 +45,13 @@ def twins(things: Iterable[Any]) -> list[Any]:
         if trial.experiment not in wholes:
             wholes[trial.experiment] = _whole(trial)
         whole = wholes[trial.experiment]
-        for other in whole.trials if isinstance(whole, Comparison) else [whole]:
-            if not isinstance(other, Trial) or not _alike(trial, other):
+        for candidate in whole.trials if isinstance(whole, Comparison) else [whole]:
+            if not isinstance(candidate, Trial) or not _alike(trial, candidate):
                 continue
-            there = other.alongside.get(thing.name) if isinstance(thing, Stream) else other
-            if there is not None:
-                found[other.id] = there
-    return list(found.values())
+            twin = candidate.alongside.get(thing.name) if isinstance(thing, Stream) else candidate
+            if twin is not None:
+                recorded_by_id[candidate.id] = twin
+    return list(recorded_by_id.values())
 
 
 def ratio_of(ratio: Ratio) -> Ratio | None:
@@ -66,8 +66,8 @@ def ratio_of(ratio: Ratio) -> Ratio | None:
 
 def of_groups(groups: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Return {name: recorded trials or streams} for {name: own ones}; names without are missing."""
-    found = {name: twins(things) for name, things in groups.items()}
-    return {name: there for name, there in found.items() if there}
+    recorded = {name: twins(things) for name, things in groups.items()}
+    return {name: records for name, records in recorded.items() if records}
 
 
 def notes(records: Iterable[Any]) -> list[str]:
@@ -81,19 +81,20 @@ def _whole(trial: Trial) -> Any:
     if trial.question:
         return reference_of(trial)
     try:
-        found = reference.answer(trial.experiment, trial.question)
+        recorded = reference.answer(trial.experiment, trial.question)
     except (LabError, OSError):
         return None
-    ids = [t.id for t in found.trials] if isinstance(found, Comparison) else []
-    return None if trial.id in ids else found
+    ids = [t.id for t in recorded.trials] if isinstance(recorded, Comparison) else []
+    return None if trial.id in ids else recorded
 
 
-def _alike(own: Trial, other: Trial) -> bool:
-    a, b = own.server, other.server
+def _alike(trial: Trial, candidate: Trial) -> bool:
+    a, b = trial.server, candidate.server
     return (
-        (own.arm, own.at, a.name, a.source_sha256) == (other.arm, other.at, b.name, b.source_sha256)
+        (trial.arm, trial.at, a.name, a.source_sha256)
+        == (candidate.arm, candidate.at, b.name, b.source_sha256)
         and a.env == b.env
-        and _asked(own.load) == _asked(other.load)
+        and _asked(trial.load) == _asked(candidate.load)
     )
 
 

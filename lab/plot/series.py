@@ -16,7 +16,7 @@ from lab.plot.ticks import linear_x, linear_y, log_ticks, log_y, ticks_at
 from lab.text.numbers import place, short
 from lab.text.phrasing import parted
 
-_MANY = 12  # measured values that can each be a tick
+_MANY = 12  # up to so many measured values, each is a tick
 _TRIAL_DOTS = "lab-dots--{}"
 
 
@@ -95,29 +95,31 @@ class Scale:
         axes.set_xlim(self.low, self.high)
         if self.kind == "log":
             canvas.is_log(axes, "x")
-        shown = [x for x in self.xs if not (self._are_sizes and x >= 1023 and x + 1 in self.xs)]
+        tick_xs = [x for x in self.xs if not (self._are_sizes and x >= 1023 and x + 1 in self.xs)]
         room = canvas.size.width * (0.82 if canvas.narrow else 0.72)
         if self.kind == "names":
-            each = room / max(len(shown), 1)
-            names = [canvas.clip(str(x), each - 4) for x in shown]
-            ticks_at(axes, [self.place(x) for x in shown], names)
+            name_px = room / max(len(tick_xs), 1)
+            names = [canvas.clip(str(x), name_px - 4) for x in tick_xs]
+            ticks_at(axes, [self.place(x) for x in tick_xs], names)
             return
-        if self.kind == "linear" and len(shown) > _MANY:  # a series in time: round numbers
+        if (
+            self.kind == "linear" and len(tick_xs) > _MANY
+        ):  # a series in time has round numbers as ticks
             linear_x(axes, self.low, self.high, 4 if canvas.narrow else 8)
             return
-        kept: list[Any] = []
+        fitting_xs: list[Any] = []
         end = -math.inf
-        for x in shown:  # greedy from the left; the last one is wanted most
+        for x in tick_xs:  # greedy from the left, but the last value always gets its tick
             middle = (self.place(x) - self.low) / (self.high - self.low) * room
             half = canvas.width_of(self.tick(x)) / 2 + 4
             if middle - half >= end:
-                kept.append(x)
+                fitting_xs.append(x)
                 end = middle + half
-            elif x == shown[-1]:
-                kept[-1] = x
-        if len(kept) < 3 < len(shown) and self.kind == "log":
-            kept = log_ticks(min(self.xs), max(self.xs), 4)
-        ticks_at(axes, [self.place(x) for x in kept], [self.tick(x) for x in kept])
+            elif x == tick_xs[-1]:
+                fitting_xs[-1] = x
+        if len(fitting_xs) < 3 < len(tick_xs) and self.kind == "log":
+            fitting_xs = log_ticks(min(self.xs), max(self.xs), 4)
+        ticks_at(axes, [self.place(x) for x in fitting_xs], [self.tick(x) for x in fitting_xs])
 
     @property
     def _are_sizes(self) -> bool:
@@ -151,13 +153,15 @@ def summary(blocks: Iterable[Sequence[float]], geometric: bool) -> tuple[float, 
     Trials of one block count as one, with their mean. Below two blocks the interval is the centre
     itself. geometric : what `is_geometric` says of the whole figure.
     """
-    there = [[v for v in block if math.isfinite(v)] for block in blocks]
-    each = [fmean(map(math.log, block) if geometric else block) for block in there if block]
-    if not each:
+    finite_blocks = [[v for v in block if math.isfinite(v)] for block in blocks]
+    block_means = [
+        fmean(map(math.log, block) if geometric else block) for block in finite_blocks if block
+    ]
+    if not block_means:
         return (math.nan,) * 3
-    found = t_interval(each)
-    centre, low, high = map(math.exp, found) if geometric else found
-    return (centre, low, high) if len(each) > 1 else (centre, centre, centre)
+    interval = t_interval(block_means)
+    centre, low, high = map(math.exp, interval) if geometric else interval
+    return (centre, low, high) if len(block_means) > 1 else (centre, centre, centre)
 
 
 def y_limits(
@@ -197,7 +201,7 @@ def _cut(limits: tuple[float, float], low: float, high: float) -> list[tuple[flo
     return [*ends, (top, "^")] if high > top else ends
 
 
-def spread_note(series: Sequence[Series], what: str = "trials") -> list[str]:
+def spread_note(series: Sequence[Series], noun: str = "trials") -> list[str]:
     """Return the note on what stands for the trials of a point, and how many they are; [] if each
     is one.
     """
@@ -208,7 +212,7 @@ def spread_note(series: Sequence[Series], what: str = "trials") -> list[str]:
     n = f"{most}" if least == most else f"up to {most}"
     twice = any(s.twice for s in series if not s.quiet)
     mean = "geometric mean" if all_geometric(series) else "mean"
-    return [f"each point: {n} {'blocks' if twice else what}, {mean}, 95 % interval"]
+    return [f"each point: {n} {'blocks' if twice else noun}, {mean}, 95 % interval"]
 
 
 def draw_series(axes: Any, scale: Scale, series: Sequence[Series]) -> list[Label]:
@@ -218,7 +222,7 @@ def draw_series(axes: Any, scale: Scale, series: Sequence[Series]) -> list[Label
     loud = [s for s in series if not s.quiet]
     for s in series:
         rank = loud.index(s) if s in loud else 0
-        # Arms stand a little beside each other, trials beside their arm: none hides another.
+        # A small shift keeps arms apart, and the trials of an arm, so that no dot hides another.
         shift = (rank - (len(loud) - 1) / 2) * scale.span * 0.012 if len(loud) > 1 else 0.0
         if s.quiet:
             shift = 0.0
@@ -244,7 +248,7 @@ def draw_series(axes: Any, scale: Scale, series: Sequence[Series]) -> list[Label
         for at, end, tip in cut:
             axes.plot([at], [end], marker=tip, color=colour, **CUT)
         many = any(len(ys) > 1 for ys in s.values.values())
-        if not s.quiet:  # of what stands behind, mean and interval are enough
+        if not s.quiet:  # a grey series shows only means and intervals
             axes.plot(
                 dots_x,
                 dots_y,

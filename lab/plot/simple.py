@@ -72,42 +72,42 @@ def lines(
     joined : False draws dots alone. mark : names of places on the x axis. Raises LabError for a
     missing column or no rows.
     """
-    found = tables(data, rows, recorded, of)
+    table_set = tables(data, rows, recorded, of)
     marks = points(published)
     x_label, y_label = x_label or heading(x), y_label or heading(y)
     alone = parted(y_label)[0]
-    series = grouped(found.own, x, y, by, alone)
+    series = grouped(table_set.own, x, y, by, alone)
     looks = {s.name: s.look for s in series}
-    behind_it = grouped(found.grey, x, y, by, alone) if found.grey else []
+    behind_it = grouped(table_set.grey, x, y, by, alone) if table_set.grey else []
     behind_it = [replace(s, look=looks[s.name], quiet=True) for s in behind_it if s.name in looks]
-    every = [*behind_it, *series]
-    if not joined:  # nothing is claimed about what lies between
-        every = [replace(s, look=replace(s.look, dash="none")) for s in every]
-    scale = Scale([px for s in every for px in s.values], x_scale, x_label)
+    all_series = [*behind_it, *series]
+    if not joined:  # the figure claims nothing about the space between dots
+        all_series = [replace(s, look=replace(s.look, dash="none")) for s in all_series]
+    scale = Scale([px for s in all_series for px in s.values], x_scale, x_label)
 
     def draw(canvas: Canvas) -> None:
         axes = canvas.axes(y_label, x_label)
-        y_limits(axes, every, [p.y for p in marks], y_scale)
+        y_limits(axes, all_series, [p.y for p in marks], y_scale)
         scale.apply(axes, canvas)
-        labels = draw_series(axes, scale, every)
+        labels = draw_series(axes, scale, all_series)
         draw_published(axes, scale, marks)
-        background = behind(recorded=NAME if behind_it else "", published=marks)
+        background = behind(recorded_name=NAME if behind_it else "", marks=marks)
         canvas.names(axes, labels if by else [], background)
         for text, place in (mark or {}).items():
             _mark(axes, scale.place(place), text)
 
     title = caption or capital(f"{y_label} by {x_label}")
     columns = named({**({by: by} if by else {}), x: x_label, y: y_label})
-    told = course(series, y_label, x_label, all_geometric(every))
+    course_text = course(series, y_label, x_label, all_geometric(all_series))
     return Figure(
         name=name or caption or f"{y} by {x}",
         title=title,
-        alt=finding or f"{told} {beside(marks, y_label, x_label)}".strip(),
+        alt=finding or f"{course_text} {beside(marks, y_label, x_label)}".strip(),
         caption=title,
         draw=draw,
-        data=kept(found, columns, marks, x),
-        notes=[*found.where, *spread_note(every, "values"), *found.notes],
-        stamps=found.stamps,
+        data=kept(table_set, columns, marks, x),
+        notes=[*table_set.where, *spread_note(all_series, "values"), *table_set.notes],
+        stamps=table_set.stamps,
     )
 
 
@@ -141,17 +141,17 @@ def bars(
     Each bar carries its value. Several rows of the same name share a line. rows, recorded,
     of : as for `lines`; the reference run is a thin grey bar below.
     """
-    found = tables(data, rows, recorded, of)
-    for table in (found.own, found.grey) if found.grey else (found.own,):
+    table_set = tables(data, rows, recorded, of)
+    for table in (table_set.own, table_set.grey) if table_set.grey else (table_set.own,):
         for column in (y, start) if start else (y,):
-            grouped(table, x, column, None)  # the checks
+            grouped(table, x, column, None)  # raises if a column is missing
 
     def spans_of(table: Sequence[Row]) -> list[tuple[str, float, float]]:
         return [(str(r[x]), float(r[start]) if start else 0.0, float(r[y])) for r in table]
 
-    spans = spans_of(found.own)
-    names = list(dict.fromkeys(who for who, _, _ in spans))
-    thin = [span for span in spans_of(found.grey) if span[0] in names]
+    spans = spans_of(table_set.own)
+    names = list(dict.fromkeys(label for label, _, _ in spans))
+    thin = [span for span in spans_of(table_set.grey) if span[0] in names]
     x_label, y_label = x_label or heading(x), y_label or heading(y)
     noun, unit = parted(y_label)
 
@@ -166,13 +166,13 @@ def bars(
         room = canvas.size.width * (0.36 if canvas.narrow else 0.3)
         axes.set_yticks(range(len(names)), [canvas.in_lines(n, room) for n in names])
         tone = look(0)
-        for who, begin, length in thin:
-            at = names.index(who) + 0.38
+        for label, begin, length in thin:
+            at = names.index(label) + 0.38
             shade = SENTINELS["recorded"]
             axes.barh(at, length, left=begin, height=0.1, color=shade, gid="lab-recorded")
-        for who, begin, length in spans:
-            at = names.index(who)
-            # Bars of a Gantt chart may touch: a seam in the colour of the page keeps them apart.
+        for label, begin, length in spans:
+            at = names.index(label)
+            # Bars of a Gantt chart may touch. A seam in the colour of the page keeps them apart.
             seam = {"edgecolor": SENTINELS["paper"], "linewidth": 1.5} if start else {}
             at_place = {"left": begin, "height": 0.62, "gid": "lab-bar"}
             axes.barh(at, length, color=tone.colour, alpha=0.8, **at_place, **seam)
@@ -194,23 +194,23 @@ def bars(
         alt=finding or _bar_words(spans, noun, unit, bool(start)),
         caption=title,
         draw=draw,
-        data=kept(found, columns),
-        notes=[*found.where, *found.notes],
-        stamps=found.stamps,
+        data=kept(table_set, columns),
+        notes=[*table_set.where, *table_set.notes],
+        stamps=table_set.stamps,
         wide=WIDE._replace(height=height),
         narrow=NARROW._replace(height=height),
     )
 
 
 def _bar_words(spans: Sequence[tuple[str, float, float]], noun: str, unit: str, begin: bool) -> str:
-    told = [
+    parts = [
         told_as(n, tidy(y) if math.isfinite(y) else "no value")
         + (f" from {tidy(b)}" if begin else "")
         for n, b, y in spans
     ]
-    said = f"{capital(noun)}{f' in {unit}' if unit else ''}: {'; '.join(told)}."
-    known = [(n, y) for n, _, y in spans if math.isfinite(y)]
-    largest = [n for n, y in known if y == max(y for _, y in known)]
-    if begin or len(spans) < 3 or len(largest) in (0, len(known)):  # all alike: none is the largest
-        return said
-    return f"{said} The largest {'is' if len(largest) == 1 else 'are'} {listed(largest)}."
+    text = f"{capital(noun)}{f' in {unit}' if unit else ''}: {'; '.join(parts)}."
+    finite = [(n, y) for n, _, y in spans if math.isfinite(y)]
+    largest = [n for n, y in finite if y == max(y for _, y in finite)]
+    if begin or len(spans) < 3 or len(largest) in (0, len(finite)):  # equal values have no largest
+        return text
+    return f"{text} The largest {'is' if len(largest) == 1 else 'are'} {listed(largest)}."

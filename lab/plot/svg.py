@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 _HEX = re.compile(r"#[0-9a-fA-F]{6}\b")
 _ROTATE_0 = re.compile(r"^rotate\(-?0(\.0+)?[ ,][^)]*\)$")
 _DROP_TAGS = {"metadata", "style", "title", "desc"}
-# What SVG assumes anyway, and what the page's own style decides.
+# The defaults of SVG, and the properties that the style of the page sets.
 _DEFAULTS = {
     "stroke-linecap": "butt",
     "stroke-linejoin": "miter",
@@ -30,7 +30,7 @@ _DEFAULTS = {
     "font-weight": "400",
     "font-style": "normal",
 }
-# Paths under `class=lab-…` are ours; everything else matplotlib names is dropped.
+# A class that begins with this is ours. All other ids and names of matplotlib are dropped.
 _OURS = "lab-"
 
 
@@ -66,7 +66,7 @@ def theme(text: str) -> str:
 
 
 def _emit(node: ET.Element, prefix: str, font_px: float) -> str:
-    # A comment has no tag of text: matplotlib repeats each label in one.
+    # matplotlib repeats each label in a comment, and the tag of a comment is not a string.
     tag = node.tag.removeprefix(_NS) if isinstance(node.tag, str) else "style"
     if tag in _DROP_TAGS:
         return ""
@@ -88,7 +88,9 @@ def _attributes(tag: str, node: ET.Element, prefix: str, font_px: float) -> dict
 
 def _attribute(tag: str, key: str, value: str, prefix: str, font_px: float) -> tuple[str, str]:
     """Return one attribute as it is written; an empty value leaves it out."""
-    if key == "id" and tag == "g":  # groups lose their id; ours become a class
+    if (
+        key == "id" and tag == "g"
+    ):  # a group loses its id, and the id of one of our groups becomes a class
         key, value = "class", value.split("--", maxsplit=1)[0] if value.startswith(_OURS) else ""
     elif key == "id":
         value = f"{prefix}-{value}"
@@ -112,7 +114,7 @@ def _path(d: str) -> str:
 
 
 def _style(text: str, font_px: float) -> str:
-    kept = []
+    declarations = []
     for item in text.split(";"):
         key, _, value = (part.strip() for part in item.partition(":"))
         if not key or key == "font-family" or _DEFAULTS.get(key) == value:
@@ -120,11 +122,11 @@ def _style(text: str, font_px: float) -> str:
         if key == "font-size" and abs(float(value.removesuffix("px")) - font_px) < 0.05:
             continue
         if key == "stroke" and value == "none":
-            continue  # nothing is stroked unless it says so
+            continue  # without a stroke SVG strokes nothing
         if key in {"fill", "stroke"}:
             value = theme(value)
-        kept.append(f"{key}:{shorten(value, 2) if '#' not in value else value}")
-    return ";".join(kept)
+        declarations.append(f"{key}:{shorten(value, 2) if '#' not in value else value}")
+    return ";".join(declarations)
 
 
 def _invisible(attributes: dict[str, str]) -> bool:
@@ -137,5 +139,5 @@ def leftovers(svg: str) -> list[str]:
     bare = re.sub(r"var\(--lab-[\w-]+, *(?:var\(--jp-[\w-]+, *)?#[0-9a-f]{6}\)?\)", "", svg)
     bare = re.sub(r"<(style|title|desc)\b.*?</\1>", "", bare, flags=re.S)
     bare = re.sub(r"(?:href=\"|url\()#[\w-]+", "", bare)
-    found = re.findall(r"#[0-9a-fA-F]{3,8}\b|(?:fill|stroke):(?!none)[a-z]+\b(?!\()", bare)
-    return [*found, *(s for s in SENTINELS.values() if s in svg)]
+    colours = re.findall(r"#[0-9a-fA-F]{3,8}\b|(?:fill|stroke):(?!none)[a-z]+\b(?!\()", bare)
+    return [*colours, *(s for s in SENTINELS.values() if s in svg)]

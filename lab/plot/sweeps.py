@@ -42,8 +42,7 @@ from lab.plot.series import (
     y_limits,
 )
 from lab.records.comparison import Comparison
-from lab.storage.gate import checked
-from lab.storage.gate import shown as said
+from lab.storage.gate import checked, shown
 from lab.text.numbers import number
 from lab.text.phrasing import capital, listed
 
@@ -70,28 +69,30 @@ def sweep(
     drawn grey behind, "auto" for the one of this question unless the comparison is itself recorded.
     The alternative text is the ratio at the last swept value unless `finding` is given.
     """
-    shown = metric_of(metric)
+    measure = metric_of(metric)
     marks = points(published)
     reference = reference_of(comparison) if recorded == "auto" else recorded
     if isinstance(reference, str):
         raise LabError(f"recorded={reference!r}: give a comparison, None or 'auto'")
-    arms = {arm: _series(comparison, arm, shown, look(i)) for i, arm in enumerate(comparison.arms)}
+    arms = {
+        arm: _series(comparison, arm, measure, look(i)) for i, arm in enumerate(comparison.arms)
+    }
     grey = (
         []
         if reference is None
         else [
-            _series(reference, arm, shown, arms[arm].look, quiet=True)
+            _series(reference, arm, measure, arms[arm].look, quiet=True)
             for arm in reference.arms
             if arm in arms
         ]
     )
-    bands = as_bands(predict, shown, comparison.values)
+    bands = as_bands(predict, measure, comparison.values)
     scale = Scale([*map(_native, comparison.values), *(p.x for p in marks)], x_scale)
     series = [*grey, *arms.values()]
     trials = [*comparison.trials, *comparison.control]
 
     def draw(canvas: Canvas) -> None:
-        axes = canvas.axes(y_label or shown.label, x_label or sweep_label(comparison.sweep))
+        axes = canvas.axes(y_label or measure.label, x_label or sweep_label(comparison.sweep))
         inside = [clipped for b in bands for clipped in (*b.low, *b.high) if math.isfinite(clipped)]
         y_limits(axes, series, [*(p.y for p in marks), *inside], y_scale)
         scale.apply(axes, canvas)
@@ -102,7 +103,7 @@ def sweep(
         canvas.names(axes, labels, behind(bands, NAME if grey else "", marks))
 
     caption = caption or capital(
-        f"{shown.noun} by {sweep_label(comparison.sweep)}{of_arms(comparison.arms)}"
+        f"{measure.noun} by {sweep_label(comparison.sweep)}{of_arms(comparison.arms)}"
     )
     return Figure(
         name=f"{comparison.experiment} {metric}",
@@ -111,10 +112,10 @@ def sweep(
         caption=caption,
         draw=draw,
         data=[
-            *trial_rows(comparison.trials, shown, comparison.sweep),
-            *trial_rows(comparison.control, shown, comparison.sweep, CONTROL),
-            *(trial_rows(reference.trials, shown, comparison.sweep, NAME) if reference else []),
-            *_point_rows(bands, marks, shown, comparison.sweep),
+            *trial_rows(comparison.trials, measure, comparison.sweep),
+            *trial_rows(comparison.control, measure, comparison.sweep, CONTROL),
+            *(trial_rows(reference.trials, measure, comparison.sweep, NAME) if reference else []),
+            *_point_rows(bands, marks, measure, comparison.sweep),
         ],
         notes=[
             *provenance(comparison),
@@ -129,21 +130,21 @@ def sweep(
 
 def sweep_finding(comparison: Comparison, metric: str = "throughput") -> str:
     """Return what the sweep found: each arm against the baseline, at the last and first value."""
-    others = [arm for arm in comparison.arms if arm != comparison.baseline]
-    if not others or not comparison.trials:
+    other_arms = [arm for arm in comparison.arms if arm != comparison.baseline]
+    if not other_arms or not comparison.trials:
         return _alone(comparison, metric)
     first, last = comparison.values[0], comparison.values[-1]
     parts = []
-    for arm in others:
+    for arm in other_arms:
         at_last = comparison.ratio(arm, at=last, metric=metric)
         parts.append(ratio_words(at_last, comparison.sweep))
-        if first != last and len(others) <= 2:
+        if first != last and len(other_arms) <= 2:
             at_first = comparison.ratio(arm, at=first, metric=metric)
             parts.append(range_words(at_first, at_last, comparison.sweep))
     return " ".join(filter(None, parts))
 
 
-def as_bands(predict: Any, shown: Metric, xs: Sequence[Any]) -> list[Band]:
+def as_bands(predict: Any, measure: Metric, xs: Sequence[Any]) -> list[Band]:
     """Return what `lab.predict` says as bands in the unit of the axis.
 
     predict : a band or a model (`lab.predict.closed(…)`, asked over the range of xs), or
@@ -151,25 +152,25 @@ def as_bands(predict: Any, shown: Metric, xs: Sequence[Any]) -> list[Band]:
     """
     if predict is None:
         return []
-    named = predict if isinstance(predict, Mapping) else {"": predict}
+    models = predict if isinstance(predict, Mapping) else {"": predict}
     out = []
-    for name, thing in named.items():
+    for name, thing in models.items():
         band = thing
         if isinstance(band, Band):
             out.append(band)
             continue
         if not (hasattr(band, "low") or hasattr(band, "response")):
             raise LabError(
-                f"predict={said(thing)} is neither a band nor a model: give what a function "
+                f"predict={shown(thing)} is neither a band nor a model: give what a function "
                 "of lab.predict returns, or {name: that}"
             )
         if not hasattr(band, "low"):
-            asked = band.throughput if shown.name == "throughput" else band.response
-            band = asked(_between(xs))
-        if (band.what == "throughput") != (shown.name == "throughput"):
-            raise LabError(f"the band predicts {band.what}, the figure shows {shown.label}")
+            predict_at = band.throughput if measure.name == "throughput" else band.response
+            band = predict_at(_between(xs))
+        if (band.what == "throughput") != (measure.name == "throughput"):
+            raise LabError(f"the band predicts {band.what}, the figure shows {measure.label}")
         label = str(name) or band.label or "predicted"
-        low, high = ([v * shown.factor for v in side] for side in (band.low, band.high))
+        low, high = ([v * measure.factor for v in side] for side in (band.low, band.high))
         out.append(Band(label, band.x, low, high))
     return out
 
@@ -180,55 +181,55 @@ def _between(xs: Sequence[Any]) -> list[int]:
         raise LabError("a model can only be drawn over numbers of connections")
     low, high = min(whole), max(whole)
     steps = 40
-    found = {round(low * (high / low) ** (i / steps)) for i in range(steps + 1)}
-    return sorted({*found, *whole})
+    spaced = {round(low * (high / low) ** (i / steps)) for i in range(steps + 1)}
+    return sorted({*spaced, *whole})
 
 
 def _within(band: Band, scale: Scale) -> Band:
-    kept = [i for i, x in enumerate(band.xs) if scale.low <= scale.place(x) <= scale.high]
+    indices = [i for i, x in enumerate(band.xs) if scale.low <= scale.place(x) <= scale.high]
     return Band(
         band.name,
-        [band.xs[i] for i in kept],
-        [band.low[i] for i in kept],
-        [band.high[i] for i in kept],
+        [band.xs[i] for i in indices],
+        [band.low[i] for i in indices],
+        [band.high[i] for i in indices],
     )
 
 
 def _series(
-    comparison: Comparison, arm: str, shown: Metric, style: Look, *, quiet: bool = False
+    comparison: Comparison, arm: str, measure: Metric, style: Look, *, quiet: bool = False
 ) -> Series:
     """The line of an arm; where it ran twice both runs of a block count as one, as in a ratio."""
     runs = {_native(at): comparison.runs(arm, at) for at in comparison.values}
-    blocks = {x: [[shown.of(t) for t in both] for both in found] for x, found in runs.items()}
-    values = {x: [y for both in found for y in both] for x, found in blocks.items()}
-    twice = {x: found for x, found in blocks.items() if any(len(both) > 1 for both in found)}
+    blocks = {x: [[measure.of(t) for t in block] for block in cell] for x, cell in runs.items()}
+    values = {x: [y for block in cell for y in block] for x, cell in blocks.items()}
+    twice = {x: cell for x, cell in blocks.items() if any(len(block) > 1 for block in cell)}
     return Series(arm, style, values, quiet, twice)
 
 
 def _native(value: Any) -> Any:
-    # Dictionaries (env) cannot be keys; their label can. None: nothing was swept.
+    # A dictionary (env) cannot be a key, but its label can. None means that nothing was swept.
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return value
     return value_label(value)
 
 
 def _alone(comparison: Comparison, metric: str) -> str:
-    shown = metric_of(metric)
+    measure = metric_of(metric)
     arm = comparison.arms[0]
-    line = _series(comparison, arm, shown, look(0))
+    line = _series(comparison, arm, measure, look(0))
     geometric = all_geometric([line])
     means = [(at, summary(line.blocks(_native(at)), geometric)[0]) for at in comparison.values]
-    told = listed(
-        [f"{number(y)} {shown.unit} {at_words(comparison.sweep, at)}".strip() for at, y in means]
+    values = listed(
+        [f"{number(y)} {measure.unit} {at_words(comparison.sweep, at)}".strip() for at, y in means]
     )
-    return f"{capital(shown.noun)} of {arm}: {told}."
+    return f"{capital(measure.noun)} of {arm}: {values}."
 
 
 def _point_rows(
-    bands: Sequence[Band], marks: Sequence[Published], shown: Metric, sweep_name: str
+    bands: Sequence[Band], marks: Sequence[Published], measure: Metric, sweep_name: str
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    x_column, column = sweep_column(sweep_name), value_column(shown)
+    x_column, column = sweep_column(sweep_name), value_column(measure)
     for b in bands:
         rows += [
             {"source": "theory", "arm": b.name, x_column: x, f"{column}_low": low}

@@ -31,7 +31,7 @@ class Tables(NamedTuple):
 
     own: list[dict[str, Any]]
     grey: list[dict[str, Any]]
-    where: list[str]  # and when it was recorded
+    where: list[str]  # where and when the records were made
     notes: list[str]
     stamps: list[str]
 
@@ -63,32 +63,37 @@ def rows_of(data: Any) -> list[dict[str, Any]]:
     )
 
 
-def tables(data: Any, rows: RowMaker | None, recorded: Any, of: Any = None) -> Tables:
+def tables(data: Any, rows: RowMaker | None, recorded_rows: Any, of: Any = None) -> Tables:
     """Return own rows, grey rows behind them, and what is known of the records they are made of.
 
-    rows : makes the table of `data` where that is a record or several; recorded : grey rows, or
+    rows : makes the table of `data` where that is a record or several; recorded_rows : grey, or
     {"rows": rows, "of": their record}; of : the record or records that plain rows are made of, if
     they do not say so themselves.
     """
     if rows is None:
-        there = recorded if isinstance(recorded, Mapping) and "rows" in recorded else {}
-        behind_it = there["rows"] if there else recorded
+        grey_source = (
+            recorded_rows if isinstance(recorded_rows, Mapping) and "rows" in recorded_rows else {}
+        )
+        behind_it = grey_source["rows"] if grey_source else recorded_rows
         grey = [] if behind_it is None else rows_of(behind_it)
         records = sources(data.of if of is None and isinstance(data, Rows) else of)
-        said = [*remarks(trials_of(records)), *notes(sources(there.get("of")) if grey else [])]
-        return Tables(rows_of(data), grey, _where(records), said, [])
+        note_lines = [
+            *remarks(trials_of(records)),
+            *notes(sources(grey_source.get("of")) if grey else []),
+        ]
+        return Tables(rows_of(data), grey, _where(records), note_lines, [])
     records = _records(data)
-    own = rows_of(rows(data))
-    stamped = stamps(trials_of(records))
-    where, said = _where(records), remarks(trials_of(records))
+    own_rows = rows_of(rows(data))
+    stamp_lines = stamps(trials_of(records))
+    origins, note_lines = _where(records), remarks(trials_of(records))
     behind = [reference_of(record) for record in records]
     if not records or None in behind:
-        return Tables(own, [], where, said, stamped)
+        return Tables(own_rows, [], origins, note_lines, stamp_lines)
     try:
         grey = rows_of(rows(_shaped_like(data, behind)))
-    except LabError:  # a record has no raw rows, and perhaps that is what they are made of
-        return Tables(own, [], where, said, stamped)
-    return Tables(own, grey, where, [*said, *notes(behind)], stamped)
+    except LabError:  # perhaps the table needs raw rows, and a record has none
+        return Tables(own_rows, [], origins, note_lines, stamp_lines)
+    return Tables(own_rows, grey, origins, [*note_lines, *notes(behind)], stamp_lines)
 
 
 def sources(of: Any) -> list[Any]:
@@ -103,7 +108,7 @@ def sources(of: Any) -> list[Any]:
     if hasattr(of, "recorded") or isinstance(of, Trace):
         return [of]
     if isinstance(of, (list, tuple)) and not isinstance(of, Rows):
-        return [record for one in of for record in sources(one)]
+        return [record for item in of for record in sources(item)]
     raise LabError(
         f"of={shown(of)} is no record: give what lab.node, lab.load, lab.compare or lab.survey "
         "returned, the rows of it, or several in a list"
@@ -149,25 +154,27 @@ def _native(value: Any) -> Any:
 
 
 def kept(
-    found: Tables, columns: Mapping[str, str], published: Sequence[Published] = (), x: str = ""
+    table_set: Tables, columns: Mapping[str, str], marks: Sequence[Published] = (), x: str = ""
 ) -> list[dict[str, Any]]:
     """Return the rows of the data link: these columns under the names the axes give them.
 
     A column `source` stands before them where not all of them are measured.
     """
-    out = [{name: row[c] for c, name in columns.items()} for row in found.own]
-    if not found.grey and not published:
+    out = [{name: row[c] for c, name in columns.items()} for row in table_set.own]
+    if not table_set.grey and not marks:
         return out
     out = [{"source": "measured", **row} for row in out]
-    out += [{"source": NAME, **{name: row[c] for c, name in columns.items()}} for row in found.grey]
+    out += [
+        {"source": NAME, **{name: row[c] for c, name in columns.items()}} for row in table_set.grey
+    ]
     *_, y = columns.values()
-    return out + [{"source": p.source, "mark": p.name, columns[x]: p.x, y: p.y} for p in published]
+    return out + [{"source": p.source, "mark": p.name, columns[x]: p.x, y: p.y} for p in marks]
 
 
 def named(columns: Mapping[str, str]) -> dict[str, str]:
     """Return {column: its name in the data}: the label of its axis, which has the unit, or its own
     name where it has none or two would be called the same.
     """
-    told = {column: label or heading(column) for column, label in columns.items()}
-    names = list(told.values())
-    return {c: c if names.count(name) > 1 else name for c, name in told.items()}
+    labels = {column: label or heading(column) for column, label in columns.items()}
+    names = list(labels.values())
+    return {c: c if names.count(name) > 1 else name for c, name in labels.items()}

@@ -28,11 +28,11 @@ def log_ticks(low: float, high: float, at_most: int = 7) -> list[float]:
         ticks = [t for t in ticks if low * 0.999 <= t <= high * 1.001]
         if len(ticks) <= at_most:
             return ticks
-    every = math.ceil(len(ticks) / at_most)
-    return ticks[::every]
+    step = math.ceil(len(ticks) / at_most)
+    return ticks[::step]
 
 
-# In the order in which they are wanted on an axis of ratios.
+# The ratios that an axis may show, the most wanted first.
 _RATIOS: tuple[float, ...] = (
     *(1, 2, 0.5, 5, 0.2, 10, 0.1, 3, 0.3, 4, 1.5, 0.7, 20, 0.05, 50, 100, 1.2, 0.8, 1.1, 0.9),
     *(1.3, 0.6, 1.05, 0.95, 1.02, 0.98, 2.5, 0.4, 7, 0.02, 0.01, 200, 500, 1000),
@@ -42,13 +42,13 @@ _RATIOS: tuple[float, ...] = (
 def ratio_ticks(low: float, high: float, apart: float) -> list[float]:
     """Return ratios between low and high, at least the share `apart` of a log axis between two."""
     span = math.log(high / low)
-    kept: list[float] = []
+    ticks: list[float] = []
     for value in _RATIOS:
         if low <= value <= high and all(
-            abs(math.log(value / other)) >= apart * span for other in kept
+            abs(math.log(value / tick)) >= apart * span for tick in ticks
         ):
-            kept.append(value)
-    return sorted(kept)
+            ticks.append(value)
+    return sorted(ticks)
 
 
 def ratio_ends(values: Iterable[float], room: float) -> tuple[float, float]:
@@ -115,7 +115,9 @@ def spread(places: Sequence[float], gap: float, low: float, high: float) -> list
     regression); the result stays between low and high where there is room.
     """
     order = sorted(range(len(places)), key=lambda i: places[i])
-    pools: list[tuple[float, int]] = []  # (mean of place minus its offset, members)
+    pools: list[
+        tuple[float, int]
+    ] = []  # (mean of the places, each minus its offset; number of labels)
     for rank, i in enumerate(order):
         mean, n = places[i] - rank * gap, 1
         while pools and pools[-1][0] > mean:

@@ -66,10 +66,12 @@ def timeline(
             canvas.note(lanes[0], "warm-up", corner="lower left")
         _latency_lane(canvas, lanes[1], bins, then)
         if has_loop:
-            delay, late = ([_ms(b.delay_max_s) for b in some] for some in (bins, then))
-            _quiet(lanes[2], grey, late, 3)
+            delay, delay_then = (
+                [_ms(b.delay_max_s) for b in lane_bins] for lane_bins in (bins, then)
+            )
+            _quiet(lanes[2], grey, delay_then, 3)
             _line(lanes[2], ts, delay, 3)
-            longest = max((d for d in [*delay, *late] if math.isfinite(d)), default=1.0)
+            longest = max((d for d in [*delay, *delay_then] if math.isfinite(d)), default=1.0)
             linear_y(lanes[2], longest or 1.0)
 
     server = trial.arm or trial.server.name
@@ -119,18 +121,18 @@ def _quiet(axes: Any, xs: list[float], ys: list[float], index: int) -> None:
 
 
 def _latency_lane(canvas: Canvas, axes: Any, bins: list[Bin], then: list[Bin]) -> None:
-    def lines(some: list[Bin]) -> tuple[list[float], list[float], list[float]]:
-        ts = [b.t_s + _BIN_S / 2 for b in some]
-        return ts, [_ms(b.p50) for b in some], [_ms(b.p99) for b in some]
+    def lines(lane_bins: list[Bin]) -> tuple[list[float], list[float], list[float]]:
+        ts = [b.t_s + _BIN_S / 2 for b in lane_bins]
+        return ts, [_ms(b.p50) for b in lane_bins], [_ms(b.p99) for b in lane_bins]
 
-    (grey, *recorded), (ts, p50, p99) = lines(then), lines(bins)
-    for i, ys in enumerate(recorded, start=1):
+    (grey, *recorded_ys), (ts, p50, p99) = lines(then), lines(bins)
+    for i, ys in enumerate(recorded_ys, start=1):
         _quiet(axes, grey, ys, i)
     _line(axes, ts, p50, 1)
     _line(axes, ts, p99, 2)
     values = {t: [a, b] for t, a, b in zip(ts, p50, p99, strict=True)}
-    y_limits(axes, [Series("latency", look(1), values)], [y for ys in recorded for y in ys])
-    # A percentile that no tenth of a second could carry has no line and so no name.
+    y_limits(axes, [Series("latency", look(1), values)], [y for ys in recorded_ys for y in ys])
+    # A percentile without a value in any tenth of a second has no line, and so no name.
     ends = [
         Label(next(y for y in reversed(ys) if math.isfinite(y)), text, look(i))
         for ys, text, i in ((p50, "p50", 1), (p99, "p99", 2))
@@ -144,7 +146,7 @@ def _ms(seconds: float | None) -> float:
 
 
 def _whole(trial: Trial) -> list[Bin]:
-    # The last tenth is cut short by the end of the run: its rate would be a dip that never was.
+    # The end of the run cuts the last tenth short, so its rate would show a dip that never was.
     _, end = trial.window
     bins = [b for b in trial.series if b.t_s + _BIN_S <= end + 1e-6]
     return bins or list(trial.series)
@@ -165,20 +167,20 @@ def _row(b: Bin) -> dict[str, Any]:
 
 def _said(trial: Trial, bins: list[Bin], server: str, has_loop: bool) -> str:
     begin, _ = trial.window
-    kept = [b for b in bins if b.t_s >= begin - 1e-6] or bins
-    rates = [b.n / _BIN_S for b in kept]
+    after_warmup = [b for b in bins if b.t_s >= begin - 1e-6] or bins
+    rates = [b.n / _BIN_S for b in after_warmup]
     begins = ""
-    if bins[0].t_s < begin - 1e-6:  # what the shaded part shows, and no number after it says
+    if bins[0].t_s < begin - 1e-6:  # the shaded part shows this rate, and no later number does
         first = number(bins[0].n / _BIN_S)
         begins = f"In its first 100 ms {server} answers {first} requests per second. "
-    said = (
+    text = (
         f"{begins}After {tidy(begin)} s of warm-up {server} answers {number(min(rates))} to "
         f"{number(max(rates))} requests per second in each 100 ms"
     )
-    tails = [b.p99 for b in kept if b.p99 is not None]
+    tails = [b.p99 for b in after_warmup if b.p99 is not None]
     if tails:
-        said += f"; the worst p99 of 100 ms is {ms(max(tails))}"
-    delays = [b.delay_max_s for b in kept if b.delay_max_s is not None]
+        text += f"; the worst p99 of 100 ms is {ms(max(tails))}"
+    delays = [b.delay_max_s for b in after_warmup if b.delay_max_s is not None]
     if delays and has_loop:
-        said += f"; the event loop is late by at most {ms(max(delays))}"
-    return said + "."
+        text += f"; the event loop is late by at most {ms(max(delays))}"
+    return text + "."
