@@ -1,12 +1,13 @@
-// What the components have in common. A classic script, loaded first: a page opened from a file may load no modules.
+// Functions that all components use. This is a classic script, because a page opened from a file may load no modules. The page
+// loads it first.
 
 (() => {
-  /** onNAME is a listener, true an empty attribute; false, null and undefined are none. */
+  /** onNAME adds a listener, and true an empty attribute. False, null and undefined add nothing. */
   function made(node, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) {
       if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
       else if (name === "html")
-        node.innerHTML = value; // ours: lab/widgets/markup.py has escaped it
+        node.innerHTML = value; // our own HTML: lab/widgets/markup.py has escaped the text in it
       else if (value === true) node.setAttribute(name, "");
       else if (value !== false && value !== null && value !== undefined)
         node.setAttribute(name, value);
@@ -22,19 +23,19 @@
     made(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
   const button = (text, onclick, attributes = {}) =>
     el("button", { type: "button", onclick, ...attributes }, text);
-  /** For the ear alone. */
-  const hidden = (text) => el("span", { class: "vh" }, text);
-  /** A button at an end keeps the focus, which a disabled one would lose. */
-  const setOff = (one, off) => one.setAttribute("aria-disabled", String(off));
+  /** Text for screen readers only. */
+  const spokenOnly = (text) => el("span", { class: "vh" }, text);
+  /** Switch a button off. Unlike a disabled button, it keeps the focus. */
+  const setOff = (control, off) => control.setAttribute("aria-disabled", String(off));
 
-  /** Call back when the children of an element are there, too: while a page is parsed they follow it. */
-  function whenParsed(then) {
+  /** Call back when the children of an element exist. While a page is parsed, an element comes before its children. */
+  function afterParsing(then) {
     if (document.readyState === "loading")
       document.addEventListener("DOMContentLoaded", then, { once: true });
     else queueMicrotask(then);
   }
 
-  /** The JSON inside an element; null if there is none that can be read. */
+  /** The JSON inside an element, or null if the element has no valid JSON. */
   function dataOf(element) {
     try {
       return JSON.parse(
@@ -48,12 +49,12 @@
   /** What this browser keeps (storage.js). */
   const storage = {
     get: (key) => LabStorage.local.getItem(key),
-    /** Null takes it away. Says whether the browser has done it: if not, it is so until the reader leaves the page. */
+    /** Null removes the entry. Returns whether the browser stored the change. If not, it lasts until the reader leaves the page. */
     set(key, text) {
       const { local } = LabStorage;
       return text === null ? local.removeItem(key) : local.setItem(key, text);
     },
-    /** As JSON; null, too, for what somebody else has left there. */
+    /** The entry as JSON, or null if the entry is not JSON. */
     read(key) {
       try {
         return JSON.parse(storage.get(key));
@@ -61,7 +62,7 @@
         return null;
       }
     },
-    /** `component`: whose answer it is; the reader is told there, once a page, if the browser does not keep answers. */
+    /** `component`: the component of the answer. If the browser keeps no answers, a note below it says so, once a page. */
     write(key, value, component) {
       const isKept = storage.set(key, value === null ? null : JSON.stringify(value));
       if (!isKept && value !== null && component) sayNotKept(component);
@@ -76,45 +77,45 @@
     isNotKeptSaid = true;
     const note = el("p", { class: "lab-not-kept", role: "status" });
     component.after(note);
-    // A text is read out when it comes into a place that is there already.
+    // A screen reader reads out a text only if its element was on the page before.
     setTimeout(() => {
       note.textContent =
         "This browser does not let the book keep anything: your answers last until you leave this page.";
     });
   }
 
-  /** Let `list` be put in order with two buttons in each row; `told`, a live region, says what was done.
-   * Returns the items as they are now, and move(from, by, the way of the button that has the focus then).
+  /** Let a reader put `list` in order with two buttons in each row. `status` is a live region that says what has moved.
+   * Returns the items in their present order, and move(from, by, way); the button of that way then has the focus.
    */
-  function reorder({ list, told, items: given, row, button, name = String }) {
-    const items = [...given];
+  function reorder({ list, status, items: initial, row, button, name = String }) {
+    const items = [...initial];
     const last = items.length - 1;
     const draw = (focus) => {
       list.replaceChildren(
         ...items.map((item, i) => {
           const buttons = ["up", "down"].map((way) => {
             const by = way === "up" ? -1 : 1;
-            const one = button(`Move ${name(item)} ${way}`, way, () => move(i, by, way));
-            setOff(one, i + by < 0 || i + by > last);
-            return one;
+            const moveButton = button(`Move ${name(item)} ${way}`, way, () => move(i, by, way));
+            setOff(moveButton, i + by < 0 || i + by > last);
+            return moveButton;
           });
-          if (focus?.at === i) focus.one = buttons[focus.way === "up" ? 0 : 1];
+          if (focus?.at === i) focus.button = buttons[focus.way === "up" ? 0 : 1];
           return row(item, buttons, i);
         }),
       );
-      focus?.one.focus();
+      focus?.button.focus();
     };
     const move = (from, by, way) => {
       const at = Math.max(0, Math.min(last, from + by));
       items.splice(at, 0, ...items.splice(from, 1));
       const place = at === 0 ? "first" : at === last ? "last" : at + 1;
-      told.textContent = `${name(items[at])}: ${at === from ? "already" : "now"} ${place} of ${items.length}`;
+      status.textContent = `${name(items[at])}: ${at === from ? "already" : "now"} ${place} of ${items.length}`;
       draw({ at, way });
     };
     draw();
     return { items, move };
   }
 
-  const pieces = { el, svg, button, hidden, setOff };
-  globalThis.LabDom = { ...pieces, whenParsed, dataOf, storage, reorder };
+  const pieces = { el, svg, button, spokenOnly, setOff };
+  globalThis.LabDom = { ...pieces, afterParsing, dataOf, storage, reorder };
 })();

@@ -28,7 +28,7 @@ def sequence(items: Iterable[str]) -> str:
 
 
 def _marked(text: str, code: str, emphasis: str) -> str:
-    parts = re.split(r"(`[^`]+`)", text)  # every other one is code
+    parts = re.split(r"(`[^`]+`)", text)  # every second part is code
     return "".join(
         (_CODE if i % 2 else _EMPHASIS).sub(code if i % 2 else emphasis, part)
         for i, part in enumerate(parts)

@@ -15,7 +15,7 @@ from lab.paths import WIDGETS
 from lab.storage import written
 
 STORAGE = "storage.js"  # every page loads it before anything else
-FIRST = "numbers.js"  # what every component needs
+FIRST = "numbers.js"  # every component needs it
 
 
 def text(name: str) -> str:
@@ -46,7 +46,7 @@ def assets(name: str) -> str:
     """
     if not come_along():
         return ""
-    style = f"{name}.css"  # a part that only adds to a component has none
+    style = f"{name}.css"  # a part that only adds to a component has no style
     look = f"<style>{text(style)}</style>" if style in names() else ""
     return f"{look}<script>{script(name)}</script>"
 

@@ -1,13 +1,13 @@
-// What this browser keeps, for the components and for the theme's scripts, whose own uses are led here when the site is built
-// (lab/book/site/mended.py). A browser may refuse to keep anything: cookies are blocked, the page is in a frame of another site,
-// there is no room. What it does not take lives as long as the page. A classic script, run before any other one.
+// What this browser stores for the components and for the theme's scripts (lab/book/site/mended.py makes the theme use this
+// file). A browser may refuse to store anything, because cookies are blocked, the page is in a frame of another site, or the
+// storage is full. A refused entry lives as long as the page. This classic script runs before all others.
 
 (() => {
   function guarded(kind) {
-    const held = new Map(); // what the browser did not take; null: what it did not take away
+    const inMemory = new Map(); // entries that the browser did not store; null: it did not remove the entry
     const store = {
       getItem(key) {
-        if (held.has(key)) return held.get(key);
+        if (inMemory.has(key)) return inMemory.get(key);
         try {
           return globalThis[kind].getItem(key);
         } catch {
@@ -18,13 +18,13 @@
       setItem: (key, text) => change(key, String(text), () => globalThis[kind].setItem(key, text)),
       removeItem: (key) => change(key, null, () => globalThis[kind].removeItem(key)),
       keys(prefix) {
-        let kept = [];
+        let browserKeys = [];
         try {
-          kept = Object.keys(globalThis[kind]);
+          browserKeys = Object.keys(globalThis[kind]);
         } catch {
-          // None, then.
+          // A browser without storage has no keys.
         }
-        return [...new Set([...kept, ...held.keys()])].filter(
+        return [...new Set([...browserKeys, ...inMemory.keys()])].filter(
           (key) => key.startsWith(prefix) && store.getItem(key) !== null,
         );
       },
@@ -32,17 +32,17 @@
     function change(key, text, use) {
       try {
         use();
-        held.delete(key);
+        inMemory.delete(key);
         return true;
       } catch {
-        held.set(key, text);
+        inMemory.set(key, text);
         return false;
       }
     }
-    // Another tab's value is newer than what is held here.
+    // The value of another tab is newer than the one in memory.
     globalThis.addEventListener?.("storage", ({ key }) => {
-      if (key === null) held.clear();
-      else held.delete(key);
+      if (key === null) inMemory.clear();
+      else inMemory.delete(key);
     });
     return store;
   }

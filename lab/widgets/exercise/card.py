@@ -54,28 +54,31 @@ class Card:
     exercise: Exercise
 
     def _repr_html_(self) -> str:
-        one = self.exercise
+        exercise = self.exercise
         usage.note_modules()
-        given = one.for_student(exercises.student())
-        code = one.begin(given)
+        values = exercise.for_student(exercises.student())
+        code = exercise.begin(values)
         return str(
             HTML.card(
                 {
-                    "id": one.id,
-                    "title": one.title,
-                    "level_word": LEVELS[one.level],
-                    "minutes": one.minutes,
-                    "points_word": f"{bare(one.points)} points",
-                    "star": one.star,
+                    "id": exercise.id,
+                    "title": exercise.title,
+                    "level_word": LEVELS[exercise.level],
+                    "minutes": exercise.minutes,
+                    "points_word": f"{bare(exercise.points)} points",
+                    "star": exercise.star,
                     "stars": exercises.STARS,
-                    "file": f"{one.id}{one.starter.suffix}",
-                    "hints": [_markdown(hint, inline=True) for hint in one.hints],
+                    "file": f"{exercise.id}{exercise.starter.suffix}",
+                    "hints": [_markdown(hint, inline=True) for hint in exercise.hints],
                     "criteria": [
-                        {"says": _markdown(each.says, inline=True), "worth": _points(each.points)}
-                        for each in one.criteria
+                        {
+                            "says": _markdown(criterion.says, inline=True),
+                            "worth": _points(criterion.points),
+                        }
+                        for criterion in exercise.criteria
                     ],
                 },
-                _markdown(one.task(given)),
+                _markdown(exercise.task(values)),
                 _highlighted(code),
                 f"data:text/javascript;base64,{base64.b64encode(code.encode()).decode()}",
                 Markup(f"<style>{parts.text('exercise.css')}</style>")

@@ -1,33 +1,33 @@
-// <lab-explore>: a measured grid with its parameters as controls. Its JSON comes from lab/widgets/explore/explore.py; without JavaScript
-// the figure and the table inside stay. A dot stands only where something was measured: between dots, only theory moves.
+// <lab-explore>: a measured grid whose parameters are controls. Its JSON comes from lab/widgets/explore/explore.py. Without JavaScript
+// the figure and the table inside stay. Each dot was measured. Between the dots there is only theory.
 
 (() => {
-  // ---- What is said and drawn, without a page ------------------------------------------------------------------
+  // ---- The model and its sentences, without a page --------------------------------------------------------------
 
-  /** Answers a second of 1…n connections by exact MVA: a loop that computes, a wait without a queue (times in ms). */
+  /** Responses a second with 1…n connections, by exact MVA of a loop that computes and a wait without a queue (times in ms). */
   function mva(n, compute, wait) {
-    const found = [];
-    let held = 0;
+    const rates = [];
+    let queueLength = 0;
     for (let i = 1; i <= n; i++) {
-      const stay = compute * (1 + held);
+      const stay = compute * (1 + queueLength);
       const x = i / (stay + wait);
-      held = x * stay;
-      found.push(1000 * x);
+      queueLength = x * stay;
+      rates.push(1000 * x);
     }
-    return found;
+    return rates;
   }
 
   const limit = (compute) => (compute ? 1000 / compute : Number.POSITIVE_INFINITY);
-  const bound = (n, compute, wait) => Math.min((1000 * n) / (compute + wait), limit(compute));
+  const upperBound = (n, compute, wait) => Math.min((1000 * n) / (compute + wait), limit(compute));
 
-  const shown = (value) => (Number.isFinite(value) ? LabNumbers.tidy(value) : "no");
+  const format = (value) => (Number.isFinite(value) ? LabNumbers.tidy(value) : "no");
 
-  const listed = (all, last = "and") =>
+  const joinWords = (all, last = "and") =>
     all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} ${last} ${all.at(-1)}`;
   const plural = (n, noun) => `${n} ${noun}${String(n) === "1" ? "" : "s"}`;
   const unique = (all) => [...new Set(all)];
-  const sorted = (all) => unique(all).sort((a, b) => a - b);
-  const every = (cells, name) => sorted(cells.map((cell) => cell[name]));
+  const ascending = (all) => unique(all).sort((a, b) => a - b);
+  const valuesOf = (cells, name) => ascending(cells.map((cell) => cell[name]));
   const median = (all) => {
     const ranked = [...all].sort((a, b) => a - b);
     const middle = ranked.length >> 1;
@@ -36,35 +36,35 @@
 
   const REST_MS = 500;
 
-  // Two views of the same trials: answers a second, or by Little's law how long each of n stays.
+  // Two views of the same trials: the throughput, or by Little's law the response time with n connections.
   const SHARE = {
     x: { label: "throughput (req/s)", of: (x) => x, name: "throughput", unit: "req/s" },
     stay: { label: "mean stay N/X (ms)", of: (x, n) => (1000 * n) / x, name: "stay", unit: "ms" },
   };
 
-  /** What a choice of waiting time and connections means, in sentences. */
+  /** The finding for a chosen waiting time and number of connections, in sentences. */
   function shareFinding({ total, cells }, { wait, n, view }) {
     const compute = total - wait;
     const { of, unit } = SHARE[view];
     const law = compute
-      ? `The loop computes ${compute} ms for each request: at most ${shown(limit(compute))} req/s, ` +
-        `and beyond ${plural(shown(total / compute), "connection")} (the knee) more of them only wait.`
+      ? `The loop computes ${compute} ms for each request: at most ${format(limit(compute))} req/s, ` +
+        `and beyond ${plural(format(total / compute), "connection")} (the knee) more of them only wait.`
       : "The loop computes nothing that this law counts: each connection adds its share, without a limit.";
-    const ends = [mva(n, compute, wait).at(-1), bound(n, compute, wait)]
+    const ends = [mva(n, compute, wait).at(-1), upperBound(n, compute, wait)]
       .map((x) => of(x, n))
       .sort((a, b) => a - b);
-    const [low, high] = ends.map(shown);
+    const [low, high] = ends.map(format);
     const expected = low === high ? low : `${low} to ${high}`;
     const theory = `With ${plural(n, "connection")} theory says ${expected} ${unit}`;
     const measured = cells.find((cell) => cell.wait === wait && cell.n === n);
     if (measured) {
-      const values = measured.x.map((x) => shown(of(x, n)));
-      return `${law} ${theory}; measured ${values.length > 1 ? "were" : "was"} ${listed(values)} ${unit}.`;
+      const values = measured.x.map((x) => format(of(x, n)));
+      return `${law} ${theory}; measured ${values.length > 1 ? "were" : "was"} ${joinWords(values)} ${unit}.`;
     }
-    const waits = every(cells, "wait");
+    const waits = valuesOf(cells, "wait");
     const missing = waits.includes(wait)
-      ? `measured with ${listed(cells.filter((c) => c.wait === wait).map((c) => c.n))} connections, not with ${n}`
-      : `measured where ${listed(waits)} ms wait, not at ${wait}: this is theory alone`;
+      ? `measured with ${joinWords(cells.filter((c) => c.wait === wait).map((c) => c.n))} connections, not with ${n}`
+      : `measured where ${joinWords(waits)} ms wait, not at ${wait}: this is theory alone`;
     return `${law} ${theory}; ${missing}.`;
   }
 
@@ -75,39 +75,39 @@
     p99: { label: "p99 latency (ms)", unit: "ms", from: "p99", of: (x) => 1000 * x },
   };
 
-  /** The values of a cell in the unit of a metric; none where the sample does not carry a percentile. */
+  /** The values of a cell in the unit of a metric. A trial with too few responses for a percentile has no value. */
   function sizeValues(data, cell, metric) {
     const { from, of } = SIZE[metric];
     const { bytes } = data.sizes[cell.size];
     return cell[from].map((x) => of(x, bytes)).filter(standing);
   }
 
-  /** What two arms differ at one size, in sentences. */
+  /** The difference of two arms at one size, in sentences. */
   function sizeFinding(data, { a, b, size, metric }) {
     const { unit, from } = SIZE[metric];
     const values = [a, b].map((arm) => {
-      const cell = data.cells.find((one) => one.arm === arm && one.size === size);
+      const cell = data.cells.find((candidate) => candidate.arm === arm && candidate.size === size);
       return sizeValues(data, cell, metric);
     });
     const load = data.connections ? `, ${plural(data.connections, "connection")}` : "";
     const head = `${data.sizes[size].name}${load}: `;
     if (values.some((all) => all.length === 0))
       return `${head}too few answers for this percentile of both.`;
-    const each = [a, b].map((arm, i) => `${arm} ${shown(median(values[i]))} ${unit}`).join(", ");
+    const each = [a, b].map((arm, i) => `${arm} ${format(median(values[i]))} ${unit}`).join(", ");
     if (a === b) return `${head}${each}.`;
-    const said = data.said[from][size];
+    const ratioTexts = data.said[from][size];
     const medians = `${plural(values[0].length, "trial")} each, the medians: ${each}`;
-    return `${head}${said[`${a}/${b}`] ?? said[`${b}/${a}`]}. Of ${medians}.`;
+    return `${head}${ratioTexts[`${a}/${b}`] ?? ratioTexts[`${b}/${a}`]}. Of ${medians}.`;
   }
 
   const standing = (value) => Number.isFinite(value) && value > 0;
 
-  globalThis.LabExploreModel = { mva, bound, shown, shareFinding, sizeFinding };
+  globalThis.LabExploreModel = { mva, bound: upperBound, shown: format, shareFinding, sizeFinding };
   if (typeof customElements === "undefined" || customElements.get("lab-explore")) return;
 
   // ---- Pieces of page ----------------------------------------------------------------------------------------------
 
-  const { el, svg: draw, dataOf, whenParsed } = LabDom;
+  const { el, svg: draw, dataOf, afterParsing } = LabDom;
   let count = 0;
 
   const MARKS = [
@@ -125,27 +125,27 @@
       class: `mark s${(i % 6) + 1} ${more}`,
     });
 
-  /** A slider with its name, its value in words, ticks at these places, and a button for one step to either side. */
-  function slider(name, { min, max, value, at, words, change, measured = at }) {
+  /** A slider with its name, its value in words, its ticks, and a button on each side that moves it by one step. */
+  function slider(name, { min, max, value, at, words, change, measured: measuredAt = at }) {
     const id = `lab-explore-${++count}`;
-    // An <output> speaks by itself, and the slider says its value already.
-    const said = el("output", { for: id, "aria-live": "off" });
-    // Always there, seen or not: the slider must not move away from the thumb.
+    // A screen reader reads out every change of an <output>, and the slider already says its value.
+    const output = el("output", { for: id, "aria-live": "off" });
+    // The flag always takes its room, visible or not, so that the slider does not move away from the thumb.
     const flag = el("span", { class: "flag", "aria-hidden": "true" }, "not measured");
     const input = el("input", { type: "range", id, min, max, value, step: 1, list: `${id}-at` });
     const tell = () => {
       const now = input.valueAsNumber;
-      const known = measured.includes(now);
-      said.textContent = words(now);
-      flag.style.visibility = known ? "hidden" : "visible";
-      input.setAttribute("aria-valuetext", known ? words(now) : `${words(now)} (not measured)`);
-      for (const [one, end] of [
+      const hasTrial = measuredAt.includes(now);
+      output.textContent = words(now);
+      flag.style.visibility = hasTrial ? "hidden" : "visible";
+      input.setAttribute("aria-valuetext", hasTrial ? words(now) : `${words(now)} (not measured)`);
+      for (const [nudgeButton, end] of [
         [less, min],
         [more, max],
       ])
-        one.setAttribute("aria-disabled", String(now === end));
+        nudgeButton.setAttribute("aria-disabled", String(now === end));
     };
-    // The arrow keys do the same: for Tab they would only be two more stops.
+    // The arrow keys do the same, so the buttons need no stops of the Tab key.
     const nudge = (by, sign, word) =>
       el(
         "button",
@@ -174,7 +174,7 @@
       { class: "slide" },
       el("label", { for: id }, name),
       flag,
-      said,
+      output,
       el("span", { class: "rail" }, less, input, more),
       places,
     );
@@ -190,38 +190,48 @@
     return el("span", { class: "choice" }, el("label", { for: id }, name), " ", select);
   }
 
-  /** Two logarithmic axes in real pixels; returns what places a point, and the drawing to add to. */
+  /** Two logarithmic axes in real pixels. Returns the drawing, and functions that add to it. */
   function axes(width, { x, y }) {
     const height = Math.round(Math.min(390, Math.max(300, width * 0.56)));
-    const [left, right, top, bottom] = [52, x.room ?? 16, 30, 44];
+    const [marginLeft, marginRight, marginTop, marginBottom] = [52, x.room ?? 16, 30, 44];
     const scale = ({ low, high }, from, to) => {
       const k = (to - from) / Math.log(high / low);
       return (v) => from + k * Math.log(v / low);
     };
-    const px = scale(x, left, width - right);
-    const py = scale(y, height - bottom, top);
+    const px = scale(x, marginLeft, width - marginRight);
+    const py = scale(y, height - marginBottom, marginTop);
     const whole = draw("svg", { role: "img", viewBox: `0 0 ${width} ${height}`, width, height });
-    // What is drawn is said by name and description: no tick of an axis is read out beside them.
+    // The drawing has a name and a description, so a screen reader need not read out the ticks.
     const svg = draw("g", { "aria-hidden": "true" });
     const clip = `lab-explore-${++count}`;
-    const inside = { x: left, y: top, width: width - left - right, height: height - top - bottom };
+    const inside = {
+      x: marginLeft,
+      y: marginTop,
+      width: width - marginLeft - marginRight,
+      height: height - marginTop - marginBottom,
+    };
     whole.append(draw("clipPath", { id: clip }, draw("rect", inside)), svg);
     svg.append(draw("text", { x: 0, y: 14, class: "quiet" }, y.label));
-    const middle = (left + width - right) / 2;
+    const middle = (marginLeft + width - marginRight) / 2;
     svg.append(
       draw("text", { x: middle, y: height - 6, class: "quiet", "text-anchor": "middle" }, x.label),
     );
     for (const t of LabAxes.ticks(y.low, y.high, { scale: "log", most: 9 })) {
       const at = py(t);
-      svg.append(draw("path", { d: `M${left} ${at}H${width - right}`, class: "grid" }));
-      const text = { x: left - 8, y: at + 4, "text-anchor": "end" };
+      svg.append(draw("path", { d: `M${marginLeft} ${at}H${width - marginRight}`, class: "grid" }));
+      const text = { x: marginLeft - 8, y: at + 4, "text-anchor": "end" };
       svg.append(draw("text", text, t >= 1e4 ? `${t / 1e3}k` : String(t)));
     }
     for (const [v, name] of x.ticks)
       svg.append(
-        draw("text", { x: px(v), y: height - bottom + 18, "text-anchor": "middle" }, name),
+        draw("text", { x: px(v), y: height - marginBottom + 18, "text-anchor": "middle" }, name),
       );
-    svg.append(draw("path", { d: `M${left} ${height - bottom}H${width - right}`, class: "axis" }));
+    svg.append(
+      draw("path", {
+        d: `M${marginLeft} ${height - marginBottom}H${width - marginRight}`,
+        class: "axis",
+      }),
+    );
     const line = (points, more) => {
       const d = points.map(
         ([a, b], i) => `${i ? "L" : "M"}${px(a).toFixed(1)} ${py(b).toFixed(1)}`,
@@ -233,24 +243,26 @@
         svg.append(mark(i, px(v) + (k - (values.length - 1) / 2) * 2, py(value), more));
       });
     };
-    /** Names beside their points, from the lowest on; what would touch the one below it moves up. */
+    /** Names next to their points, the lowest first. A name that would touch the one below moves up. */
     const names = (all) => {
-      let above = height - bottom;
+      let above = height - marginBottom;
       for (const { text, at, v, more } of all.sort((a, b) => a.v - b.v)) {
         above = Math.min(py(v) + 4, above - 14);
         svg.append(draw("text", { x: px(at) + 12, y: above, class: more }, text));
       }
     };
     const rule = (v) =>
-      svg.append(draw("path", { d: `M${px(v)} ${top}V${height - bottom}`, class: "rule" }));
+      svg.append(
+        draw("path", { d: `M${px(v)} ${marginTop}V${height - marginBottom}`, class: "rule" }),
+      );
     return { svg: whole, line, dots, names, rule };
   }
 
-  /** Ends of a logarithmic axis; a window in which nothing was answered has no place on it. */
+  /** The ends of a logarithmic axis. A window without responses has no place on it. */
   function range(values, room = 1.25) {
-    const some = values.filter(standing);
-    if (some.length === 0) return { low: 1, high: 10 };
-    return { low: Math.min(...some) / room, high: Math.max(...some) * room };
+    const positive = values.filter(standing);
+    if (positive.length === 0) return { low: 1, high: 10 };
+    return { low: Math.min(...positive) / room, high: Math.max(...positive) * room };
   }
 
   // ---- Of 50 ms, how many wait -------------------------------------------------------------------------------------
@@ -265,8 +277,8 @@
     finding: shareFinding,
 
     controls({ total, cells }, state, then) {
-      const waits = every(cells, "wait");
-      const ns = every(cells, "n");
+      const waits = valuesOf(cells, "wait");
+      const ns = valuesOf(cells, "n");
       const bar = el("div", { class: "split", "aria-hidden": "true" });
       const split = () => {
         const parts = [
@@ -323,27 +335,27 @@
     },
 
     draw(data, state, width) {
-      const { total, cells, recorded = [] } = data;
+      const { total, cells, recorded: recordedCells = [] } = data;
       const { label, of } = SHARE[state.view];
-      const ns = every(cells, "n");
-      const waits = every(cells, "wait");
+      const ns = valuesOf(cells, "n");
+      const waits = valuesOf(cells, "wait");
       const most = Math.max(...ns);
-      const all = [...cells, ...recorded].flatMap((c) => c.x.map((x) => of(x, c.n)));
+      const ys = [...cells, ...recordedCells].flatMap((c) => c.x.map((x) => of(x, c.n)));
       const x = { low: 0.9, high: most * 1.1, label: "connections", room: 62 };
       x.ticks = ns.map((n) => [n, n]);
-      const { svg, line, dots, names, rule } = axes(width, { x, y: { ...range(all), label } });
+      const { svg, line, dots, names, rule } = axes(width, { x, y: { ...range(ys), label } });
       const compute = total - state.wait;
       const counts = Array.from({ length: most }, (_, i) => i + 1);
       const low = mva(most, compute, state.wait).map((v, i) => [i + 1, of(v, i + 1)]);
-      // The corner of the bound lies between whole numbers of connections.
+      // The corner of the bound may lie between two whole numbers of connections.
       const corner = compute ? total / compute : 1;
-      const whole = sorted(corner < most ? [...counts, corner] : counts);
-      const high = whole.map((n) => [n, of(bound(n, compute, state.wait), n)]);
+      const whole = ascending(corner < most ? [...counts, corner] : counts);
+      const high = whole.map((n) => [n, of(upperBound(n, compute, state.wait), n)]);
       line([...low, ...high.reverse()], "band");
       line(low, "edge");
       line(high, "edge");
       rule(state.n);
-      for (const cell of recorded.filter((c) => c.wait === state.wait))
+      for (const cell of recordedCells.filter((c) => c.wait === state.wait))
         dots(
           waits.indexOf(cell.wait),
           cell.n,
@@ -358,18 +370,18 @@
             cell.x.map((v) => of(v, cell.n)),
             near ? "" : "far",
           );
-      const named = waits.map((wait) => {
+      const labels = waits.map((wait) => {
         const last = cells.findLast((c) => c.wait === wait);
         const more = wait === state.wait ? "name" : "quiet";
         return { text: `${wait} ms`, at: last.n, v: of(median(last.x), last.n), more };
       });
-      names(named.filter(({ v }) => standing(v)));
+      names(labels.filter(({ v }) => standing(v)));
       return svg;
     },
 
-    key({ recorded }) {
+    key({ recorded: recordedCells }) {
       const theory = el("span", { class: "sample band" });
-      const grey = recorded ? " Hollow: the recorded run." : "";
+      const grey = recordedCells ? " Hollow: the recorded run." : "";
       return [
         theory,
         ` theory, from MVA to the bound. Each dot is a trial; grey ones have the waiting time that is named beside them.${grey}`,
@@ -416,47 +428,47 @@
     },
 
     draw(data, state, width) {
-      const { arms, sizes, cells, recorded = [] } = data;
+      const { arms, sizes, cells, recorded: recordedCells = [] } = data;
       const { label } = SIZE[state.metric];
       const values = (cell) => sizeValues(data, cell, state.metric);
       const at = (cell) => sizes[cell.size].bytes;
       const ends = sizes.map(({ bytes }) => bytes);
       const short = (name) => name.replace(" byte", "\u00a0B");
-      // As many names as stand beside each other, the largest and the smallest size first.
+      // As many names as fit next to each other, the smallest and the largest sizes first.
       const wide = Math.log(ends.at(-1) / ends[0]) / (width - 100);
-      const named = [];
-      for (const one of [sizes[0], ...sizes.slice(1).reverse()]) {
-        const apart = (other) => Math.abs(Math.log(other.bytes / one.bytes)) / wide;
-        if (named.every((other) => apart(other) >= 58)) named.push(one);
+      const tickSizes = [];
+      for (const size of [sizes[0], ...sizes.slice(1).reverse()]) {
+        const apart = (other) => Math.abs(Math.log(other.bytes / size.bytes)) / wide;
+        if (tickSizes.every((other) => apart(other) >= 58)) tickSizes.push(size);
       }
       const x = {
         low: ends[0] / 2,
         high: ends.at(-1) * 2,
         label: "size of the body",
-        ticks: named.map(({ bytes, name }) => [bytes, short(name)]),
+        ticks: tickSizes.map(({ bytes, name }) => [bytes, short(name)]),
       };
-      const all = [...cells, ...recorded].flatMap(values);
-      const { svg, line, dots, rule } = axes(width, { x, y: { ...range(all), label } });
+      const ys = [...cells, ...recordedCells].flatMap(values);
+      const { svg, line, dots, rule } = axes(width, { x, y: { ...range(ys), label } });
       rule(ends[state.size]);
       const chosen = (arm) => arm === state.a || arm === state.b;
       for (const near of [false, true])
         for (const [i, arm] of arms.entries()) {
           if (chosen(arm) !== near) continue;
-          const own = cells.filter((cell) => cell.arm === arm && values(cell).length > 0);
+          const armCells = cells.filter((cell) => cell.arm === arm && values(cell).length > 0);
           const look = near ? `line s${(i % 6) + 1}` : "line far";
           line(
-            own.map((cell) => [at(cell), median(values(cell))]),
+            armCells.map((cell) => [at(cell), median(values(cell))]),
             look,
           );
           if (near)
-            for (const cell of recorded.filter((c) => c.arm === arm))
+            for (const cell of recordedCells.filter((c) => c.arm === arm))
               dots(i, at(cell), values(cell), "recorded");
-          for (const cell of own) dots(i, at(cell), values(cell), near ? "" : "far");
+          for (const cell of armCells) dots(i, at(cell), values(cell), near ? "" : "far");
         }
       return svg;
     },
 
-    key({ arms, recorded }, state) {
+    key({ arms, recorded: recordedCells }, state) {
       const samples = arms.map((arm, i) => {
         const far = arm === state.a || arm === state.b ? "" : "far";
         const sample = draw("svg", {
@@ -468,7 +480,7 @@
         sample.append(mark(i, 0, 0, far));
         return el("span", { class: "arm" }, sample, ` ${arm}`);
       });
-      const grey = recorded ? ", hollow: the recorded run" : "";
+      const grey = recordedCells ? ", hollow: the recorded run" : "";
       return [
         ...samples,
         `Each dot is a trial${grey}; lines join medians and claim nothing between.`,
@@ -483,7 +495,7 @@
   class Explore extends HTMLElement {
     connectedCallback() {
       if (this.data) this.watch();
-      else whenParsed(() => this.begin());
+      else afterParsing(() => this.begin());
     }
 
     disconnectedCallback() {
@@ -495,12 +507,12 @@
       const figure = this.querySelector(":scope > figure");
       const data = dataOf(this);
       const view = VIEWS[data?.kind];
-      if (!figure || !view) return; // what stands there stays
+      if (!figure || !view) return; // the figure inside stays
       this.data = data;
       this.view = view;
       this.state = view.start(data);
       this.id ||= `lab-explore-${++count}`;
-      // Seen at once, said when the slider has come to rest: ten steps are one sentence, not ten.
+      // The sentence is visible at once, and read out when the slider rests. So ten steps make one sentence for the ear, not ten.
       this.said = el("p", { class: "finding", role: "status", id: `${this.id}-said` });
       this.seen = el("p", { class: "finding passing", "aria-hidden": "true", hidden: true });
       this.stage = el("div", { class: "drawing" });
@@ -531,16 +543,16 @@
 
     tell(text) {
       clearTimeout(this.resting);
-      const rest = () => {
+      const settle = () => {
         this.seen.hidden = true;
         this.said.classList.remove("vh");
         if (text !== this.said.textContent) this.said.textContent = text;
       };
-      if (!this.said.textContent) return rest(); // the first: nobody has moved anything
+      if (!this.said.textContent) return settle(); // the first sentence: the reader has moved nothing yet
       this.seen.textContent = text;
       this.seen.hidden = false;
       this.said.classList.add("vh");
-      this.resting = setTimeout(rest, REST_MS);
+      this.resting = setTimeout(settle, REST_MS);
     }
 
     draw(changed = false) {

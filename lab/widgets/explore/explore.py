@@ -105,8 +105,8 @@ def sizes(*comparisons: Comparison, of: Sequence[str] = ("Buffer", "string")) ->
     arms differ.
     """
     comparison = _one_sweep(comparisons)
-    recorded = [reference_of(one) for one in comparisons]
-    reference = None if None in recorded else _one_sweep(recorded)
+    references = [reference_of(part) for part in comparisons]
+    reference = None if None in references else _one_sweep(references)
     bytes_of = {i: _bytes(value) for i, value in enumerate(comparison.values)}
     data = {
         "kind": "size",
@@ -120,8 +120,8 @@ def sizes(*comparisons: Comparison, of: Sequence[str] = ("Buffer", "string")) ->
         "stamps": stamps(comparison.trials),
     }
     figure = lines(
-        {one.experiment: one for one in comparisons},
-        rows=lambda parts: [row for one in parts.values() for row in _size_rows(one)],
+        {part.experiment: part for part in comparisons},
+        rows=lambda parts: [row for part in parts.values() for row in _size_rows(part)],
         x="bytes",
         y="throughput",
         by="arm",
@@ -136,48 +136,48 @@ def sizes(*comparisons: Comparison, of: Sequence[str] = ("Buffer", "string")) ->
     return Explorable(comparison, data, figure, _size_table(comparison, of))
 
 
-# A grid of several comparisons would have one of their controls at one of its dots.
+# A grid of several comparisons has no control: the control of one comparison would be at one dot.
 _NO_CONTROL: Any = {"control": (), "aa_arm": None, "aa_at": None}
 
 
 # -- of 50 ms, how many wait ----------------------------------------------------------------------
 def _together(parts: Sequence[Comparison]) -> Comparison:
-    if not parts or any(one.sweep != "connections" or not one.trials for one in parts):
+    if not parts or any(part.sweep != "connections" or not part.trials for part in parts):
         raise LabError(f"shares() wants trials over connections, got {parts!r}")
-    arms = [arm for one in parts for arm in one.arms]
+    arms = [arm for part in parts for arm in part.arms]
     if len(set(arms)) < len(arms):
         raise LabError(f"shares() wants each arm once, got {', '.join(arms)}")
     return replace(
         parts[0],
         arms=tuple(arms),
-        values=tuple(sorted({n for one in parts for n in one.values})),
-        trials=tuple(t for one in parts for t in one.trials),
+        values=tuple(sorted({n for part in parts for n in part.values})),
+        trials=tuple(t for part in parts for t in part.trials),
         **_NO_CONTROL,
-        complete=all(one.complete for one in parts),
+        complete=all(part.complete for part in parts),
     )
 
 
 def _one_sweep(parts: Sequence[Comparison]) -> Comparison:
-    if len({one.arms for one in parts}) != 1:
+    if len({part.arms for part in parts}) != 1:
         raise LabError(f"sizes() wants comparisons of the same arms, got {parts!r}")
     return replace(
         parts[0],
-        values=tuple(value for one in parts for value in one.values),
-        trials=tuple(t for one in parts for t in one.trials),
+        values=tuple(value for part in parts for value in part.values),
+        trials=tuple(t for part in parts for t in part.trials),
         **_NO_CONTROL,
-        complete=all(one.complete for one in parts),
+        complete=all(part.complete for part in parts),
     )
 
 
 def _waits(comparison: Comparison) -> dict[str, int]:
-    found = {}
+    waits = {}
     for arm in comparison.arms:
         cell = next((t for t in comparison.trials if t.arm == arm), None)
-        told = cell.server.env.get("WAIT_MS") if cell else None
-        if told is None:
+        wait_ms = cell.server.env.get("WAIT_MS") if cell else None
+        if wait_ms is None:
             raise LabError(f"arm {arm!r} is no node/share server: it has no WAIT_MS")
-        found[arm] = int(told)
-    return found
+        waits[arm] = int(wait_ms)
+    return waits
 
 
 def _share_cells(comparison: Comparison) -> list[dict[str, Any]]:
@@ -191,12 +191,12 @@ def _share_cells(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _share_finding(comparison: Comparison) -> str:
-    told = []
+    parts = []
     for arm, wait in _waits(comparison).items():
         last = _measured(comparison, arm)[-1]
         rate = number(_median(comparison, arm, last))
-        told.append(f"{rate} with {count(last, 'connection')} where {wait} ms wait")
-    return f"Answers per second of a server that needs {TOTAL_MS} ms a request: {listed(told)}."
+        parts.append(f"{rate} with {count(last, 'connection')} where {wait} ms wait")
+    return f"Answers per second of a server that needs {TOTAL_MS} ms a request: {listed(parts)}."
 
 
 def _measured(comparison: Comparison, arm: str) -> list[int]:
@@ -241,12 +241,12 @@ def _median(comparison: Comparison, arm: str, at: Any) -> float:
 
 # -- how many bytes, sent as what -----------------------------------------------------------------
 def _bytes(value: Any) -> int:
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"\{file:(\d+)\}", value.get("FILE", "") if isinstance(value, dict) else ""
     )
-    if not found:
+    if not match:
         raise LabError(f"sizes() wants env=[{{'FILE': '{{file:BYTES}}'}}, …] swept, got {value!r}")
-    return int(found[1])
+    return int(match[1])
 
 
 def _metric(t: Trial, metric: str) -> float | None:

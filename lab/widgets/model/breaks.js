@@ -1,4 +1,5 @@
-// A source, a step and a sink, joined in one of four ways. One of them breaks: who is destroyed, who hears, who waits?
+// A source, a step and a sink, joined in one of four ways. One of the streams breaks. Which streams are destroyed, which listeners
+// hear of the error, and which streams wait?
 
 (() => {
   globalThis.LabModels ??= {};
@@ -42,7 +43,7 @@
         state.heard = leaves ? "ERR_STREAM_PREMATURE_CLOSE" : "broke";
         return `<code>pipeline</code> watches all three, destroys all three, and tells you once: ${state.heard}.`;
       }
-      // The loop hears what it iterates over, which is the step; whoever listens hears his own stream.
+      // The loop hears errors of the step, because it iterates over the step. A listener hears errors of its own stream.
       const hears = way === "listeners" || (way === "for await" && id === "step");
       if (!leaves && !hears) {
         state.ended = true;
@@ -58,7 +59,7 @@
       return `The sink is destroyed. There was no error, so nobody hears of anything${way === "for await" ? ": the loop goes on, and writes into a stream that is gone" : ""}. ${stay}`;
     },
 
-    lanes: ({ parts, heard, ended }) => [
+    lanes: ({ parts, heard: event, ended: isOver }) => [
       ...PARTS.map((name) => ({
         name,
         cells: [
@@ -68,7 +69,7 @@
           },
         ],
       })),
-      { name: "heard", text: ended ? "the process has ended with code 1" : heard || "nothing" },
+      { name: "heard", text: isOver ? "the process has ended with code 1" : event || "nothing" },
     ],
   };
 })();

@@ -1,4 +1,5 @@
-// One kept connection, and a server that is told to end: where on the way of a request the signal comes, and what becomes of it.
+// One keep-alive connection, and a server that gets SIGTERM. The reader chooses at which stage of a request the signal arrives, and
+// sees what happens to the request.
 
 (() => {
   globalThis.LabModels ??= {};
@@ -37,20 +38,20 @@
     ],
 
     move(state, id) {
-      const { way, open, request, told, server } = state;
-      const ended = server === "has ended" || server === "was killed";
+      const { way, open, request, told: hasSignal, server } = state;
+      const isOver = server === "has ended" || server === "was killed";
       if (id === "send") {
         if (request) return { no: "It waits for the answer to the one it has sent." };
         if (!open)
           return {
-            no: told
+            no: hasSignal
               ? "The connection is closed, and a new one is refused. Nothing was sent, so nothing is lost: the client goes to the next server."
               : "The connection is closed.",
           };
         state.request = "on the wire";
         return "The request is on its way. To the server the connection still looks idle.";
       }
-      if (ended) return { no: "The server is gone." };
+      if (isOver) return { no: "The server is gone." };
       if (id === "arrive") {
         if (request !== "on the wire")
           return { no: request ? "It has read it." : "Nothing is on the wire." };
@@ -60,14 +61,14 @@
       if (id === "answer") {
         if (request !== "in the handler") return { no: "The handler has nothing to answer." };
         Object.assign(state, { request: "", answered: state.answered + 1 });
-        if (!(told && way === "drain"))
-          return `The client has its answer, and the connection stays open.${told ? " Nobody has told the client to stop, and nobody closes the connection: it may ask again." : ""}`;
+        if (!(hasSignal && way === "drain"))
+          return `The client has its answer, and the connection stays open.${hasSignal ? " Nobody has told the client to stop, and nobody closes the connection: it may ask again." : ""}`;
         state.open = false;
         alone(state);
         return "The answer says <code>Connection: close</code>: this was the last one here. Nothing is left to wait for, and the server ends.";
       }
       if (id === "term") {
-        if (told) return { no: "It has been told." };
+        if (hasSignal) return { no: "It has been told." };
         state.told = true;
         if (way === "exit") {
           lose(state);
@@ -87,16 +88,16 @@
           ? "The server no longer listens, and closes what looks idle. The request on the wire meets a closed connection: lost, and the client cannot know whether the server has acted on it."
           : "The server no longer listens, closes the idle connection, and ends. Nothing is lost.";
       }
-      if (!told) return { no: "Operators send SIGTERM first." };
-      const gone = request
+      if (!hasSignal) return { no: "Operators send SIGTERM first." };
+      const loss = request
         ? " The request that was under way is lost."
         : " No request was under way.";
       lose(state);
       state.server = "was killed";
-      return `The server had not ended by itself.${gone}`;
+      return `The server had not ended by itself.${loss}`;
     },
 
-    lanes: ({ server, open, request, answered, lost }) => [
+    lanes: ({ server, open, request, answered: answers, lost: losses }) => [
       { name: "server", text: server },
       { name: "connection", text: open ? "open" : "closed" },
       {
@@ -104,8 +105,8 @@
         cells: request ? [{ text: request, kind: "busy" }] : [],
         empty: "none under way",
       },
-      { name: "answered", text: String(answered) },
-      { name: "lost", cells: lost ? [{ text: String(lost), kind: "bad" }] : [], empty: "0" },
+      { name: "answered", text: String(answers) },
+      { name: "lost", cells: losses ? [{ text: String(losses), kind: "bad" }] : [], empty: "0" },
     ],
   };
 })();

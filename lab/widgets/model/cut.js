@@ -1,4 +1,4 @@
-// A text as UTF-8, cut in two: what three readers make of the chunks.
+// A text as UTF-8, cut into two chunks, and what three readers get from the chunks.
 
 (() => {
   globalThis.LabModels ??= {};
@@ -7,13 +7,13 @@
   const alone = (bytes) =>
     new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(bytes));
 
-  /** What each reader gets of two chunks. */
+  /** What each reader gets from two chunks. */
   function readers([a, b]) {
-    const kept = new TextDecoder("utf-8", { ignoreBOM: true });
-    const first = kept.decode(new Uint8Array(a), { stream: true });
+    const streaming = new TextDecoder("utf-8", { ignoreBOM: true });
+    const first = streaming.decode(new Uint8Array(a), { stream: true });
     return {
       add: [alone(a), alone(b)],
-      decoder: [first, kept.decode(new Uint8Array(b))],
+      decoder: [first, streaming.decode(new Uint8Array(b))],
       concat: alone([...a, ...b]),
     };
   }
@@ -88,14 +88,14 @@
           };
         }),
       );
-      const shown = (parts) => parts.map((part) => inQuotes(part)).join(" + ");
+      const quote = (parts) => parts.map((part) => inQuotes(part)).join(" + ");
       return [
         { name: "bytes", cells, of: "bytes", empty: "none" },
         {
           name: "<code>text += chunk</code>",
-          text: `${shown(add)}${broken ? " <b>broken</b>" : ""}`,
+          text: `${quote(add)}${broken ? " <b>broken</b>" : ""}`,
         },
-        { name: "<code>setEncoding</code>", text: shown(decoder) },
+        { name: "<code>setEncoding</code>", text: quote(decoder) },
         { name: "<code>Buffer.concat</code>", text: inQuotes(concat) },
       ];
     },

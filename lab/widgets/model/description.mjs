@@ -1,5 +1,5 @@
-// description.mjs NAME: a model in words, as JSON, for who has no JavaScript: its title, what it asks, and what some moves tell.
-// What it shows is data of standard input, if it needs any.
+// description.mjs NAME: writes a model as JSON, for readers without JavaScript: its title, its question, and some moves with their
+// texts. If the model needs data, they come on standard input.
 import { readFileSync } from "node:fs";
 import "./model.js";
 
@@ -12,12 +12,12 @@ const data = JSON.parse(readFileSync(0, "utf8") || "null") ?? undefined;
 const label = (state, id) => plain(model.moves(state).find((move) => move.id === id).label);
 const steps = model.demo.map((id, i) => {
   const before = play(model, model.demo.slice(0, i), {}, data).state;
-  const { state, told } = play(model, model.demo.slice(0, i + 1), {}, data);
-  const { told: said, refused } = told.at(-1);
+  const { state, told: results } = play(model, model.demo.slice(0, i + 1), {}, data);
+  const { told: text, refused } = results.at(-1);
   const end = model.end?.(state) ?? "";
   return {
     move: label(before, id),
-    told: `${refused ? "No. " : ""}${said}${end ? ` ${end}` : ""}`,
+    told: `${refused ? "No. " : ""}${text}${end ? ` ${end}` : ""}`,
   };
 });
 const { state } = play(model, [], {}, data);

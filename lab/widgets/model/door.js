@@ -1,24 +1,24 @@
-// Who is let in, and when: a loop that accepts connections, serves everybody inside, and turns again. As lab/predict/accept.py, with
-// the time of one request as the unit.
+// A loop that accepts connections, serves each accepted connection, and repeats. The rules are those of lab/predict/accept.py, and
+// the unit of time is the time of one request.
 
 (() => {
   globalThis.LabModels ??= {};
 
-  const listed = (all) =>
+  const joinWords = (all) =>
     all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
   const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
-  /** Whose patience is over by now gives up, and comes back at the end of the line if it has more to ask. */
+  /** Clients whose patience is over give up. A client with more requests comes back at the end of the queue. */
   function giveUp(state) {
-    const lost = [];
+    const quitters = [];
     for (;;) {
       const due = [...state.queue, ...state.inside, ...state.leaving]
-        .filter((one) => !one.gone && one.sent + state.patience < state.now)
+        .filter((connection) => !connection.gone && connection.sent + state.patience < state.now)
         .sort((a, b) => a.sent - b.sent || a.number - b.number)[0];
-      if (!due) return lost;
+      if (!due) return quitters;
       due.gone = true;
       state.failed += 1;
-      lost.push(due.client);
+      quitters.push(due.client);
       if (state.left[due.client - 1] === 0) continue;
       state.left[due.client - 1] -= 1;
       state.number += 1;
@@ -27,38 +27,38 @@
     }
   }
 
-  /** Work on one connection's request; whether its client sends another one on it. */
-  function serve(state, one, seen) {
+  /** Work on the request of a connection. Returns whether its client sends another request on the same connection. */
+  function serve(state, connection, outcome) {
     state.now += 1;
-    seen.lost.push(...giveUp(state));
-    if (one.gone) {
-      seen.vain.push(one.client);
+    outcome.lost.push(...giveUp(state));
+    if (connection.gone) {
+      outcome.vain.push(connection.client);
       return false;
     }
-    seen.served.push(one.client);
+    outcome.served.push(connection.client);
     state.answered += 1;
-    if (state.left[one.client - 1] === 0) {
-      one.gone = true;
-      state.done.push(one.client);
+    if (state.left[connection.client - 1] === 0) {
+      connection.gone = true;
+      state.done.push(connection.client);
       return false;
     }
-    state.left[one.client - 1] -= 1;
+    state.left[connection.client - 1] -= 1;
     state.number += 1;
-    Object.assign(one, { sent: state.now, number: state.number });
+    Object.assign(connection, { sent: state.now, number: state.number });
     return true;
   }
 
   function turn(state) {
     state.turn += 1;
-    const seen = { lost: giveUp(state), served: [], vain: [] };
+    const outcome = { lost: giveUp(state), served: [], vain: [] };
     const comes = state.queue.splice(0, state.rule === "one" ? 1 : state.queue.length);
     state.leaving = [...state.inside, ...comes];
     state.inside = [];
-    for (const one of [...state.leaving]) {
-      if (serve(state, one, seen)) state.inside.push(one);
+    for (const connection of [...state.leaving]) {
+      if (serve(state, connection, outcome)) state.inside.push(connection);
       state.leaving.shift();
     }
-    return { ...seen, comes: comes.map(({ client }) => client) };
+    return { ...outcome, comes: comes.map(({ client }) => client) };
   }
 
   const over = ({ queue, inside }) => queue.length === 0 && inside.length === 0;
@@ -133,31 +133,40 @@
         while (!over(state)) turn(state);
         return `${plural(state.turn - from, "turn")} more.`;
       }
-      const { comes, served, vain, lost } = turn(state);
+      const { comes, served: servedClients, vain, lost: quitters } = turn(state);
       const parts = [
         comes.length > 0
-          ? `client ${listed(comes)} ${comes.length > 1 ? "are" : "is"} let in`
+          ? `client ${joinWords(comes)} ${comes.length > 1 ? "are" : "is"} let in`
           : "nobody is at the door",
       ];
-      if (served.length > 0)
-        parts.push(`${listed(served)} ${served.length > 1 ? "are" : "is"} served`);
-      if (vain.length > 0) parts.push(`the work for ${listed(vain)} is in vain`);
-      if (lost.length > 0) parts.push(`${listed(lost)} ${lost.length > 1 ? "give" : "gives"} up`);
+      if (servedClients.length > 0)
+        parts.push(`${joinWords(servedClients)} ${servedClients.length > 1 ? "are" : "is"} served`);
+      if (vain.length > 0) parts.push(`the work for ${joinWords(vain)} is in vain`);
+      if (quitters.length > 0)
+        parts.push(`${joinWords(quitters)} ${quitters.length > 1 ? "give" : "gives"} up`);
       return `Turn ${state.turn}: ${parts.join("; ")}. It is ${state.now} × S.`;
     },
 
     end(state) {
       if (!over(state)) return "";
-      const { clients, rounds, patience, failed, answered, rule } = state;
+      const { clients, rounds, patience, failed: failures, answered: answers, rule } = state;
       const law = clients - patience / rounds;
-      const said =
+      const formula =
         rule === "one"
           ? ` The formula for first requests, c − T/(R·S), says about ${Math.max(0, Math.round(law))}.`
           : "";
-      return `${answered} answered, ${failed} given up.${said}`;
+      return `${answers} answered, ${failures} given up.${formula}`;
     },
 
-    lanes: ({ queue, inside, left, done, failed, now, turn: turns }) => [
+    lanes: ({
+      queue,
+      inside,
+      left: remaining,
+      done: finishedClients,
+      failed: failures,
+      now,
+      turn: turns,
+    }) => [
       {
         name: "at the door",
         cells: queue.map(({ client, gone }) => ({
@@ -171,17 +180,20 @@
         name: "inside",
         cells: inside.map(({ client, gone }) => ({
           text: String(client),
-          sub: gone ? "gave up" : `${left[client - 1] + 1} to go`,
+          sub: gone ? "gave up" : `${remaining[client - 1] + 1} to go`,
           kind: gone ? "bad" : "busy",
         })),
         empty: "nobody",
       },
       {
         name: "has all its answers",
-        cells: done.map((client) => ({ text: String(client) })),
+        cells: finishedClients.map((client) => ({ text: String(client) })),
         empty: "nobody",
       },
-      { name: "so far", text: `turn ${turns}, ${now} × S; ${plural(failed, "request")} given up` },
+      {
+        name: "so far",
+        text: `turn ${turns}, ${now} × S; ${plural(failures, "request")} given up`,
+      },
     ],
   };
 })();

@@ -1,10 +1,11 @@
-// Pairs of runs of one and the same server, shown one after another with the error bars of the textbook: a real difference, or noise?
-// Its data are measured: {draws: [[mean, error, mean, error], …]} in microseconds, the error that of the mean.
+// Pairs of runs of the same server, shown one after another with the error bars of the textbook. The reader says whether each pair
+// shows a real difference or noise. The data are measured: {draws: [[mean, error, mean, error], …]} in microseconds, where each
+// error is the standard error of its mean.
 
 (() => {
   globalThis.LabModels ??= {};
   const BARS = 2; // standard errors to either side, as on the page
-  const APART = 1.96; // of their difference: what the textbook calls one
+  const APART = 1.96; // standard errors of the difference: from here on the textbook calls it real
 
   const differs = ([m, e, n, f]) => Math.abs(m - n) > APART * Math.hypot(e, f);
 
@@ -18,8 +19,8 @@
 
     start: (_, { draws } = { draws: [] }) => ({ draws, said: [] }),
 
-    moves: ({ draws, said }) =>
-      said.length < draws.length
+    moves: ({ draws, said: answers }) =>
+      answers.length < draws.length
         ? [
             { id: "real", label: "A real difference" },
             { id: "noise", label: "Noise" },
@@ -29,33 +30,33 @@
     move(state, id) {
       state.said.push(id);
       const [n, of] = [state.said.length, state.draws.length];
-      const kept = `Draw ${n}: you said ${id === "real" ? "a real difference" : "noise"}.`;
-      return n < of ? `${kept} Here is draw ${n + 1} of ${of}.` : kept;
+      const answerText = `Draw ${n}: you said ${id === "real" ? "a real difference" : "noise"}.`;
+      return n < of ? `${answerText} Here is draw ${n + 1} of ${of}.` : answerText;
     },
 
-    end({ draws, said }) {
-      if (said.length < draws.length || draws.length === 0) return "";
-      const real = said.filter((one) => one === "real").length;
-      const told = draws.filter(differs).length;
-      return `In all ${draws.length} draws both runs were the same file under the same load, in two fresh processes. You were right ${draws.length - real === 1 ? "once" : `${draws.length - real} times`} of ${draws.length}. The textbook’s formula finds a difference in ${told}.`;
+    end({ draws, said: answers }) {
+      if (answers.length < draws.length || draws.length === 0) return "";
+      const real = answers.filter((answer) => answer === "real").length;
+      const realCount = draws.filter(differs).length;
+      return `In all ${draws.length} draws both runs were the same file under the same load, in two fresh processes. You were right ${draws.length - real === 1 ? "once" : `${draws.length - real} times`} of ${draws.length}. The textbook’s formula finds a difference in ${realCount}.`;
     },
 
-    lanes({ draws, said }) {
-      const draw = draws[said.length];
+    lanes({ draws, said: answers }) {
+      const draw = draws[answers.length];
       if (!draw)
-        return draws.map((one, i) => ({
+        return draws.map((pair, i) => ({
           name: `draw ${i + 1}`,
           cells: [
-            { text: `you: ${said[i]}`, kind: said[i] === "real" ? "bad" : "" },
+            { text: `you: ${answers[i]}`, kind: answers[i] === "real" ? "bad" : "" },
             {
-              text: `textbook: ${differs(one) ? "real" : "noise"}`,
-              kind: differs(one) ? "bad" : "",
+              text: `textbook: ${differs(pair) ? "real" : "noise"}`,
+              kind: differs(pair) ? "bad" : "",
             },
           ],
         }));
       const [m, e, n, f] = draw;
       const ends = [m - BARS * e, m + BARS * e, n - BARS * f, n + BARS * f];
-      // Room on both sides, so that two near means do not look far apart.
+      // The axis has room on both sides, so that two close means do not look far apart.
       const [least, most] = [Math.min(...ends), Math.max(...ends)];
       const room = Math.max((most - least) * 0.25, 0.03 * m);
       const at = (value) => ((value - least + room) / (most - least + 2 * room)).toFixed(3);
@@ -72,7 +73,7 @@
         ],
       });
       return [
-        { name: "draw", text: `${said.length + 1} of ${draws.length}` },
+        { name: "draw", text: `${answers.length + 1} of ${draws.length}` },
         run("one run", m, e),
         run("the other", n, f),
       ];

@@ -3,7 +3,7 @@
 (() => {
   globalThis.LabModels ??= {};
   const CHUNK = 4; // bytes: "four"
-  const MOST = 12; // chunks: what fits on a page
+  const MOST = 12; // chunks that fit on a page
 
   const bytes = (n) => `${n} byte${n === 1 ? "" : "s"}`;
 
@@ -67,10 +67,10 @@
       }
       if (state.kept === 0) return { no: "The stream is empty: the sink has nothing to take." };
       state.kept -= 1;
-      const left = state.kept * CHUNK;
-      if (left > 0) {
-        const below = state.need && left < state.mark;
-        return `Taken: ${bytes(left)} are left.${below ? " That is below the mark, and still no <code>drain</code>: it comes when the stream is empty." : ""}`;
+      const bytesLeft = state.kept * CHUNK;
+      if (bytesLeft > 0) {
+        const below = state.need && bytesLeft < state.mark;
+        return `Taken: ${bytes(bytesLeft)} are left.${below ? " That is below the mark, and still no <code>drain</code>: it comes when the stream is empty." : ""}`;
       }
       if (state.ending) {
         state.end = "finish";
@@ -83,11 +83,11 @@
       return "The stream is empty, and a write had returned <code>false</code>: <code>drain</code>, once, however many were told to wait.";
     },
 
-    lanes: ({ mark, kept, need, drains, end }) => [
+    lanes: ({ mark, kept: chunks, need, drains, end }) => [
       {
         name: "in the stream",
         empty: "nothing",
-        cells: Array.from({ length: kept }, (_, i) => ({
+        cells: Array.from({ length: chunks }, (_, i) => ({
           text: "four",
           sub: i === 0 ? "goes down" : (i + 1) * CHUNK >= mark ? "at or over the mark" : "",
           kind: i === 0 ? "busy" : (i + 1) * CHUNK >= mark ? "bad" : "",
@@ -95,7 +95,7 @@
       },
       {
         name: "<code>writableLength</code>",
-        text: `${bytes(kept * CHUNK)}, mark ${mark}`,
+        text: `${bytes(chunks * CHUNK)}, mark ${mark}`,
       },
       {
         name: "events",

@@ -1,5 +1,5 @@
-// Three frames in one run of bytes, cut into chunks by the reader: what the four parsers of servers/node/frame-parsers.mjs make of it,
-// after which chunk, and how many bytes they copy.
+// Three frames in a sequence of bytes, which the reader cuts into chunks. The model shows which frames the four parsers of
+// servers/node/frame-parsers.mjs find, after which chunk, and how many bytes they copy.
 
 (() => {
   globalThis.LabModels ??= {};
@@ -19,7 +19,7 @@
   const length = (some) => ((some[0] * 256 + some[1]) * 256 + some[2]) * 256 + some[3];
   const textOf = (some) => String.fromCharCode(...some);
 
-  /** Each takes a chunk, calls `frame` for what it takes for one, and returns how many bytes it copied. */
+  /** A parser takes a chunk, calls `frame` with each frame that it finds, and returns how many bytes it copied. */
   const parsers = {
     "one-chunk": (frame) => (chunk) => {
       if (chunk.length < HEAD) throw new RangeError("no length in it");
@@ -27,16 +27,16 @@
       return 0;
     },
     concat: (frame) => {
-      let rest = [];
+      let buffer = [];
       return (chunk) => {
-        rest = [...rest, ...chunk];
-        const copied = rest.length;
-        while (rest.length >= HEAD && rest.length >= HEAD + length(rest)) {
-          const end = HEAD + length(rest);
-          frame(rest.slice(HEAD, end));
-          rest = rest.slice(end);
+        buffer = [...buffer, ...chunk];
+        const copiedBytes = buffer.length;
+        while (buffer.length >= HEAD && buffer.length >= HEAD + length(buffer)) {
+          const end = HEAD + length(buffer);
+          frame(buffer.slice(HEAD, end));
+          buffer = buffer.slice(end);
         }
-        return copied;
+        return copiedBytes;
       };
     },
     "make-room": (frame) => {
@@ -54,18 +54,18 @@
     list: (frame) => {
       let [chunks, have, need, isHead] = [[], 0, HEAD, true];
       return (chunk) => {
-        let copied = 0;
+        let copiedBytes = 0;
         chunks.push(chunk);
         have += chunk.length;
         while (have >= need) {
-          if (chunks.length > 1) copied += have;
-          const all = chunks.flat();
-          const part = all.slice(0, need);
-          [chunks, have] = have > need ? [[all.slice(need)], have - need] : [[], 0];
+          if (chunks.length > 1) copiedBytes += have;
+          const joinedBytes = chunks.flat();
+          const part = joinedBytes.slice(0, need);
+          [chunks, have] = have > need ? [[joinedBytes.slice(need)], have - need] : [[], 0];
           if (!isHead) frame(part);
           [need, isHead] = isHead ? [length(part), false] : [HEAD, true];
         }
-        return copied;
+        return copiedBytes;
       };
     },
   };
@@ -75,26 +75,26 @@
     return ends.slice(1).map((end, i) => bytes.slice(ends[i], end));
   };
 
-  /** What each parser reports: frames with the chunk after which they came, bytes copied, whether it threw. */
+  /** The report of each parser: its frames, each with the number of the chunk, the copied bytes, and whether the parser threw. */
   function fed(cuts) {
     return Object.entries(parsers).map(([name, make]) => {
       const frames = [];
-      let [copied, after, thrown] = [0, 0, false];
+      let [copiedBytes, after, hasThrown] = [0, 0, false];
       const parse = make((frame) => frames.push({ text: textOf(frame), after }));
       try {
         for (const chunk of pieces(cuts)) {
           after += 1;
-          copied += parse(chunk);
+          copiedBytes += parse(chunk);
         }
       } catch {
-        thrown = true;
+        hasThrown = true;
       }
-      return { name, frames, copied, thrown };
+      return { name, frames, copied: copiedBytes, thrown: hasThrown };
     });
   }
 
-  const every = Array.from({ length: bytes.length - 1 }, (_, i) => i + 1);
-  const seen = (text) =>
+  const allCuts = Array.from({ length: bytes.length - 1 }, (_, i) => i + 1);
+  const printable = (text) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes of a length, taken for text
     text.replace(/[\u0000-\u001f]/g, "·") || "(empty)";
 
@@ -131,22 +131,22 @@
       const { at, cuts } = state;
       const next = {
         cut: cuts.includes(at)
-          ? cuts.filter((one) => one !== at)
+          ? cuts.filter((cut) => cut !== at)
           : [...cuts, at].sort((a, b) => a - b),
         frames: starts.slice(1),
-        every,
+        every: allCuts,
         whole: [],
       }[id];
       state.cuts = next;
-      const all = fed(next);
-      const found = all[0].frames.filter(({ text }, i) => text === FRAMES[i]).length;
+      const results = fed(next);
+      const correct = results[0].frames.filter(({ text }, i) => text === FRAMES[i]).length;
       const n = next.length + 1;
-      const how = all[0].thrown ? ", then throws: a chunk is shorter than a length" : "";
-      const copies = all
+      const how = results[0].thrown ? ", then throws: a chunk is shorter than a length" : "";
+      const copies = results
         .map(({ name, copied }) => `${name} ${copied}`)
         .slice(1)
         .join(", ");
-      return `${n} chunk${n === 1 ? "" : "s"}: one-chunk gets ${found} of 3 frames right${how}. The others get all three, and copy so many bytes: ${copies}.`;
+      return `${n} chunk${n === 1 ? "" : "s"}: one-chunk gets ${correct} of 3 frames right${how}. The others get all three, and copy so many bytes: ${copies}.`;
     },
 
     lanes: ({ at, cuts }) => [
@@ -159,15 +159,15 @@
           kind: `${cuts.includes(i) ? "cut" : ""}${i === at ? " knife" : ""}`,
         })),
       },
-      ...fed(cuts).map(({ name, frames, copied, thrown }) => ({
-        name: `${name}, copied ${copied}`,
+      ...fed(cuts).map(({ name, frames, copied: copiedBytes, thrown: hasThrown }) => ({
+        name: `${name}, copied ${copiedBytes}`,
         cells: [
           ...frames.map(({ text, after }, i) => ({
-            text: globalThis.LabModel.escaped(seen(text)),
+            text: globalThis.LabModel.escaped(printable(text)),
             sub: `chunk ${after}`,
             kind: text === FRAMES[i] ? "" : "bad",
           })),
-          ...(thrown ? [{ text: "throws", kind: "bad" }] : []),
+          ...(hasThrown ? [{ text: "throws", kind: "bad" }] : []),
         ],
         empty: "no frame",
       })),

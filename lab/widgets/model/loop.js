@@ -1,4 +1,5 @@
-// Three visitors whose requests read a number, wait, and write the number plus one. The reader is the loop, and chooses what runs next.
+// The requests of three visitors read a number, wait, and write the number plus one. The reader plays the loop and chooses what runs
+// next.
 
 (() => {
   globalThis.LabModels ??= {};
@@ -9,16 +10,18 @@
     lock: "a store that is 5 ms away, with a lock",
   };
 
-  const isIn = ({ waiting, line }, who) =>
-    waiting.some((one) => one.who === who) || line.includes(who);
+  const isIn = ({ waiting, line }, visitor) =>
+    waiting.some((waiter) => waiter.who === visitor) || line.includes(visitor);
 
-  function read(state, who) {
-    state.waiting.push({ who, number: state.stored });
-    state.log.push(`${who} reads ${state.stored}`);
-    const same = state.waiting.filter((one) => one.number === state.stored && one.who !== who);
+  function read(state, visitor) {
+    state.waiting.push({ who: visitor, number: state.stored });
+    state.log.push(`${visitor} reads ${state.stored}`);
+    const same = state.waiting.filter(
+      (waiter) => waiter.number === state.stored && waiter.who !== visitor,
+    );
     return same.length > 0
-      ? `${who} reads ${state.stored}, as ${same.map((one) => one.who).join(" and ")} did.`
-      : `${who} reads ${state.stored}.`;
+      ? `${visitor} reads ${state.stored}, as ${same.map((waiter) => waiter.who).join(" and ")} did.`
+      : `${visitor} reads ${state.stored}.`;
   }
 
   globalThis.LabModels.loop = {
@@ -60,10 +63,11 @@
         }
         return `${read(state, id)} ${way === "microtask" ? "What comes behind <code>await null</code> is in the microtask queue." : "The store will answer in 5 ms."}`;
       }
-      const who = id.slice(3);
-      if (line.includes(who)) return { no: `${who} has not read yet, and waits for the lock.` };
-      if (!isIn(state, who)) return { no: `${who} has not asked.` };
-      if (next.who !== who)
+      const visitor = id.slice(3);
+      if (line.includes(visitor))
+        return { no: `${visitor} has not read yet, and waits for the lock.` };
+      if (!isIn(state, visitor)) return { no: `${visitor} has not asked.` };
+      if (next.who !== visitor)
         return {
           no: `${next.who} asked the store first. Timers of one length run in the order in which they were set.`,
         };
@@ -71,12 +75,12 @@
       const lost = next.number + 1 <= state.stored;
       state.stored = next.number + 1;
       state.answered += 1;
-      state.log.push(`${who} writes ${state.stored}`);
-      const told = lost
-        ? `${who} writes ${state.stored} over what was written meanwhile: an update is lost, and no error appears.`
-        : `${who} writes ${state.stored}.`;
+      state.log.push(`${visitor} writes ${state.stored}`);
+      const text = lost
+        ? `${visitor} writes ${state.stored} over what was written meanwhile: an update is lost, and no error appears.`
+        : `${visitor} writes ${state.stored}.`;
       const first = line.shift();
-      return first ? `${told} The lock is free: ${read(state, first)}` : told;
+      return first ? `${text} The lock is free: ${read(state, first)}` : text;
     },
 
     end({ stored, answered, waiting }) {
@@ -85,20 +89,20 @@
       return `${answered} requests were answered, ${stored} counted: ${lost === 0 ? "none is lost" : `${lost} lost`}.`;
     },
 
-    lanes: ({ way, stored, answered, waiting, line }) => [
-      { name: "stored", text: String(stored) },
+    lanes: ({ way, stored: count, answered: answers, waiting, line }) => [
+      { name: "stored", text: String(count) },
       {
         name: way === "microtask" ? "microtask queue" : "wait for the store",
         cells: waiting.map(({ who, number }) => ({
           text: who,
           sub: `has read ${number}`,
-          kind: number < stored ? "bad" : "busy",
+          kind: number < count ? "bad" : "busy",
         })),
       },
       ...(way === "lock"
         ? [{ name: "in line for the lock", cells: line.map((text) => ({ text })) }]
         : []),
-      { name: "answered", text: String(answered) },
+      { name: "answered", text: String(answers) },
     ],
   };
 })();

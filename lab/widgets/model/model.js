@@ -1,6 +1,6 @@
-// <lab-model>: a small model that a reader drives, one move after another. What a move does, and why one is refused, says the model
-// (the other files of this folder); tests run each of them beside Node. Its name comes as JSON (lab/widgets/model/model.py); without
-// JavaScript the moves that are told inside stay.
+// <lab-model>: a small model that a reader drives, one move after another. The other files of this folder are the models. They say
+// what a move does and why a move is refused, and tests compare each of them with Node. The name of the model comes as JSON
+// (lab/widgets/model/model.py). Without JavaScript the text inside stays, which describes some moves.
 
 (() => {
   globalThis.LabModels ??= {};
@@ -8,27 +8,27 @@
 
   // ---- Moves, without a page ---------------------------------------------------------------------------------------
 
-  /** What a model begins with: the value of each knob, or the one that was chosen. */
+  /** The settings that a model begins with: the chosen value of each knob, or its default. */
   const settings = ({ knobs = [] }, chosen = {}) =>
     Object.fromEntries(knobs.map(({ name, value }) => [name, chosen[name] ?? value]));
 
-  /** One move: the state after it, what is told, and whether it was refused. */
+  /** Make one move. Returns the next state, the text about the move, and whether the model refused it. */
   function step(model, state, id) {
     const next = copy(state);
-    const said = model.move(next, id);
-    if (typeof said === "string") return { state: next, told: said, refused: false };
-    return { state, told: said.no, refused: true };
+    const answer = model.move(next, id);
+    if (typeof answer === "string") return { state: next, told: answer, refused: false };
+    return { state, told: answer.no, refused: true };
   }
 
-  /** Several moves from the beginning: the state at the end, and what each of them told. */
+  /** Make several moves from the beginning. Returns the last state, and the result of each move. */
   function play(model, moves, chosen, data) {
     let state = model.start(settings(model, chosen), data);
-    const told = moves.map((id) => {
-      const made = step(model, state, id);
-      ({ state } = made);
-      return made;
+    const results = moves.map((id) => {
+      const result = step(model, state, id);
+      ({ state } = result);
+      return result;
     });
-    return { state, told };
+    return { state, told: results };
   }
 
   const plain = (html) =>
@@ -46,13 +46,13 @@
 
   // ---- The element -------------------------------------------------------------------------------------------------
 
-  const { el, button, dataOf, setOff, whenParsed } = LabDom;
-  const REST_MS = 500; // a slider that is moved says where it came to rest, not each step
+  const { el, button, dataOf, setOff, afterParsing } = LabDom;
+  const REST_MS = 500; // a slider speaks when it has come to rest, not at each step
   let count = 0;
 
   class Model extends HTMLElement {
     connectedCallback() {
-      whenParsed(() => this.begin());
+      afterParsing(() => this.begin());
     }
 
     disconnectedCallback() {
@@ -61,11 +61,11 @@
 
     begin() {
       if (this.model || !this.isConnected) return;
-      const asked = dataOf(this);
-      const model = globalThis.LabModels[asked?.name];
-      if (!model) return; // what is told inside stays
+      const content = dataOf(this);
+      const model = globalThis.LabModels[content?.name];
+      if (!model) return; // the text inside stays
       this.model = model;
-      this.data = asked.data;
+      this.data = content.data;
       this.name = `lab-model-${++count}`;
       this.values = settings(model);
       this.said = el("p", { class: "told", role: "status" });
@@ -159,8 +159,8 @@
       };
     }
 
-    /** A knob that changes what is there: nothing begins anew. */
-    adjust(name, value, rest = 0) {
+    /** A live knob changes the present state. The model does not start again. */
+    adjust(name, value, delayMs = 0) {
       this.state = copy(this.state);
       this.state[name] = value;
       this.model.adjust?.(this.state, name);
@@ -169,7 +169,7 @@
       clearTimeout(this.resting);
       this.resting = setTimeout(() => {
         this.said.innerHTML = this.model.told?.(this.state) ?? "";
-      }, rest);
+      }, delayMs);
     }
 
     restart() {
@@ -178,8 +178,8 @@
       this.log.replaceChildren();
       this.said.textContent = "Everything is as it was at the beginning.";
       this.show();
-      const told = this.model.told?.(this.state);
-      if (told) this.said.innerHTML = told;
+      const text = this.model.told?.(this.state);
+      if (text) this.said.innerHTML = text;
     }
 
     undo() {
@@ -191,46 +191,47 @@
     }
 
     take(id) {
-      const { state, told, refused } = step(this.model, this.state, id);
-      if (!refused) {
+      const { state, told: text, refused: isNo } = step(this.model, this.state, id);
+      if (!isNo) {
         this.past.push(this.state);
         this.state = state;
-        this.log.append(el("li", { html: told }));
+        this.log.append(el("li", { html: text }));
       }
-      this.said.classList.toggle("no", refused);
-      this.said.innerHTML = refused ? `<strong>No.</strong> ${told}` : told;
-      const end = !refused && this.model.end?.(this.state);
+      this.said.classList.toggle("no", isNo);
+      this.said.innerHTML = isNo ? `<strong>No.</strong> ${text}` : text;
+      const end = !isNo && this.model.end?.(this.state);
       if (end) this.said.append(" ", el("strong", { html: end }));
       this.show();
     }
 
     show() {
       this.stage.replaceChildren(...this.model.lanes(this.state).map(lane));
-      // The same buttons as before: the one that was pressed keeps the focus.
+      // The buttons stay the same elements, so the pressed button keeps the focus.
       const moves = this.model.moves(this.state);
       const names = moves.map(({ id }) => id);
-      for (const [id, one] of this.buttons)
+      for (const [id, moveButton] of this.buttons)
         if (!names.includes(id)) {
-          // What comes next for who pressed it: there is nothing more to press.
-          if (one === document.activeElement) this.again.focus();
-          one.remove();
+          // If the pressed button disappears, the focus goes to the next useful button.
+          if (moveButton === document.activeElement) this.again.focus();
+          moveButton.remove();
           this.buttons.delete(id);
         }
       moves.forEach(({ id, label }, i) => {
-        const one = this.buttons.get(id) ?? button("", () => this.take(id));
-        if (one.innerHTML !== label) one.innerHTML = label;
-        this.buttons.set(id, one);
-        if (this.moves.children[i] !== one) this.moves.insertBefore(one, this.moves.children[i]);
+        const moveButton = this.buttons.get(id) ?? button("", () => this.take(id));
+        if (moveButton.innerHTML !== label) moveButton.innerHTML = label;
+        this.buttons.set(id, moveButton);
+        if (this.moves.children[i] !== moveButton)
+          this.moves.insertBefore(moveButton, this.moves.children[i]);
       });
       this.moves.hidden = moves.length === 0;
-      for (const one of this.knobs) one.refresh?.();
+      for (const knob of this.knobs) knob.refresh?.();
       setOff(this.back, this.past.length === 0);
       this.back.parentNode.hidden = moves.length === 0 && !this.past.length;
       this.soFar.hidden = this.log.childElementCount === 0;
     }
   }
 
-  /** One row: its name, and what is in it. */
+  /** One row: its name and its content. */
   function lane({ name, cells = [], text, empty = "nothing", of = "" }) {
     return el(
       "div",
@@ -244,7 +245,7 @@
     );
   }
 
-  /** at, low, high: places from 0 to 1 on an axis that the lanes share. */
+  /** at, low, high: positions from 0 to 1 on an axis that the lanes share. */
   function cell({ text, sub, kind = "", at, low, high }) {
     const place = at === undefined ? "" : `--at: ${at}; --low: ${low}; --high: ${high}`;
     return el(

@@ -28,7 +28,7 @@ from lab.widgets.markup import json_script
 from lab.widgets.parts import assets
 
 FOLDER = Path(__file__).parent
-PREFIX = "model-"  # of the file that a page loads for one of them
+PREFIX = "model-"  # of the name of the file that a page loads for a model
 TOLD_S = 30
 
 
@@ -63,16 +63,21 @@ class Model:
         )
 
     def _fallback(self) -> str:
-        told = self.told
-        shown = "".join(f"<li>{one['lane']}: {one['text']}</li>" for one in told["shown"])
+        description = self.told
+        lanes = "".join(f"<li>{lane['lane']}: {lane['text']}</li>" for lane in description["shown"])
         steps = "".join(
-            f"<li>{escape(one['move'], quote=False)}: {one['told']}</li>" for one in told["steps"]
+            f"<li>{escape(step['move'], quote=False)}: {step['told']}</li>"
+            for step in description["steps"]
         )
         return (
-            f"<p><strong>{told['title']}</strong></p><p>{told['ask']}</p>"
-            + (f"<pre><code>{escape(told['code'])}</code></pre>" if told["code"] else "")
-            + f"<ul>{shown}</ul>"
-            + (f"<p>{told['first']}</p>" if told["first"] else "")
+            f"<p><strong>{description['title']}</strong></p><p>{description['ask']}</p>"
+            + (
+                f"<pre><code>{escape(description['code'])}</code></pre>"
+                if description["code"]
+                else ""
+            )
+            + f"<ul>{lanes}</ul>"
+            + (f"<p>{description['first']}</p>" if description["first"] else "")
             + (f"<p>Some moves, and what they do:</p><ol>{steps}</ol>" if steps else "")
         )
 
@@ -84,9 +89,9 @@ def model(name: str, data: Any = None, of: object = None) -> Model:
     data : what it shows, for one that shows what was measured; of : the runs that this was made
     of. Raises LabError for an unknown name, or data that the model cannot show.
     """
-    known = names()
-    if name not in known:
-        raise LabError(f"there is no model {name!r}. {did_you_mean(name, known)}")
+    model_names = names()
+    if name not in model_names:
+        raise LabError(f"there is no model {name!r}. {did_you_mean(name, model_names)}")
     for file in (f"{name}.js", "model.js", "description.mjs"):
         usage.note_file(FOLDER / file)
     runs = list(of) if isinstance(of, (list, tuple)) else [] if of is None else [of]
@@ -105,7 +110,7 @@ def names() -> list[str]:
 
 def _told(name: str, data: Any) -> dict[str, Any]:
     """What a model says by itself, asked from it in Node."""
-    made = subprocess.run(
+    process = subprocess.run(
         [nodes.program(), str(FOLDER / "description.mjs"), name],
         input=json.dumps(data),
         capture_output=True,
@@ -113,10 +118,12 @@ def _told(name: str, data: Any) -> dict[str, Any]:
         timeout=TOLD_S,
         check=False,
     )
-    if made.returncode != 0:
-        raise LabError(f"the model {name!r} cannot show these data: {made.stderr.strip()[-300:]}")
-    told: dict[str, Any] = json.loads(made.stdout)
-    return told
+    if process.returncode != 0:
+        raise LabError(
+            f"the model {name!r} cannot show these data: {process.stderr.strip()[-300:]}"
+        )
+    description: dict[str, Any] = json.loads(process.stdout)
+    return description
 
 
 def _plain(text: str) -> str:

@@ -1,5 +1,5 @@
-// Calls that need a thread of the pool, and calls that do not. A read of a pipe that nobody writes to holds its thread until the gate
-// opens; whatever else gets a thread is done at once.
+// Calls that need a thread of the pool, and calls that do not. A read of a pipe without a writer blocks its thread until the gate
+// opens. Every other call that gets a thread is done at once.
 
 (() => {
   globalThis.LabModels ??= {};
@@ -25,7 +25,7 @@
       why: "It needs no thread of the pool: it holds up the one that runs your JavaScript.",
     },
   };
-  const MOST = 12; // waiting: what fits on a page
+  const MOST = 12; // waiting calls that fit on a page
 
   const plural = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
@@ -53,44 +53,46 @@
     ],
 
     move(state, id) {
-      const { held, queue, done, threads, made } = state;
+      const { held: blockedCalls, queue, done: answeredCalls, threads, made: counts } = state;
       if (id === "open") {
-        const some = [...held, ...queue];
-        if (some.length === 0) return { no: "Nobody stands before the gate." };
-        done.push(...some);
+        const waiting = [...blockedCalls, ...queue];
+        if (waiting.length === 0) return { no: "Nobody stands before the gate." };
+        answeredCalls.push(...waiting);
         Object.assign(state, { held: [], queue: [] });
-        return `The gate opens: what held the threads is answered, and so is all that waited behind it, ${plural(some.length, "call")} in all. Nothing was broken.`;
+        return `The gate opens: what held the threads is answered, and so is all that waited behind it, ${plural(waiting.length, "call")} in all. Nothing was broken.`;
       }
       const { name, label, thread, hangs, why } = CALLS[id];
       if (queue.length >= MOST) return { no: "The queue is longer than this page: open the gate." };
-      made[name] = (made[name] ?? 0) + 1;
-      const call = `${name} ${made[name]}`;
+      counts[name] = (counts[name] ?? 0) + 1;
+      const call = `${name} ${counts[name]}`;
       if (!thread) {
-        done.push(call);
+        answeredCalls.push(call);
         return `${label} is answered. ${why}`;
       }
-      if (held.length === threads) {
+      if (blockedCalls.length === threads) {
         queue.push(call);
         return `${label} waits: ${threads === 1 ? "the only thread is" : `all ${threads} threads are`} held, and ${plural(queue.length, "call")} ${queue.length === 1 ? "stands" : "stand"} in the queue. No processor is busy.`;
       }
       if (hangs) {
-        held.push(call);
-        return `A thread takes ${label} and hangs at the gate: ${held.length} of ${threads} held.`;
+        blockedCalls.push(call);
+        return `A thread takes ${label} and hangs at the gate: ${blockedCalls.length} of ${threads} held.`;
       }
-      done.push(call);
-      const free = threads - held.length;
+      answeredCalls.push(call);
+      const free = threads - blockedCalls.length;
       return `${label} is answered: ${free === 1 ? "the one thread that is free" : `one of the ${free} free threads`} has done it.`;
     },
 
-    lanes: ({ threads, held, queue, done }) => [
+    lanes: ({ threads, held: blockedCalls, queue, done: answeredCalls }) => [
       {
         name: "threads",
         cells: Array.from({ length: threads }, (_, i) =>
-          held[i] ? { text: held[i], sub: "hangs", kind: "bad" } : { text: "free", kind: "free" },
+          blockedCalls[i]
+            ? { text: blockedCalls[i], sub: "hangs", kind: "bad" }
+            : { text: "free", kind: "free" },
         ),
       },
       { name: "queue of the pool", cells: queue.map((text) => ({ text, kind: "busy" })) },
-      { name: "answered", cells: done.map((text) => ({ text })) },
+      { name: "answered", cells: answeredCalls.map((text) => ({ text })) },
     ],
   };
 })();

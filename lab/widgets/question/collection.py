@@ -22,38 +22,39 @@ def questions(folder: Path | None = None) -> dict[str, Question]:
 
     Raises LabError for a file that can't be read, an entry that is no question, an id used twice.
     """
-    found: dict[str, Question] = {}
+    by_id: dict[str, Question] = {}
     for file in sorted((folder or paths.ROOT / "book").rglob(FILE)):
         for question in _read(file):
-            if question.id in found:
+            if question.id in by_id:
                 raise LabError(
                     f"{paths.relative(file)}: {question.id!r} is also in "
-                    f"{found[question.id].chapter}/{FILE}; ids are unique in the book"
+                    f"{by_id[question.id].chapter}/{FILE}; ids are unique in the book"
                 )
-            found[question.id] = question
-    return found
+            by_id[question.id] = question
+    return by_id
 
 
 def _read(file: Path) -> tuple[Question, ...]:
     """The questions of a file, in the order in which its chapter asks them."""
-    found = _parsed(file, file.stat().st_mtime_ns)
+    entries = _parsed(file, file.stat().st_mtime_ns)
     page = file.parent.with_name(f"{file.parent.name}.md")
     text = page.read_text("utf-8") if page.exists() else ""
-    asked = {one.group(1): one.start() for one in _ASKED.finditer(text)}
-    ordered = sorted(found, key=lambda q: asked.get(q.id, len(text)))
+    positions = {match.group(1): match.start() for match in _ASKED.finditer(text)}
+    in_order = sorted(entries, key=lambda q: positions.get(q.id, len(text)))
     summary = text.find("\n## Summary")
-    late = {id for id, at in asked.items() if 0 <= summary < at}
+    late = {id for id, at in positions.items() if 0 <= summary < at}
     return tuple(
-        replace(q, number=i, of=len(found), memory=q.id in late) for i, q in enumerate(ordered, 1)
+        replace(q, number=i, of=len(entries), memory=q.id in late)
+        for i, q in enumerate(in_order, 1)
     )
 
 
 def by_chapter() -> Iterator[tuple[str, list[Question]]]:
     """Return the questions of each chapter."""
-    found: dict[str, list[Question]] = {}
+    chapters: dict[str, list[Question]] = {}
     for question in questions().values():
-        found.setdefault(question.chapter, []).append(question)
-    yield from found.items()
+        chapters.setdefault(question.chapter, []).append(question)
+    yield from chapters.items()
 
 
 def file_of(chapter: str) -> Path:

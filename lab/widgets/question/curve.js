@@ -1,19 +1,20 @@
-// A curve that a reader draws before the measured one is shown: a point at each place of x, moved with a finger, a mouse or arrow keys,
-// or written as numbers. For question.js, which is loaded after it; x stands in equal steps, y between two ends. Where x has no order,
-// as servers have none, no line joins the points: each has a row of its own, and a slider.
+// A curve that a reader draws before the page shows the measured curve. It has a point at each x. The reader moves the points with a
+// finger, a mouse or the arrow keys, or writes numbers. The places of x have equal distances, and y has two ends. If x has no order,
+// as with servers, no line joins the points, and each point has a row with a slider. question.js, which is loaded later, uses this.
 
 (() => {
-  const ENOUGH = 3 / 4; // of the points, near the measured ones
+  const ENOUGH = 3 / 4; // the share of points that must be near the measured ones
   const STEPS = 60; // an arrow key moves a point by one
 
-  // ---- What a curve is worth: no page needed ---------------------------------------------------------------
+  // ---- Is a curve right? No page needed --------------------------------------------------------------------
 
-  /** As a single number is (question.js comes after this file); on a linear axis a step of the keys, too, which nobody can draw. */
+  /** Whether a point is near the measured one: near as a number is (question.js is loaded later), or, on a linear axis, within one
+   * step of the arrow keys. */
   const near = ({ within = 1, y, scale }, value, right) =>
     (y && scale !== "log" && Math.abs(value - right) <= (y[1] - y[0]) / STEPS) ||
     LabQuestionModel.near(value, right, within);
 
-  /** At how many of its points a curve is near the measured one. */
+  /** The number of points at which a curve is near the measured one. */
   const hits = (question, answer) =>
     answer.filter((value, i) => near(question, value, question.right[i])).length;
 
@@ -22,11 +23,11 @@
   const fits = ({ x }, answer) =>
     Array.isArray(answer) && answer.length === x.length && answer.every(Number.isFinite);
 
-  /** What places a value between 0 and 1 on the axis, and its inverse. */
+  /** The position of a value on the axis, from 0 to 1, and the inverse function. */
   function axis({ y: [low, high], scale }) {
     const [to, from] = scale === "log" ? [Math.log, Math.exp] : [Number, Number];
     const [a, b] = [to(low), to(high)];
-    // Coarse, as a drawn value is, and finer than a step of the keys.
+    // The rounding is as coarse as a drawing, and finer than a step of the arrow keys.
     const unit = 10 ** Math.floor(Math.log10((high - low) / STEPS));
     const round = (value) =>
       scale === "log"
@@ -39,17 +40,19 @@
     };
   }
 
-  /** Some five of them: of more than two decades only their ends. */
+  /** About five ticks. An axis of more than two decades has a tick only at each power of ten. */
   const ticks = ({ y: [low, high], scale }) =>
     LabAxes.ticks(low, high, { scale, steps: high / low > 100 ? [[1]] : [[1, 2, 5]] });
 
   globalThis.LabCurve = { isRight, fits, hits, axis, ticks };
   if (typeof document === "undefined") return;
 
-  // ---- Drawn ------------------------------------------------------------------------------------------------------
+  // ---- On a page --------------------------------------------------------------------------------------------------
 
   const { el, svg } = LabDom;
-  const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [340, 230, 48, 14, 22, 40];
+  const [WIDTH, HEIGHT, MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM] = [
+    340, 230, 48, 14, 22, 40,
+  ];
   let count = 0;
 
   const short = (value) =>
@@ -61,16 +64,16 @@
 
   const text = (html) => el("span", { html }).textContent;
 
-  /** The empty axes, and what places a point on them. */
+  /** The empty axes, and the functions that place a point on them. */
   function paper(question, attributes) {
     const { x, x_name: xName, unit } = question;
     const { at, value } = axis(question);
-    const wide = (WIDTH - LEFT - RIGHT) / x.length;
-    const px = (i) => LEFT + wide * (i + 0.5);
-    const py = (v) => HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * at(v);
+    const wide = (WIDTH - MARGIN_LEFT - MARGIN_RIGHT) / x.length;
+    const px = (i) => MARGIN_LEFT + wide * (i + 0.5);
+    const py = (v) => HEIGHT - MARGIN_BOTTOM - (HEIGHT - MARGIN_BOTTOM - MARGIN_TOP) * at(v);
     const line = (d, name) => svg("path", { d, class: name });
     const word = (content, more) => svg("text", more, content);
-    const named = Math.ceil((Math.max(...x.map((one) => one.length)) * 6.4 + 6) / wide);
+    const labelStep = Math.ceil((Math.max(...x.map((label) => label.length)) * 6.4 + 6) / wide);
     const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, ...attributes });
     drawing.append(
       svg(
@@ -78,17 +81,17 @@
         { "aria-hidden": "true" },
         word(text(unit), { x: 0, y: 12 }),
         ...ticks(question).flatMap((v) => [
-          line(`M${LEFT} ${py(v)}H${WIDTH - RIGHT}`, "grid"),
-          word(short(v), { x: LEFT - 6, y: py(v) + 4, "text-anchor": "end" }),
+          line(`M${MARGIN_LEFT} ${py(v)}H${WIDTH - MARGIN_RIGHT}`, "grid"),
+          word(short(v), { x: MARGIN_LEFT - 6, y: py(v) + 4, "text-anchor": "end" }),
         ]),
-        line(`M${LEFT} ${HEIGHT - BOTTOM}H${WIDTH - RIGHT}`, "edge"),
+        line(`M${MARGIN_LEFT} ${HEIGHT - MARGIN_BOTTOM}H${WIDTH - MARGIN_RIGHT}`, "edge"),
         ...x.flatMap((name, i) =>
-          (x.length - 1 - i) % named
+          (x.length - 1 - i) % labelStep
             ? []
-            : [word(name, { x: px(i), y: HEIGHT - BOTTOM + 15, "text-anchor": "middle" })],
+            : [word(name, { x: px(i), y: HEIGHT - MARGIN_BOTTOM + 15, "text-anchor": "middle" })],
         ),
         word(text(xName), {
-          x: LEFT + (wide * x.length) / 2,
+          x: MARGIN_LEFT + (wide * x.length) / 2,
           y: HEIGHT - 6,
           "text-anchor": "middle",
         }),
@@ -101,17 +104,20 @@
       const [u, v] = [event.clientX - box.x, event.clientY - box.y].map(
         (length) => (length * WIDTH) / box.width,
       );
-      const i = Math.max(0, Math.min(x.length - 1, Math.floor((u - LEFT) / wide)));
-      return { i, value: value((HEIGHT - BOTTOM - v) / (HEIGHT - BOTTOM - TOP)) };
+      const i = Math.max(0, Math.min(x.length - 1, Math.floor((u - MARGIN_LEFT) / wide)));
+      return {
+        i,
+        value: value((HEIGHT - MARGIN_BOTTOM - v) / (HEIGHT - MARGIN_BOTTOM - MARGIN_TOP)),
+      };
     };
     return { drawing, line, px, py, curve, place };
   }
 
-  /** A slider for each place, below each other; `read` as that of `pad`. */
+  /** One slider below another, one for each place. `read` is as in `pad`. */
   function sliders(question, answer) {
     const { x, unit } = question;
     const { at, value } = axis(question);
-    const moved = x.map(() => Boolean(answer));
+    const isSet = x.map(() => Boolean(answer));
     const values = answer ? [...answer] : x.map(() => value(0.5));
     const name = `lab-curve-${++count}`;
     const rows = x.map((place, i) => {
@@ -124,17 +130,17 @@
         value: Math.round(at(values[i]) * STEPS),
       });
       const tell = () => {
-        const told = `${LabNumbers.halfUp(values[i])} ${text(unit)}`;
-        output.textContent = moved[i] ? LabNumbers.halfUp(values[i]) : "?";
-        input.setAttribute("aria-valuetext", moved[i] ? told : "not moved yet");
+        const valueText = `${LabNumbers.halfUp(values[i])} ${text(unit)}`;
+        output.textContent = isSet[i] ? LabNumbers.halfUp(values[i]) : "?";
+        input.setAttribute("aria-valuetext", isSet[i] ? valueText : "not moved yet");
       };
       const set = () => {
         values[i] = value(input.valueAsNumber / STEPS);
-        moved[i] = true;
+        isSet[i] = true;
         tell();
       };
       input.addEventListener("input", set);
-      // The middle may be meant, too: whoever presses there has said so.
+      // A reader may mean the middle. A click that does not move the slider counts as an answer.
       input.addEventListener("click", set);
       tell();
       return el("li", {}, el("label", { for: input.id }, place), input, output);
@@ -145,25 +151,25 @@
       el("p", { class: "hint" }, `Move each of the ${x.length} sliders: ${text(unit)}.`),
       el("ul", { "aria-label": text(unit) }, ...rows),
     );
-    return { element, read: () => whole(question, moved, values) };
+    return { element, read: () => whole(question, isSet, values) };
   }
 
-  /** The values, or what is missing, in a sentence. */
-  const whole = ({ x, rows }, moved, values) => {
-    const open = x.filter((_, i) => !moved[i]);
+  /** The values, or a sentence that says which are missing. */
+  const whole = ({ x, rows }, isSet, values) => {
+    const open = x.filter((_, i) => !isSet[i]);
     if (open.length === 0) return values;
     return rows
       ? `Move each slider first. Not moved yet: ${open.join("; ")}.`
       : `Draw your curve first: it has no point at ${open.join(", ")}.`;
   };
 
-  /** What a reader draws on; `read` returns the curve, or what is missing. */
+  /** The axes that a reader draws on. `read` returns the curve, or a sentence that says which points are missing. */
   function pad(question, answer, parseNumber) {
     if (question.rows) return sliders(question, answer);
     const { x, unit, x_name: xName } = question;
     const { at, value } = axis(question);
     const values = answer ? [...answer] : x.map(() => value(0.5));
-    const moved = x.map(() => Boolean(answer));
+    const isSet = x.map(() => Boolean(answer));
     const name = `lab-curve-${++count}`;
     const { drawing, line, px, py, curve, place } = paper(question, {
       role: "group",
@@ -171,15 +177,15 @@
       class: "pad",
     });
     const path = line("", "mine");
-    const told = (i) => `${LabNumbers.halfUp(values[i])} ${text(unit)}`;
-    const where = (i) => [text(xName), x[i]].filter(Boolean).join(" ");
+    const pointText = (i) => `${LabNumbers.halfUp(values[i])} ${text(unit)}`;
+    const pointName = (i) => [text(xName), x[i]].filter(Boolean).join(" ");
     const points = x.map((_, i) =>
       svg("circle", {
         r: 7,
         cx: px(i),
         class: "point",
         role: "slider",
-        "aria-label": where(i),
+        "aria-label": pointName(i),
         "aria-orientation": "vertical",
         "aria-valuemin": question.y[0],
         "aria-valuemax": question.y[1],
@@ -195,9 +201,9 @@
         size: 8,
         id: `${name}-${i}`,
         onchange: () => {
-          const given = parseNumber(inputs[i].value);
-          if (given === null) inputs[i].value = moved[i] ? String(values[i]) : "";
-          else set(i, given);
+          const number = parseNumber(inputs[i].value);
+          if (number === null) inputs[i].value = isSet[i] ? String(values[i]) : "";
+          else set(i, number);
         },
       }),
     );
@@ -211,14 +217,17 @@
       points.forEach((point, i) => {
         point.setAttribute("cy", py(values[i]));
         point.setAttribute("aria-valuenow", values[i]);
-        point.setAttribute("aria-valuetext", moved[i] ? told(i) : `${told(i)}, not moved yet`);
-        point.classList.toggle("moved", moved[i]);
-        if (document.activeElement !== inputs[i]) inputs[i].value = moved[i] ? values[i] : "";
+        point.setAttribute(
+          "aria-valuetext",
+          isSet[i] ? pointText(i) : `${pointText(i)}, not moved yet`,
+        );
+        point.classList.toggle("moved", isSet[i]);
+        if (document.activeElement !== inputs[i]) inputs[i].value = isSet[i] ? values[i] : "";
       });
     };
-    const set = (i, given) => {
-      values[i] = given;
-      moved[i] = true;
+    const set = (i, number) => {
+      values[i] = number;
+      isSet[i] = true;
       draw();
     };
     const key = (event, i) => {
@@ -233,23 +242,23 @@
     let last = null;
     const follow = (event) => {
       if (last === null && event.type !== "pointerdown") return;
-      const here = place(event);
-      const from = last ?? here;
-      // A fast stroke passes over places between two events.
-      const [low, high] = [Math.min(from.i, here.i), Math.max(from.i, here.i)];
+      const target = place(event);
+      const from = last ?? target;
+      // Between two events, a fast stroke may pass over several places.
+      const [low, high] = [Math.min(from.i, target.i), Math.max(from.i, target.i)];
       for (let i = low; i <= high; i++)
-        if (i !== from.i || i === here.i) {
-          const share = here.i === from.i ? 1 : (i - from.i) / (here.i - from.i);
-          set(i, value(at(from.value) + share * (at(here.value) - at(from.value))));
+        if (i !== from.i || i === target.i) {
+          const share = target.i === from.i ? 1 : (i - from.i) / (target.i - from.i);
+          set(i, value(at(from.value) + share * (at(target.value) - at(from.value))));
         }
-      last = here;
+      last = target;
     };
     const area = svg("rect", {
       class: "area",
-      x: LEFT,
-      y: TOP - 8,
-      width: WIDTH - LEFT - RIGHT,
-      height: HEIGHT - BOTTOM - TOP + 16,
+      x: MARGIN_LEFT,
+      y: MARGIN_TOP - 8,
+      width: WIDTH - MARGIN_LEFT - MARGIN_RIGHT,
+      height: HEIGHT - MARGIN_BOTTOM - MARGIN_TOP + 16,
     });
     drawing.prepend(area);
     drawing.append(path, ...points);
@@ -268,7 +277,7 @@
     rove(0);
     draw();
     const rows = x.map((_, i) =>
-      el("li", {}, el("label", { for: inputs[i].id }, where(i)), " ", inputs[i]),
+      el("li", {}, el("label", { for: inputs[i].id }, pointName(i)), " ", inputs[i]),
     );
     const element = el(
       "div",
@@ -286,10 +295,10 @@
         el("ul", { "aria-label": text(unit) }, ...rows),
       ),
     );
-    return { element, read: () => whole(question, moved, values) };
+    return { element, read: () => whole(question, isSet, values) };
   }
 
-  /** A curve in a line. */
+  /** A curve as a line of text. */
   function said({ unit, x, x_name: xName, rows }, answer) {
     if (rows) {
       const each = answer.flatMap((value, i) => [
@@ -324,7 +333,7 @@
     return drawing;
   }
 
-  /** A row for each place: what was measured as a bar, what the reader said as a ring. The table below has the numbers. */
+  /** A row for each place, with the measured value as a bar and the answer as a ring. The table below has the numbers. */
   function beside(question, answer) {
     const { at } = axis(question);
     const { x, right } = question;
@@ -343,7 +352,7 @@
     return el("ul", { class: "tracks", "aria-hidden": "true" }, ...rows);
   }
 
-  /** The reader's curve, if there is one, and the measured one over it, with how near it came. */
+  /** The measured curve over the reader's curve (if there is one), and at how many points they are near. */
   function compared(question, answer) {
     const { x, right, within = 1 } = question;
     const ends = [...question.y, ...right, ...(answer ?? [])].filter(
@@ -385,18 +394,18 @@
               el(
                 "tr",
                 {},
-                ...head.map((one) => (one ? el("th", { scope: "col" }, one) : el("td"))),
+                ...head.map((title) => (title ? el("th", { scope: "col" }, title) : el("td"))),
               ),
             ),
             el(
               "tbody",
               {},
-              ...rows.map(([first, ...rest]) =>
+              ...rows.map(([first, ...cells]) =>
                 el(
                   "tr",
                   {},
                   el("th", { scope: "row" }, first),
-                  ...rest.map((one) => el("td", {}, one)),
+                  ...cells.map((cell) => el("td", {}, cell)),
                 ),
               ),
             ),
@@ -406,7 +415,7 @@
     ];
   }
 
-  /** Where a curve is farthest from the measured one, in words; "" if it is near everywhere. */
+  /** The point at which a curve is farthest from the measured one, in words; "" if all points are near. */
   function worst(question, answer) {
     const { x, right } = question;
     const off = right.map((value, i) => {

@@ -28,38 +28,42 @@ def question_of(name: str, id: str, entry: Any) -> Question:
     def wrong(what: str) -> LabError:
         return LabError(f"{name}: question {id!r} {what}")
 
-    rest = {key: value for key, value in entry.items() if key not in ("on", "run")}
-    others, run = entry.get("on"), entry.get("run")
-    if not (isinstance(others, list) and others and all(isinstance(o, Mapping) for o in others)):
-        raise wrong(f"has on = {others!r}: write [[{id}.on]] above its keys")
+    base_entry = {key: value for key, value in entry.items() if key not in ("on", "run")}
+    variants, run = entry.get("on"), entry.get("run")
+    if not (
+        isinstance(variants, list) and variants and all(isinstance(o, Mapping) for o in variants)
+    ):
+        raise wrong(f"has on = {variants!r}: write [[{id}.on]] above its keys")
     if not isinstance(run, str) or not run:
         raise wrong("needs `run`: the experiment whose Node decides between its answers")
-    if "right" not in rest:
+    if "right" not in base_entry:
         raise wrong("has `on`, but no `right`: what holds on every other Node")
-    base = _plain(name, id, rest)
-    return replace(base, run=run, on=tuple(_other(name, id, rest, o, wrong) for o in others))
+    base = _plain(name, id, base_entry)
+    return replace(
+        base, run=run, on=tuple(_other(name, id, base_entry, o, wrong) for o in variants)
+    )
 
 
 def _other(
-    name: str, id: str, entry: Mapping[str, Any], other: Mapping[str, Any], wrong: Any
+    name: str, id: str, entry: Mapping[str, Any], variant: Mapping[str, Any], wrong: Any
 ) -> tuple[Range, Question]:
     """What a question is on some versions of Node: another answer, other reasons."""
-    if unknown := set(other) - {"node", "right", "why", "options", "mistakes"}:
+    if unknown := set(variant) - {"node", "right", "why", "options", "mistakes"}:
         raise wrong(
             f"has a key {min(unknown)!r} in `on`: it may have node, right, why, options, mistakes"
         )
     try:
-        those = node_range(other.get("node", ""))
+        versions = node_range(variant.get("node", ""))
     except LabError as error:
         raise wrong(f"has in `on` {error}") from None
     options = dict(entry.get("options", {}))
-    for key, changed in dict(other.get("options", {})).items():
-        if key not in options or not isinstance(changed, Mapping) or set(changed) != {"why"}:
+    for key, override in dict(variant.get("options", {})).items():
+        if key not in options or not isinstance(override, Mapping) or set(override) != {"why"}:
             raise wrong(f"has {key!r} in `on`: only `why` of an option that it has may differ")
-        options[key] = {**options[key], **changed}
-    kept = {key: other[key] for key in ("right", "why", "mistakes") if key in other}
-    changed = {"options": options} if options else {}
-    return those, _plain(name, id, {**entry, **kept, **changed})
+        options[key] = {**options[key], **override}
+    new_keys = {key: variant[key] for key in ("right", "why", "mistakes") if key in variant}
+    new_options = {"options": options} if options else {}
+    return versions, _plain(name, id, {**entry, **new_keys, **new_options})
 
 
 def _plain(name: str, id: str, entry: Any) -> Question:
@@ -148,44 +152,46 @@ def _axes(entry: Mapping[str, Any], wrong: Any) -> dict[str, Any]:
     }
 
 
-def _mistakes(kind: str, given: Any, right: Any, within: float, wrong: Any) -> tuple[Mistake, ...]:
-    if not given:
+def _mistakes(
+    kind: str, mistakes: Any, right: Any, within: float, wrong: Any
+) -> tuple[Mistake, ...]:
+    if not mistakes:
         return ()
     if kind != "number":
         raise wrong("has mistakes, which are for numbers: each option has its own `why`")
-    if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
-        raise wrong(f"has mistakes = {given!r}: write [[its-id.mistakes]] above their keys")
-    return tuple(_mistake(one, right, within, wrong) for one in given)
+    if not isinstance(mistakes, list) or not all(isinstance(entry, Mapping) for entry in mistakes):
+        raise wrong(f"has mistakes = {mistakes!r}: write [[its-id.mistakes]] above their keys")
+    return tuple(_mistake(entry, right, within, wrong) for entry in mistakes)
 
 
-def _mistake(given: Mapping[str, Any], right: Any, within: float, wrong: Any) -> Mistake:
-    ways = set(given) & {"formula", "range"}
-    if set(given) - {"formula", "range", "why"} or len(ways) != 1:
-        raise wrong(f"has a mistake with {', '.join(given)}: it needs formula or range, and why")
-    if not _are_texts([given.get("why")]):
+def _mistake(entry: Mapping[str, Any], right: Any, within: float, wrong: Any) -> Mistake:
+    ways = set(entry) & {"formula", "range"}
+    if set(entry) - {"formula", "range", "why"} or len(ways) != 1:
+        raise wrong(f"has a mistake with {', '.join(entry)}: it needs formula or range, and why")
+    if not _are_texts([entry.get("why")]):
         raise wrong("has a mistake without `why`: say what one may have thought")
-    if "range" in given:
-        ends = given["range"]
+    if "range" in entry:
+        ends = entry["range"]
         if not (isinstance(ends, list) and len(ends) == 2 and all(map(_is_number, ends))):
             raise wrong(f"has a mistake with range = {ends!r}: two numbers, the lower one first")
-        made = Mistake(given["why"], range=(float(ends[0]), float(ends[1])))
+        mistake = Mistake(entry["why"], range=(float(ends[0]), float(ends[1])))
         if ends[0] > ends[1]:
             raise wrong(f"has a mistake with range = {ends!r}: the lower one comes first")
     else:
-        made = Mistake(given["why"], formula=str(given["formula"]))
+        mistake = Mistake(entry["why"], formula=str(entry["formula"]))
         try:
-            value = arithmetic(made.formula, right=math.e if right is None else right)
+            value = arithmetic(mistake.formula, right=math.e if right is None else right)
         except (ValueError, ArithmeticError):
             raise wrong(
-                f"has a mistake with formula = {given['formula']!r}: write arithmetic, of numbers "
+                f"has a mistake with formula = {entry['formula']!r}: write arithmetic, of numbers "
                 "and `right`"
             ) from None
         if right is not None and _passes(value, right, within):
-            raise wrong(f"takes for right what it calls a mistake, {given['formula']!r}")
-    span = None if right is None else made.span(right)
+            raise wrong(f"takes for right what it calls a mistake, {entry['formula']!r}")
+    span = None if right is None else mistake.span(right)
     if span and span[0] <= right <= span[1]:
-        raise wrong(f"calls its own answer a mistake: {given}")
-    return made
+        raise wrong(f"calls its own answer a mistake: {entry}")
+    return mistake
 
 
 def _passes(number: float, right: float, within: float) -> bool:
@@ -196,7 +202,7 @@ def _passes(number: float, right: float, within: float) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    # TOML has true, nan and inf, too
+    # A value of TOML may also be true, nan or inf.
     return type(value) in (int, float) and math.isfinite(value)
 
 

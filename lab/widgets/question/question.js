@@ -1,13 +1,13 @@
-// Predictions and questions: <lab-question>, and what is right, where it is decided: <lab-answer>. The review that asks them again
-// and the list of all of them are built upon these (lab/widgets/review).
-// Their content is JSON (lab/widgets/question/question.py); without JavaScript the markup inside stays. Answers are kept in this browser.
+// <lab-question> asks for a prediction or an answer, and <lab-answer> shows the right answer where the page decides it. The reviews
+// and the list of all questions (lab/widgets/review) use both. The content is JSON (lab/widgets/question/question.py). Without
+// JavaScript the markup inside stays. This browser keeps the answers.
 
 (() => {
   const PREFIX = "lab-question:";
 
-  // ---- What an answer is worth: no page needed ---------------------------------------------------------------
+  // ---- Is an answer right? No page needed --------------------------------------------------------------------
 
-  /** "1,000" and "1 000" are thousand, "0,125" is an eighth; null for what is no number. */
+  /** The number in a text, or null. "1,000" and "1 000" are a thousand, and "0,125" is an eighth. */
   function parseNumber(text) {
     const plain = text.trim().replace(/[\s_×%]/g, "");
     const grouped = /^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/.test(plain);
@@ -15,14 +15,14 @@
     return plain === "" || !Number.isFinite(value) ? null : value;
   }
 
-  /** Whether a number is another one but for a factor. */
+  /** Whether two numbers differ by at most this factor. */
   function near(value, right, within) {
     if (value === 0 || right === 0 || value < 0 !== right < 0) return value === right;
     const ratio = Math.abs(value / right);
     return ratio <= within * 1.000001 && 1 / ratio <= within * 1.000001;
   }
 
-  /** true, false, or null while it is not known what is right: a prediction is locked until the page decides it. */
+  /** Whether an answer is right: true, false, or null while the page has not decided. Until then a prediction is locked. */
   function isRight(question, answer) {
     const { kind, right, within = 1 } = question;
     if (right === undefined || right === null || answer === null || answer === undefined)
@@ -37,7 +37,7 @@
     return same([...rights].sort(), [...answer].sort());
   }
 
-  /** Whether a kept answer still fits the question: its options may have changed since. */
+  /** Whether a stored answer still fits the question, whose options may have changed. */
   function fits(question, answer) {
     if (question.kind === "number") return typeof answer === "number";
     if (question.kind === "curve") return LabCurve.fits(question, answer);
@@ -47,16 +47,16 @@
     return answer.length > 0 && answer.every((name) => names.includes(name));
   }
 
-  /** The answer that counts, the first: what comes after it may have seen the solution. Null if there is none. */
-  function counted(question, kept) {
-    const given = [kept?.first, kept?.answer].find((answer) => fits(question, answer));
-    return given === undefined ? null : given;
+  /** The first answer, which is the one that counts: the reader may have seen the solution before later ones. Null without any. */
+  function counted(question, record) {
+    const first = [record?.first, record?.answer].find((answer) => fits(question, answer));
+    return first === undefined ? null : first;
   }
 
-  /** When the answer that counts was given; 0 if nobody knows. Before 24 November 2026 only the time of the last was kept. */
-  const sinceOf = (kept) => [kept?.since, kept?.at].find(Number.isFinite) ?? 0;
+  /** The time of the first answer, or 0 if it is unknown. Before 24 November 2026 the browser kept only the time of the last one. */
+  const sinceOf = (record) => [record?.since, record?.at].find(Number.isFinite) ?? 0;
 
-  /** What to tell those who came to this number by a typical error; undefined if none fits. */
+  /** The explanation of the typical error that leads to this number; undefined if no error does. */
   function mistake({ mistakes = [] }, answer) {
     return mistakes.find(({ low, high }) => low <= answer && answer <= high)?.why;
   }
@@ -67,9 +67,9 @@
   globalThis.LabQuestionModel = { near, parseNumber, isRight, fits, counted, sinceOf, mistake };
   if (typeof customElements === "undefined" || customElements.get("lab-question")) return;
 
-  // ---- Where answers are kept ---------------------------------------------------------------------------------
+  // ---- The storage of answers ---------------------------------------------------------------------------------
 
-  const { el, button, hidden, whenParsed, dataOf, storage, reorder } = LabDom;
+  const { el, button, spokenOnly, afterParsing, dataOf, storage, reorder } = LabDom;
   const tell = (id) => document.dispatchEvent(new CustomEvent("lab-question", { detail: id }));
   const store = {
     read: (id) => storage.read(PREFIX + id),
@@ -83,12 +83,12 @@
       tell(null);
     },
   };
-  // Another tab has answered.
+  // Another tab has stored an answer.
   addEventListener("storage", ({ key }) => {
     if (key === null) tell(null);
     else if (key.startsWith(PREFIX)) tell(key.slice(PREFIX.length));
   });
-  // A page that comes back with the browser's Back button was told of nothing meanwhile.
+  // A page that the Back button brings back has missed the events of the meantime.
   addEventListener("pageshow", ({ persisted }) => persisted && tell(null));
 
   // ---- Pieces of page --------------------------------------------------------------------------------------------
@@ -98,14 +98,14 @@
 
   let count = 0;
 
-  /** An element whose JSON child may not have been parsed yet when it is met. */
+  /** An element that may be connected before the parser has read its JSON child. */
   class Element extends HTMLElement {
     connectedCallback() {
-      // It was away, as a cell is that is scrolled out of sight.
+      // The element comes back, for example as part of a notebook cell that was out of sight.
       if (this.data) {
         this.listen();
         this.follow();
-      } else whenParsed(() => this.begin());
+      } else afterParsing(() => this.begin());
     }
 
     disconnectedCallback() {
@@ -125,21 +125,21 @@
       document.addEventListener("lab-question", this);
     }
 
-    /** What it is about on top, and the rest below: one group for the ear, named by its number. */
-    group(what, ...children) {
+    /** The question on top, and the children below. For screen readers, this is one group named by the number of the question. */
+    group(suffix, ...children) {
       const { ask, number, of } = this.data;
       this.setAttribute("role", "group");
       this.setAttribute("aria-labelledby", `${this.name}-kind`);
       this.setAttribute("aria-describedby", `${this.name}-ask`);
       this.replaceChildren(
-        el("p", { class: "kind", id: `${this.name}-kind` }, `Question ${number} of ${of}${what}`),
+        el("p", { class: "kind", id: `${this.name}-kind` }, `Question ${number} of ${of}${suffix}`),
         el("p", { class: "ask", id: `${this.name}-ask`, html: ask }),
         ...children,
       );
     }
 
     handleEvent({ detail }) {
-      const { id = detail } = this.data; // the overview has none: it is about all
+      const { id = detail } = this.data; // the overview has no id, because it is about all questions
       if (detail === null || detail === id) this.follow();
     }
   }
@@ -148,8 +148,8 @@
 
   class Question extends Element {
     start() {
-      const kept = store.read(this.data.id);
-      if (fits(this.data, kept?.answer)) this.showAnswered(kept.answer);
+      const record = store.read(this.data.id);
+      if (fits(this.data, record?.answer)) this.showAnswered(record.answer);
       else this.showForm();
     }
 
@@ -157,7 +157,7 @@
       if (this.answered && !store.read(this.data.id)) this.showForm();
     }
 
-    /** Its answer waits where the page decides it, in a <lab-answer>. */
+    /** Whether the right answer is further down the page, in a <lab-answer>. */
     get locked() {
       return this.data.right === undefined;
     }
@@ -180,7 +180,7 @@
     showForm(answer) {
       this.answered = false;
       const { kind } = this.data;
-      // Beside what it sends, not around it: reader modes throw forms away, and the options with them.
+      // The form does not contain the options, because reader modes of browsers remove forms with their content.
       const form = el("form", { novalidate: true, id: `${this.name}-form` });
       const message = el("p", { class: "message", role: "status", id: `${this.name}-message` });
       const body = el("div");
@@ -189,9 +189,9 @@
       const send = this.locked ? "Lock in my prediction" : "Check";
       form.addEventListener("submit", (event) => {
         event.preventDefault();
-        const given = read();
-        if (typeof given === "string") message.textContent = given;
-        else this.take(given);
+        const reading = read();
+        if (typeof reading === "string") message.textContent = reading;
+        else this.take(reading);
       });
       this.frame(
         body,
@@ -224,8 +224,8 @@
         ),
       );
       return () => {
-        const given = inputs.filter((input) => input.checked).map((input) => input.value);
-        return given.length ? given : "Choose an answer first.";
+        const names = inputs.filter((input) => input.checked).map((input) => input.value);
+        return names.length ? names : "Choose an answer first.";
       };
     }
 
@@ -260,25 +260,25 @@
         ),
       );
       return () => {
-        const given = parseNumber(input.value);
-        complain(given === null);
-        return given ?? "Write a number first, for example 2.5.";
+        const value = parseNumber(input.value);
+        complain(value === null);
+        return value ?? "Write a number first, for example 2.5.";
       };
     }
 
     order(body, answer) {
       const list = el("ol", { class: "items", role: "list", "aria-label": "Your order" });
-      const told = el("p", { class: "vh", role: "status" });
+      const status = el("p", { class: "vh", role: "status" });
       const { items } = reorder({
         list,
-        told,
+        status,
         items: answer ?? this.data.items,
         button: (label, way, onclick) =>
           button(way === "up" ? "↑" : "↓", onclick, { "aria-label": label }),
         row: (item, moves) =>
           el("li", {}, el("code", {}, item), el("span", { class: "moves" }, ...moves)),
       });
-      body.append(list, told);
+      body.append(list, status);
       return () => items;
     }
 
@@ -290,36 +290,40 @@
 
     take(answer) {
       const { id } = this.data;
-      const kept = store.read(id);
-      const before = counted(this.data, kept);
+      const record = store.read(id);
+      const before = counted(this.data, record);
       const first = before ?? answer;
-      // Of a locked one it is not known: <lab-answer> says so once the reader is there.
-      const known = before !== null && typeof kept.right === "boolean" ? kept.right : null;
-      const right = this.locked ? known : isRight(this.data, first);
+      // A locked answer is judged later, by <lab-answer>, when the reader comes there.
+      const lastRight = before !== null && typeof record.right === "boolean" ? record.right : null;
+      const right = this.locked ? lastRight : isRight(this.data, first);
       const at = Date.now();
-      const since = before === null ? at : sinceOf(kept);
+      const since = before === null ? at : sinceOf(record);
       store.write(id, { answer, first, right, at, since }, this);
       this.showAnswered(answer);
       this.querySelector(".given").focus();
     }
 
-    /** Where the answer will stand. */
+    /** A sentence with a link to the place of the answer. */
     waits() {
-      const where = "further down the page";
+      const placeText = "further down the page";
       const place = document.getElementById(`answer-${this.data.id}`);
-      return ["The answer waits ", place ? el("a", { href: `#${place.id}` }, where) : where, "."];
+      return [
+        "The answer waits ",
+        place ? el("a", { href: `#${place.id}` }, placeText) : placeText,
+        ".",
+      ];
     }
 
     showAnswered(answer) {
       this.answered = true;
-      const again = button(this.locked ? "Change it" : "Try again", () => {
+      const retry = button(this.locked ? "Change it" : "Try again", () => {
         this.showForm(answer);
         this.querySelector('[role="slider"], input, .items button[aria-disabled="false"]')?.focus();
       });
       const right = isRight(this.data, answer);
-      const given = el("div", { class: "given", tabindex: -1 });
+      const panel = el("div", { class: "given", tabindex: -1 });
       if (this.locked)
-        given.append(
+        panel.append(
           el(
             "p",
             {},
@@ -330,17 +334,17 @@
           ),
           el("p", {}, ...this.waits()),
         );
-      else given.append(...solution(this.data, answer, right));
+      else panel.append(...solution(this.data, answer, right));
       const first = counted(this.data, store.read(this.data.id)) ?? answer;
       if (!alike(first, answer))
-        given.append(
+        panel.append(
           el("p", { class: "hint" }, "Your first answer counts: ", ...said(this.data, first), "."),
         );
-      this.frame(given, el("p", { class: "actions" }, again));
+      this.frame(panel, el("p", { class: "actions" }, retry));
     }
   }
 
-  /** A program line by line, so that a line too long for a phone goes on below, further in. */
+  /** A program line by line, so that a line that is too long for a phone continues below with an indent. */
   function lines(code) {
     return code.split("\n").flatMap((text, i) => {
       const indent = `--indent: ${text.search(/\S|$/)}ch`;
@@ -359,21 +363,21 @@
     if (question.kind === "curve") return LabCurve.said(question, answer);
     if (question.kind === "order")
       return answer.flatMap((item, i) => [i ? ", " : "", el("code", {}, item)]);
-    const chosen = [answer].flat().map((name) => question.options.find((o) => o.name === name));
-    return chosen.flatMap((option, i) => [
+    const options = [answer].flat().map((name) => question.options.find((o) => o.name === name));
+    return options.flatMap((option, i) => [
       i ? "; " : "",
       el("q", { html: option.text.replace(/\.$/, "") }),
     ]);
   }
 
-  /** What an option was worth, and what the reader did with it. */
+  /** Whether an option is right, and whether the reader chose it. */
   function state(good, mine, several) {
     if (mine) return `${good ? "right" : "wrong"}, your answer`;
     if (!several) return good ? "right" : "not right";
     return good ? "right, you left it out" : "not right, and you left it out";
   }
 
-  /** Why it is right: of each option, with the reader's marked; for a number, what may have led elsewhere, too. */
+  /** The reasons. A choice has one for each option, with the reader's options marked. A wrong number may have an explanation, too. */
   function reasons(question, answer, right) {
     const { kind, options, why } = question;
     if (kind === "curve")
@@ -398,7 +402,7 @@
             "span",
             { class: "state" },
             ` (${state(good, mine, answer && rights.length > 1)})`,
-            hidden(". "),
+            spokenOnly(". "),
           ),
           el("span", { class: "why", html: why }),
         ),
@@ -407,11 +411,11 @@
     return [el("ul", { class: "solved" }, ...rows)];
   }
 
-  /** What is right and why, at once. */
+  /** The right answer and the reasons for it. */
   function solution(question, answer, right) {
     const why = reasons(question, answer, right);
     if (question.kind === "choice") return [el("p", {}, mark(right)), ...why];
-    const it = right && question.kind === "order" ? null : decided(question, "It is ");
+    const it = right && question.kind === "order" ? null : rightAnswer(question, "It is ");
     return [
       el("p", {}, mark(right), " You said ", ...said(question, answer), "."),
       it && el("p", {}, ...it),
@@ -419,14 +423,14 @@
     ].filter(Boolean);
   }
 
-  /** What is right, as pieces of a sentence; of several orders one. */
-  function decided(question, where) {
+  /** The right answer as pieces of a sentence. If several orders are right, the first of them. */
+  function rightAnswer(question, prefix) {
     const { kind, right } = question;
-    const wanted = kind === "order" && Array.isArray(right[0]) ? right[0] : right;
-    return [where, ...said(question, wanted), "."];
+    const shownAnswer = kind === "order" && Array.isArray(right[0]) ? right[0] : right;
+    return [prefix, ...said(question, shownAnswer), "."];
   }
 
-  // ---- What is right, where the page decides it --------------------------------------------------------------------
+  // ---- The right answer, where the page decides it -----------------------------------------------------------------
 
   class Answer extends Element {
     start() {
@@ -452,26 +456,26 @@
     handleEvent(event) {
       if (event.type !== "beforeprint") return super.handleEvent(event);
       const { met } = this;
-      this.met = true; // on paper the reader meets all of them
+      this.met = true; // on paper the reader sees all answers
       this.follow();
       this.met = met;
     }
 
     follow() {
-      const { id, right: decides, where } = this.data;
-      const kept = store.read(id);
-      const answer = counted(this.data, kept);
+      const { id, right: decides, where: prefix } = this.data;
+      const record = store.read(id);
+      const answer = counted(this.data, record);
       const right = isRight(this.data, answer);
-      // Told once the reader has come here: until then the list of all predictions says "locked in".
-      if (this.met && answer !== null && kept.right !== right && !this.judging) {
-        this.judging = true; // two runs of one question must not contradict each other for ever
-        store.write(id, { ...kept, right }, this);
+      // The record says what is right once the reader has come here. Until then the list of predictions says "locked in".
+      if (this.met && answer !== null && record.right !== right && !this.judging) {
+        this.judging = true; // two answers to one question must not correct each other for ever
+        store.write(id, { ...record, right }, this);
         this.judging = false;
       }
       const place = document.getElementById(`question-${id}`);
-      const last = fits(this.data, kept?.answer) ? kept.answer : answer;
+      const last = fits(this.data, record?.answer) ? record.answer : answer;
       const open = answer !== null || this.open;
-      // It comes into sight again and again: what a reader has unfolded in it stays.
+      // The answer may come into sight many times, and what a reader has unfolded stays open.
       const state = JSON.stringify([answer, last, Boolean(place), open]);
       if (state === this.drawn) return;
       this.drawn = state;
@@ -481,18 +485,18 @@
         answer === null
           ? ["You have not ", link("made your prediction"), "."]
           : ["You ", link("predicted"), " ", ...said(this.data, answer), ...later, "."];
-      const told =
+      const content =
         decides === null
           ? [el("p", {}, "This run could not tell.")]
           : [
-              el("p", {}, ...decided(this.data, `${where}: `)),
+              el("p", {}, ...rightAnswer(this.data, `${prefix}: `)),
               ...reasons(this.data, answer, right),
             ];
       this.group(
         ": the answer",
         el("p", {}, right === null ? null : mark(right), " ", ...mine),
         open
-          ? el("div", { class: "given", tabindex: -1 }, ...told)
+          ? el("div", { class: "given", tabindex: -1 }, ...content)
           : el(
               "p",
               { class: "actions" },
@@ -510,5 +514,5 @@
 
   customElements.define("lab-question", Question);
   customElements.define("lab-answer", Answer);
-  globalThis.LabQuestion = { Element, Question, store, said, decided, solution };
+  globalThis.LabQuestion = { Element, Question, store, said, rightAnswer, solution };
 })();

@@ -15,7 +15,7 @@ from lab.widgets import parts
 from lab.widgets.markup import inline, json_script, sequence
 
 WITHIN = 1.5
-MISTAKEN = 1.1  # the factor by which a guess may be off what a mistake's formula makes
+MISTAKEN = 1.1  # the factor by which a guess may differ from the result of a mistake's formula
 Kind = Literal["choice", "number", "order", "curve"]
 CURVE: Kind = "curve"  # has a unit, too
 
@@ -62,12 +62,12 @@ class Question:
     scale: str = "linear"
     rows: bool = False  # the places have no order: a slider for each
     mistakes: tuple[Mistake, ...] = ()
-    warm_up: bool = False  # tells at once: what the page presumes
+    warm_up: bool = False  # the page presumes the answer, so it shows the solution at once
     on: tuple[tuple[Range, Question], ...] = ()  # what is asked on other versions of Node
-    run: str = ""  # the experiment whose Node decides between them
-    node: str = ""  # the one that it was decided for
-    chapter: str = ""  # the page it is asked on, "book/part/name"
-    number: int = 1  # its place among the questions of that page, from 1
+    run: str = ""  # the experiment whose Node decides between the versions
+    node: str = ""  # the Node that the right answer is for
+    chapter: str = ""  # the page that asks the question, "book/part/name"
+    number: int = 1  # the place among the questions of the page, from 1
     of: int = 1
     memory: bool = False  # asked after the summary
 
@@ -160,43 +160,43 @@ class Question:
             parts.append(f"<p>A number: {inline(self.unit)}.</p>")
         return "".join(parts)
 
-    def solution(self, right: Any, where: str = "The answer") -> str:
+    def solution(self, right: Any, prefix: str = "The answer") -> str:
         """Return as HTML what is right, and why, for who has no JavaScript."""
         if right is None:
-            return f"<p>{where}: this run could not tell.</p>"
+            return f"<p>{prefix}: this run could not tell.</p>"
         if self.kind == "choice":
             rights = [right] if isinstance(right, str) else right
-            told = [
+            items = [
                 f"<li>{inline(text)} <strong>{'Right' if name in rights else 'No'}.</strong> "
                 f"{inline(why)}</li>"
                 for name, text, why in self.options
             ]
-            return f"<p>{where}: {self.said(right)}.</p><ul>{''.join(told)}</ul>"
+            return f"<p>{prefix}: {self.said(right)}.</p><ul>{''.join(items)}</ul>"
         errors = [
             f"<li>{half_up(low)} to {half_up(high)}: {inline(why)}</li>"
             for low, high, why in self._mistaken(right)
         ]
         typical = f"<p>Typical mistakes:</p><ul>{''.join(errors)}</ul>" if errors else ""
-        return f"<p>{where}: {self.said(right)}. {inline(self.why)}</p>{typical}"
+        return f"<p>{prefix}: {self.said(right)}. {inline(self.why)}</p>{typical}"
 
     def said(self, right: Any, *, markup: bool = True) -> str:
         """Return an answer in words."""
-        written: Callable[[str], str] = inline if markup else str
+        convert: Callable[[str], str] = inline if markup else str
         if self.kind == "choice":
             rights = [right] if isinstance(right, str) else right
             texts = (text for name, text, _ in self.options if name in rights)
-            return "; ".join(written(text).removesuffix(".") for text in texts)
+            return "; ".join(convert(text).removesuffix(".") for text in texts)
         if self.kind == "number":
-            return f"{half_up(float(right))} {written(self.unit)}"
+            return f"{half_up(float(right))} {convert(self.unit)}"
         if self.rows:
             pairs = zip(self.x, right, strict=True)
             each = "; ".join(f"{place} {half_up(float(value))}" for place, value in pairs)
-            return f"{escape(each) if markup else each} {written(self.unit)}"
+            return f"{escape(each) if markup else each} {convert(self.unit)}"
         if self.kind == CURVE:
-            drawn = ", ".join(half_up(float(value)) for value in right)
+            numbers = ", ".join(half_up(float(value)) for value in right)
             places = ", ".join(self.x)
-            at = f"{written(self.x_name)} {escape(places) if markup else places}".strip()
-            return f"{drawn} {written(self.unit)} (at {at})"
+            at = f"{convert(self.x_name)} {escape(places) if markup else places}".strip()
+            return f"{numbers} {convert(self.unit)} (at {at})"
         orders = [right] if isinstance(right[0], str) else right
         lines = (sequence(order) if markup else ", ".join(order) for order in orders)
         return "; or ".join(lines)
@@ -219,8 +219,10 @@ class Answer:
 
     question: Question
     value: Any  # name of an option, number, list of items; None if the run could not tell
-    recorded: bool = False  # made of rows of the recorded run, wherever the others were measured
-    measured: bool = True  # by a run; what no run decides stands in the question's file
+    recorded: bool = (
+        False  # the value is made of rows of the recorded run, even if others were measured here
+    )
+    measured: bool = True  # a run decided; otherwise the answer is in the question's file
 
     def to_json(self) -> dict[str, Any]:
         """Return what the element needs."""

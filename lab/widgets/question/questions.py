@@ -58,26 +58,26 @@ def ask(id: str) -> Question:
     answer("pool-crowd", run.ratio)    later, in a cell below: what the run decided
     reveal("pool-crowd")               the same where no run of the page can decide
     """
-    found = questions()
-    if id not in found:
+    all_questions = questions()
+    if id not in all_questions:
         raise LabError(
-            f"there is no question {id!r}. {did_you_mean(id, found)} "
+            f"there is no question {id!r}. {did_you_mean(id, all_questions)} "
             f"Questions lie in the folder of their chapter, in NAME/{FILE}."
         )
-    question = found[id]
+    question = all_questions[id]
     usage.note_file(file_of(question.chapter))
-    asked = _on_this_node(question) if question.on else question
-    if asked.at_once:
-        _noted(Answer(asked, asked.right, measured=False))
-    return asked
+    asked_question = _on_this_node(question) if question.on else question
+    if asked_question.at_once:
+        _noted(Answer(asked_question, asked_question.right, measured=False))
+    return asked_question
 
 
-def _noted(told: Answer) -> Answer:
+def _noted(result: Answer) -> Answer:
     """Tell the build what is right, for the pages that ask and judge again."""
-    question = told.question
-    of = {"id": question.id, "node": question.node, "measured": told.measured}
-    usage.note("answer", right=told.value, **of)
-    return told
+    question = result.question
+    of = {"id": question.id, "node": question.node, "measured": result.measured}
+    usage.note("answer", right=result.value, **of)
+    return result
 
 
 def _on_this_node(question: Question) -> Question:

@@ -82,8 +82,8 @@ def fallback(data: Mapping[str, Any]) -> str:
     recordings = [(v, r) for v in data["versions"] for r in v["recordings"]]
     if not recordings:
         return "<p>Nothing was recorded.</p>"
-    version, made = recordings[0]
-    rows = list(callbacks(made))
+    version, recording = recordings[0]
+    rows = list(callbacks(recording))
     body = "".join(
         f"<tr><td>{n}</td><td>{row['iteration']}</td>"
         f"<td>{PHASE_NAMES.get(row['phase'], row['phase'])}</td><td>{escape(row['label'])}</td>"
@@ -91,7 +91,9 @@ def fallback(data: Mapping[str, Any]) -> str:
         f"<td>{escape(' / '.join(row['printed']))}</td></tr>"
         for n, row in enumerate(rows[:TABLE_ROWS], 1)
     )
-    alone = " Its phases are the recorder's word alone." if made.get("verified") is False else ""
+    alone = (
+        " Its phases are the recorder's word alone." if recording.get("verified") is False else ""
+    )
     more = f" The first {TABLE_ROWS} of {len(rows)}." if len(rows) > TABLE_ROWS else ""
     return (
         f"<pre style='overflow-x:auto'><code>{escape(data['source'])}</code></pre>"
@@ -103,22 +105,24 @@ def fallback(data: Mapping[str, Any]) -> str:
     )
 
 
-def callbacks(made: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def callbacks(recording: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The callbacks of a recording that a reader wrote or waits for, with what they printed.
 
     The lines stand in their order: one that prints after another has printed inside of it gets a
     row more. What none of them printed, a listener of `process` did.
     """
     runs: list[dict[str, Any]] = []
-    stack: list[int] = []  # of those that run now, their places in runs
-    last = max((i for i, row in enumerate(made["events"]) if row[1] in ("run", "node")), default=-1)
+    stack: list[int] = []  # the places in runs of the callbacks that run now
+    last = max(
+        (i for i, row in enumerate(recording["events"]) if row[1] in ("run", "node")), default=-1
+    )
     place = {"iteration": 0, "phase": "main"}
-    for i, row in enumerate(made["events"]):
-        what = row[1]
-        if what in ("run", "node"):
+    for i, row in enumerate(recording["events"]):
+        kind = row[1]
+        if kind in ("run", "node"):
             place = {"iteration": row[3], "phase": row[4]}
-        task = made["tasks"][row[2]] if len(row) > 2 and row[2] is not None else None
-        if what == "run" and task is not None:
+        task = recording["tasks"][row[2]] if len(row) > 2 and row[2] is not None else None
+        if kind == "run" and task is not None:
             run = {
                 "label": task["label"],
                 "line": task.get("line"),
@@ -129,9 +133,9 @@ def callbacks(made: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             }
             stack.append(len(runs))
             runs.append(run)
-        elif what == "end" and stack:
+        elif kind == "end" and stack:
             stack.pop()
-        elif what in ("out", "err") and len(row) > 6:
+        elif kind in ("out", "err") and len(row) > 6:
             if not stack:
                 at_exit = i > last
                 runs.append(
@@ -166,23 +170,25 @@ def _orders(version: Mapping[str, Any]) -> str:
     own runs printed, as far as there is a replay of them.
     """
     node, runs = version["node"], version["runs"]
-    replayed = {made["order"] for made in version["recordings"]}
-    seen = [order for order in version["orders"] if order["count"]]
-    others = [o for i, o in enumerate(version["orders"]) if i in replayed and not o["count"]]
-    told = "; ".join(_code(order) for order in others)
-    told = told and f"<p>Seen only while recording, and not counted: {told}.</p>"
-    if len(seen) == 1:
+    replayed = {recording["order"] for recording in version["recordings"]}
+    orders = [order for order in version["orders"] if order["count"]]
+    recorder_orders = [
+        o for i, o in enumerate(version["orders"]) if i in replayed and not o["count"]
+    ]
+    codes = "; ".join(_code(order) for order in recorder_orders)
+    recorder_html = f"<p>Seen only while recording, and not counted: {codes}.</p>" if codes else ""
+    if len(orders) == 1:
         times = "the only run" if runs == 1 else f"all {runs} runs"
-        return f"<p>Node {escape(node)}: {times} printed {_code(seen[0])}.</p>{told}"
-    rows = "".join(_order_row(order, runs) for order in seen[:8])
-    more = f"<p>… and {count(len(seen) - 8, 'rarer order')}.</p>" if len(seen) > 8 else ""
+        return f"<p>Node {escape(node)}: {times} printed {_code(orders[0])}.</p>{recorder_html}"
+    rows = "".join(_order_row(order, runs) for order in orders[:8])
+    more = f"<p>… and {count(len(orders) - 8, 'rarer order')}.</p>" if len(orders) > 8 else ""
     return (
         '<div style="margin:1em 0"><table style="width:100%;max-width:52rem">'
         f"<caption style='text-align:left'>Orders seen on Node {escape(node)} in {runs} runs: "
-        f"{len(seen)} different ones. The order of this program is not determined.</caption>"
+        f"{len(orders)} different ones. The order of this program is not determined.</caption>"
         '<thead><tr><th scope="col" style="width:9rem;text-align:left">runs</th>'
         f'<th scope="col" style="text-align:left">printed</th></tr></thead><tbody>{rows}</tbody>'
-        f"</table>{more}{told}</div>"
+        f"</table>{more}{recorder_html}</div>"
     )
 
 

@@ -49,7 +49,7 @@
     const spans = tasks.map(() => []); // per task: { from, to, where, due?, slot? }
     const steps = [];
     const stacks = new Array(events.length);
-    const printed = [];
+    const output = [];
     const took = new Map(); // index of a run's event -> microseconds
     let stack = null; // linked: { task, run, up }
     let phase = "main";
@@ -70,11 +70,11 @@
     const due = (task, t) => t + (tasks[task].ms ?? 0) * 1000;
 
     events.forEach((event, at) => {
-      const { what, task } = event;
+      const { what: kind, task } = event;
       const facts = task === null ? null : tasks[task];
       let step = true;
       let own = true;
-      switch (what) {
+      switch (kind) {
         case "new":
           if (facts.kind === "PROMISE") open(task, at, "pending");
           else open(task, at, facts.lane, { due: due(task, event.t) });
@@ -83,7 +83,7 @@
         case "ready":
           open(task, at, "micro");
           step = events[at - 1]?.what !== "new" || events[at - 1].task !== task;
-          // Settled already when it was asked: one step for the reader.
+          // The promise was settled when the program asked for it, so the reader sees one step.
           if (!step) Object.assign(steps.at(-1), { at, settled: true });
           break;
         case "run":
@@ -125,7 +125,7 @@
           break;
         case "out":
         case "err":
-          printed.push({ at, text: event.data, error: what === "err", task, line: event.line });
+          output.push({ at, text: event.data, error: kind === "err", task, line: event.line });
           break;
         case "gc":
           step = event.data[0] >= GC_STEP_US;
@@ -138,7 +138,7 @@
         case "exit":
         case "cut":
           stack = null;
-          if (what === "exit") for (let i = 0; i < tasks.length; i++) leave(i, at);
+          if (kind === "exit") for (let i = 0; i < tasks.length; i++) leave(i, at);
           break;
       }
       stacks[at] = stack;
@@ -150,29 +150,29 @@
       spans,
       steps,
       stacks,
-      printed,
+      printed: output,
       took,
       pool: pool || 4,
       module: recording.module,
     };
   }
 
-  /** True when the callback beginning at `at` did something a reader's line did. */
+  /** True when a line of the reader did something in the callback that begins at `at`. */
   function runsReadersCode(events, at) {
     let depth = 0;
     for (let i = at + 1; i < events.length; i++) {
-      const { what, line } = events[i];
-      if (what === "end") {
+      const { what: kind, line } = events[i];
+      if (kind === "end") {
         if (depth === 0) return false;
         depth -= 1;
-      } else if (what === "run") depth += 1;
-      else if (what === "out" || what === "err" || what === "req" || (what === "new" && line))
+      } else if (kind === "run") depth += 1;
+      else if (kind === "out" || kind === "err" || kind === "req" || (kind === "new" && line))
         return true;
     }
     return false;
   }
 
-  /** True when the callback at `at` is Node's own and hands on to a next request of the same call. */
+  /** True when the callback at `at` belongs to Node and starts the next request of the same call. */
   function continues(events, at) {
     const next = events[at + 1];
     return next?.what === "new" && !next.line && !runsReadersCode(events, at);
@@ -186,7 +186,7 @@
     return 0;
   }
 
-  /** Where everything is once event `at` has happened. */
+  /** The place of each task after event `at`. */
   function stateAt(model, at) {
     const lanes = {
       tick: [],
@@ -200,7 +200,7 @@
       ready: [],
     };
     const working = new Array(model.pool).fill(null);
-    const given = [];
+    const poolEntries = [];
     model.spans.forEach((spans, task) => {
       for (let i = spans.length - 1; i >= 0; i--) {
         const span = spans[i];
@@ -209,7 +209,7 @@
         const entry = { task, fresh: span.from === at, since: span.from, due: span.due };
         if (span.where === "thread") working[span.slot % model.pool] = { ...entry, seen: true };
         else if (span.where === "pool" || span.where === "slow")
-          given.push({ ...entry, slow: span.where === "slow" });
+          poolEntries.push({ ...entry, slow: span.where === "slow" });
         else lanes[span.where]?.push(entry);
         break;
       }
@@ -218,7 +218,7 @@
     lanes.timers.sort((a, b) => a.due - b.due);
     // libuv's pool is first in, first out, except that name look-ups may hold only half of it.
     let slow = 0;
-    for (const entry of given.sort((a, b) => a.since - b.since)) {
+    for (const entry of poolEntries.sort((a, b) => a.since - b.since)) {
       const free = working.indexOf(null);
       if (free < 0 || (entry.slow && slow >= Math.ceil(model.pool / 2))) lanes.queue.push(entry);
       else {
@@ -230,18 +230,18 @@
     return lanes;
   }
 
-  /** The tasks whose callbacks are running once event `at` has happened, the innermost first. */
+  /** The tasks whose callbacks are running after event `at`, the innermost first. */
   function stackAt(model, at) {
     const tasks = [];
     for (let entry = model.stacks[at]; entry; entry = entry.up) tasks.push(entry.task);
     return tasks;
   }
 
-  /** The steps at which some box holds most, of a long trace a sample, and the longest sentences. */
+  /** The steps at which a box is fullest (of a long trace, a sample of steps), and those with the longest sentences. */
   function fullest(model) {
     const most = new Map(); // box: [its weight, the step]
-    const told = [];
-    const every = Math.max(1, Math.floor(model.steps.length / 300));
+    const sentences = [];
+    const stride = Math.max(1, Math.floor(model.steps.length / 300));
     const note = (box, weight, step) => {
       if (weight > (most.get(box)?.[0] ?? 0)) most.set(box, [weight, step]);
     };
@@ -249,27 +249,27 @@
       const { label, line, lane } = model.tasks[task];
       return 12 + label.length + (line ? 8 : 0) + (lane === "timers" ? 10 : 0);
     };
-    for (let i = 0; i < model.steps.length; i += every) {
+    for (let i = 0; i < model.steps.length; i += stride) {
       const { at, event } = model.steps[i];
       for (const [box, entries] of Object.entries(stateAt(model, at))) {
-        const there = entries.filter(Boolean).slice(0, CHIPS_SHOWN);
+        const visible = entries.filter(Boolean).slice(0, CHIPS_SHOWN);
         note(
           box,
-          there.reduce((sum, entry) => sum + room(entry.task), 0),
+          visible.reduce((sum, entry) => sum + room(entry.task), 0),
           i,
         );
-        note(`${box} count`, there.length, i);
+        note(`${box} count`, visible.length, i);
       }
       let stack = (event.stack?.length ?? 0) * 24;
       for (const task of stackAt(model, at)) stack += 12 + room(task);
       note("stack", stack, i);
-      told.push([describe(model, i).length, i]);
+      sentences.push([describe(model, i).length, i]);
     }
-    told.sort(([a], [b]) => b - a);
+    sentences.sort(([a], [b]) => b - a);
     return {
       used: new Set(most.keys()),
       steps: [...new Set([0, ...[...most.values()].map(([, step]) => step)])],
-      sentences: told.slice(0, 5).map(([, step]) => step),
+      sentences: sentences.slice(0, 5).map(([, step]) => step),
     };
   }
 
@@ -283,7 +283,7 @@
   const lineOf = (line) => (line ? `line ${line}` : "Node's own");
   const ofLine = (facts) => (facts.line ? `${facts.label} (line ${facts.line})` : facts.label);
 
-  /** One sentence for a step: what a screen reader says and the text list shows. */
+  /** The sentence of a step, for screen readers and for the list of all steps. */
   function describe(model, number) {
     const step = model.steps[number];
     const { event } = step;
@@ -298,7 +298,7 @@
             : "The program's text runs, from its first line to its last.";
         const before = model.events[event === model.events[0] ? 0 : step.at - 1];
         const gap = event.t - (before?.t ?? 0);
-        const waited =
+        const waitText =
           gap >= WAIT_SAID_US && step.phase === "poll" && before?.what !== "gc"
             ? ` The loop had waited ${ms(gap)} in poll.`
             : "";
@@ -307,12 +307,12 @@
         if (facts.lane === "micro")
           return `The microtask queue is emptied: ${ofLine(facts)} runs. Still ${place}.`;
         if (continues(model.events, step.at))
-          return `${capital(place)}. ${facts.label} of line ${facts.line} is done; Node's own code takes the next step.${waited}`;
+          return `${capital(place)}. ${facts.label} of line ${facts.line} is done; Node's own code takes the next step.${waitText}`;
         const took = model.took.get(step.at) ?? 0;
         const long = took >= LONG_RUN_US ? ` It takes ${ms(took)}.` : "";
         const nested = model.stacks[step.at]?.up ? "Inside it: the" : "The";
         const named = facts.fn && !facts.internal ? ` ${facts.fn}` : "";
-        return `${capital(place)}. ${nested} callback${named} of ${ofLine(facts)} runs.${waited}${long}`;
+        return `${capital(place)}. ${nested} callback${named} of ${ofLine(facts)} runs.${waitText}${long}`;
       }
       case "end":
         return model.module === "esm"
@@ -362,7 +362,7 @@
 
   // ---- From step to step -----------------------------------------------------------------------------------------
 
-  /** The steps that are shown, with or without Node's own callbacks, and the ways from one to another. */
+  /** The visible steps, with or without Node's own callbacks, and the moves between them. */
   class Walk {
     constructor({ steps }, all) {
       this.visible = steps.map((_, i) => i).filter((i) => all || steps[i].own);
@@ -388,7 +388,7 @@
       return this.visible.findLast((i) => i <= step) ?? this.first;
     }
 
-    /** The step so many further on; undefined beyond the ends. */
+    /** The step that is `by` visible steps further on; undefined beyond the ends. */
     beside(step, by) {
       return this.visible[this.index(this.nearest(step)) + by];
     }
@@ -406,7 +406,7 @@
     }
   }
 
-  /** How many steps in a row are of one colour. */
+  /** The lengths of the runs of steps that have one colour. */
   function colorRuns(steps) {
     const runs = [];
     for (const step of steps) {
@@ -417,7 +417,7 @@
     return runs;
   }
 
-  /** When the main thread was busy, in the colours of the phases; waiting is left out. */
+  /** The times at which the main thread was busy, with the colours of the phases. Waiting is left out. */
   function busyTimes({ events, took }) {
     const total = events.at(-1)?.t || 1;
     const bars = [];
@@ -425,7 +425,7 @@
       const { t, phase } = events[run];
       const { color } = PHASES[phase];
       const last = bars.at(-1);
-      // Neighbours closer than the eye can tell are one bar.
+      // Bars become one bar if the eye could not see the gap.
       if (last && last.color === color && t - last.to < total / 500)
         last.to = Math.max(last.to, t + length);
       else bars.push({ color, from: t, to: t + length });
@@ -444,28 +444,28 @@
   const isTrace = (data) =>
     data?.type === "loop-trace" && data.schema === 1 && Array.isArray(data.versions);
 
-  /** Every recording with the Node it is of, which is number `v`. */
+  /** Every recording with its Node, which is version number `v`. */
   const recordingsOf = (data) =>
     data.versions.flatMap((version, v) =>
       version.recordings.map((recording) => ({ version, v, recording })),
     );
 
-  /** Every order that was seen, which is number `o` of Node number `v`. */
+  /** Every order that was seen: number `o` of version number `v`. */
   const ordersOf = (data) =>
     data.versions.flatMap(({ node, runs, orders }, v) =>
       orders.map((order, o) => ({ ...order, node, runs, v, o })),
     );
 
-  /** A recorded run among all: its Node, and how often its order was seen. */
+  /** The name of a recorded run: its Node, and how often its order was seen. */
   function runOf({ version, recording }) {
     const { node, runs, orders } = version;
-    const one = runs > 1 ? `the order of all ${runs} runs` : "one run";
+    const orderOfAll = runs > 1 ? `the order of all ${runs} runs` : "one run";
     const oneOfMany = ({ count }) =>
       count > 0
         ? `an order seen in ${count} of ${runs} runs`
         : "an order seen only while recording";
-    const seen = orders.length > 1 ? oneOfMany(orders[recording.order]) : one;
-    return `Node ${node.replace("v", "")} · ${seen}`;
+    const orderNote = orders.length > 1 ? oneOfMany(orders[recording.order]) : orderOfAll;
+    return `Node ${node.replace("v", "")} · ${orderNote}`;
   }
 
   function notesOf({ version, recording }) {
@@ -475,9 +475,9 @@
     return notes;
   }
 
-  /** Throws where a part of a trace is missing or is no such thing: said of a file at once, not while it is drawn. */
+  /** Throws if a part of a trace is missing or not valid, so that a bad file is refused before anything is drawn. */
   function goThrough(data) {
-    if (!isTrace(data)) return; // whoever shows it says so
+    if (!isTrace(data)) return; // the caller reports data that are no trace
     if (!(Number.isInteger(data.pool) && data.pool >= 1 && data.pool <= 1024))
       throw new Error("pool");
     for (const { recording } of recordingsOf(data)) {

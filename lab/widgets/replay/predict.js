@@ -1,15 +1,15 @@
-// The reader's prediction: in which order will the program print its lines? Asked before a replay tells, and kept.
+// The reader's prediction of the order in which a program prints its lines. The page asks for it before the replay, and keeps it.
 
 (() => {
   const { lineOf, ordersOf } = LoopReplay.model;
   const LINES = [2, 12];
 
-  // ---- What is asked and how it is judged, without a page ------------------------------------------------------------
+  // ---- The question and its judgement, without a page ------------------------------------------------------------------
 
   const texts = (items) => items.map((item) => item.text);
   const same = (a, b) => a.length === b.length && a.every((text, i) => text === b[i]);
 
-  /** The lines to put in order, or null when the program is no fit: too few or too many lines, or all alike. */
+  /** The lines to put in order, or null if the program is not suitable: too few or too many lines, or all lines equal. */
   function itemsOf(data) {
     const first = data.versions[0]?.orders[0]?.lines ?? [];
     if (first.length < LINES[0] || first.length > LINES[1]) return null;
@@ -21,7 +21,7 @@
     });
     items.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || a.i - b.i);
     const orders = ordersOf(data);
-    // As written is a guess many make; never start with an order that is already right.
+    // Many readers guess the order in the source. The list must not start with an order that is already right.
     for (
       let turn = 0;
       turn < items.length && orders.some((o) => same(o.lines, texts(items)));
@@ -37,7 +37,7 @@
     return n;
   }
 
-  /** Judge a prediction: { right, good, order }: how many lines are right, against the nearest observed order. */
+  /** Judge a prediction: { right, good, order }. `good` is the number of right lines, compared with the nearest observed order. */
   function judge(data, lines) {
     let best = null;
     for (const order of ordersOf(data)) {
@@ -48,22 +48,22 @@
   }
 
   /** The judgement of a prediction in words. */
-  function verdict(data, said, { right, good, order }) {
+  function verdict(data, prediction, { right, good, order }) {
     const { node, runs, count, lines } = order;
     const name = `Node ${node.replace("v", "")}`;
     if (right) {
-      const seen = count > 0 ? `in ${count} of ${runs} runs` : "while recording";
-      const rest = ordersOf(data).length > 1 ? " It is not the only order seen." : "";
-      return `Right: ${name} printed this order ${seen}.${rest}`;
+      const times = count > 0 ? `in ${count} of ${runs} runs` : "while recording";
+      const others = ordersOf(data).length > 1 ? " It is not the only order seen." : "";
+      return `Right: ${name} printed this order ${times}.${others}`;
     }
     const much =
       good === 0
         ? "Already the first line is different:"
         : `The first ${good === 1 ? "line is" : `${good} lines are`} right. Then`;
-    return `${much} you said “${said[good]}”, and ${name} printed “${lines[good] ?? "nothing more"}”. The replay starts where that was decided.`;
+    return `${much} you said “${prediction[good]}”, and ${name} printed “${lines[good] ?? "nothing more"}”. The replay starts where that was decided.`;
   }
 
-  /** Which recording shows that order best: its own, or any of that Node. */
+  /** The recording that shows an order best: a recording of that order, or else any recording of that Node. */
   function recordingOf(recordings, { v, o }) {
     const its = recordings.findIndex((run) => run.v === v && run.recording.order === o);
     const other = ({ v: at, recording, version }) => at === v && version.orders[recording.order];
@@ -85,7 +85,7 @@
     return h.toString(36);
   }
 
-  /** Under what a prediction is kept: that of another program, or of an edited one, is another. */
+  /** The key of a prediction in the storage. An edited program has a different key. */
   const keyOf = (data) => `loop-replay:${hash(`${data.name}\n${data.source}`)}`;
 
   LoopReplay.predict = { itemsOf, judge, verdict, recordingOf, decision, keyOf };
@@ -97,7 +97,7 @@
   const { icon, button, list, aside, source } = LoopReplay.pieces;
 
   class Prediction {
-    /** box : where it asks; view : the replay, covered meanwhile */
+    /** box : the element that asks; view : the replay, which is covered until the answer */
     constructor(data, items, box, view) {
       Object.assign(this, { data, items, box, view });
       this.key = keyOf(data);
@@ -111,10 +111,10 @@
       this.view.cover(true);
       this.box.hidden = false;
       const picks = list("ol", { class: "picks", "aria-label": "Your order" });
-      const told = el("p", { class: "vh", role: "status" });
+      const status = el("p", { class: "vh", role: "status" });
       this.order = reorder({
         list: picks,
-        told,
+        status,
         items: this.items,
         name: (item) => item.text,
         button,
@@ -138,7 +138,7 @@
           "div",
           { class: "stage" },
           source(this.data.source, "Source to predict"),
-          el("div", {}, picks, told),
+          el("div", {}, picks, status),
         ),
         el(
           "p",
@@ -156,7 +156,7 @@
 
     drag(picks, event, from) {
       if (event.target.closest("button") || event.button > 0) return;
-      // A finger on the row scrolls the page; on the handle, it moves the row.
+      // A finger on the row scrolls the page. A finger on the handle moves the row.
       if (event.pointerType !== "mouse" && !event.target.closest(".grip")) return;
       event.preventDefault();
       const row = picks.children[from];
@@ -204,18 +204,18 @@
       this.box.querySelector(".verdict").focus();
     }
 
-    /** The first order counts, as of questions the first answer; null: it is asked again. */
+    /** The first order counts, as the first answer does for questions. Null: the page asks again. */
     keep(order) {
-      const kept = storage.read(this.key);
-      const first = [kept?.first, kept?.order].find(Array.isArray);
-      const began = first ? { first, at: kept.at } : { first: order, at: Date.now() };
+      const record = storage.read(this.key);
+      const first = [record?.first, record?.order].find(Array.isArray);
+      const began = first ? { first, at: record.at } : { first: order, at: Date.now() };
       storage.write(this.key, { order, ...began }, this.box.getRootNode().host);
     }
 
     judged(order) {
       const { box, data, view } = this;
-      const found = judge(data, order);
-      const { right, good } = found;
+      const judgement = judge(data, order);
+      const { right, good } = judgement;
       const note = (i) => (i < good ? " right" : i === good ? " first difference" : "");
       box.hidden = false;
       view.cover(false);
@@ -224,7 +224,7 @@
           "p",
           { class: `verdict ${right ? "right" : "wrong"}`, tabindex: -1 },
           el("strong", {}, right ? "✓ " : "✗ "),
-          verdict(data, order, found),
+          verdict(data, order, judgement),
         ),
         el(
           "ol",
@@ -234,7 +234,7 @@
               "li",
               { class: i < good ? "good" : i === good ? "bad" : null },
               el("code", {}, text),
-              LabDom.hidden(note(i)),
+              LabDom.spokenOnly(note(i)),
             ),
           ),
         ),
@@ -249,7 +249,7 @@
           ),
         ),
       );
-      view.select(recordingOf(view.recordings, found.order));
+      view.select(recordingOf(view.recordings, judgement.order));
       const { walk } = view;
       const decided = decision(view.model, good) ?? walk.last;
       view.go(right ? walk.first : walk.nearest(decided));

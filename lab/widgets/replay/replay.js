@@ -11,10 +11,10 @@
   const { isTrace, recordingsOf, goThrough } = LoopReplay.model;
   const { whenNear } = LoopReplay.pieces;
 
-  /** Follow the page's theme by the brightness of what is behind us: book, JupyterLab or a bare page. */
+  /** Follow the theme of the page (book, JupyterLab or a bare page) by the brightness of its background. */
   function watchTheme(host, signal) {
     const apply = () => {
-      // The book says it. To look behind oneself costs a layout of the page.
+      // The book names its theme. Reading the background would cost a layout of the page.
       const { theme } = document.documentElement.dataset;
       if (theme === "light" || theme === "dark")
         return host.toggleAttribute("data-dark", theme === "dark");
@@ -55,19 +55,20 @@
 
   class Replay extends HTMLElement {
     connectedCallback() {
-      if (this.shadowRoot) return this.watch(); // it was away
+      if (this.shadowRoot) return this.watch(); // the element was removed and comes back
       if (this.begin) return this.nearing.observe(this);
       const script = () => this.querySelector(':scope > script[type="application/json"]');
       if (script() || this.hasAttribute("drop")) {
         if (script() || document.readyState !== "loading") return this.start(script());
       }
-      // The parser has met our start tag but not our children yet.
+      // The parser has read our start tag, but not our children.
       const watch = new MutationObserver(() => {
-        const found = script();
-        // A script still being parsed has no end: the parser goes on to the next node, or to the end, first.
-        if (!found || (document.readyState === "loading" && !found.nextSibling)) return;
+        const scriptElement = script();
+        // The script is complete only when the parser has gone on to the next node or to the end of the page.
+        if (!scriptElement || (document.readyState === "loading" && !scriptElement.nextSibling))
+          return;
         watch.disconnect();
-        this.start(found);
+        this.start(scriptElement);
       });
       watch.observe(this, { childList: true, subtree: true });
       const parsed = () => {
@@ -83,7 +84,7 @@
       this.nearing?.disconnect();
     }
 
-    /** What it listens to outside itself, until it is taken off the page. */
+    /** Listen to events outside the element, until it is removed from the page. */
     watch() {
       if (!this.shadowRoot) return;
       this.away?.abort();
@@ -96,7 +97,7 @@
       if (this.shadowRoot || this.begin) return;
       this.number = ++count;
       if (document.documentElement.dataset.opening === undefined) return this.show(script);
-      // The page has other things to do first: it begins this one when there is time, or it is nearly in sight.
+      // The page has more urgent work. The replay begins when the page is idle, or when the replay is nearly in sight.
       this.nearing = whenNear(this, "100%", () => this.begin());
       this.begin = () => {
         this.nearing.disconnect();
@@ -118,7 +119,7 @@
         );
       document.fonts?.ready.then(() => this.view?.reserve(true));
       this.root = el("section", { class: "lr", "aria-label": "Replay of an event loop" });
-      // On paper there is what pages without JavaScript show: the table of steps, and the orders seen.
+      // On paper the replay is what pages without JavaScript show: the table of steps, and the orders that were seen.
       this.shadowRoot.append(el("div", { class: "printed" }, el("slot")), this.root);
       this.watch();
       this.addEventListener("keydown", (event) => this.view?.key(event));
@@ -139,7 +140,7 @@
         return this.complain("This file is no loop trace. Make one with: npm run trace my.js");
       const before = this.view;
       this.clear();
-      // Several replays on a page must differ in name, or a screen reader cannot tell them apart.
+      // Several replays on a page need different names, so that a screen reader can tell them apart.
       this.root.setAttribute("aria-label", `Replay ${this.number}: ${data.name}`);
       const recordings = recordingsOf(data);
       const hint = this.hasAttribute("drop") ? this.dropHint() : "";
@@ -157,7 +158,7 @@
       if (items) new Prediction(data, items, box, this.view);
     }
 
-    /** Nothing to show, and nothing that would still be drawn later. */
+    /** Remove everything that is shown, and cancel everything that would be drawn later. */
     clear() {
       this.view?.rest();
       this.view = null;
@@ -209,11 +210,11 @@
       } catch {
         return this.complain(`${file.name} is not JSON. Make a trace with: npm run trace my.js`);
       }
-      const damaged = `${file.name} is damaged. Make it again with: npm run trace my.js`;
+      const damageText = `${file.name} is damaged. Make it again with: npm run trace my.js`;
       try {
         goThrough(data);
       } catch {
-        return this.complain(damaged); // what is shown stays
+        return this.complain(damageText); // the present replay stays
       }
       const asked = this.shadowRoot.activeElement !== null;
       try {
@@ -221,9 +222,9 @@
       } catch {
         this.clear();
         this.root.append(this.dropHint());
-        this.complain(damaged);
+        this.complain(damageText);
       }
-      // What had the focus is gone: it goes to the replay, which has a new name.
+      // The focused element is gone, so the focus goes to the replay, which has a new name.
       if (!asked || this.shadowRoot.activeElement) return;
       this.root.tabIndex = -1;
       this.root.focus();

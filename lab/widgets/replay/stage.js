@@ -1,12 +1,12 @@
-// What a replay draws of one step: the program, what it printed, the ring of phases, the call stack, and all that waits.
+// The drawing of one step of a replay: the program, its output, the ring of phases, the call stack, and everything that waits.
 
 (() => {
   if (typeof customElements === "undefined" || customElements.get("loop-replay")) return;
 
-  const { el, hidden } = LabDom;
+  const { el, spokenOnly } = LabDom;
   const { PHASES, CHIPS_SHOWN, ms, lineOf, colorOf, stackAt, stateAt } = LoopReplay.model;
 
-  // ---- Pieces that other parts draw with, too --------------------------------------------------------------------
+  // ---- Pieces that other parts use, too --------------------------------------------------------------------------
 
   const ICONS = {
     first: "M6 5v14M19 5l-9 7 9 7z",
@@ -27,7 +27,7 @@
       LabDom.svg("path", { d: ICONS[name] }),
     );
 
-  /** The title of a button with a picture is its name and its tooltip; an aria-label beside it would be said twice. */
+  /** A button with a picture. The title is both its name and its tooltip. A screen reader would read an aria-label in addition. */
   const button = (label, name, onclick, text) =>
     el(
       "button",
@@ -41,10 +41,10 @@
       text ?? null,
     );
 
-  /** A list: Safari takes one without bullets for none unless it is told. */
+  /** A list with its role, because Safari does not treat a list without bullets as a list. */
   const list = (tag, attributes, ...items) => el(tag, { role: "list", ...attributes }, ...items);
-  /** A remark beside a name; for the ear, a comma is between them. */
-  const aside = (kind, text) => el("span", { class: kind }, hidden(", "), text);
+  /** A remark next to a name. Screen readers get a comma between the two. */
+  const aside = (kind, text) => el("span", { class: kind }, spokenOnly(", "), text);
   const heading = (text, color, note) =>
     el("p", { class: "title", "data-color": color }, text, note ? aside("note", note) : null);
 
@@ -207,7 +207,7 @@
       );
     }
 
-    /** The recorded run that is shown from now on. */
+    /** Show this recorded run from now on. */
     take(model) {
       this.model = model;
       this.console.replaceChildren(
@@ -223,7 +223,7 @@
       this.showConsole(now);
     }
 
-    /** Give every box the height it will need; whoever asks draws the step again that it is at. */
+    /** Give every box the height that it will need. The caller draws its step again afterwards. */
     reserve({ used, steps }) {
       for (const name of ["queue", "ready"]) {
         const { [name]: lane } = this.lanes;
@@ -324,7 +324,7 @@
       }
       this.slots.replaceChildren(
         ...state.slots.map((entry) => {
-          if (!entry) return el("li", { class: "slot" }, hidden("free"));
+          if (!entry) return el("li", { class: "slot" }, spokenOnly("free"));
           const item = chip(entry);
           item.classList.add("slot");
           if (!entry.seen) {

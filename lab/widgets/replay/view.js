@@ -1,21 +1,21 @@
-// A replay to be stepped through: the stage with the controls below it, the keyboard, and all steps as a list.
+// A replay that a reader steps through: the stage, the controls below it, the keyboard, and a list of all steps.
 
 (() => {
   if (typeof customElements === "undefined" || customElements.get("loop-replay")) return;
 
-  const { el, hidden, setOff } = LabDom;
+  const { el, spokenOnly, setOff } = LabDom;
   const { PHASES, ms, clock, Walk, colorRuns, busyTimes, runOf, notesOf } = LoopReplay.model;
   const { indexRecording, fullest, describe } = LoopReplay.model;
   const { icon, button, list, aside } = LoopReplay.pieces;
   const BASE_STEP_MS = 1200;
-  const TOLD_AFTER_MS = 100; // a screen reader has to have seen that it is to listen again
+  const TOLD_AFTER_MS = 100; // the time that a screen reader needs to notice that the region is live again
   const REST_MS = 500;
 
-  /** Call back once, as soon as an element is this far from what is in sight. */
+  /** Call back once, as soon as an element is this close to the visible part of the page. */
   function whenNear(element, far, then) {
     const watch = new IntersectionObserver(
-      (seen) => {
-        if (!seen.some((one) => one.isIntersecting)) return;
+      (entries) => {
+        if (!entries.some((entry) => entry.isIntersecting)) return;
         watch.disconnect();
         then();
       },
@@ -43,7 +43,7 @@
       );
     }
 
-    /** The steps to be listed, once somebody opens the list. */
+    /** The steps of the list, which is filled when a reader opens it. */
     take(model, visible) {
       Object.assign(this, { model, visible });
       this.steps.replaceChildren();
@@ -52,7 +52,7 @@
 
     fill() {
       if (!this.box.open) return;
-      if (this.steps.childElementCount > 0) return this.mark(this.at); // it was closed while the steps went on
+      if (this.steps.childElementCount > 0) return this.mark(this.at); // the steps went on while the list was closed
       this.visible.forEach((i, k) => {
         const { phase, event } = this.model.steps[i];
         this.steps.append(
@@ -72,7 +72,7 @@
       this.mark(this.at);
     }
 
-    /** This is the step that is shown. */
+    /** Mark the step that is shown. */
     mark(step) {
       this.at = step;
       if (!this.box.open) return;
@@ -83,7 +83,7 @@
         this.stop(current);
     }
 
-    /** The one step at which Tab stops. */
+    /** Let the Tab key stop at one step only. */
     stop(step) {
       this.steps.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
       step.setAttribute("tabindex", "0");
@@ -93,7 +93,7 @@
   // ---- The replay ----------------------------------------------------------------------------------------------------
 
   class View {
-    /** near : the reader has seen this place already; what is shown then needs its room at once */
+    /** near : the reader has already seen this place, so the content needs its room at once */
     constructor(data, recordings, near = false) {
       Object.assign(this, { data, recordings, near });
       this.showNode = false;
@@ -185,20 +185,20 @@
       );
     }
 
-    /** Follow the size of the boxes, while they are on a page. */
+    /** Follow the size of the boxes while they are on a page. */
     watch() {
       this.watching?.disconnect();
       this.watching = new ResizeObserver(() => this.reserve());
       this.watching.observe(this.parts.replay);
       this.nearing?.disconnect();
-      // Every step is laid out for it: half a second that a page need not take while it opens.
+      // This lays out every step, which takes half a second. A page need not wait for it while it opens.
       this.nearing = whenNear(this.parts.replay.getRootNode().host, "400px", () => {
         this.near = true;
         this.reserve(true);
       });
     }
 
-    /** Nothing moves and nothing is said any more. */
+    /** Stop all motion and all announcements. */
     rest() {
       this.pause();
       this.parts.say.setAttribute("aria-live", "polite");
@@ -209,7 +209,7 @@
 
     // -- choosing ------------------------------------------------------------------------------------------------
 
-    /** Cover what would tell the order, or show it. */
+    /** Cover or show everything that gives the order away. */
     cover(covered) {
       const p = this.parts;
       p.replay.hidden = p.chosen.hidden = covered;
@@ -262,18 +262,18 @@
       if (this.at !== undefined) this.go(this.walk.nearest(this.at));
     }
 
-    /** Give every box the height it will need, so that no button runs away while stepping. */
+    /** Give every box the height that it will need, so that no button moves while a reader steps. */
     reserve(anew = false) {
       const p = this.parts;
       if (!this.model || !this.near) return;
       const width = p.replay.clientWidth;
       if (!width) return; // not shown yet
-      if (width === this.width && !anew) return; // nothing is wrapped otherwise
+      if (width === this.width && !anew) return; // with the same width, lines wrap as before
       this.width = width;
       this.fullest ??= fullest(this.model);
       this.stage.reserve(this.fullest);
       p.say.style.minHeight = "";
-      // A sentence that is tried is not said.
+      // A sentence that is only measured is not read out.
       const trial = el("p", { class: "say", "aria-hidden": "true" });
       p.say.after(trial);
       let tallest = 0;
@@ -310,12 +310,12 @@
       for (const timer of [this.telling, this.resting]) clearTimeout(timer);
       p.play.replaceChildren(icon("pause"));
       p.play.title = "Pause";
-      p.say.setAttribute("aria-live", "off"); // a sentence a second would drown the reader
+      p.say.setAttribute("aria-live", "off"); // one sentence a second would be too much to listen to
       const tick = () => {
         this.timer = setTimeout(() => {
           this.move(1);
           if (this.at !== this.walk.last) return tick();
-          // The last step is still shown in silence; then the end is said, once.
+          // The last step is shown in silence, and then the end is read out once.
           this.timer = setTimeout(() => this.pause(), TOLD_AFTER_MS);
         }, BASE_STEP_MS / this.speed);
       };
@@ -340,7 +340,7 @@
       }
     }
 
-    /** The slider says where it is; the sentence of the step is said when it rests. */
+    /** The slider says its position. The sentence of the step is read out when the slider rests. */
     slide(step) {
       this.parts.say.setAttribute("aria-live", "off");
       this.go(step);
@@ -348,17 +348,17 @@
       this.resting = setTimeout(() => this.timer || this.speak(""), REST_MS);
     }
 
-    /** What changed while nothing was said is not said now: it has to change once more. */
+    /** A screen reader does not read out an earlier change of a silent region, so the text has to change once more. */
     speak(first) {
       this.parts.say.setAttribute("aria-live", "polite");
       clearTimeout(this.telling);
       this.telling = setTimeout(() => this.tell(first), TOLD_AFTER_MS);
     }
 
-    /** The sentence of this step, and for the ear where it is among all. */
+    /** The sentence of this step. Screen readers also get its position among all steps. */
     tell(first = "") {
       const place = `${this.walk.index(this.at) + 1} of ${this.walk.visible.length}. `;
-      this.parts.say.replaceChildren(hidden(first + place), describe(this.model, this.at));
+      this.parts.say.replaceChildren(spokenOnly(first + place), describe(this.model, this.at));
     }
 
     draw() {
@@ -368,8 +368,8 @@
       const count = walk.visible.length;
       p.range.value = index;
       p.range.setAttribute("aria-valuetext", `Step ${index + 1} of ${count}`);
-      for (const one of [p.back, p.first]) setOff(one, index <= 0);
-      for (const one of [p.next, p.last]) setOff(one, index >= count - 1);
+      for (const control of [p.back, p.first]) setOff(control, index <= 0);
+      for (const control of [p.next, p.last]) setOff(control, index >= count - 1);
       p.where.textContent = `step ${index + 1} of ${count} · ${clock(now.event.t)}`;
       p.cursor.style.left = `${(100 * now.event.t) / (model.events.at(-1).t || 1)}%`;
       p.iteration.value = walk.begin(step);

@@ -1,12 +1,12 @@
-// How sure a reader was, against how often that was right: without a page.
+// How sure a reader was against how often the answers were right. This file needs no page.
 
 (() => {
   const Z = 1.959964; // of a 95 % interval
-  const ENOUGH = 10; // answers; of fewer no curve is drawn
-  // Lower ends of the bins. What one may say lies well inside them (see `steps`), and "certain" is a bin of its own.
+  const ENOUGH = 10; // answers that a curve needs
+  // Lower ends of the bins. The levels that a reader can choose lie well inside (see `steps`), and "certain" has its own bin.
   const BINS = [0, 0.2, 0.4, 0.6, 0.8, 1];
 
-  /** The 95 % interval of a share, `good` of `n`, after Wilson (1927): it stays between 0 and 1, also of few. */
+  /** The 95 % interval of the share `good` of `n`, after Wilson (1927). Even with few answers, it stays between 0 and 1. */
   function wilson(good, n) {
     if (n === 0) return [0, 1];
     const p = good / n;
@@ -16,40 +16,40 @@
     return [good === 0 ? 0 : centre - half, good === n ? 1 : centre + half];
   }
 
-  /** Each question once, as it was first answered with a confidence: later answers have seen the solution. */
-  function points(said) {
+  /** The first answer to each question. The reader had seen the solution before any later answer. */
+  function points(reviews) {
     const first = new Map();
-    for (const one of [...said].sort((a, b) => a.at - b.at))
-      if (!first.has(one.id)) first.set(one.id, one);
+    for (const review of [...reviews].sort((a, b) => a.at - b.at))
+      if (!first.has(review.id)) first.set(review.id, review);
     return [...first.values()].map(({ sure, right }) => ({ sure, right }));
   }
 
-  /** { n, good, sure, share, interval, brier, bins } of these points; null of none. Bins without any are left out. */
-  function calibration(given) {
-    const n = given.length;
+  /** { n, good, sure, share, interval, brier, bins } of these answers; null without any. Empty bins are left out. */
+  function calibration(answers) {
+    const n = answers.length;
     if (n === 0) return null;
-    const all = summed(given);
+    const summary = summed(answers);
     const brier =
-      given.reduce((sum, { sure, right }) => sum + (sure - (right ? 1 : 0)) ** 2, 0) / n;
+      answers.reduce((sum, { sure, right }) => sum + (sure - (right ? 1 : 0)) ** 2, 0) / n;
     const bins = BINS.map((from, i) => {
       const to = BINS[i + 1] ?? Number.POSITIVE_INFINITY;
-      const inside = given.filter(({ sure }) => from <= sure && sure < to);
+      const inside = answers.filter(({ sure }) => from <= sure && sure < to);
       return inside.length ? { from, to: Math.min(to, 1), ...summed(inside) } : null;
     });
-    return { ...all, brier, bins: bins.filter(Boolean), enough: n >= ENOUGH };
+    return { ...summary, brier, bins: bins.filter(Boolean), enough: n >= ENOUGH };
   }
 
-  function summed(given) {
-    const n = given.length;
-    const good = given.filter(({ right }) => right).length;
-    const sure = given.reduce((sum, one) => sum + one.sure, 0) / n;
+  function summed(answers) {
+    const n = answers.length;
+    const good = answers.filter(({ right }) => right).length;
+    const sure = answers.reduce((sum, answer) => sum + answer.sure, 0) / n;
     return { n, good, sure, share: good / n, interval: wilson(good, n) };
   }
 
   const percent = (share) => `${Math.round(100 * share)} %`;
   const span = ([low, high]) => `${Math.round(100 * low)} to ${percent(high)}`;
 
-  /** What a reader may say of an answer: shares, the lowest of them a blind guess where there is one. */
+  /** The confidences that a reader can choose, as shares. The lowest is that of a blind guess, if the question has options. */
   function steps({ kind, options, several, right }) {
     const many = several || (Array.isArray(right) && right.length > 1);
     if (kind !== "choice" || many) return [0.1, 0.3, 0.5, 0.7, 0.9, 1];
@@ -57,7 +57,7 @@
     return [guess, ...[0.5, 0.7, 0.9, 1].filter((step) => step > guess + 0.05)];
   }
 
-  /** A mean may be right where its parts are not. */
+  /** The sentence where the mean agrees with the confidence. Single bins may still disagree. */
   function chance(bins) {
     const off = bins.filter(({ sure, interval: [low, high] }) => sure < low || sure > high);
     return off.length
@@ -65,9 +65,9 @@
       : "Chance alone could make that difference.";
   }
 
-  /** In a sentence, what can be said of so many, and no more. */
+  /** A sentence that claims no more than so many answers support. */
   function verdict({ n, good, sure, interval, bins }) {
-    const told = `On average you were ${percent(sure)} sure, and ${good} of ${n} were right: ${percent(good / n)}`;
+    const average = `On average you were ${percent(sure)} sure, and ${good} of ${n} were right: ${percent(good / n)}`;
     const within = `(95 % interval ${span(interval)})`;
     const [low, high] = interval;
     const meaning =
@@ -76,7 +76,7 @@
         : sure < low
           ? "You were right more often than you thought."
           : chance(bins);
-    return `${told} ${within}. ${meaning}`;
+    return `${average} ${within}. ${meaning}`;
   }
 
   Object.assign(globalThis.LabReview, {

@@ -1,22 +1,22 @@
-// The calibration curve of a reader: how sure, against how often right. Drawn, in a sentence, and as a table.
+// The calibration curve of a reader: how sure against how often right, as a figure, as a sentence, and as a table.
 
 (() => {
   if (typeof document === "undefined") return;
   const { el, svg } = LabDom;
   const { calibration, points, verdict, percent, span, ENOUGH } = LabReview;
 
-  const SIZE = 260; // of the square, in its own units
+  const SIZE = 260; // the side of the square, in units of the drawing
   const PLACE = { left: 64, top: 12, right: 28, bottom: 44 };
   const TICKS = [0, 0.25, 0.5, 0.75, 1];
   const x = (share) => PLACE.left + share * SIZE;
   const y = (share) => PLACE.top + (1 - share) * SIZE;
 
-  /** A figure of what was `said` in reviews; below so many answers a sentence that says so. */
-  function curve(said, level = "h2") {
+  /** A figure of the reviews. With fewer than ENOUGH answers, a sentence says that there are too few. */
+  function curve(reviews, level = "h2") {
     const heading = el(level, {}, "How sure, and how often right");
-    const found = calibration(points(said));
-    if (!found?.enough) {
-      const so = found ? `So far there ${found.n === 1 ? "is 1" : `are ${found.n}`}. ` : "";
+    const result = calibration(points(reviews));
+    if (!result?.enough) {
+      const so = result ? `So far there ${result.n === 1 ? "is 1" : `are ${result.n}`}. ` : "";
       return el(
         "section",
         { class: "calibration" },
@@ -33,25 +33,25 @@
       "section",
       { class: "calibration" },
       heading,
-      el("p", {}, verdict(found)),
+      el("p", {}, verdict(result)),
       el(
         "figure",
         {},
-        drawn(found),
+        drawn(result),
         el(
           "figcaption",
           {},
           "A dot for each level of confidence, with the number of answers and the 95 % interval of the share (Wilson). ",
           "On the dashed line one is exactly as often right as sure. Each question counts once, the first time. ",
-          `Brier score ${LabNumbers.bare(found.brier)}: the mean square of how far your confidence was from 1 for a right `,
+          `Brier score ${LabNumbers.bare(result.brier)}: the mean square of how far your confidence was from 1 for a right `,
           "answer and from 0 for a wrong one. 0 is best, and always saying 50 % gives 0.25.",
         ),
       ),
-      el("details", {}, el("summary", {}, "The same as a table"), tabled(found)),
+      el("details", {}, el("summary", {}, "The same as a table"), tabled(result)),
     );
   }
 
-  function drawn(found) {
+  function drawn(result) {
     const width = PLACE.left + SIZE + PLACE.right;
     const height = PLACE.top + SIZE + PLACE.bottom;
     const label = (text, at) => svg("text", at, text);
@@ -60,8 +60,8 @@
       label(percent(share), { x: x(share), y: y(0) + 18, "text-anchor": "middle" }),
       label(percent(share), { x: x(0) - 6, y: y(share) + 4, "text-anchor": "end" }),
     ]);
-    const bins = found.bins.flatMap(({ sure, share, interval: [low, high], n }) => {
-      const side = sure > 0.8 && sure < 1 ? -1 : 1; // beside "certain" there is little room
+    const bins = result.bins.flatMap(({ sure, share, interval: [low, high], n }) => {
+      const side = sure > 0.8 && sure < 1 ? -1 : 1; // the label of a sure bin goes to the left, where there is room
       return [
         svg("path", {
           class: "interval",
@@ -77,7 +77,7 @@
     });
     return svg(
       "svg",
-      { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": spoken(found) },
+      { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": spoken(result) },
       ...ticks,
       svg("path", { class: "exact", d: `M${x(0)} ${y(0)}L${x(1)} ${y(1)}` }),
       ...bins,
@@ -89,7 +89,7 @@
     );
   }
 
-  const named = ({ from, to }) =>
+  const binName = ({ from, to }) =>
     from === 1
       ? "100 %"
       : `${Math.round(100 * from)} to ${to === 1 ? "under 100 %" : `under ${percent(to)}`}`;
@@ -120,7 +120,7 @@
             el(
               "tr",
               {},
-              el("th", { scope: "row" }, named(bin)),
+              el("th", { scope: "row" }, binName(bin)),
               ...row(bin).map((text) => el("td", {}, text)),
             ),
           ),

@@ -1,15 +1,15 @@
-// <lab-progress>: all questions of the book, what its reader said, and what came of it; as a file, too. Its content is JSON
-// (lab/book/pages/predictions.py); without JavaScript the markup inside stays.
+// <lab-progress>: all questions of the book, the answers of the reader, and which were right. The reader can save the answers as a
+// file. The content is JSON (lab/book/pages/predictions.py). Without JavaScript the markup inside stays.
 
 (() => {
   if (typeof customElements === "undefined" || customElements.get("lab-progress")) return;
   const { el, button, storage } = LabDom;
-  const { Element, store, said: words, decided } = LabQuestion;
-  const { log, known, onPage, keep, reviewed, standing, tell } = LabReview;
+  const { Element, store, said: words, rightAnswer } = LabQuestion;
+  const { log, isJudgeable, onPage, keep, reviewsOf, standing, tell } = LabReview;
   const { curve, inDays, percent } = LabReview;
-  const { merged, written, table, read, NoAnswers } = LabReview;
-  const PREFIX = "lab-question:"; // of what question.js keeps
-  const BIGGEST = 20e6; // bytes of a file that is read
+  const { mergeRecords, jsonFile, table, read, NoAnswers } = LabReview;
+  const PREFIX = "lab-question:"; // of the keys that question.js uses
+  const BIGGEST = 20e6; // bytes: the largest file that the page reads
   const FILTERS = [
     ["all", "All", () => true],
     ["answered", "Answered", ({ page, later }) => page || later.length],
@@ -20,7 +20,7 @@
   class Progress extends Element {
     start() {
       this.filter = "all";
-      // Elements for good: what is replaced with its text in it is not read out.
+      // The elements stay, because a screen reader does not read out a new element that already has its text.
       this.status = el("p", { role: "status", tabindex: -1 });
       this.message = el("p", { role: "status", class: "message" });
       this.choice = el("fieldset", { class: "filters" }, el("legend", {}, "Show"));
@@ -46,57 +46,59 @@
       return el("label", {}, input, el("span", {}, label));
     }
 
-    /** Each chapter with its questions, and what this browser knows of them. */
+    /** Each chapter with its questions, and the answers that this browser has. */
     found() {
-      const said = log.read();
+      const reviews = log.read();
       return this.data.map((chapter) => ({
         ...chapter,
         questions: chapter.questions.map((question) => ({
           question,
           page: onPage(question),
-          later: reviewed(question, said),
-          state: known(question) ? standing(question, said).state : null,
+          later: reviewsOf(question, reviews),
+          state: isJudgeable(question) ? standing(question, reviews).state : null,
         })),
       }));
     }
 
     follow() {
       const chapters = this.found();
-      const all = chapters.flatMap(({ questions }) => questions);
-      const given = all.filter(({ page }) => page);
-      const told = given.filter(({ page }) => typeof page.right === "boolean");
-      const good = told.filter(({ page }) => page.right).length;
-      const became = told.length
-        ? `; ${good} of the ${told.length} that were told were right.`
+      const entries = chapters.flatMap(({ questions }) => questions);
+      const answeredEntries = entries.filter(({ page }) => page);
+      const toldEntries = answeredEntries.filter(({ page }) => typeof page.right === "boolean");
+      const good = toldEntries.filter(({ page }) => page.right).length;
+      const became = toldEntries.length
+        ? `; ${good} of the ${toldEntries.length} that were told were right.`
         : ".";
-      this.status.textContent = `${given.length} of ${all.length} answered${became}`;
-      const [, , wanted] = FILTERS.find(([name]) => name === this.filter);
+      this.status.textContent = `${answeredEntries.length} of ${entries.length} answered${became}`;
+      const [, , matches] = FILTERS.find(([name]) => name === this.filter);
       const open = new Set(
         [...this.list.querySelectorAll("details[open]")].map(({ dataset }) => dataset.chapter),
       );
-      const shown = chapters
-        .map((chapter) => ({ ...chapter, some: chapter.questions.filter(wanted) }))
-        .filter(({ some }) => some.length);
+      const visibleChapters = chapters
+        .map((chapter) => ({ ...chapter, visible: chapter.questions.filter(matches) }))
+        .filter(({ visible }) => visible.length);
       this.list.replaceChildren(
-        ...shown.map((one) => this.chapter(one, this.filter !== "all" || open.has(one.chapter))),
-        shown.length ? "" : el("p", {}, "None of your answers is of that kind now."),
+        ...visibleChapters.map((chapter) =>
+          this.chapter(chapter, this.filter !== "all" || open.has(chapter.chapter)),
+        ),
+        visibleChapters.length ? "" : el("p", {}, "None of your answers is of that kind now."),
       );
       this.curve.replaceChildren(curve(log.read()));
-      this.forgets.disabled = !given.length && !log.read().length;
+      this.forgets.disabled = !answeredEntries.length && !log.read().length;
     }
 
-    chapter({ chapter, title, questions, some }, open) {
+    chapter({ chapter, title, questions, visible }, open) {
       const count = (of) => questions.filter(of).length;
       const answered = count(({ page }) => page);
       const right = count(({ page }) => page?.right === true);
       const wrong = count(({ page }) => page?.right === false);
-      const told = [right && `✓ ${right} right`, wrong && `✗ ${wrong} wrong`].filter(Boolean);
-      const tally = [`${answered} of ${questions.length} answered`, ...told].join(", ");
+      const verdicts = [right && `✓ ${right} right`, wrong && `✗ ${wrong} wrong`].filter(Boolean);
+      const tally = [`${answered} of ${questions.length} answered`, ...verdicts].join(", ");
       return el(
         "details",
         { open, "data-chapter": chapter },
         el("summary", {}, el("span", { class: "title" }, title), ` ${tally}`),
-        el("ol", {}, ...some.map((one) => this.row(one))),
+        el("ol", {}, ...visible.map((entry) => this.row(entry))),
       );
     }
 
@@ -125,14 +127,14 @@
       return el("li", {}, ...lines);
     }
 
-    /** What was said on the page; what is right only once the page has told it. */
+    /** The answer on the page. The right answer follows only if the page has shown it. */
     became(question, page) {
-      if (!known(question)) return ["● Answered."];
+      if (!isJudgeable(question)) return ["● Answered."];
       const mine = [" You said ", ...words(question, page.first)];
       if (page.right === null)
         return [el("strong", {}, "● Locked in."), ...mine, ". Its page tells what is right."];
       if (page.right) return [sign(true, "."), ...mine, "."];
-      const it = (question.right ?? null) === null ? [] : decided(question, " It is ");
+      const it = (question.right ?? null) === null ? [] : rightAnswer(question, " It is ");
       return [sign(false, "."), ...mine, ".", ...it];
     }
 
@@ -144,9 +146,9 @@
         accept: ".json,application/json",
         id: `${this.name}-file`,
         onchange: async () => {
-          const [chosen] = file.files;
-          file.value = ""; // the same file again is a change, too
-          if (chosen) await this.take(chosen);
+          const [answersFile] = file.files;
+          file.value = ""; // so that choosing the same file again is a change
+          if (answersFile) await this.take(answersFile);
         },
       });
       this.forgets = button("Forget all my answers", () => this.reset());
@@ -183,7 +185,7 @@
     pages() {
       return this.data.flatMap(({ chapter, questions }) =>
         questions
-          .filter(known)
+          .filter(isJudgeable)
           .map((question) => ({
             id: question.id,
             chapter,
@@ -195,13 +197,13 @@
     }
 
     save(kind) {
-      const [pages, said] = [this.pages(), log.read()];
-      const text = kind === "json" ? written(pages, said, Date.now()) : table(pages, said);
+      const [pages, reviews] = [this.pages(), log.read()];
+      const text = kind === "json" ? jsonFile(pages, reviews, Date.now()) : table(pages, reviews);
       const type = kind === "json" ? "application/json" : "text/csv";
       const href = URL.createObjectURL(new Blob([text], { type }));
       el("a", { href, download: `my-answers.${kind}` }).click();
-      setTimeout(() => URL.revokeObjectURL(href), 60_000); // the browser may be asking where to
-      this.message.textContent = `${pages.length + said.length} answers are in my-answers.${kind}.`;
+      setTimeout(() => URL.revokeObjectURL(href), 60_000); // the browser may still ask where to save
+      this.message.textContent = `${pages.length + reviews.length} answers are in my-answers.${kind}.`;
     }
 
     async take(file) {
@@ -216,45 +218,47 @@
       }
     }
 
-    /** Put answers of a file beside those that are here; says what came of it. */
-    put({ pages, said, left }) {
-      const known = new Map(this.data.flatMap(({ questions }) => questions).map((q) => [q.id, q]));
-      let taken = 0;
-      let strange = left;
-      let full = 0;
+    /** Add the answers of a file to those in this browser. Returns a sentence about the result. */
+    put({ pages, said: reviews, left }) {
+      const byId = new Map(this.data.flatMap(({ questions }) => questions).map((q) => [q.id, q]));
+      let acceptedCount = 0;
+      let strangeCount = left;
+      let fullCount = 0;
       for (const [id, record] of pages) {
-        const question = known.get(id);
-        if (!question || !this.fit(question, record)) strange += 1;
-        else if (keep(question, merged(onPage(question), record))) taken += 1;
-        else full += 1;
+        const question = byId.get(id);
+        if (!question || !this.fit(question, record)) strangeCount += 1;
+        else if (keep(question, mergeRecords(onPage(question), record))) acceptedCount += 1;
+        else fullCount += 1;
       }
-      const fitting = said.filter(({ id, answer }) => {
-        const question = known.get(id);
+      const fitting = reviews.filter(({ id, answer }) => {
+        const question = byId.get(id);
         return question && this.fit(question, { first: answer, answer });
       });
-      strange += said.length - fitting.length;
+      strangeCount += reviews.length - fitting.length;
       log.add(fitting);
       tell();
-      const others = strange
-        ? ` ${strange} more are of questions that this book does not have, or do not fit them.`
+      const strangeText = strangeCount
+        ? ` ${strangeCount} more are of questions that this book does not have, or do not fit them.`
         : "";
-      const refused = full ? ` ${full} could not be kept: this browser has no room for them.` : "";
-      return `${taken + fitting.length} answers of the file are here now, beside those that were here before.${others}${refused}`;
+      const fullText = fullCount
+        ? ` ${fullCount} could not be kept: this browser has no room for them.`
+        : "";
+      return `${acceptedCount + fitting.length} answers of the file are here now, beside those that were here before.${strangeText}${fullText}`;
     }
 
     fit(question, { first, answer }) {
       const { fits } = LabQuestionModel;
-      return known(question) && fits(question, first) && fits(question, answer);
+      return isJudgeable(question) && fits(question, first) && fits(question, answer);
     }
 
     reset() {
       if (!confirm("Forget all your answers in this book? They are kept nowhere else.")) return;
       for (const key of storage.keys("loop-replay:")) storage.set(key, null);
       log.forget();
-      // Also of questions that the book no longer asks.
-      const kept = storage.keys(PREFIX).map((key) => key.slice(PREFIX.length));
-      const asked = this.data.flatMap(({ questions }) => questions).map(({ id }) => id);
-      store.forget(new Set([...asked, ...kept]));
+      // The storage may have answers to questions that the book no longer asks.
+      const storedIds = storage.keys(PREFIX).map((key) => key.slice(PREFIX.length));
+      const bookIds = this.data.flatMap(({ questions }) => questions).map(({ id }) => id);
+      store.forget(new Set([...bookIds, ...storedIds]));
       this.status.focus();
     }
   }

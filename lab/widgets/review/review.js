@@ -1,18 +1,18 @@
-// <lab-review>: asks some questions of a part and of the parts before once more, and how sure one is. Its content is JSON
-// (lab/book/pages/reviews.py); without JavaScript the markup inside stays.
+// <lab-review>: asks some questions of a part and of earlier parts again, and how sure the reader is. Its content is JSON
+// (lab/book/pages/reviews.py). Without JavaScript the markup inside stays.
 
 (() => {
   if (typeof customElements === "undefined" || customElements.get("lab-review")) return;
   const { el, button, storage } = LabDom;
   const { isRight } = LabQuestionModel;
   const { Element, Question, solution } = LabQuestion;
-  const { LOG, log, onPage, standing, known } = LabReview;
+  const { LOG, log, onPage, standing, isJudgeable } = LabReview;
   const { choose, outlook, inDays, steps, percent, curve, SITTING } = LabReview;
-  const STALE = 12 * 3_600_000; // ms; a sitting that was left longer ago is not gone on with
+  const STALE = 12 * 3_600_000; // ms; a sitting that began earlier does not continue
 
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
-  /** A question that is asked again: it wants a confidence, tells at once, and leaves what was said on the page alone. */
+  /** A question in a review. It asks for a confidence, shows the solution at once, and does not change the answer on the page. */
   class Asked extends Question {
     start() {
       this.showForm();
@@ -27,18 +27,18 @@
 
     sureness() {
       const { kind, within } = this.data;
-      const what =
+      const legend =
         kind === "number" && within > 1
           ? `How sure are you to be within a factor of ${LabNumbers.bare(within)}?`
           : "How sure are you to be right?";
-      const said = steps(this.data);
-      const guess = kind === "choice" && said[0] > 0.1 ? said[0] : null; // where the options give it
-      const named = { [guess]: `${percent(guess)}, a guess`, 1: "100 %, certain" };
+      const levels = steps(this.data);
+      const guess = kind === "choice" && levels[0] > 0.1 ? levels[0] : null; // the share of a blind guess, if the question has options
+      const names = { [guess]: `${percent(guess)}, a guess`, 1: "100 %, certain" };
       return el(
         "fieldset",
         { class: "sure" },
-        el("legend", {}, what),
-        ...said.map((step) =>
+        el("legend", {}, legend),
+        ...levels.map((step) =>
           el(
             "label",
             {},
@@ -48,32 +48,32 @@
               value: step,
               form: `${this.name}-form`,
             }),
-            el("span", {}, named[step] ?? percent(step)),
+            el("span", {}, names[step] ?? percent(step)),
           ),
         ),
       );
     }
 
     take(answer) {
-      const chosen = this.querySelector(".sure input:checked");
-      if (!chosen) {
+      const level = this.querySelector(".sure input:checked");
+      if (!level) {
         this.querySelector(".message").textContent = "Say how sure you are, too.";
         this.querySelector(".sure input").focus();
         return;
       }
-      this.keeps(answer, Number(chosen.value));
+      this.keeps(answer, Number(level.value));
       this.showAnswered(answer);
       this.querySelector(".given").focus();
     }
 
     showAnswered(answer) {
       this.answered = true;
-      const given = el("div", { class: "given", tabindex: -1 });
-      given.append(
+      const panel = el("div", { class: "given", tabindex: -1 });
+      panel.append(
         ...solution(this.data, answer, isRight(this.data, answer)),
         readAgain(this.data),
       );
-      this.frame(given, el("p", { class: "actions" }, ...this.goesOn()));
+      this.frame(panel, el("p", { class: "actions" }, ...this.goesOn()));
     }
   }
 
@@ -81,12 +81,12 @@
     start() {
       this.questions = this.data.chapters.flatMap(({ title, own, questions }, chapter) =>
         questions
-          .filter(known)
+          .filter(isJudgeable)
           .map((question) => ({ ...question, title, own: own === true, chapter })),
       );
       this.byId = new Map(this.questions.map((question) => [question.id, question]));
       this.key = `${LOG}:${this.data.page}`;
-      // One element for good: what is replaced with its text in it is not read out.
+      // The element stays, because a screen reader does not read out a new element that already has its text.
       this.told = el("p", { role: "status", class: "told", tabindex: -1 });
       this.place = el("div");
       this.replaceChildren(this.told, this.place);
@@ -97,32 +97,32 @@
       else this.account();
     }
 
-    /** Another tab has answered: what is offered may be less. A question that is being read stays. */
+    /** Another tab has answered, so fewer questions may be due. A question that the reader sees stays. */
     follow() {
       if (this.offers) this.offer();
     }
 
-    /** The cards that may be asked, for schedule.js. */
+    /** The cards that a review may ask, for schedule.js. */
     cards() {
-      const said = log.read();
-      const begun = new Set(this.questions.filter(onPage).map(({ chapter }) => chapter));
+      const reviews = log.read();
+      const begunChapters = new Set(this.questions.filter(onPage).map(({ chapter }) => chapter));
       return this.questions
         .map((question) => ({
           ...question,
-          ...standing(question, said),
-          begun: begun.has(question.chapter),
+          ...standing(question, reviews),
+          begun: begunChapters.has(question.chapter),
         }))
         .filter(({ waits }) => !waits);
     }
 
-    /** { began, ids } of the sitting that is under way or was ended; null for none. */
+    /** { began, ids } of the last sitting, finished or not; null for none. */
     kept() {
-      const kept = storage.read(this.key);
-      const ids = Array.isArray(kept?.ids) ? kept.ids.filter((id) => this.byId.has(id)) : [];
-      return ids.length && Number.isFinite(kept.began) ? { began: kept.began, ids } : null;
+      const record = storage.read(this.key);
+      const ids = Array.isArray(record?.ids) ? record.ids.filter((id) => this.byId.has(id)) : [];
+      return ids.length && Number.isFinite(record.began) ? { began: record.began, ids } : null;
     }
 
-    /** What was said in it. */
+    /** The answers of the sitting. */
     said() {
       const { began, ids } = this.sitting;
       return log.read().filter(({ id, at }) => at >= began && ids.includes(id));
@@ -160,56 +160,56 @@
       );
     }
 
-    /** A sitting of those that wait. */
+    /** Start a sitting of the questions that are due. */
     sit() {
       const began = Date.now();
       const ids = choose(this.cards(), began);
       if (!ids.length) return this.offer();
       this.sitting = { began, ids };
-      storage.write(this.key, this.sitting, this); // for when the page is loaded again
+      storage.write(this.key, this.sitting, this); // so that the sitting continues after the page is loaded again
       this.ask(true);
     }
 
-    /** The next question; `focus`: the reader pressed for it. */
+    /** Ask the next question. `focus`: the reader pressed a button for it. */
     ask(focus = false) {
       this.offers = false;
-      const left = this.left();
-      if (!left.length) return this.account(true);
-      const [id] = left;
+      const remaining = this.left();
+      if (!remaining.length) return this.account(true);
+      const [id] = remaining;
       const of = this.sitting.ids.length;
-      const number = of - left.length + 1;
+      const number = of - remaining.length + 1;
       const question = { ...this.byId.get(id), number, of };
-      const asked = el(
+      const card = el(
         "lab-asked",
         {},
         el("script", { type: "application/json" }, JSON.stringify(question)),
       );
-      asked.goesOn = () => {
-        const more = left.length - 1;
+      card.goesOn = () => {
+        const more = remaining.length - 1;
         return [
           button(more ? "Next question" : "How did it go?", () => this.ask(true)),
           more ? button("Stop here", () => this.account(true)) : "",
         ];
       };
-      asked.keeps = (answer, sure) => {
+      card.keeps = (answer, sure) => {
         const right = isRight(question, answer);
         this.isKept = log.add([{ id, at: Date.now(), answer, sure, right }], this);
         this.told.textContent = `${right ? "Right" : "Not right"}. ${number} of ${of} asked.`;
       };
       this.told.textContent = "";
-      this.place.replaceChildren(asked);
-      asked.tabIndex = -1;
-      if (focus) queueMicrotask(() => asked.focus()); // once it has its text
+      this.place.replaceChildren(card);
+      card.tabIndex = -1;
+      if (focus) queueMicrotask(() => card.focus()); // when the card has its text
     }
 
-    /** What became of the sitting. */
+    /** Show the result of the sitting. */
     account(focus = false) {
       this.offers = false;
-      const said = this.said();
-      const good = said.filter(({ right }) => right).length;
-      const wrong = said.filter(({ right }) => !right).map(({ id }) => this.byId.get(id));
-      this.told.textContent = said.length
-        ? `${good} of ${said.length} right.`
+      const reviews = this.said();
+      const good = reviews.filter(({ right }) => right).length;
+      const wrong = reviews.filter(({ right }) => !right).map(({ id }) => this.byId.get(id));
+      this.told.textContent = reviews.length
+        ? `${good} of ${reviews.length} right.`
         : "Nothing was asked.";
       const { wrong: again, right, fresh, next } = outlook(this.cards(), Date.now());
       const more = Math.min(SITTING, again + right + fresh);
@@ -223,7 +223,7 @@
               "div",
               {},
               el("p", {}, "To read again:"),
-              el("ul", {}, ...wrong.map((question) => el("li", {}, linked(question)))),
+              el("ul", {}, ...wrong.map((question) => el("li", {}, linkTo(question)))),
             )
           : "",
         el("p", {}, `${this.isKept ? "What you said is kept in this browser." : ""}${when}`),
@@ -239,14 +239,14 @@
     }
   }
 
-  const linked = ({ url, title, section }) =>
+  const linkTo = ({ url, title, section }) =>
     el("a", { href: url }, section ? `${title}: ${section}` : title);
   const readAgain = (question) =>
     el(
       "p",
       {},
       question.measured && !question.key ? "Measured on its page: " : "On its page: ",
-      linked(question),
+      linkTo(question),
       ".",
     );
 

@@ -1,80 +1,82 @@
-// What a reader has answered, as this browser keeps it: on pages, in replays, and in reviews.
+// The answers of a reader that this browser keeps: those on pages, in replays, and in reviews.
 
 (() => {
   if (typeof document === "undefined") return;
   const { storage } = LabDom;
-  const { fits, counted, sinceOf, isRight } = LabQuestionModel;
+  const { fits, counted: firstAnswer, sinceOf, isRight } = LabQuestionModel;
   const { store } = LabQuestion;
   const { logOf, stateOf, together } = LabReview;
-  const LOG = "lab-review"; // { version, said }; a sitting is kept under the same and its page
+  const LOG = "lab-review"; // { version, said }; the key of a sitting adds its page
   const KINDS = ["choice", "number", "order", "curve"];
 
-  let held = null; // what the browser did not keep lives as long as the page
+  let inMemory = null; // answers that the browser did not store; they live as long as the page
   const log = {
-    read: () => together(logOf(storage.read(LOG)), held ?? []),
-    /** Put more of them in; another tab may have done so, too. Returns whether the browser keeps them. */
-    add(said, component) {
-      if (!said.length) return true;
-      const all = together(log.read(), said);
-      held = storage.write(LOG, { version: 1, said: all }, component) ? null : all;
+    read: () => together(logOf(storage.read(LOG)), inMemory ?? []),
+    /** Add reviews to those in the storage, where another tab may have added some. Returns whether the browser keeps them. */
+    add(reviews, component) {
+      if (!reviews.length) return true;
+      const all = together(log.read(), reviews);
+      inMemory = storage.write(LOG, { version: 1, said: all }, component) ? null : all;
       tell();
-      return held === null;
+      return inMemory === null;
     },
-    /** Take away all of them, and every sitting. */
+    /** Remove all reviews and all sittings. */
     forget() {
-      held = null;
+      inMemory = null;
       for (const key of storage.keys(LOG)) storage.set(key, null);
     },
   };
   const tell = () => document.dispatchEvent(new CustomEvent("lab-question", { detail: null }));
   addEventListener("storage", ({ key }) => key?.startsWith(LOG) && tell());
 
-  /** Whether a question of that kind can be judged here; of others it is known only that they were answered. */
-  const known = ({ kind }) => KINDS.includes(kind);
+  /** Whether this page can judge a question of that kind. For other kinds the browser only knows that they were answered. */
+  const isJudgeable = ({ kind }) => KINDS.includes(kind);
 
-  /** What was answered on its page, or in its replay: { first, answer, right, since, at }; right is null until the page has
-   * told it. Null for none.
+  /** The answer on the page of a question, or in its replay: { first, answer, right, since, at }. `right` is null until the page
+   * has shown the solution. Null if there is no answer.
    */
   function onPage(question) {
     if (question.key) {
-      const kept = storage.read(question.key);
-      const [first, answer] = [kept?.first ?? kept?.order, kept?.order ?? kept?.first];
+      const record = storage.read(question.key);
+      const [first, answer] = [record?.first ?? record?.order, record?.order ?? record?.first];
       if (!fits(question, first) || !fits(question, answer)) return null;
-      const since = Number.isFinite(kept.at) ? kept.at : 0;
+      const since = Number.isFinite(record.at) ? record.at : 0;
       return { first, answer, right: isRight(question, first), since, at: since };
     }
-    const kept = store.read(question.id);
-    if (!known(question)) return kept?.answer === undefined ? null : { since: sinceOf(kept) };
-    const first = counted(question, kept);
+    const record = store.read(question.id);
+    if (!isJudgeable(question))
+      return record?.answer === undefined ? null : { since: sinceOf(record) };
+    const first = firstAnswer(question, record);
     if (first === null) return null;
-    // Told once, and judged by what is right now: another run may have decided otherwise since.
-    const right = typeof kept.right === "boolean" ? (isRight(question, first) ?? kept.right) : null;
-    const answer = fits(question, kept.answer) ? kept.answer : first;
-    const since = sinceOf(kept);
-    return { first, answer, right, since, at: Number.isFinite(kept.at) ? kept.at : since };
+    // Once the page has shown the solution, the present solution judges the answer. A later run may have decided differently.
+    const right =
+      typeof record.right === "boolean" ? (isRight(question, first) ?? record.right) : null;
+    const answer = fits(question, record.answer) ? record.answer : first;
+    const since = sinceOf(record);
+    return { first, answer, right, since, at: Number.isFinite(record.at) ? record.at : since };
   }
 
-  /** What was said of a question in reviews; what no longer fits it was said of an earlier wording. */
-  const reviewed = (question, said) =>
-    said.filter(
-      ({ id, answer }) => id === question.id && known(question) && fits(question, answer),
+  /** The answers to a question in reviews. An answer that does not fit belongs to an earlier wording and is left out. */
+  const reviewsOf = (question, reviews) =>
+    reviews.filter(
+      ({ id, answer }) => id === question.id && isJudgeable(question) && fits(question, answer),
     );
 
-  /** Keep what a file says of a question on its page, and tell nobody yet; returns whether it is kept. */
+  /** Keep the answer of a file to a question, without an event. Returns whether the browser keeps it. */
   function keep(question, { first, answer, right, since, at }) {
     if (question.key)
       return storage.write(question.key, { order: answer, first, at: since || undefined });
     return store.keep(question.id, { answer, first, right, at, since });
   }
 
-  /** Where a question stands for reviews: see schedule.js; `waits`: it is locked in, and its page has not told yet. */
-  function standing(question, said) {
+  /** The state of a question for reviews (see schedule.js). `waits`: the answer is locked in, and its page has not shown the solution. */
+  function standing(question, reviews) {
     const page = onPage(question);
     if (page && page.right === null) return { state: null, waits: true };
     const history = page ? [{ at: page.since, right: page.right, page: true }] : [];
-    const all = [...history, ...reviewed(question, said)].sort((a, b) => a.at - b.at);
-    return { state: stateOf(all), waits: false };
+    const events = [...history, ...reviewsOf(question, reviews)].sort((a, b) => a.at - b.at);
+    return { state: stateOf(events), waits: false };
   }
 
-  Object.assign(LabReview, { LOG, log, known, onPage, keep, reviewed, standing, tell });
+  Object.assign(LabReview, { LOG, log, isJudgeable, onPage, keep, reviewsOf, standing, tell });
 })();

@@ -1,20 +1,20 @@
-// Variations: one thing is changed, and each of its values has been measured. The content is JSON (lab/widgets/vary/vary.py), which has
-// placed every number; what was tried stays beside what is tried next. Values that stand in an order are on a slider, others on buttons.
-// Without JavaScript the table inside stays, open.
+// Variations: one parameter changes, and each of its values was measured. The content is JSON (lab/widgets/vary/vary.py), with a
+// position for each number. Values that a reader has tried stay visible next to new ones. Ordered values are on a slider, and other
+// values on buttons. Without JavaScript the table inside stays open.
 
 (() => {
   if (customElements.get("lab-vary")) return;
-  const { el, whenParsed, dataOf } = LabDom;
+  const { el, afterParsing, dataOf } = LabDom;
   let count = 0;
 
   class Vary extends HTMLElement {
     connectedCallback() {
-      whenParsed(() => this.begin());
+      afterParsing(() => this.begin());
     }
 
     begin() {
       const data = dataOf(this);
-      if (this.data || !data) return; // drawn before, or nothing to draw from: the table stays
+      if (this.data || !data) return; // already drawn, or without data: the table stays
       this.data = data;
       this.name = `lab-vary-${++count}`;
       this.said = el("p", { class: "told", role: "status" });
@@ -41,7 +41,7 @@
       this.choose(data.start);
     }
 
-    /** Only what was measured has a place on it. What a value gave is shown where the slider comes to rest. */
+    /** The slider has a place for each measured value. The numbers of a value appear when the slider comes to rest. */
     slider() {
       const { values, start } = this.data;
       const words = values.map(({ label }) => el("span", { html: label }).textContent);
@@ -72,7 +72,7 @@
       );
     }
 
-    row({ label, code, here, at, text }, i) {
+    row({ label, code, here: isHere, at, text }, i) {
       const input = this.data.slider
         ? null
         : el("input", {
@@ -82,7 +82,7 @@
             checked: i === this.data.start,
             onchange: () => this.choose(i),
           });
-      const shown = el(
+      const numbers = el(
         "div",
         { class: "numbers", hidden: true },
         ...this.data.measures.map(({ name, unit }, k) => {
@@ -99,7 +99,7 @@
           );
         }),
       );
-      const untried = el("span", { class: "untried", "aria-hidden": "true" }, "?");
+      const placeholder = el("span", { class: "untried", "aria-hidden": "true" }, "?");
       const whole = el(
         "div",
         { class: "value" },
@@ -108,24 +108,24 @@
           { class: "what" },
           input ?? "",
           el("span", { html: label }),
-          here ? el("small", {}, " measured here") : "",
+          isHere ? el("small", {}, " measured here") : "",
           code ? el("code", {}, code) : "",
         ),
-        untried,
-        shown,
+        placeholder,
+        numbers,
       );
-      return { whole, shown, untried };
+      return { whole, numbers, placeholder };
     }
 
     choose(chosen) {
-      const { told, why = "" } = this.data.values[chosen];
-      this.rows.forEach(({ whole, shown, untried }, i) => {
+      const { told: text, why = "" } = this.data.values[chosen];
+      this.rows.forEach(({ whole, numbers, placeholder }, i) => {
         whole.classList.toggle("chosen", i === chosen);
         if (i !== chosen) return;
-        shown.hidden = false;
-        untried.hidden = true;
+        numbers.hidden = false;
+        placeholder.hidden = true;
       });
-      this.said.innerHTML = told;
+      this.said.innerHTML = text;
       this.why.innerHTML = why;
       this.why.hidden = !why;
     }

@@ -41,8 +41,8 @@ from lab.widgets.parts import assets
 
 __all__ = ["Variation", "drawn", "hold", "planned", "release", "vary"]
 
-SLIDES = 4  # so many numbers stand on a slider, fewer on buttons
-ROOM = 1.6  # by this factor a logarithmic axis goes beyond what is drawn on it
+SLIDES = 4  # so many numbers have a slider, fewer have buttons
+ROOM = 1.6  # the factor by which a logarithmic axis goes beyond its values
 _MEASURE = re.compile(r"(?P<name>.*?)\s*(?:\((?P<unit>[^()]+)\))?")
 
 
@@ -70,7 +70,7 @@ class Variation:
     id: str
     name: str
     tried: tuple[Tried, ...] = field(repr=False)
-    value: Any  # chosen where the page begins
+    value: Any  # the value that is chosen when the page opens
     absent: tuple[Any, ...] = ()
     why: Mapping[str, str] = field(default_factory=dict, repr=False)
     scale: str = "linear"
@@ -78,43 +78,45 @@ class Variation:
 
     def at(self, value: Any) -> Tried:
         """Return what a value gave. Raises LabError for one that was not tried."""
-        for one in self.tried:
-            if str(one.value) == str(value):
-                return one
-        known = ", ".join(plain(label(one.value)) for one in self.tried)
-        raise LabError(f"{self.id!r} has no value {value!r}, only {known}")
+        for variant in self.tried:
+            if str(variant.value) == str(value):
+                return variant
+        names = ", ".join(plain(label(variant.value)) for variant in self.tried)
+        raise LabError(f"{self.id!r} has no value {value!r}, only {names}")
 
     @property
     def measures(self) -> list[str]:
         """The names of the numbers, in the order in which they first appear."""
-        return list(dict.fromkeys(name for one in self.tried for name in one.numbers))
+        return list(dict.fromkeys(name for variant in self.tried for name in variant.numbers))
 
-    def told(self, one: Tried) -> str:
+    def told(self, variant: Tried) -> str:
         """Return a sentence of what a value gave, each number beside that of the first value."""
-        first = self.tried[0]  # as the values are given, however they are shown
+        first = self.tried[
+            0
+        ]  # in the order of the chapter, which may differ from the order on the page
         parts = [
-            _beside(name, one.numbers[name], first.numbers.get(name), one is first)
+            _beside(name, variant.numbers[name], first.numbers.get(name), variant is first)
             for name in self.measures
-            if name in one.numbers
+            if name in variant.numbers
         ]
         versus = any(part.endswith("×)") for part in parts)
         sides = f" × compares with {label(first.value)}." if versus else ""
-        here = " Measured here." if self._is_here(one) else ""
-        return f"{label(one.value)} – {'; '.join(parts)}.{sides}{here}"
+        here = " Measured here." if self._is_here(variant) else ""
+        return f"{label(variant.value)} – {'; '.join(parts)}.{sides}{here}"
 
     @property
     def shown(self) -> list[Tried]:
         """The values as they are shown: numbers by their size, others as they are given."""
-        some = list(self.tried)
-        return sorted(some, key=lambda one: one.value) if self._is_ordered else some
+        values = list(self.tried)
+        return sorted(values, key=lambda variant: variant.value) if self._is_ordered else values
 
     @property
     def _is_ordered(self) -> bool:
-        return all(_is_number(one.value) for one in self.tried)
+        return all(_is_number(variant.value) for variant in self.tried)
 
-    def reason(self, one: Tried) -> str:
+    def reason(self, variant: Tried) -> str:
         """Return why a value does what it does, as the chapter says it; empty if it does not."""
-        return self.why.get(str(one.value), "")
+        return self.why.get(str(variant.value), "")
 
     def to_json(self) -> dict[str, Any]:
         """Return what the element needs: places on the axes from 0 to 1, texts as HTML."""
@@ -128,15 +130,15 @@ class Variation:
             **({"slider": True} if self._is_ordered and len(self.tried) >= SLIDES else {}),
             "values": [
                 {
-                    "label": inline(label(one.value)),
-                    "at": [axes[name](one.numbers.get(name)) for name in names],
-                    "text": [_text(one.numbers.get(name)) for name in names],
-                    "told": inline(unbroken(self.told(one))),
-                    **({"code": one.code} if one.code else {}),
-                    **({"why": inline(why)} if (why := self.reason(one)) else {}),
-                    **({"here": True} if self._is_here(one) else {}),
+                    "label": inline(label(variant.value)),
+                    "at": [axes[name](variant.numbers.get(name)) for name in names],
+                    "text": [_text(variant.numbers.get(name)) for name in names],
+                    "told": inline(unbroken(self.told(variant))),
+                    **({"code": variant.code} if variant.code else {}),
+                    **({"why": inline(why)} if (why := self.reason(variant)) else {}),
+                    **({"here": True} if self._is_here(variant) else {}),
                 }
-                for one in self.shown
+                for variant in self.shown
             ],
         }
 
@@ -145,34 +147,37 @@ class Variation:
         units = {name: _split(name)[1] or name for name in names}
         together: dict[str, list[Any]] = {}
         for name, unit in units.items():
-            together.setdefault(unit, []).extend(one.numbers.get(name) for one in self.tried)
+            together.setdefault(unit, []).extend(
+                variant.numbers.get(name) for variant in self.tried
+            )
         return {name: _axis(together[unit], self.scale) for name, unit in units.items()}
 
-    def _is_here(self, one: Tried) -> bool:
-        return one.live and not all(t.live for t in self.tried)
+    def _is_here(self, variant: Tried) -> bool:
+        return variant.live and not all(t.live for t in self.tried)
 
     @property
     def notes(self) -> list[str]:
         """What a caption says: where the runs come from, which checks spoke, what is left out."""
-        runs = [run for one in self.tried for run in _records(one.run)]
-        said = [text for run in runs for text in provenance(run)]
-        found = list(dict.fromkeys(said)) + remarks(trials_of(runs))
+        runs = [run for variant in self.tried for run in _records(variant.run)]
+        texts = [text for run in runs for text in provenance(run)]
+        lines = list(dict.fromkeys(texts)) + remarks(trials_of(runs))
         if self.absent:
             gone = ", ".join(plain(label(value)) for value in self.absent)
-            found.append(f"no record of this program and load: {gone}")
-        return [*([self.note] if self.note else []), *found]
+            lines.append(f"no record of this program and load: {gone}")
+        return [*([self.note] if self.note else []), *lines]
 
     @property
     def rows(self) -> list[dict[str, Any]]:
         """One row a value: what the table shows."""
-        some = any(self._is_here(one) for one in self.tried)
+        has_here = any(self._is_here(variant) for variant in self.tried)
         return [
             {
-                self._head: plain(label(one.value)) + (f": {one.code}" if one.code else ""),
-                **{name: one.numbers.get(name) for name in self.measures},
-                **({"run": "here" if self._is_here(one) else "recorded"} if some else {}),
+                self._head: plain(label(variant.value))
+                + (f": {variant.code}" if variant.code else ""),
+                **{name: variant.numbers.get(name) for name in self.measures},
+                **({"run": "here" if self._is_here(variant) else "recorded"} if has_here else {}),
             }
-            for one in self.shown
+            for variant in self.shown
         ]
 
     @property
@@ -180,21 +185,21 @@ class Variation:
         return plain(self.name)
 
     def __repr__(self) -> str:
-        return "\n".join(plain(self.told(one)) for one in self.tried)
+        return "\n".join(plain(self.told(variant)) for variant in self.tried)
 
     def _repr_html_(self) -> str:
         whys = "".join(
-            f"<li>{inline(label(one.value))}: {inline(self.reason(one))}</li>"
-            for one in self.shown
-            if self.reason(one)
+            f"<li>{inline(label(variant.value))}: {inline(self.reason(variant))}</li>"
+            for variant in self.shown
+            if self.reason(variant)
         )
-        told = f"<ul>{whys}</ul>" if whys else ""
+        whys_html = f"<ul>{whys}</ul>" if whys else ""
         name = f"{self._head}: every value"
         notes = f'<p class="notes">{escape(unbroken("; ".join(self.notes)))}.</p>'
         return (
             f"{assets('vary')}<lab-vary>{json_script(self.to_json())}"
             f"<details open><summary>{inline(self.name)}: every value</summary>"
-            f"{STYLE}{table(self.rows, label=name)}{told}</details>"
+            f"{STYLE}{table(self.rows, label=name)}{whys_html}</details>"
             f"{notes if self.notes else ''}</lab-vary>"
         )
 
@@ -221,20 +226,20 @@ def vary(
     axes, note : for the caption, measure : "all" measures every value here, as claims about several
     of them need. Raises LabError for values that cannot be told apart, what `run` raises, NoRecord.
     """
-    tried, absent = [], []
-    for one in planned(id, values, value, measure):
+    results, absent = [], []
+    for plan in planned(id, values, value, measure):
         try:
-            with _held(id, one["live"]):
-                made = run(one["value"], one["experiment"])
-                numbers = of(made, one["value"])
+            with _held(id, plan["live"]):
+                result = run(plan["value"], plan["experiment"])
+                numbers = of(result, plan["value"])
         except (NoRecord, StaleRecord):
-            if not one["optional"]:
+            if not plan["optional"]:
                 raise
-            absent.append(one["name"])
+            absent.append(plan["name"])
         else:
-            tried.append({**one, "numbers": numbers, "run": made})
+            results.append({**plan, "numbers": numbers, "run": result})
     return drawn(
-        id, tried, value=value, absent=absent, name=name, why=why or {}, scale=scale, note=note
+        id, results, value=value, absent=absent, name=name, why=why or {}, scale=scale, note=note
     )
 
 
@@ -251,13 +256,15 @@ def planned(
     if not values:
         raise LabError(f"vary({id!r}) has no values: name those that a reader should try")
     names = list(values)
-    meant = dict(values) if isinstance(values, Mapping) else {}
+    value_of = dict(values) if isinstance(values, Mapping) else {}
     mine = names[0] if value is None else value
-    listed = [*names, *([] if str(mine) in map(str, names) else [mine])]
+    all_names = [*names, *([] if str(mine) in map(str, names) else [mine])]
     live = settings.mode() == "live"
-    every = measure == "all" or settings.profile().name == "reference"
-    ids = [id if i == 0 else experiment_id(None, id, [str(one)]) for i, one in enumerate(listed)]
-    twice = next((one for i, one in enumerate(ids) if one in ids[:i]), "")
+    measures_all = measure == "all" or settings.profile().name == "reference"
+    ids = [
+        id if i == 0 else experiment_id(None, id, [str(name)]) for i, name in enumerate(all_names)
+    ]
+    twice = next((name for i, name in enumerate(ids) if name in ids[:i]), "")
     if twice:
         raise LabError(
             f"vary({id!r}) has two values that would both be recorded as {twice!r}: "
@@ -265,13 +272,13 @@ def planned(
         )
     return [
         {
-            "name": one,
-            "value": meant.get(one, one),
+            "name": name,
+            "value": value_of.get(name, name),
             "experiment": experiment,
-            "live": live and (every or str(one) == str(mine)),
-            "optional": settings.asked_mode() == "live" and str(one) != str(mine),
+            "live": live and (measures_all or str(name) == str(mine)),
+            "optional": settings.asked_mode() == "live" and str(name) != str(mine),
         }
-        for one, experiment in zip(listed, ids, strict=True)
+        for name, experiment in zip(all_names, ids, strict=True)
     ]
 
 
@@ -300,26 +307,28 @@ def drawn(
     """Return the variation of values that were tried, as `planned` has them, each with its numbers
     and its run. Raises LabError for numbers without a name, or a reason for another value.
     """
-    made = [
+    variants = [
         Tried(
-            one["name"],
-            _numbers(id, one["numbers"]),
-            one["live"],
-            one.get("run"),
-            one["value"] if one["value"] != one["name"] and isinstance(one["value"], str) else "",
+            entry["name"],
+            _numbers(id, entry["numbers"]),
+            entry["live"],
+            entry.get("run"),
+            entry["value"]
+            if entry["value"] != entry["name"] and isinstance(entry["value"], str)
+            else "",
         )
-        for one in tried
+        for entry in tried
     ]
-    if not made:
+    if not variants:
         raise LabError(f"vary({id!r}) has nothing to show: none of its values has a record")
-    known = {str(one) for one in (*(t.value for t in made), *absent)}
-    if unknown := set(why or {}) - known:
+    value_names = {str(name) for name in (*(t.value for t in variants), *absent)}
+    if unknown := set(why or {}) - value_names:
         raise LabError(f"vary({id!r}) says why of {min(unknown)!r}, which is none of its values")
     return Variation(
         id=id,
         name=name or id,
-        tried=tuple(made),
-        value=made[0].value if value is None else value,
+        tried=tuple(variants),
+        value=variants[0].value if value is None else value,
         absent=tuple(absent),
         why=dict(why or {}),
         scale=scale,
@@ -339,13 +348,13 @@ def _held(id: str, live: bool) -> Iterator[None]:
         release(id)
 
 
-def _numbers(id: str, given: Any) -> dict[str, Any]:
-    if not isinstance(given, Mapping) or not given:
+def _numbers(id: str, numbers: Any) -> dict[str, Any]:
+    if not isinstance(numbers, Mapping) or not numbers:
         raise LabError(
             f"vary({id!r}): `of` must give numbers by their names, such as {{'median (ms)': 2.1}}, "
-            f"not {given!r}"
+            f"not {numbers!r}"
         )
-    return {str(name): _number(value) for name, value in given.items()}
+    return {str(name): _number(value) for name, value in numbers.items()}
 
 
 def _number(value: Any) -> Any:
@@ -384,26 +393,26 @@ def _text(value: Any) -> str:
 def _beside(measure: str, value: Any, first: Any, is_first: bool) -> str:
     """Return a number with its name and unit, and by which factor it differs from the first."""
     name, unit = _split(measure)
-    told = f"{name}: {_text(value)} {unit}".strip()
-    both = _is_number(value) and _is_number(first)
-    if is_first or not both or first <= 0 or value <= 0:
-        return told
-    return f"{told} ({number(value / first)}\u00a0×)"
+    text = f"{name}: {_text(value)} {unit}".strip()
+    are_numbers = _is_number(value) and _is_number(first)
+    if is_first or not are_numbers or first <= 0 or value <= 0:
+        return text
+    return f"{text} ({number(value / first)}\u00a0×)"
 
 
 def _axis(values: Sequence[Any], scale: str) -> Callable[[Any], float | None]:
     """Return what places a number between 0 and 1; None for what is no number, or has no place."""
-    some = [float(v) for v in values if _is_number(v)]
+    numbers = [float(v) for v in values if _is_number(v)]
     if scale == "log":
-        some = [v for v in some if v > 0]
-        if not some:
+        numbers = [v for v in numbers if v > 0]
+        if not numbers:
             return lambda _: None
-        low, high = math.log(min(some) / ROOM), math.log(max(some) * ROOM)
+        low, high = math.log(min(numbers) / ROOM), math.log(max(numbers) * ROOM)
         return lambda v: (
             round((math.log(v) - low) / (high - low), 3) if _is_number(v) and v > 0 else None
         )
-    most = max(some, default=0.0)
-    if most <= 0 or min(some) < 0:
+    most = max(numbers, default=0.0)
+    if most <= 0 or min(numbers) < 0:
         return lambda _: None
     return lambda v: round(v / most, 3) if _is_number(v) else None
 
@@ -419,5 +428,5 @@ def _records(run: Any) -> list[Any]:
     if isinstance(run, Mapping):
         run = list(run.values())
     if isinstance(run, (list, tuple)):
-        return [one for part in run for one in _records(part)]
+        return [record for part in run for record in _records(part)]
     return [run]

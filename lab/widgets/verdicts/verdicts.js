@@ -1,23 +1,23 @@
-// The page of verdicts: <lab-verdicts> lets a reader choose by source and by verdict which cards to see, and keeps the choice in
-// the address (#source=S2&verdict=reversed,no-verdict). An address of one claim (#claim-db-read) shows it, whatever hides it.
-// lab/book/pages/cards.py has the cards and the boxes to tick; without a script all cards are shown and the boxes are not.
+// <lab-verdicts>, on the page of verdicts: a reader chooses by source and by verdict which cards to see. The address keeps the
+// choice (#source=S2&verdict=reversed,no-verdict). An address of one claim (#claim-db-read) shows its card, even if a choice hides
+// the card. lab/book/pages/cards.py has the cards and the checkboxes. Without a script the page shows all cards and no checkboxes.
 
 (() => {
   if (customElements.get("lab-verdicts")) return;
-  const { whenParsed, setOff } = LabDom;
+  const { afterParsing, setOff } = LabDom;
   const FACETS = ["source", "verdict"];
-  const named = () => {
+  const hashText = () => {
     try {
       return decodeURIComponent(location.hash.slice(1));
     } catch {
-      return ""; // somebody's odd address
+      return ""; // the address is not valid
     }
   };
 
   class Verdicts extends HTMLElement {
     connectedCallback() {
       if (this.form) this.listen();
-      else whenParsed(() => this.begin());
+      else afterParsing(() => this.begin());
     }
 
     disconnectedCallback() {
@@ -55,7 +55,7 @@
       for (const box of this.boxes) box.checked = wanted(box);
     }
 
-    /** What is ticked, by facet: no tick at all asks for everything. */
+    /** The ticked values of each facet. No tick means all values. */
     asked() {
       const ticked = this.boxes.filter((box) => box.checked);
       return FACETS.map((facet) => [
@@ -64,9 +64,9 @@
       ]);
     }
 
-    /** Do what the address says: choose, or show one claim; any other is none of ours. */
+    /** Follow the address: set the choice, or show one claim. Any other address changes nothing. */
     follow() {
-      const name = named();
+      const name = hashText();
       const asked = new URLSearchParams(name);
       if (FACETS.some((facet) => asked.has(facet))) {
         const values = Object.fromEntries(FACETS.map((f) => [f, asked.get(f)?.split(",") ?? []]));
@@ -89,7 +89,7 @@
       place.focus({ preventScroll: true });
     }
 
-    /** The reader ticked something: the address says it, too, and no step back is added. */
+    /** The reader has ticked a box. The address shows the new choice, and the history gets no new entry. */
     chosen() {
       const parts = this.asked().filter(([, values]) => values.length);
       const hash = parts.map(([facet, values]) => `${facet}=${values.join(",")}`).join("&");
@@ -102,23 +102,23 @@
     }
 
     show() {
-      const asked = this.asked();
+      const choices = this.asked();
       const fits = (card, facets) =>
         facets.every(([f, values]) => !values.length || values.includes(card.dataset[f]));
-      const shown = this.cards.filter((card) => fits(card, asked));
-      for (const card of this.cards) card.hidden = !shown.includes(card);
+      const visible = this.cards.filter((card) => fits(card, choices));
+      for (const card of this.cards) card.hidden = !visible.includes(card);
       for (const box of this.boxes) {
-        const others = asked.filter(([facet]) => facet !== box.name);
+        const others = choices.filter(([facet]) => facet !== box.name);
         const count = this.cards.filter(
           (card) => card.dataset[box.name] === box.value && fits(card, others),
         ).length;
         box.parentNode.querySelector(".n").textContent = `(${count})`;
         box.disabled = !count && !box.checked;
       }
-      const any = asked.some(([, values]) => values.length);
+      const any = choices.some(([, values]) => values.length);
       setOff(this.all, !any);
       this.status.textContent = any
-        ? `${shown.length} of ${this.cards.length} claims are shown.`
+        ? `${visible.length} of ${this.cards.length} claims are shown.`
         : `All ${this.cards.length} claims are shown.`;
     }
   }

@@ -1,13 +1,13 @@
-// Yours beside the book's: <lab-yours> takes a reader's result file (lab/book/pages/yours/results.py). What stands on the page is said
-// and drawn here, for the build, too (yours.mjs): lab/book/pages/yours/page.py has the tables that it goes into. The file
-// stays in this browser; it is kept only if the reader says so.
+// <lab-yours>: compares a reader's result file (lab/book/pages/yours/results.py) with the results of the book. This script makes the
+// text and the drawings of the page, for the build as well (yours.mjs). lab/book/pages/yours/page.py has the tables that they fill.
+// The file stays in this browser, which keeps it only if the reader says so.
 
 (() => {
   const FORMAT = "nodejs-io-measured/results";
   const SCHEMA = 1;
   const LIMIT_BYTES = 200_000;
-  const KEPT = "lab-yours";
-  const NOTHING = "–";
+  const STORAGE_KEY = "lab-yours";
+  const DASH = "–";
 
   // ---- Is it a result file? No page needed -------------------------------------------------------------------------
 
@@ -16,80 +16,80 @@
     throw new Refused(why);
   };
 
-  const seen = (value) => (JSON.stringify(value) ?? String(value)).slice(0, 40);
-  const object = (value, where) =>
+  const excerpt = (value) => (JSON.stringify(value) ?? String(value)).slice(0, 40);
+  const object = (value, path) =>
     value !== null && typeof value === "object" && !Array.isArray(value)
       ? value
-      : refuse(`${where} should be an object, not ${seen(value)}.`);
-  const list = (value, where, most) =>
+      : refuse(`${path} should be an object, not ${excerpt(value)}.`);
+  const list = (value, path, most) =>
     Array.isArray(value) && value.length <= most
       ? value
-      : refuse(`${where} should be a list of at most ${most} entries.`);
-  /** Printable and short: nothing that turns the direction of writing or ends a line. */
-  const text = (value, where, most = 80) =>
+      : refuse(`${path} should be a list of at most ${most} entries.`);
+  /** A short, printable text, without characters that change the writing direction or end a line. */
+  const text = (value, path, most = 80) =>
     typeof value === "string" && value.length <= most && !/[\p{C}\p{Zl}\p{Zp}]/u.test(value)
       ? value
-      : refuse(`${where} should be a short text, not ${seen(value)}.`);
-  const number = (value, where, least = -1e15, most = 1e15) =>
+      : refuse(`${path} should be a short text, not ${excerpt(value)}.`);
+  const number = (value, path, least = -1e15, most = 1e15) =>
     typeof value === "number" && value >= least && value <= most
       ? value
-      : refuse(`${where} should be a number, not ${seen(value)}.`);
-  const choice = (value, where, known) =>
-    known.includes(value)
+      : refuse(`${path} should be a number, not ${excerpt(value)}.`);
+  const choice = (value, path, choices) =>
+    choices.includes(value)
       ? value
-      : refuse(`${where} should be one of ${known.join(", ")}, not ${seen(value)}.`);
+      : refuse(`${path} should be one of ${choices.join(", ")}, not ${excerpt(value)}.`);
   const maybe = (value, check) => (value === null || value === undefined ? null : check(value));
 
-  function readClaim(given, where, verdicts) {
-    object(given, where);
+  function readClaim(entry, path, verdicts) {
+    object(entry, path);
     const claim = {
-      id: text(given.id, `${where}.id`),
-      verdict: choice(given.verdict, `${where}.verdict`, verdicts),
-      ratio: choice(given.ratio, `${where}.ratio`, [true, false]),
+      id: text(entry.id, `${path}.id`),
+      verdict: choice(entry.verdict, `${path}.verdict`, verdicts),
+      ratio: choice(entry.ratio, `${path}.ratio`, [true, false]),
     };
     for (const key of ["estimate", "low", "high"])
-      claim[key] = maybe(given[key], (v) => number(v, `${where}.${key}`, claim.ratio ? 0 : -1e15));
+      claim[key] = maybe(entry[key], (v) => number(v, `${path}.${key}`, claim.ratio ? 0 : -1e15));
     const { low, estimate, high } = claim;
     if (low !== null && high !== null && !(low <= estimate && estimate <= high))
-      refuse(`${where} has an interval from ${low} to ${high} around ${estimate}.`);
+      refuse(`${path} has an interval from ${low} to ${high} around ${estimate}.`);
     return claim;
   }
 
-  function readArm(given, where) {
-    object(given, where);
-    const name = ["experiment", "arm", "at"].map((k) => text(given[k], `${where}.${k}`, 200));
-    const at = `${where}.throughput_per_s`;
-    const trials = list(given.throughput_per_s, at, 100).map((v) => number(v, at, 0));
+  function readArm(entry, path) {
+    object(entry, path);
+    const name = ["experiment", "arm", "at"].map((k) => text(entry[k], `${path}.${k}`, 200));
+    const at = `${path}.throughput_per_s`;
+    const trials = list(entry.throughput_per_s, at, 100).map((v) => number(v, at, 0));
     return [JSON.stringify(name), middle(trials)];
   }
 
-  /** What a result file says, known fields only; throws Refused with a sentence for the reader. `words`: those that a verdict
-   * and a profile may be, as the build knows them. */
+  /** The known fields of a result file. Throws Refused with a sentence for the reader. `words`: the verdicts and profiles that the
+   * build knows. */
   function readResults(source, words) {
     if (source.length > LIMIT_BYTES) refuse(tooLarge(source.length));
-    let given;
+    let file;
     try {
-      given = JSON.parse(source.replace(/^\uFEFF/, ""));
+      file = JSON.parse(source.replace(/^\uFEFF/, ""));
     } catch {
       refuse("It is not JSON.");
     }
-    if (given?.format !== FORMAT) refuse(`It is some other JSON: its “format” is not “${FORMAT}”.`);
-    if (given.schema !== SCHEMA)
+    if (file?.format !== FORMAT) refuse(`It is some other JSON: its “format” is not “${FORMAT}”.`);
+    if (file.schema !== SCHEMA)
       refuse(
-        Number.isInteger(given.schema) && given.schema > SCHEMA
-          ? `It is of schema ${given.schema}, and this page reads ${SCHEMA}: the page is older than your copy of the book.`
-          : `It is of schema ${seen(given.schema)}, and this page reads ${SCHEMA}: update your copy of the book and run make book again.`,
+        Number.isInteger(file.schema) && file.schema > SCHEMA
+          ? `It is of schema ${file.schema}, and this page reads ${SCHEMA}: the page is older than your copy of the book.`
+          : `It is of schema ${excerpt(file.schema)}, and this page reads ${SCHEMA}: update your copy of the book and run make book again.`,
       );
-    if (given.mode === "recorded")
+    if (file.mode === "recorded")
       refuse("It is the book's own file, not one that your machine has made.");
-    choice(given.mode, "mode", ["live"]);
-    const { machine, versions } = given;
+    choice(file.mode, "mode", ["live"]);
+    const { machine, versions } = file;
     object(machine, "machine");
     object(versions, "versions");
-    const claims = list(given.claims, "claims", 1000).map((c, i) =>
+    const claims = list(file.claims, "claims", 1000).map((c, i) =>
       readClaim(c, `claims[${i}]`, words.verdicts),
     );
-    const arms = list(given.arms, "arms", 3000).map((a, i) => readArm(a, `arms[${i}]`));
+    const arms = list(file.arms, "arms", 3000).map((a, i) => readArm(a, `arms[${i}]`));
     const twice = [claims.map((c) => c.id), arms.map(([name]) => name)]
       .flatMap((names) => names.filter((n, i) => names.indexOf(n) !== i))
       .at(0);
@@ -104,8 +104,8 @@
         arch: text(machine.arch, "machine.arch"),
         node: text(versions.node ?? "?", "versions.node", 30),
         python: text(versions.python ?? "?", "versions.python", 30),
-        profile: choice(given.profile, "profile", words.profiles),
-        made: text(given.made, "made", 30).slice(0, 10),
+        profile: choice(file.profile, "profile", words.profiles),
+        made: text(file.made, "made", 30).slice(0, 10),
       },
       claims: new Map(claims.map((c) => [c.id, c])),
       arms: new Map(arms),
@@ -121,13 +121,13 @@
     const v = [...values].sort((a, b) => a - b);
     return v.length ? (v[(v.length - 1) >> 1] + v[v.length >> 1]) / 2 : 0;
   };
-  const shown = (value) => (value === null ? NOTHING : LabNumbers.bare(value));
-  /** Estimate, interval and verdict, in pieces. */
-  const measured = (claim) => {
-    if (!claim) return [NOTHING];
+  const format = (value) => (value === null ? DASH : LabNumbers.bare(value));
+  /** Estimate, interval and verdict, as pieces of text. */
+  const claimPieces = (claim) => {
+    if (!claim) return [DASH];
     const { estimate, low, high } = claim;
-    const pieces = [shown(estimate) + (claim.ratio && estimate !== null ? "×" : "")];
-    if (low !== null && high !== null) pieces.push(`[${shown(low)}, ${shown(high)}]`);
+    const pieces = [format(estimate) + (claim.ratio && estimate !== null ? "×" : "")];
+    if (low !== null && high !== null) pieces.push(`[${format(low)}, ${format(high)}]`);
     return [...pieces, claim.verdict];
   };
   const same = (a, b) => {
@@ -137,16 +137,17 @@
   };
 
   function finding(claims, yours, kind) {
-    const told = claims.map((c) => [c.name, same(c.book, yours.get(c.id))]);
-    const decided = told.filter(([, answer]) => answer === "yes" || answer === "no");
-    const other = decided.filter(([, answer]) => answer === "no");
-    const names = other.map(([name]) => name).filter(Boolean);
-    const rows = `the first ${other.length === 1 ? "row" : `${other.length} rows`} below`;
-    if (!decided.length) return `None of the ${told.length} ${kind} was decided by both runs.`;
-    const left = told.length - decided.length;
+    const answers = claims.map((c) => [c.name, same(c.book, yours.get(c.id))]);
+    const comparable = answers.filter(([, answer]) => answer === "yes" || answer === "no");
+    const different = comparable.filter(([, answer]) => answer === "no");
+    const names = different.map(([name]) => name).filter(Boolean);
+    const rows = `the first ${different.length === 1 ? "row" : `${different.length} rows`} below`;
+    if (!comparable.length)
+      return `None of the ${answers.length} ${kind} was decided by both runs.`;
+    const left = answers.length - comparable.length;
     return [
-      `${decided.length - other.length} of ${decided.length} ${kind} that both runs decided have the same verdict.`,
-      other.length ? `Another verdict: ${names.join("; ") || rows}.` : "",
+      `${comparable.length - different.length} of ${comparable.length} ${kind} that both runs decided have the same verdict.`,
+      different.length ? `Another verdict: ${names.join("; ") || rows}.` : "",
       left ? `${left} ${left === 1 ? "is" : "are"} not decided by both.` : "",
     ]
       .filter(Boolean)
@@ -160,7 +161,7 @@
     return ascending[low] + (at - low) * (ascending[high] - ascending[low]);
   }
 
-  /** Arms averaged within their experiment, then the experiments; null if no arm is in both. */
+  /** The mean of each experiment over its arms, then the mean of the experiments. Null if no arm is in both runs. */
   function factorOf(bookArms, yours) {
     const logs = new Map();
     for (const [experiment, arm, at, its, counted] of bookArms) {
@@ -179,13 +180,13 @@
     };
   }
 
-  function factorText(found) {
-    if (!found) return "No arm was measured in both runs, so there is no machine factor.";
-    const n = found.experiments.length;
-    const head = `Machine factor ${shown(found.estimate)}×, from ${n} experiment${n === 1 ? "" : "s"}`;
+  function factorText(factor) {
+    if (!factor) return "No arm was measured in both runs, so there is no machine factor.";
+    const n = factor.experiments.length;
+    const head = `Machine factor ${format(factor.estimate)}×, from ${n} experiment${n === 1 ? "" : "s"}`;
     if (n === 1) return `${head}.`;
-    const [least, most] = [found.experiments[0], found.experiments[n - 1]];
-    return `${head}: half of them lie between ${shown(found.low)}× and ${shown(found.high)}×, all between ${shown(least)}× and ${shown(most)}×.`;
+    const [least, most] = [factor.experiments[0], factor.experiments[n - 1]];
+    return `${head}: half of them lie between ${format(factor.low)}× and ${format(factor.high)}×, all between ${format(least)}× and ${format(most)}×.`;
   }
 
   const csv = (rows) =>
@@ -216,12 +217,12 @@
     for (const [experiment, arm, at, its, counted] of bookArms) {
       const mine = yours.get(JSON.stringify([experiment, arm, at])) ?? 0;
       if (its > 0 && mine > 0)
-        rows.push([experiment, arm, at, its, mine, shown(mine / its), counted ? "yes" : "no"]);
+        rows.push([experiment, arm, at, its, mine, format(mine / its), counted ? "yes" : "no"]);
     }
     return csv(rows);
   }
 
-  /** What is put into a piece of HTML is text, unless it is such a piece itself. */
+  /** A piece of HTML. A value that is put into such a piece is escaped as text, unless it is a piece of HTML itself. */
   class Html {
     constructor(code) {
       this.code = code;
@@ -257,7 +258,7 @@
   }
 
   const tick = (t, scale) =>
-    html`<span class="tick" style="--x:${place(t, scale)}%">${shown(t)}×</span>`;
+    html`<span class="tick" style="--x:${place(t, scale)}%">${format(t)}×</span>`;
 
   /** The factors of the experiments on one line, with their middle half and mean. */
   function strip({ experiments, estimate, low, high }) {
@@ -275,13 +276,13 @@
     const stars = [...new Set(published ?? [])].map(
       (v) => html`<span class="theirs" style="--x:${place(v, scale)}%">☆</span>`,
     );
-    const [its, own] = [book, mine].map((claim) =>
-      measured(claim).map((piece) => html`<span>${piece}</span>`),
+    const [bookHtml, mineHtml] = [book, mine].map((claim) =>
+      claimPieces(claim).map((piece) => html`<span>${piece}</span>`),
     );
     return {
-      book: html`${its}`,
-      yours: html`${own}`,
-      same: yours ? same(book, mine) : NOTHING,
+      book: html`${bookHtml}`,
+      yours: html`${mineHtml}`,
+      same: yours ? same(book, mine) : DASH,
       track: html`${ratio("book", scale, book)}${ratio("yours", scale, mine)}${stars}`,
     };
   }
@@ -304,29 +305,33 @@
       .join(" ");
   }
 
-  /** All that changes with a file; `yours` null is "no file yet". */
+  /** Everything on the page that depends on the file. `yours` is null while there is no file. */
   function draw(data, yours = data.yours && readResults(JSON.stringify(data.yours), data.words)) {
     const claims = yours?.claims ?? new Map();
-    const [published, own] = [false, true].map((of) => data.claims.filter((c) => c.own === of));
-    const other = ({ id, book }) => same(book, claims.get(id)) === "no";
+    const [publishedClaims, ownClaims] = [false, true].map((of) =>
+      data.claims.filter((c) => c.own === of),
+    );
+    const differs = ({ id, book }) => same(book, claims.get(id)) === "no";
     const factor = yours && factorOf(data.arms, yours.arms);
-    const agree = yours && finding(published, claims, "published claims");
-    const told = published
+    const agree = yours && finding(publishedClaims, claims, "published claims");
+    const ratioTexts = publishedClaims
       .filter((c) => c.book)
-      .map((c) => `${c.name}: ${measured(c.book).join(" ")}`);
+      .map((c) => `${c.name}: ${claimPieces(c.book).join(" ")}`);
     const file = (text) => `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`;
     return {
       rows: Object.fromEntries(
         data.claims.map((c) => [c.id, row(c, claims.get(c.id), yours, data.scale)]),
       ),
-      // The book's own sentences are many: those with another verdict come first.
-      order: [...own.filter(other), ...own.filter((c) => !other(c))].map((c) => c.id),
+      // The book has many sentences of its own. Those with a different verdict come first.
+      order: [...ownClaims.filter(differs), ...ownClaims.filter((c) => !differs(c))].map(
+        (c) => c.id,
+      ),
       axis: html`${data.ticks.map((t) => tick(t, data.scale))}`,
       one: place(1, data.scale),
       alt: yours
         ? `Ratios with intervals, the book’s and yours. ${agree}`
-        : `The book’s ratios with intervals; yours are missing. ${told.join("; ")}.`,
-      finding: yours ? finding(own, claims, "sentences") : "",
+        : `The book’s ratios with intervals; yours are missing. ${ratioTexts.join("; ")}.`,
+      finding: yours ? finding(ownClaims, claims, "sentences") : "",
       machine: yours?.about ?? {},
       factor: yours ? factorText(factor) : "The machine factor needs a file.",
       strip: factor ? strip(factor) : "",
@@ -341,41 +346,43 @@
 
   // ---- The page ---------------------------------------------------------------------------------------------------------
 
-  const { el, button, dataOf, storage, whenParsed } = LabDom;
-  const all = (selector) => [...document.querySelectorAll(selector)];
-  const one = (selector) => document.querySelector(selector);
+  const { el, button, dataOf, storage, afterParsing } = LabDom;
+  const elements = (selector) => [...document.querySelectorAll(selector)];
+  const element = (selector) => document.querySelector(selector);
 
   function fill(data, yours) {
-    const drawn = draw(data, yours);
-    for (const row of all("[data-lab-claim]")) {
-      const { yours: mine, same: answer } = drawn.rows[row.dataset.labClaim];
+    const drawing = draw(data, yours);
+    for (const row of elements("[data-lab-claim]")) {
+      const { yours: mine, same: answer } = drawing.rows[row.dataset.labClaim];
       row.cells[2].innerHTML = mine;
       row.cells[3].textContent = answer;
       row.cells[3].dataset.same = answer;
     }
-    const rank = ({ dataset }) => drawn.order.indexOf(dataset.labClaim);
-    const sentences = all("[data-lab-own] tr[data-lab-claim]").sort((a, b) => rank(a) - rank(b));
+    const rank = ({ dataset }) => drawing.order.indexOf(dataset.labClaim);
+    const sentences = elements("[data-lab-own] tr[data-lab-claim]").sort(
+      (a, b) => rank(a) - rank(b),
+    );
     sentences[0]?.parentNode.append(...sentences);
-    for (const row of all("[data-lab-row]"))
-      row.querySelector(".track").innerHTML = drawn.rows[row.dataset.labRow].track;
-    for (const row of all("[data-lab-machine]"))
-      row.cells[2].textContent = drawn.machine[row.dataset.labMachine] ?? NOTHING;
-    one("[data-lab-factor]").textContent = drawn.factor;
-    one("[data-lab-finding]").textContent = drawn.finding;
-    one(".lab-yours-plot[data-lab-claims]").setAttribute("aria-label", drawn.alt);
-    const box = one("[data-lab-strip]");
-    box.hidden = !drawn.strip;
-    box.innerHTML = drawn.strip;
-    box.setAttribute("aria-label", drawn.factor);
-    for (const name of ["claims", "arms"]) one(`[data-lab-csv="${name}"]`).href = drawn[name];
-    one("[data-lab-arms]").hidden = !yours;
-    return drawn.status;
+    for (const row of elements("[data-lab-row]"))
+      row.querySelector(".track").innerHTML = drawing.rows[row.dataset.labRow].track;
+    for (const row of elements("[data-lab-machine]"))
+      row.cells[2].textContent = drawing.machine[row.dataset.labMachine] ?? DASH;
+    element("[data-lab-factor]").textContent = drawing.factor;
+    element("[data-lab-finding]").textContent = drawing.finding;
+    element(".lab-yours-plot[data-lab-claims]").setAttribute("aria-label", drawing.alt);
+    const box = element("[data-lab-strip]");
+    box.hidden = !drawing.strip;
+    box.innerHTML = drawing.strip;
+    box.setAttribute("aria-label", drawing.factor);
+    for (const name of ["claims", "arms"]) element(`[data-lab-csv="${name}"]`).href = drawing[name];
+    element("[data-lab-arms]").hidden = !yours;
+    return drawing.status;
   }
 
   class Yours extends HTMLElement {
     connectedCallback() {
       if (this.data) this.listen();
-      else whenParsed(() => this.begin());
+      else afterParsing(() => this.begin());
     }
 
     disconnectedCallback() {
@@ -385,7 +392,7 @@
     begin() {
       if (this.data || !this.isConnected) return;
       this.data = dataOf(this);
-      if (!this.data) return; // what stands there stays
+      if (!this.data) return; // the content inside stays
       this.status = el("p", { role: "status", class: "said" });
       const input = el("input", {
         type: "file",
@@ -394,7 +401,7 @@
         "aria-describedby": "lab-yours-private",
         onchange: () => {
           this.take(input.files[0]);
-          input.value = ""; // the same file again is a change, too
+          input.value = ""; // so that choosing the same file again is a change
         },
       });
       this.keep = button("Keep it in this browser", () => this.keepIt());
@@ -420,12 +427,12 @@
         this.actions,
       );
       this.listen();
-      const kept = storage.get(KEPT);
+      const source = storage.get(STORAGE_KEY);
       this.reset();
-      if (kept !== null) this.show(kept, "What you kept here");
+      if (source !== null) this.show(source, "What you kept here");
     }
 
-    /** The whole page takes a drop: beside the box it would replace the page by the file. */
+    /** The whole page accepts a drop, because a file that is dropped elsewhere would replace the page. */
     listen() {
       this.away?.abort();
       this.away = new AbortController();
@@ -479,16 +486,16 @@
     complain(name, why) {
       this.status.classList.add("bad");
       this.status.textContent = `“${name}” is no result file that this page can show. ${why} The page shows what it showed before.`;
-      this.offer(Boolean(this.source) || storage.get(KEPT) !== null);
+      this.offer(Boolean(this.source) || storage.get(STORAGE_KEY) !== null);
     }
 
     offer(any) {
       this.actions.hidden = !any;
-      this.keep.hidden = !this.source || storage.get(KEPT) === this.source;
+      this.keep.hidden = !this.source || storage.get(STORAGE_KEY) === this.source;
     }
 
     keepIt() {
-      const done = storage.set(KEPT, this.source);
+      const done = storage.set(STORAGE_KEY, this.source);
       this.status.textContent = done
         ? "Kept. This page shows it again when you come back, in this browser only."
         : "This browser does not let this page keep anything.";
@@ -497,13 +504,13 @@
     }
 
     forget() {
-      storage.set(KEPT, null);
+      storage.set(STORAGE_KEY, null);
       this.reset();
       this.status.textContent = "Forgotten: nothing of your file is left here.";
       this.querySelector("input").focus();
     }
 
-    /** What the build gave: this machine's own results on a local site, else the book's alone. */
+    /** The results from the build: on a local site those of this machine, else only those of the book. */
     reset() {
       this.source = null;
       this.status.classList.remove("bad");

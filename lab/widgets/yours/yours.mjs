@@ -1,4 +1,4 @@
-// What the page of results shows, drawn for the build by the script that draws it in a browser: a line of JSON in and one out.
+// Draws the page of results for the build, with the script that draws it in a browser. Reads one line of JSON and writes one.
 
 import { createInterface } from "node:readline";
 import "../numbers.js";
@@ -6,5 +6,5 @@ import "./yours.js";
 
 createInterface({ input: process.stdin }).once("line", (line) => {
   console.log(JSON.stringify(globalThis.LabYoursModel.draw(JSON.parse(line))));
-  process.exit(); // standard input stays open
+  process.exit(); // standard input is still open and would keep the process alive
 });

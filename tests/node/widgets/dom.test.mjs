@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import "../../../lab/widgets/storage.js";
 import "../../../lab/widgets/dom.js";
 
-const { el, svg, button, hidden, whenParsed, dataOf, storage, reorder } = globalThis.LabDom;
+const { el, svg, button, spokenOnly, afterParsing, dataOf, storage, reorder } = globalThis.LabDom;
 
 class Node {
   attributes = {};
@@ -75,7 +75,7 @@ describe("an element", () => {
   test("that is a button sends no form", () => {
     const made = button("Go", () => {}, { disabled: true });
     assert.deepEqual(made.attributes, { type: "button", disabled: "" });
-    assert.deepEqual(hidden("for the ear").attributes, { class: "vh" });
+    assert.deepEqual(spokenOnly("for the ear").attributes, { class: "vh" });
   });
 });
 
@@ -88,7 +88,7 @@ describe("a page", () => {
       assert.deepEqual([kind, once], ["DOMContentLoaded", true]);
       parsed = then;
     };
-    whenParsed(() => order.push("begun"));
+    afterParsing(() => order.push("begun"));
     assert.deepEqual(order, []);
     parsed();
     assert.deepEqual(order, ["begun"]);
@@ -97,7 +97,7 @@ describe("a page", () => {
   test("that is parsed is answered soon, and not in the middle of what is done now", async () => {
     const order = [];
     document.readyState = "interactive";
-    whenParsed(() => order.push("begun"));
+    afterParsing(() => order.push("begun"));
     order.push("first");
     await null;
     assert.deepEqual(order, ["first", "begun"]);
@@ -185,7 +185,7 @@ describe("a list to be put in order", () => {
     const told = new Node("p");
     const order = reorder({
       list,
-      told,
+      status: told,
       items,
       name,
       button: (label, way, onclick) => button(way, onclick, { title: label }),

@@ -8,7 +8,7 @@ import "../../../lab/widgets/review/answers.js";
 
 const { days, stateOf, choose, mixed, outlook, inDays, DAY, SITTING } = globalThis.LabReview;
 const { wilson, points, calibration, steps, verdict, ENOUGH } = globalThis.LabReview;
-const { logOf, together, merged, written, table, read, NoAnswers } = globalThis.LabReview;
+const { logOf, together, mergeRecords, jsonFile, table, read, NoAnswers } = globalThis.LabReview;
 const NOW = 1000 * DAY;
 
 /** Answers on these days, a page's first if it is one. */
@@ -215,7 +215,7 @@ describe("answers as a file", () => {
   const said = { id: "q", at: 1.5e12, answer: 4, sure: 0.7, right: true };
 
   test("come back as they were written", () => {
-    const text = written([{ id: "q", chapter: "x/y", kind: "choice", ...page() }], [said], 3e12);
+    const text = jsonFile([{ id: "q", chapter: "x/y", kind: "choice", ...page() }], [said], 3e12);
     assert.match(text, /"first_at": "2001-09-09T01:46:40.000Z"/);
     const file = read(text);
     assert.deepEqual([...file.pages], [["q", page()]]);
@@ -224,12 +224,12 @@ describe("answers as a file", () => {
   });
 
   test("have no time where none was kept", () => {
-    const text = written([{ id: "q", ...page({ since: 0, at: 0 }) }], [], 3e12);
+    const text = jsonFile([{ id: "q", ...page({ since: 0, at: 0 }) }], [], 3e12);
     assert.equal(read(text).pages.get("q").since, 0);
   });
 
   test("that are none are refused in a sentence", () => {
-    const good = JSON.parse(written([], [], 3e12));
+    const good = JSON.parse(jsonFile([], [], 3e12));
     for (const [text, why] of [
       ["nonsense", /not JSON/],
       ["", /not JSON/],
@@ -248,7 +248,7 @@ describe("answers as a file", () => {
   });
 
   test("leave out what is no answer, and say how many", () => {
-    const one = JSON.parse(written([{ id: "q", ...page() }], [said], 3e12));
+    const one = JSON.parse(jsonFile([{ id: "q", ...page() }], [said], 3e12));
     const bad = [
       ...[null, 5, {}, { ...one.pages[0], first: {} }, { ...one.pages[0], answer: [] }],
       { ...one.pages[0], first_at: "yesterday" },
@@ -273,12 +273,12 @@ describe("answers as a file", () => {
       page({ first: ["c"], answer: ["d"], right: null, since: 9e11, at: 1e12 }),
     ];
     const both = { first: ["c"], answer: ["b"], right: null, since: 9e11, at: 2e12 };
-    assert.deepEqual(merged(ours, theirs), both);
-    assert.deepEqual(merged(theirs, ours), both);
-    assert.deepEqual(merged(null, theirs), theirs);
-    assert.deepEqual(merged(ours, undefined), ours);
+    assert.deepEqual(mergeRecords(ours, theirs), both);
+    assert.deepEqual(mergeRecords(theirs, ours), both);
+    assert.deepEqual(mergeRecords(null, theirs), theirs);
+    assert.deepEqual(mergeRecords(ours, undefined), ours);
     // The same first answer, which one of both was told of.
-    assert.equal(merged(page({ right: null, since: 1 }), page()).right, true);
+    assert.equal(mergeRecords(page({ right: null, since: 1 }), page()).right, true);
     assert.deepEqual(
       together([said], [said, { ...said, at: 5 }]).map(({ at }) => at),
       [5, 1.5e12],
