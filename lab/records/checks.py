@@ -60,13 +60,13 @@ def littles_law(e: Evidence) -> Check:
     window. Closed loop: N connections. Open loop: the generator's own count. Failed and timed-out
     requests belong to the cycle, so they are in.
     """
-    got, limit = e.window.in_flight, 0.05
+    in_flight, limit = e.window.in_flight, 0.05
     n = float(e.load.connections) if e.load.loop == "closed" else e.in_flight_mean
     if e.load.requests is not None and e.load.loop == "closed":
         # Clients that have done their share leave: fewer than N are in flight, never more.
-        over = got / e.load.connections - 1
+        over = in_flight / e.load.connections - 1
         text = (
-            f"{tidy(got)} requests in flight on average, at most N = "
+            f"{tidy(in_flight)} requests in flight on average, at most N = "
             f"{e.load.connections} (clients leave when done)"
         )
         return Check("fail" if over > limit else "ok", round(over, 4), limit, text)
@@ -77,10 +77,10 @@ def littles_law(e: Evidence) -> Check:
             limit,
             "no request ended in the window: Little's law has nothing to hold on to",
         )
-    off = got / n - 1
+    off = in_flight / n - 1
     product = e.window.ended / e.span_s * e.window.mean_cycle_s if e.span_s else math.nan
     name = "N" if e.load.loop == "closed" else "the mean number in flight"
-    text = f"X × R = {tidy(product, 4)}, in flight {tidy(got, 4)} for {name} = {tidy(n, 4)}"
+    text = f"X × R = {tidy(product, 4)}, in flight {tidy(in_flight, 4)} for {name} = {tidy(n, 4)}"
     # In an open loop with hardly anything in flight, 5 % of it is less than one clock tick of each
     # request.
     slack = limit if e.load.loop == "closed" else max(limit, 0.05 / n)
@@ -95,9 +95,9 @@ def littles_law(e: Evidence) -> Check:
 def accounted(e: Evidence) -> Check:
     """Every request has a fate, and rows and counters agree (rule 6)."""
     c, f = e.counts, e.fates
-    lost = c.sent - c.accounted
+    missing = c.sent - c.accounted
     rows = (f["ok"], f["non2xx"], f["timeouts"], f["in_flight"], f["errors"], f["dropped"])
-    told = (
+    counters = (
         c.ok,
         sum(c.non2xx.values()),
         c.timeouts,
@@ -108,9 +108,12 @@ def accounted(e: Evidence) -> Check:
     text = (
         f"{c.sent} sent = {c.ok} ok + {c.failed} failed + {c.in_flight_at_end} in flight at the end"
     )
-    if lost or rows != told:
+    if missing or rows != counters:
         return Check(
-            "fail", lost, 0, f"{text}; {lost} unaccounted for, rows say {rows}, counters {told}"
+            "fail",
+            missing,
+            0,
+            f"{text}; {missing} unaccounted for, rows say {rows}, counters {counters}",
         )
     return Check("ok", 0, 0, text)
 
@@ -141,20 +144,22 @@ def window(e: Evidence) -> Check:
     By Little's law in flight / throughput is the time from one answer of a connection to its next.
     A window of n such times sees n answers of each, give or take one; and connections that were
     opened together go in step, so that averaging over them does not help: at n = 3 the throughput
-    may be off by a third. A warning, not a failure: who wants to see a handler of half a second
-    may well look at it for one.
+    may be off by a third. A warning, not a failure: one second may be enough to look at a handler
+    of half a second.
     """
     if e.load.requests is not None:
         return Check("ok", None, None, "a fixed number of requests has no window")
     in_flight = e.window.in_flight
     if not e.window.ended or not in_flight:
         return Check("warn", 0, 3, "no answer in the window")
-    each = e.window.ended / in_flight
-    text = f"the window holds {tidy(each)} responses of each connection"
-    if each < 3:
-        needed_s = 3 * e.span_s / each
-        return Check("warn", round(each, 3), 3, f"{text}: measure for {needed_s:.2g} s or longer")
-    return Check("ok", round(each, 3), 3, text)
+    per_connection = e.window.ended / in_flight
+    text = f"the window holds {tidy(per_connection)} responses of each connection"
+    if per_connection < 3:
+        needed_s = 3 * e.span_s / per_connection
+        return Check(
+            "warn", round(per_connection, 3), 3, f"{text}: measure for {needed_s:.2g} s or longer"
+        )
+    return Check("ok", round(per_connection, 3), 3, text)
 
 
 def client_headroom(e: Evidence) -> Check:
@@ -253,21 +258,21 @@ def verified(e: Evidence) -> Check:
 
 
 def _compared_with_the_first(e: Evidence) -> Check:
-    """What was seen of bodies that nobody promised; a server may have reasons to vary them."""
+    """Compare bodies that nobody promises; a server may have reasons to vary them."""
     unknown = "the body is not known to the catalogue"
     bodies = e.bodies or {}
     first = bodies.get("first")
     if first is None:
         return Check("warn", None, None, f"{unknown}: status only")
     differing, by_length = bodies["differing"], bodies["by_length"]
-    found = []
+    differences = []
     if e.unchanged is False:
-        found.append("the first answer had another body than when the server was started")
+        differences.append("the first answer had another body than when the server was started")
     if differing:
-        found.append(f"{differing} of {e.counts.ok} answers had another body than the first")
-    if found:
-        return Check("warn", differing, 0, f"{unknown}: " + ", and ".join(found))
-    # Nobody promised this body, so that it is right nobody can say; but all requests did the same.
+        differences.append(f"{differing} of {e.counts.ok} answers had another body than the first")
+    if differences:
+        return Check("warn", differing, 0, f"{unknown}: " + ", and ".join(differences))
+    # The catalogue promises no body, so nobody can say that this one is right. All answers agree.
     same = f"every answer had the first one's {first['bytes']} bytes"
     if by_length:
         same = (
@@ -514,12 +519,12 @@ def words(found: str) -> str:
     stream, _, rest = found.rpartition(".")
     name = rest.rstrip("!?")
     if rest.endswith("!"):
-        said = FAILURES.get(name, f"check failed: {name.replace('_', ' ')}")
+        phrase = FAILURES.get(name, f"check failed: {name.replace('_', ' ')}")
     elif rest.endswith("?"):
-        said = _UNKNOWN.get(name, f"{name.replace('_', ' ')}: unknown")
+        phrase = _UNKNOWN.get(name, f"{name.replace('_', ' ')}: unknown")
     else:
-        said = _WARNED.get(name) or FAILURES.get(name) or name.replace("_", " ")
-    return f"/{stream}: {said}" if stream else said
+        phrase = _WARNED.get(name) or FAILURES.get(name) or name.replace("_", " ")
+    return f"/{stream}: {phrase}" if stream else phrase
 
 
 def run(e: Evidence) -> dict[str, Check]:

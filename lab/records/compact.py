@@ -60,12 +60,12 @@ class _Compact(Kind[T]):
         return compact(envelope, result)
 
     def refused(self, result: T) -> str:
-        listed = "; ".join(
+        failures = "; ".join(
             f"{name} ({', '.join(where) if isinstance(where, list) else where.text})"
             for name, where in result.failures.items()
         )
-        return listed and (
-            f"checks failed: {listed}. Close other programs and record again; "
+        return failures and (
+            f"checks failed: {failures}. Close other programs and record again; "
             "a check that fails on purpose is named with tolerate=."
         )
 
@@ -103,7 +103,7 @@ class _Comparisons(_Compact[Comparison]):
         trials = [*data["trials"], *data["control"]]
         head = self.head(file, data["started"]) | {"question": data["question"]}
         facts = {k: trials[0][k] for k in ("commit", "machine")} if trials else {}
-        # The deltas of a recorded file, undone: they are undone once more, which changes nothing.
+        # The deltas of a recorded file are undone here. Undoing them again changes nothing.
         inside = ("trials", "control", "question")
         design = {k: v for k, v in data.items() if k not in inside}
         design["n_trials"] = len(data["trials"])
@@ -174,11 +174,11 @@ def _smaller(data: dict[str, Any], latency: Histogram, bits: int, series: bool) 
 
 
 def _deltas(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out of each object what the one before had with the same value."""
-    found: list[dict[str, Any]] = []
+    """Leave out of each object the keys that have the same value in the object before."""
+    deltas: list[dict[str, Any]] = []
     before: dict[str, Any] = {}
     for item in items:
-        found.append(
+        deltas.append(
             {
                 k: v
                 for k, v in item.items()
@@ -186,7 +186,7 @@ def _deltas(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
             }
         )
         before = item
-    return found
+    return deltas
 
 
 def _undo_deltas(items: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -110,12 +110,12 @@ class Comparison(Shown, Stored):
         """
         b = b or self.baseline
         at = self._value(at)
-        left, right = ({t.block: t for t in self.cell(arm, at)} for arm in (a, b))
-        blocks = sorted(left.keys() & right.keys())  # else there is no pair
-        runs = [[self._runs(cell[i]) for i in blocks] for cell in (left, right)]
-        used = [t for side in runs for both in side for t in both]
+        trials_a, trials_b = ({t.block: t for t in self.cell(arm, at)} for arm in (a, b))
+        blocks = sorted(trials_a.keys() & trials_b.keys())  # else there is no pair
+        runs = [[self._runs(cell[i]) for i in blocks] for cell in (trials_a, trials_b)]
+        trials = [t for side in runs for both in side for t in both]
         told = len(self.values) > 1 or at is not None
-        found = paired_ratio(
+        ratio = paired_ratio(
             *([_centre(both, metric) for both in side] for side in runs),
             a=a,
             b=b,
@@ -126,12 +126,14 @@ class Comparison(Shown, Stored):
             aa_spread=self.aa_spread(metric),
             aa_where=f"{self.sweep}={_label(self.aa_at)}" if len(self.values) > 1 else "",
             verdicts=self.verdicts,
-            warnings=[f"check failed: {n}" for n in sorted({n for t in used for n in t.failures})],
-            checks=raised(used),
-            trials=len(used),
-            refuse=_unsupported(used, metric) or _drifting(left.values(), right.values()),
+            warnings=[
+                f"check failed: {n}" for n in sorted({n for t in trials for n in t.failures})
+            ],
+            checks=raised(trials),
+            trials=len(trials),
+            refuse=_unsupported(trials, metric) or _drifting(trials_a.values(), trials_b.values()),
         )
-        return replace(found, comparison=self)
+        return replace(ratio, comparison=self)
 
     @property
     def aa(self) -> Ratio | None:
@@ -223,13 +225,13 @@ class Comparison(Shown, Stored):
     @property
     def failures(self) -> dict[str, list[str]]:
         """Failed checks by name, with the cells they happened in."""
-        found: dict[str, list[str]] = {}
+        cells: dict[str, list[str]] = {}
         for t in (*self.trials, *self.control):
             for name in t.failures:
                 where = f"{t.arm} at {self.sweep}={_label(t.at)}"
-                if where not in found.setdefault(name, []):
-                    found[name].append(where)
-        return found
+                if where not in cells.setdefault(name, []):
+                    cells[name].append(where)
+        return cells
 
     def reference(self) -> Comparison | None:
         """Return the recorded run of the same question, or None if there is none or it is stale."""
@@ -267,22 +269,22 @@ class Comparison(Shown, Stored):
         if self.aa_arm is not None:
             arms.append(self.aa_arm)
             places.append(self.aa_at)
-        for what, known, found in (
+        for noun, choices, mentions in (
             ("arm", self.arms, arms),
             (self.sweep or "value", self.values, places),
         ):
-            if odd := [one for one in found if one not in known]:
-                raise LabError(f"it speaks of {what} {odd[0]!r}, its design knows {list(known)}")
+            if odd := [mention for mention in mentions if mention not in choices]:
+                raise LabError(f"it speaks of {noun} {odd[0]!r}, its design knows {list(choices)}")
         if not self.values:
             raise LabError("its design has no value of what was swept")
 
-    def with_recorded(self, recorded: Recorded) -> Comparison:
+    def with_recorded(self, record: Recorded) -> Comparison:
         """Return the same comparison marked as replayed, its trials too."""
         return replace(
             self,
-            recorded=recorded,
-            trials=tuple(replace(t, recorded=recorded) for t in self.trials),
-            control=tuple(replace(t, recorded=recorded) for t in self.control),
+            recorded=record,
+            trials=tuple(replace(t, recorded=record) for t in self.trials),
+            control=tuple(replace(t, recorded=record) for t in self.control),
         )
 
     def __repr__(self) -> str:

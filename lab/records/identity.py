@@ -22,20 +22,20 @@ from lab.storage.json_form import canonical, plain
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}")
 
 
-def experiment_id(given: str | None, chapter: str, arms: Iterable[str]) -> str:
+def experiment_id(name: str | None, chapter: str, arms: Iterable[str]) -> str:
     """Return the id under which a result is stored: as given, or made of chapter and arms.
 
     Raises LabError if it would not do as a file name.
     """
-    if given is None:
+    if name is None:
         parts = [chapter.rsplit(".", 1)[0], *arms]
         return re.sub(r"[^a-z0-9._]+", "-", "-".join(parts).lower()).strip("-.")[:100] or "unnamed"
-    if not _NAME.fullmatch(given):
+    if not _NAME.fullmatch(name):
         raise LabError(
-            f"experiment={shown(given)} can't be stored under that name: small "
+            f"experiment={shown(name)} can't be stored under that name: small "
             "letters, digits, '-', '.' and '_', at most 100"
         )
-    return given
+    return name
 
 
 def portable(text: str) -> str:
@@ -91,22 +91,22 @@ def _timeless(options: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in options.items() if k not in ("seconds", "warmup")} | cold
 
 
-def differences(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+def differences(old_question: Mapping[str, Any], question: Mapping[str, Any]) -> list[str]:
     """Return in words what changed since a question was recorded; empty if it is the same."""
-    found: list[str] = []
-    old, new = recorded.get("arms", {}), asked.get("arms", {})
+    changes: list[str] = []
+    old, new = old_question.get("arms", {}), question.get("arms", {})
     if list(old) != list(new):
-        found.append(f"arms: recorded {', '.join(old)}; now {', '.join(new)}")
+        changes.append(f"arms: recorded {', '.join(old)}; now {', '.join(new)}")
     for arm in [a for a in new if a in old]:
-        found += _arm(arm, old[arm], new[arm])
+        changes += _arm(arm, old[arm], new[arm])
     for key in ("sweep", "values"):
-        if canonical(recorded.get(key)) != canonical(asked.get(key)):
-            found.append(f"{key}: recorded {recorded.get(key)}; now {asked.get(key)}")
-    before, now = _asked(recorded), _asked(asked)
+        if canonical(old_question.get(key)) != canonical(question.get(key)):
+            changes.append(f"{key}: recorded {old_question.get(key)}; now {question.get(key)}")
+    before, now = _asked(old_question), _asked(question)
     for key in sorted({*before, *now}):
         if canonical(before.get(key)) != canonical(now.get(key)):
-            found.append(f"{key}: recorded {before.get(key)!r}; now {now.get(key)!r}")
-    return found
+            changes.append(f"{key}: recorded {before.get(key)!r}; now {now.get(key)!r}")
+    return changes
 
 
 def _arm(arm: str, old: Any, new: Any) -> list[str]:

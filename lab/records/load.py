@@ -21,7 +21,7 @@ from lab.records.trial import LoadSpec, LoopKind, Schedule
 from lab.storage.gate import fit, shown
 
 OPEN_CONNECTIONS = 256  # most requests in flight in an open loop; more send late and are counted
-# Of all streams together: they go to the generator in a line of at most 16 MiB, as Base64.
+# Of all streams together: the generator reads them in one line of at most 16 MiB, as Base64.
 MOST_BODY_BYTES = 8 * 1024 * 1024
 MOST_STREAMS = 8
 MOST_ROWS = 20_000_000  # of one stream: as many requests as may be counted
@@ -67,44 +67,46 @@ class Stream:
     rounds: int | None = None  # then requests is connections * rounds
 
     @classmethod
-    def of(cls, where: str = "", **options: Any) -> Self:
+    def of(cls, prefix: str = "", **options: Any) -> Self:
         """Return a checked stream; the options are those of lab.load, `timeout` for `timeout_s`.
 
         where : what the message of a BadLoad begins with.
         """
-        known_options(where, options, OPTIONS)
+        known_options(prefix, options, OPTIONS)
         rate = options.get("rate")
-        wanted = options.get("connections")
-        path = path_of(f"{where}path", options.get("path", "/"))
-        schedule = _schedule(f"{where}schedule", options.get("schedule", "poisson"))
-        headers = _headers(f"{where}headers", options.get("headers"))
-        fit(f"{where}keep_alive", options.get("keep_alive", True), bool, BadLoad)
+        given_connections = options.get("connections")
+        path = path_of(f"{prefix}path", options.get("path", "/"))
+        schedule = _schedule(f"{prefix}schedule", options.get("schedule", "poisson"))
+        headers = _headers(f"{prefix}headers", options.get("headers"))
+        fit(f"{prefix}keep_alive", options.get("keep_alive", True), bool, BadLoad)
         connections = _whole(
-            f"{where}connections",
-            (10 if rate is None else OPEN_CONNECTIONS) if wanted is None else wanted,
+            f"{prefix}connections",
+            (10 if rate is None else OPEN_CONNECTIONS)
+            if given_connections is None
+            else given_connections,
             1,
             10_000,
         )
         requests, rounds = options.get("requests"), options.get("rounds")
         if rounds is not None:
-            requests = connections * _whole(f"{where}rounds", rounds, 1, 1_000_000)
+            requests = connections * _whole(f"{prefix}rounds", rounds, 1, 1_000_000)
         if rate is not None and requests is not None:
             raise BadLoad(
-                f"{where}requests= counts in a closed loop, rate= makes an open one: "
+                f"{prefix}requests= counts in a closed loop, rate= makes an open one: "
                 "give one of them"
             )
         return cls(
             connections,
-            None if rate is None else number(f"{where}rate", rate, 0.001, 1_000_000),
+            None if rate is None else number(f"{prefix}rate", rate, 0.001, 1_000_000),
             schedule,
             path,
-            _method(f"{where}method", options.get("method", "GET")),
+            _method(f"{prefix}method", options.get("method", "GET")),
             headers,
-            _body(f"{where}body", options.get("body")),
+            _body(f"{prefix}body", options.get("body")),
             options.get("keep_alive", True),
-            None if requests is None else _whole(f"{where}requests", requests, 1, MOST_ROWS),
-            number(f"{where}timeout", options.get("timeout", 10.0), 0.001, 600),
-            _whole(f"{where}seed", options.get("seed", 1), 0, 2**53 - 1),
+            None if requests is None else _whole(f"{prefix}requests", requests, 1, MOST_ROWS),
+            number(f"{prefix}timeout", options.get("timeout", 10.0), 0.001, 600),
+            _whole(f"{prefix}seed", options.get("seed", 1), 0, 2**53 - 1),
             rounds,
         )
 
@@ -252,12 +254,12 @@ class Load:
         )
 
 
-def known_options(where: str, options: Iterable[str], known: Iterable[str]) -> None:
+def known_options(prefix: str, options: Iterable[str], choices: Iterable[str]) -> None:
     """Raise BadLoad for an option that there is not, with the nearest that there is."""
-    known = tuple(known)
+    choices = tuple(choices)
     for key in options:
-        if key not in known:
-            raise BadLoad(f"{where}there is no option {key!r}. {did_you_mean(key, known)}")
+        if key not in choices:
+            raise BadLoad(f"{prefix}there is no option {key!r}. {did_you_mean(key, choices)}")
 
 
 def path_of(name: str, path: Any) -> str:

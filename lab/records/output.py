@@ -67,15 +67,15 @@ class Printed(Shown):
         return (gone or found)[0] if gone or len(found) == 1 else joined(found)
 
     def _on(self, version: int) -> Printed:
-        for one in self.versions or (self,):
-            if one.node and nodes.major(one.node) == version:
-                return one
+        for output in self.versions or (self,):
+            if output.node and nodes.major(output.node) == version:
+                return output
         if self.absent:
             return self
         if version in self.missing:
             note = f"there is no run on Node {version}: {_CURE}"
             return Printed("", note=note, experiment=self.experiment, absent=True)
-        there = commas(one.node for one in self.versions) or self.node or "none"
+        there = commas(output.node for output in self.versions) or self.node or "none"
         raise LabError(
             f"{self.experiment or 'this program'} has no run on Node {version}, only on {there}: "
             f"name it in versions=."
@@ -85,16 +85,16 @@ class Printed(Shown):
         return self.text
 
 
-def joined(made: Sequence[Printed]) -> Printed:
+def joined(outputs: Sequence[Printed]) -> Printed:
     """The rows of several Nodes as one output."""
     return replace(
-        made[0],
+        outputs[0],
         node="",
-        rows=[row for m in made for row in m.rows],
-        text="".join(m.text for m in made),
-        note="; ".join(dict.fromkeys(m.note for m in made if m.note)),
-        versions=tuple(made),
-        recorded=any(m.recorded for m in made),
+        rows=[row for m in outputs for row in m.rows],
+        text="".join(m.text for m in outputs),
+        note="; ".join(dict.fromkeys(m.note for m in outputs if m.note)),
+        versions=tuple(outputs),
+        recorded=any(m.recorded for m in outputs),
     )
 
 
@@ -128,26 +128,26 @@ class _Programs(Kind[Printed]):
         program = Path(data.get("question", {}).get("options", {}).get("program", "")).name
         return f"what {program or 'a program'} printed"
 
-    def opened(self, data: dict[str, Any], recorded: Recorded) -> Printed:
+    def opened(self, data: dict[str, Any], record: Recorded) -> Printed:
         gate.fit("text", data["text"], str)
         gate.fit("node", data.get("node", ""), str)
-        made = Printed(
+        output = Printed(
             data["text"],
             rows_of(data["text"]),
-            recorded.label,
+            record.label,
             data.get("node", ""),
-            recorded.experiment,
-            recorded.when,
-            recorded.machine,
+            record.experiment,
+            record.when,
+            record.machine,
             recorded=True,
         )
         if not data["question"].get("options", {}).get("versions"):
-            return made
+            return output
         by_node: dict[str, list[dict[str, Any]]] = {}
-        for row in made.rows:
+        for row in output.rows:
             by_node.setdefault(row["node"], []).append(row)
-        parts = [replace(made, node=n, rows=own, text=lines(own)) for n, own in by_node.items()]
-        return replace(made, versions=tuple(parts))
+        parts = [replace(output, node=n, rows=own, text=lines(own)) for n, own in by_node.items()]
+        return replace(output, versions=tuple(parts))
 
     def content(self, result: Printed) -> dict[str, Any]:
         """Return its text, and the Node unless each row has its own."""

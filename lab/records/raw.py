@@ -13,7 +13,7 @@ from lab import paths
 from lab.errors import LabError
 from lab.storage import stored, written
 
-KEPT_RUNS = 5  # of an experiment; older ones are removed when a new one is complete
+KEPT_RUNS = 5  # of an experiment; a new complete run removes the oldest
 
 
 @dataclass(frozen=True)

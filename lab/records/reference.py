@@ -244,7 +244,7 @@ def migrate(data: dict[str, Any], experiment: str) -> dict[str, Any]:
 def answer(experiment: str, question: Mapping[str, Any]) -> Any:
     """Return the recorded result, or None if there is none or it answers another question."""
     file = _file(experiment)
-    usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
+    usage.note_file(file)  # an absent file, too: the page is drawn again when the file arrives
     if not file.exists():
         return None
     data = read(experiment)
@@ -259,16 +259,16 @@ def stale(experiment: str, question: Mapping[str, Any]) -> list[str]:
 def opened(data: dict[str, Any]) -> Any:
     """Return the result that the data of a recorded file hold. Raises NoRecord."""
     with stored.named(_file(data["experiment"]), stored.RECORD_AGAIN, NoRecord):
-        recorded = Recorded(
+        record = Recorded(
             data["experiment"],
             data["when"],
             flat(Machine, data["machine"]),
             data["profile"],
             data["commit"],
         )
-        found = kind_of(data["kind"]).opened(data, recorded)
-        gate.held(found)
-    return found
+        result = kind_of(data["kind"]).opened(data, record)
+        gate.held(result)
+    return result
 
 
 def recorded_node() -> str:
@@ -278,19 +278,20 @@ def recorded_node() -> str:
 
 
 def node_of(experiment: str, mode: Mode = "replay") -> str:
-    """Return the version of Node that this page shows an experiment on, without its v: live the
-    book's own; else that of the record, and of one that ran on several that of the recorded run.
-    Raises NoRecord.
+    """Return the version of Node, without its v, on which this page shows an experiment.
+
+    In a live page that is the book's own Node, else the Node of the record; a record of several
+    Nodes names none, and the Node of the recorded build counts. Raises NoRecord.
     """
     if mode == "live":
         return nodes.version()
     trace = traced(experiment)
     if trace.exists():
         usage.note_file(trace)
-        found = json.loads(trace.read_text("utf-8"))["versions"][0]["node"]
+        version = json.loads(trace.read_text("utf-8"))["versions"][0]["node"]
     else:
         data = read(experiment)
         trials = [data.get("trial"), *data.get("trials", ())]
         clients = (t["resources"]["client_node"] for t in trials if t)
-        found = data.get("node") or next(clients, "")
-    return str(found).removeprefix("v") or recorded_node()
+        version = data.get("node") or next(clients, "")
+    return str(version).removeprefix("v") or recorded_node()

@@ -75,25 +75,25 @@ def window(rows: dict[str, np.ndarray], window_us: tuple[int, int]) -> Window:
     start, stop = window_us
     span_s = max(stop - start, 1) / 1e6
     end, latency, status = rows["t_end_us"], rows["latency_us"], rows["status"]
-    ended = (end >= start) & (end < stop) & (status != IN_FLIGHT) & (status != NEVER_SENT)
-    good = ended & (status >= 200) & (status < 300)
-    # In an open loop a request is in the system from its intended time on, sent or not.
+    in_window = (end >= start) & (end < stop) & (status != IN_FLIGHT) & (status != NEVER_SENT)
+    good = in_window & (status >= 200) & (status < 300)
+    # In an open loop a request is in the system from its intended send time on, sent or not.
     last = end.astype(np.int64)
     first = last - latency.astype(np.int64)
     overlap = np.clip(np.minimum(last, stop) - np.maximum(first, start), 0, None)
-    cycle = latency[ended]
+    cycle = latency[in_window]
     waiting = latency[status == IN_FLIGHT]
     ninths, _ = np.histogram(end[good], bins=9, range=(start, max(stop, start + 1)))
     return Window(
         throughput=float(good.sum()) / span_s,
-        latency=Histogram.of(latency[good | (ended & (status == TIMEOUT))]),
-        ended=int(ended.sum()),
+        latency=Histogram.of(latency[good | (in_window & (status == TIMEOUT))]),
+        ended=int(in_window.sum()),
         mean_cycle_s=float(cycle.mean()) / 1e6 if len(cycle) else float("nan"),
         in_flight=float(overlap.sum()) / 1e6 / span_s,
         ninths=tuple(float(n) / (span_s / 9) for n in ninths),
         waiting_longest_s=float(waiting.max()) / 1e6 if len(waiting) else 0.0,
         waiting=len(waiting),
-        silence_s=_longest_gap(end[ended], start, stop) / 1e6,
+        silence_s=_longest_gap(end[in_window], start, stop) / 1e6,
     )
 
 
@@ -114,21 +114,21 @@ def series(
     """
     end, latency, status = rows["t_end_us"], rows["latency_us"], rows["status"]
     over = (status != IN_FLIGHT) & (status != NEVER_SENT)
-    where = end[over] // BIN_US
-    n_bins = int(where.max()) + 1 if len(where) else 0
+    bin_numbers = end[over] // BIN_US
+    n_bins = int(bin_numbers.max()) + 1 if len(bin_numbers) else 0
     good = (status[over] >= 200) & (status[over] < 300)
-    counts = np.bincount(where[good], minlength=n_bins)
-    errors = np.bincount(where[~good], minlength=n_bins)
-    cut = np.searchsorted(where[good], np.arange(n_bins + 1))
+    counts = np.bincount(bin_numbers[good], minlength=n_bins)
+    errors = np.bincount(bin_numbers[~good], minlength=n_bins)
+    cut = np.searchsorted(bin_numbers[good], np.arange(n_bins + 1))
     good_latency = latency[over][good]
     loop: dict[int, dict[str, Any]] = {}
     for line in probe:
         loop[int((line["t_us"] - epoch_us - BIN_US // 2) // BIN_US)] = line
-    found = []
+    bins = []
     for i in range(n_bins):
         part = good_latency[cut[i] : cut[i + 1]]
         p50, p99 = _percentiles(part)
-        found.append(
+        bins.append(
             Bin(
                 t_s=round(i * BIN_US / 1e6, 1),
                 n=int(counts[i]),
@@ -138,7 +138,7 @@ def series(
                 **_loop_bin(loop.get(i)),
             )
         )
-    return tuple(found)
+    return tuple(bins)
 
 
 def late(rows: dict[str, np.ndarray]) -> int:
@@ -182,7 +182,7 @@ def busiest(
     before: dict[Any, float] = {}
     for line in sorted(probe, key=lambda x: float(x["t_us"])):
         pid, t_us = line.get("pid"), line["t_us"]
-        # A blocked loop writes its line late, and that line is about all the time since the last.
+        # A blocked loop writes its line late; the line covers all the time since the line before.
         since = max(before.get(pid, t_us - BIN_US), start - BIN_US)
         share = t_us - since if start < t_us <= stop else 0
         busy_us[pid] = busy_us.get(pid, 0.0) + (line.get("elu") or 0) * share
@@ -201,25 +201,25 @@ def loop(probe: list[dict[str, Any]], epoch_us: int, window_us: tuple[int, int])
     """Return the server's event loop over the window, or None without a probe line that ends in it;
     of several processes that of the busiest.
 
-    A loop that is blocked can't write a line: its next one tells the whole delay, so a line just
-    after the window counts.
+    A blocked loop can't write a line. Its next line reports the whole delay, so a line just after
+    the window counts.
     """
     start, stop = epoch_us + window_us[0], epoch_us + window_us[1] + BIN_US
-    one = busiest(probe, epoch_us, window_us)
-    lines = [x for x in one if start < x["t_us"] <= stop]
+    process_lines = busiest(probe, epoch_us, window_us)
+    lines = [x for x in process_lines if start < x["t_us"] <= stop]
     if not lines:
         return None
 
     def values(key: str) -> np.ndarray:
         return np.array([x.get(key) or 0 for x in lines], float)
 
-    # A line is about all the time since the one before: a blocked loop's is late, and long.
+    # A line covers all the time since the line before: a blocked loop's line covers more.
     ends = values("t_us")
-    before = max((x["t_us"] for x in one if x["t_us"] <= start), default=ends[0] - BIN_US)
-    lasted = np.diff(ends, prepend=before)
+    before = max((x["t_us"] for x in process_lines if x["t_us"] <= start), default=ends[0] - BIN_US)
+    durations = np.diff(ends, prepend=before)
     return Loop(
-        elu=round(float(np.average(values("elu"), weights=lasted)), 4),
-        delay_mean_s=float(np.average(values("delay_mean_us"), weights=lasted)) / 1e6,
+        elu=round(float(np.average(values("elu"), weights=durations)), 4),
+        delay_mean_s=float(np.average(values("delay_mean_us"), weights=durations)) / 1e6,
         delay_p99_s=float(values("delay_p99_us").max()) / 1e6,
         delay_max_s=float(values("delay_max_us").max()) / 1e6,
         heap_peak=_peak(lines, "heap_used"),

@@ -89,12 +89,12 @@ def verify(trial: Trial) -> list[str]:
 
     Raises LabError if there are no raw rows.
     """
-    found = window(trial.raw(), (round(trial.window[0] * 1e6), round(trial.window[1] * 1e6)))
+    from_rows = window(trial.raw(), (round(trial.window[0] * 1e6), round(trial.window[1] * 1e6)))
     pairs = {
-        "throughput": (trial.throughput, found.throughput),
-        "answers": (trial.latency.count, found.latency.count),
-        "mean latency": (trial.latency.mean(), found.latency.mean()),
-        "p99": (trial.latency.quantile(0.99), found.latency.quantile(0.99)),
+        "throughput": (trial.throughput, from_rows.throughput),
+        "answers": (trial.latency.count, from_rows.latency.count),
+        "mean latency": (trial.latency.mean(), from_rows.latency.mean()),
+        "p99": (trial.latency.quantile(0.99), from_rows.latency.quantile(0.99)),
     }
     return [
         f"{name}: recorded {told:.6g}, the rows say {counted:.6g}"

@@ -65,16 +65,16 @@ def trial_of(run: Run, **labels: Any) -> Trial:
 
     labels : id, experiment, started, arm, at, block, order, seed, lab, commit, dirty, note, folder.
     """
-    main, *others = run.streams
+    main, *side_streams = run.streams
     window = rows.window(main.rows, run.window_us)
     resources = _resources(run)
     evidence = _evidence(run, main, window, resources)
-    found = checks.run(evidence)
+    results = checks.run(evidence)
     alongside = {}
-    for other in others:
-        its = rows.window(other.rows, run.window_us)
-        alongside[other.name] = _stream(run, other, its)
-        found |= _alongside_checks(other.name, _evidence(run, other, its, resources))
+    for side in side_streams:
+        its = rows.window(side.rows, run.window_us)
+        alongside[side.name] = _stream(run, side, its)
+        results |= _alongside_checks(side.name, _evidence(run, side, its, resources))
     stream = _stream(run, main, window)
     return Trial(
         server=run.server,
@@ -87,7 +87,7 @@ def trial_of(run: Run, **labels: Any) -> Trial:
         resources=resources,
         machine=run.machine,
         noise=run.noise,
-        checks=found,
+        checks=results,
         alongside=alongside,
         in_flight_mean=main.in_flight_mean,
         bytes_in=main.bytes_in,
@@ -163,10 +163,10 @@ def _alongside_checks(name: str, evidence: checks.Evidence) -> dict[str, Check]:
 
     Late and dropped sends are a fact about the server it shares, so they warn.
     """
-    found = {}
+    results = {}
     for check in ("accounted", "no_errors", "on_schedule"):
         result = checks.ALL[check](evidence)
         if result.status != "ok":
             status = "warn" if check == "on_schedule" else result.status
-            found[f"{name}.{check}"] = Check(status, result.value, result.limit, result.text)
-    return found
+            results[f"{name}.{check}"] = Check(status, result.value, result.limit, result.text)
+    return results

@@ -176,12 +176,12 @@ class Survey(Stored):
         published : server -> what `lab.published` gives of it; name : of those rows, with a year.
         Raises LabError for a server that was not asked.
         """
-        asked = list(dict.fromkeys(s.arm for s in self.said)) or list(self.question["arms"])
-        if unknown := [server for server in published if server not in asked]:
-            other = did_you_mean(unknown[0], asked)
+        servers = list(dict.fromkeys(s.arm for s in self.said)) or list(self.question["arms"])
+        if unknown := [server for server in published if server not in servers]:
+            other = did_you_mean(unknown[0], servers)
             raise LabError(f"no tool was pointed at {unknown[0]!r}. {other}")
         rows = []
-        for server in asked:
+        for server in servers:
             if server in published:
                 rows.append(_row(server, name, _printed(published[server])))
             rows += [s.row() for s in self.said if s.arm == server]

@@ -111,18 +111,18 @@ class Trace(Shown):
                 f"This is no loop trace of schema {SCHEMA} (type {data.get('type')!r}, schema "
                 f"{data.get('schema')!r}). Record it again with lab.trace(program)."
             )
-        found = cls(dict(data))
+        trace = cls(dict(data))
         try:
-            found._whole()
+            trace._whole()
         except stored.DAMAGE as error:
             raise LabError(
                 f"This loop trace is damaged: {stored.told(error)}. Record it again with "
                 "lab.trace(program)."
             ) from None
-        return found
+        return trace
 
     def _whole(self) -> None:
-        """Go through all of it once, so that damage is told here and not while it is drawn."""
+        """Check the whole trace once, so that damage is reported here and not while drawing."""
         for key, hint in (("name", str), ("source", str), ("module", str | None), ("pool", int)):
             gate.fit(key, self.data[key], hint)
         gate.fit("versions", self.data["versions"], list[dict[str, Any]])
@@ -135,13 +135,13 @@ class Trace(Shown):
                 gate.fit("lines", order["lines"], list[str])
                 gate.fit("count", order["count"], int)
                 gate.fit("recorded", order["recorded"], int)
-            for made in version["recordings"]:
-                gate.fit("tasks", made["tasks"], list[dict[str, Any]])
-                gate.fit("events", made["events"], list[list[Any]])
-                gate.fit("order", made["order"], int)
-                for task in made["tasks"]:
+            for recording in version["recordings"]:
+                gate.fit("tasks", recording["tasks"], list[dict[str, Any]])
+                gate.fit("events", recording["events"], list[list[Any]])
+                gate.fit("order", recording["order"], int)
+                for task in recording["tasks"]:
                     gate.fit("label", task["label"], str)
-                for event in expand(made):
+                for event in expand(recording):
                     gate.fit("line", event["line"], int | None)
                     said = event["what"] in ("out", "err")
                     gate.fit("text", event["text"], str if said else str | None)
@@ -149,7 +149,7 @@ class Trace(Shown):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the `.trace.json` file, return its path. Raises LabError if that can't be done."""
-        file = Path(path)  # what it names is written to, be it a link or a pipe
+        file = Path(path)  # the target is written to, also through a link or into a pipe
         with written.named_errors(file):
             file.write_text(compact(self.data), "utf-8")
         return file
@@ -175,17 +175,17 @@ def notes(data: Mapping[str, Any]) -> list[str]:
     return [f"Node {', '.join(nodes)}: {note}" for note, nodes in nodes_of.items()]
 
 
-def expand(made: Mapping[str, Any]) -> list[dict[str, Any]]:
+def expand(recording: Mapping[str, Any]) -> list[dict[str, Any]]:
     """A recording's rows as dicts; iteration and phase are those of the running callback."""
     events = []
     iteration, phase = 0, "main"
-    for seq, row in enumerate(made["events"]):
+    for seq, row in enumerate(recording["events"]):
         event = dict(
             zip(EVENT_COLUMNS, [*row, *[None] * (len(EVENT_COLUMNS) - len(row))], strict=True)
         )
         iteration = iteration if event["iteration"] is None else event["iteration"]
         phase = event["phase"] or phase
-        task = made["tasks"][event["task"]] if event["task"] is not None else {}
+        task = recording["tasks"][event["task"]] if event["task"] is not None else {}
         trigger = task.get("by")
         events.append(
             {
@@ -197,7 +197,7 @@ def expand(made: Mapping[str, Any]) -> list[dict[str, Any]]:
                 "kind": task.get("kind"),
                 "label": task.get("label"),
                 "line": event["line"] or task.get("line"),
-                "trigger": made["tasks"][trigger]["label"] if trigger is not None else None,
+                "trigger": recording["tasks"][trigger]["label"] if trigger is not None else None,
                 "internal": bool(task.get("internal")),
                 "request": event["data"][0] if event["what"] == "req" else task.get("req"),
                 "text": event["data"] if event["what"] in ("out", "err", "error") else None,
@@ -221,20 +221,20 @@ class _Traces(Kind[Trace]):
 
     def replay(self, experiment: str, question: dict[str, Any]) -> Trace:
         file = traced(experiment)
-        usage.note_file(file)  # also if it is absent: a page is drawn again when it arrives
+        usage.note_file(file)  # an absent file, too: the page is drawn again when the file arrives
         if not file.exists():
             raise NoTraceError(
                 f"There is no recorded trace {experiment!r} in {paths.relative(file)}. {ADVICE}"
             )
         usage.note("record", experiment=experiment)
         with stored.named(file, ADVICE, NoTraceError):
-            found = Trace.from_json(stored.read_json(file, ADVICE, NoTraceError))
-        if found.data.get("asked") != question:
+            trace = Trace.from_json(stored.read_json(file, ADVICE, NoTraceError))
+        if trace.data.get("asked") != question:
             raise NoTraceError(
                 f"The recorded trace {experiment!r} is of another program text, arguments or "
                 f"environment. {ADVICE}"
             )
-        return found
+        return trace
 
     def answer(self, experiment: str, question: dict[str, Any]) -> Trace | None:
         with contextlib.suppress(NoTraceError):

@@ -188,7 +188,7 @@ class Stream(_Answered):
     load: LoadSpec = field(default_factory=LoadSpec)
     series: tuple[Bin, ...] = ()
     raw_ref: RawRef | None = None
-    # The trial that it ran in; not stored, or a trial would hold itself.
+    # The trial that this stream ran in; not stored, or a trial would hold itself.
     trial: Any = field(default=None, repr=False, compare=False)
     apart = ("trial",)
 
@@ -236,7 +236,7 @@ class Trial(Shown, _Answered):
     apart = ("folder", "recorded")
 
     def __post_init__(self) -> None:
-        # Streams of its own: those that were given may be another trial's, whose copy this is.
+        # Copies of the streams: the originals may belong to the trial that this is a copy of.
         own = {name: replace(stream, trial=self) for name, stream in self.alongside.items()}
         object.__setattr__(self, "alongside", own)
 
@@ -264,13 +264,13 @@ class Trial(Shown, _Answered):
         such metric.
         """
         if name.startswith("alongside."):
-            _, stream, rest = [*name.split(".", 2), "", ""][:3]
+            _, stream, figure = [*name.split(".", 2), "", ""][:3]
             if stream not in self.alongside:
                 raise LabError(
                     f"no stream {stream!r} ran alongside; there were: "
                     f"{', '.join(self.alongside) or 'none'}"
                 )
-            return _stream_metric(self.alongside[stream], rest)
+            return _stream_metric(self.alongside[stream], figure)
         if name in _OWN:
             value = _OWN[name](self)
             return math.nan if value is None else float(value)
@@ -311,7 +311,7 @@ class Trial(Shown, _Answered):
 
     def __repr__(self) -> str:
         ms = {q: f"p{q * 100:g} {tidy(self.latency.quantile(q) * 1e3)} ms" for q in (0.5, 0.99)}
-        shown = [text for q, text in ms.items() if self.latency.support(q)] or [
+        percentiles = [text for q, text in ms.items() if self.latency.support(q)] or [
             "too few answers for percentiles"
         ]
         odd = [f"{n}: {c.text}" for n, c in {**self.failures, **self.warnings}.items()]
@@ -322,7 +322,7 @@ class Trial(Shown, _Answered):
         )
         head = (
             f"{self.arm or self.server.name} ({how}): "
-            f"{tidy(self.throughput, 4)} req/s, {', '.join(shown)}"
+            f"{tidy(self.throughput, 4)} req/s, {', '.join(percentiles)}"
         )
         return "\n  ".join([head, *(odd or ["all checks ok"])])
 
