@@ -49,18 +49,18 @@ class Capacity(Stored):
         """Return what the trials of a search say."""
         kept = [t.at for t in sweep.trials if keeps(t, bound_s, q)]
         broke = [t.at for t in sweep.trials if not keeps(t, bound_s, q)]
-        # Above a rate that broke the bound nothing counts as kept: there it was luck.
+        # Above a rate that broke the bound, a rate that keeps the bound is luck and does not count.
         lowest = min(broke, default=math.inf)
         return cls(max((r for r in kept if r < lowest), default=0.0), lowest, bound_s, q, sweep)
 
     def __repr__(self) -> str:
-        name, what = self.sweep.arms[0], f"p{self.q * 100:g} ≤ {self.bound_s * 1e3:g} ms"
+        name, condition = self.sweep.arms[0], f"p{self.q * 100:g} ≤ {self.bound_s * 1e3:g} ms"
         if not self.rate_per_s:
-            return f"{name}: not even {tidy(self.broke_at_per_s, 4)} req/s with {what}"
+            return f"{name}: not even {tidy(self.broke_at_per_s, 4)} req/s with {condition}"
         if math.isinf(self.broke_at_per_s):
-            return f"{name}: at least {tidy(self.rate_per_s, 4)} req/s with {what}"
+            return f"{name}: at least {tidy(self.rate_per_s, 4)} req/s with {condition}"
         return (
-            f"{name}: {tidy(self.rate_per_s, 4)} req/s with {what} "
+            f"{name}: {tidy(self.rate_per_s, 4)} req/s with {condition} "
             f"(broken at {tidy(self.broke_at_per_s, 4)})"
         )
 
@@ -112,57 +112,60 @@ def capacity(
         )
     if not 0 < budget_s < math.inf:
         raise LabError(f"capacity wants some seconds to search in; got budget_s={budget_s!r}")
-    found = resolve(target)
-    plan(**options, given={})  # refuses what can't be meant before anything is started
+    server = resolve(target)
+    plan(**options, given={})  # refuses impossible options before anything is started
     bound_s = bound_ms / 1e3
-    this = ask(
+    this_experiment = ask(
         COMPARISON,
         experiment,
-        ["capacity", found.name],
+        ["capacity", server.name],
         question(
-            {found.name: found.question}, "capacity", [], {**options, "bound_ms": bound_ms, "q": q}
+            {server.name: server.question},
+            "capacity",
+            [],
+            {**options, "bound_ms": bound_ms, "q": q},
         ),
     )
-    if recorded := this.replayed(" as a load, not as a search for capacity"):
+    if recorded := this_experiment.replayed(" as a load, not as a search for capacity"):
         return Capacity.of(recorded, bound_s, q)
-    name, profile = this.id, this.profile
+    name, profile = this_experiment.id, this_experiment.profile
     quiet = progress is False
 
     def search(folder: Folder) -> Comparison:
         trials: list[Trial] = []
         with Standby() as standby, Progress(budget_s, f"searching {name}", quiet) as bar:
-            begun, started = time.monotonic(), utc()
+            start_s, start_utc = time.monotonic(), utc()
             short = plan(**options, given={})
-            first = measure(found, short, folder, standby=standby, experiment=name)
-            if not first.throughput:  # a short window, a busy machine: once more, for a second
+            first = measure(server, short, folder, standby=standby, experiment=name)
+            if not first.throughput:  # a busy machine in a short window: try a full second
                 longer = plan(**options, seconds=1 / profile.stretch, given={})
-                first = measure(found, longer, folder, standby=standby, experiment=name)
+                first = measure(server, longer, folder, standby=standby, experiment=name)
             low, high = (
                 math.log(max(first.throughput, 1) * LOWEST_SHARE),
                 math.log(max(first.throughput, 1)),
             )
             for step in range(STEPS):
                 # The lowest rate first: if even that breaks the bound there is nothing to search.
-                # It is tried however late it is, since without a trial there is no answer.
-                if step and time.monotonic() - begun > budget_s:
+                # This trial always runs, since without a trial there is no answer.
+                if step and time.monotonic() - start_s > budget_s:
                     break
                 rate = round(math.exp(low if step == 0 else (low + high) / 2), 2)
                 seconds = min(max(profile.measure_s, 1.1 * SUPPORT / (1 - q) / rate), LONGEST_S)
-                # The search knows how long it must look; the profile is not to scale that.
-                asked = plan(
+                # The search sets the length of the trial; the profile must not scale this length.
+                trial_plan = plan(
                     **options, rate=rate, seconds=seconds / profile.stretch, seed=step + 1, given={}
                 )
                 labels: dict[str, Any] = {
                     "experiment": name,
-                    "arm": found.name,
+                    "arm": server.name,
                     "at": rate,
                     "block": step,
                     "order": step,
                 }
-                trial = measure(found, asked, folder, standby=standby, **labels)
+                trial = measure(server, trial_plan, folder, standby=standby, **labels)
                 trials.append(trial)
                 folder.append(trial)
-                bar.at(time.monotonic() - begun, f"{rate:g} req/s")
+                bar.at(time.monotonic() - start_s, f"{rate:g} req/s")
                 if keeps(trial, bound_s, q):
                     low = math.log(rate)
                 elif step == 0:
@@ -172,16 +175,16 @@ def capacity(
         return Comparison(
             id=new_id(),
             experiment=name,
-            arms=(found.name,),
+            arms=(server.name,),
             sweep="rate",
             values=tuple(sorted({t.at for t in trials})),
             trials=tuple(trials),
-            baseline=found.name,
+            baseline=server.name,
             pairs=1,
             profile=profile.name,
             verdicts=profile.verdicts,
-            started=started,
-            question=this.question,
+            started=start_utc,
+            question=this_experiment.question,
         )
 
-    return Capacity.of(this.measured(search, strict=False), bound_s, q)
+    return Capacity.of(this_experiment.measured(search, strict=False), bound_s, q)

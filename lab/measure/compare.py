@@ -110,7 +110,7 @@ def compare(
             raise BadComparison(
                 f"there is no option {name!r}. {did_you_mean(name, (*_LOAD, *_SERVER))}"
             )
-    seed = int(seed)  # of numpy, too
+    seed = int(seed)  # an integer of numpy becomes a plain one
     sweep, values = _sweep(options)
     first = baseline or next(iter(arms))
     if first not in arms:
@@ -120,34 +120,34 @@ def compare(
     }
     _comparable(cells)
     identity = {a: [cells[a, i].found.question for i in range(len(values))] for a in arms}
-    fixed = {k: v for k, v in options.items() if k not in (sweep, "pin", "tolerate")}
+    constant_options = {k: v for k, v in options.items() if k not in (sweep, "pin", "tolerate")}
     extras = {
         a: _load_options(spec, sweep) for a, spec in arms.items() if isinstance(spec, Mapping)
     }
-    asked = question(
+    full_question = question(
         {
-            a: found[0] if all(f == found[0] for f in found) else found
-            for a, found in identity.items()
+            a: questions[0] if all(f == questions[0] for f in questions) else questions
+            for a, questions in identity.items()
         },
         sweep,
         values,
-        {**fixed, **({"by arm": extras} if extras else {})},
+        {**constant_options, **({"by arm": extras} if extras else {})},
     )
-    this = ask(COMPARISON, experiment, arms, asked)
+    this_experiment = ask(COMPARISON, experiment, arms, full_question)
     unlike = " as a load, not as a comparison: give one another id"
-    if recorded := this.replayed(unlike, BadComparison):
+    if recorded := this_experiment.replayed(unlike, BadComparison):
         return recorded
-    if not this.is_reference:
+    if not this_experiment.is_reference:
         arms = _installed(arms, cells, first)
     if pairs is not None and (not isinstance(pairs, int) or not 1 <= pairs <= 200):
         raise BadComparison(f"pairs={pairs!r} must be a whole number from 1 to 200")
-    n = this.profile.pairs_for(pairs)
+    n = this_experiment.profile.pairs_for(pairs)
     control = (aa if isinstance(aa, str) else first) if aa else None
     if control is not None and control not in arms:
         raise BadComparison(f"aa={control!r} is no arm. {did_you_mean(control, arms)}")
     design = Comparison(
         id=new_id(),
-        experiment=this.id,
+        experiment=this_experiment.id,
         arms=tuple(arms),
         sweep=sweep,
         values=tuple(values),
@@ -158,12 +158,12 @@ def compare(
         pairs=n,
         seed=seed,
         order=tuple(tuple(block) for block in abba(list(arms), n, seed)),
-        profile=this.profile.name,
-        verdicts=this.profile.verdicts,
+        profile=this_experiment.profile.name,
+        verdicts=this_experiment.profile.verdicts,
         started=utc(),
-        question=asked,
+        question=full_question,
     )
-    return this.measured(lambda folder: _run(design, cells, folder, progress))
+    return this_experiment.measured(lambda folder: _run(design, cells, folder, progress))
 
 
 def _installed(
@@ -180,7 +180,7 @@ def _installed(
     for arm, lines in missing.items():
         if recipe := recipes[arm]:
             words = (word for word in recipe.command[:1] if os.sep not in word)
-            for need in (*recipe.needs, *words):  # installing them changes the page
+            for need in (*recipe.needs, *words):  # installing a program changes the page
                 usage.note("runtime", name=need)
         print(f"{arm} is left out, not installed here: {'; '.join(lines)}")
     return {arm: target for arm, target in arms.items() if arm not in missing}
@@ -204,15 +204,15 @@ def _run(
         try:
             for position, turn in enumerate(schedule):
                 cell = cells[turn.arm, turn.place]
-                asked = replace(
+                trial_plan = replace(
                     cell.plan,
-                    # Arms of a block see the same schedule, blocks different ones.
+                    # All arms of a block get the same schedule; each block gets another one.
                     main=replace(cell.plan.main, seed=design.seed + turn.block),
                 )
                 once = partial(
                     measure,
                     cell.found,
-                    asked,
+                    trial_plan,
                     folder,
                     standby=standby,
                     experiment=design.experiment,
@@ -255,7 +255,7 @@ def _schedule(design: Comparison) -> Iterator[_PlannedTrial]:
             for arm in order:
                 twins = [False]
                 if arm == design.aa_arm and value == design.aa_at:
-                    # Which of the two comes first alternates too.
+                    # The arm and its control take turns in coming first, too.
                     twins = [False, True] if block % 2 else [True, False]
                 for control in twins:
                     yield _PlannedTrial(block, i, arm, control)
@@ -289,33 +289,38 @@ def _load_options(arm: Mapping[str, Any], sweep: str) -> dict[str, Any]:
 
 
 def _cell(name: str, arm: Any, sweep: str, value: Any, options: Mapping[str, Any]) -> _Cell:
-    wanted = {**options, **({sweep: value} if sweep in options or sweep != "connections" else {})}
+    cell_options = {
+        **options,
+        **({sweep: value} if sweep in options or sweep != "connections" else {}),
+    }
     if isinstance(arm, Mapping):
         if "server" not in arm:
             raise BadComparison(f"arm {name!r} is a dict without 'server': {dict(arm)!r}")
-        wanted |= {k: v for k, v in arm.items() if k != "server"}
+        cell_options |= {k: v for k, v in arm.items() if k != "server"}
         arm = arm["server"]
     if callable(arm) and not isinstance(arm, Recipe):
         arm = arm(value)
-    unknown = [k for k in wanted if k not in (*_LOAD, *_SERVER)]
+    unknown = [k for k in cell_options if k not in (*_LOAD, *_SERVER)]
     if unknown:
         raise BadComparison(
             f"arm {name!r}: there is no option {unknown[0]!r}. "
             f"{did_you_mean(unknown[0], (*_LOAD, *_SERVER))}"
         )
-    found = resolve(arm)
-    changed = {k: wanted[k] for k in _SERVER if k in wanted}
-    if changed and found.recipe is None:
-        raise BadComparison(f"arm {name!r} is a URL: {', '.join(changed)} can't be changed there")
-    if changed and found.running is not None:
+    server = resolve(arm)
+    server_options = {k: cell_options[k] for k in _SERVER if k in cell_options}
+    if server_options and server.recipe is None:
+        raise BadComparison(
+            f"arm {name!r} is a URL: {', '.join(server_options)} can't be changed there"
+        )
+    if server_options and server.running is not None:
         raise BadComparison(
             f"arm {name!r} runs already: give its recipe, so "
-            f"that {', '.join(changed)} can be changed"
+            f"that {', '.join(server_options)} can be changed"
         )
-    if changed and found.recipe is not None:
-        found = resolve(found.recipe.configured(**changed))
-    load_options = {k: v for k, v in wanted.items() if k in _LOAD}
-    return _Cell(found, aimed(found, plan(**load_options, given={})))
+    if server_options and server.recipe is not None:
+        server = resolve(server.recipe.configured(**server_options))
+    load_options = {k: v for k, v in cell_options.items() if k in _LOAD}
+    return _Cell(server, aimed(server, plan(**load_options, given={})))
 
 
 def _comparable(cells: Mapping[tuple[str, int], _Cell]) -> None:

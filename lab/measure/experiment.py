@@ -58,7 +58,7 @@ class Experiment(Generic[T]):
     def measured(
         self,
         measure: Callable[[Folder], T],
-        kept: Callable[[T], Any] | None = None,
+        content: Callable[[T], Any] | None = None,
         *,
         strict: bool = True,
     ) -> T:
@@ -70,21 +70,21 @@ class Experiment(Generic[T]):
         with lock.measuring():
             folder = Folder(self.id)
             try:
-                made = measure(folder)
-                folder.keep(self.kind.name, kept(made) if kept else plain(made))
+                result = measure(folder)
+                folder.keep(self.kind.name, content(result) if content else plain(result))
             except BaseException:
                 folder.discard()
                 raise
-        self.record(made, strict=strict)
-        return made
+        self.record(result, strict=strict)
+        return result
 
-    def record(self, made: T, *, strict: bool = True) -> None:
+    def record(self, result: T, *, strict: bool = True) -> None:
         """Record a result in the reference profile.
 
         strict : raise LabError if a check of it failed, or something is missing in it.
         """
         if self.is_reference:
-            self.kind.record(self.id, made, self.question, self.profile.name, strict)
+            self.kind.record(self.id, result, self.question, self.profile.name, strict)
 
     def instead(self) -> T | None:
         """Return the recorded answer to this question, None if there is none."""
@@ -94,12 +94,12 @@ class Experiment(Generic[T]):
 
 def ask(
     kind: Kind[T],
-    given: str | None,
+    chosen_id: str | None,
     parts: Iterable[str],
     question: dict[str, Any],
 ) -> Experiment[T]:
     """Return the experiment of this id, or of an id made of the notebook and `parts`, in the mode
     that LAB_MODE and the needs of the notebook say. Raises LabError for an id that would not do.
     """
-    name = experiment_id(given, settings.notebook(), parts)
+    name = experiment_id(chosen_id, settings.notebook(), parts)
     return Experiment(name, question, kind, settings.mode(), settings.profile())

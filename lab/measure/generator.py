@@ -34,7 +34,7 @@ class Generator:
 
     def __init__(self, cpus: Iterable[int] | None = None) -> None:
         node = nodes.client()
-        # A pipe that nobody reads would block it. Closed in close().
+        # A full pipe without a reader would block the generator. close() closes the file.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
         self._buffer = b""
         with _affinity(cpus):
@@ -43,7 +43,7 @@ class Generator:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
-                start_new_session=True,  # an interrupt is ours to pass on
+                start_new_session=True,  # we pass an interrupt on ourselves
                 env={
                     k: v
                     for k, v in os.environ.items()
@@ -98,7 +98,7 @@ class Generator:
     def _next(self, until: float) -> dict[str, Any] | None:
         assert self._process.stdout is not None
         while b"\n" not in self._buffer:
-            # What it said while we were elsewhere counts, however late we come to hear it.
+            # Events that were written in time count, also when we read them late.
             left = max(0.0, until - time.monotonic())
             if not select.select([self._process.stdout], [], [], left)[0]:
                 return None

@@ -41,8 +41,8 @@ from lab.settings import profile
 from lab.storage.gate import checked, shown
 from lab.storage.written import MAKE_ROOM, NotWritten
 
-LONGER = (1, 4)  # times the window that was written, where a shorter one saw no answer
-GRACE_S = 5.0  # beyond load and time-out, until the generator is given up
+LONGER = (1, 4)  # times the window of the cell, where a shortened window saw no answer
+GRACE_S = 5.0  # beyond load and time-out, before we give the generator up
 
 __all__ = ["BadTarget", "ServerGone", "load", "measure", "resolve"]
 
@@ -97,32 +97,34 @@ def load(
     a void trial; NoRecord, StaleRecord in replay.
     """
     known_options("", options, OPTIONS)
-    # What the caller really said; pinning and tolerance do not change what is asked.
+    # The options that the caller set; pinning and tolerance are no part of the question.
     given = {k: v for k, v in options.items() if not is_default(v, OPTIONS[k].default)}
     said = {k: v for k, v in given.items() if k not in ("pin", "tolerate")}
-    asked = plan(**given, given=said)
-    found = resolve(target)
-    asked = aimed(found, asked)
-    this = ask(
+    trial_plan = plan(**given, given=said)
+    server = resolve(target)
+    trial_plan = aimed(server, trial_plan)
+    this_experiment = ask(
         TRIAL,
         experiment,
-        [found.name],
-        question({found.name: found.question}, options=asked.given),
+        [server.name],
+        question({server.name: server.question}, options=trial_plan.given),
     )
     unlike = " as a comparison, not as a load: give one of them another id"
-    if recorded := this.replayed(unlike):
+    if recorded := this_experiment.replayed(unlike):
         return recorded
 
     def once(folder: Folder) -> Trial:
         answers = "{:,} answers".format
-        with telling(asked.duration_s, found.name, progress, answers) as tell:
-            again = partial(measure, found, asked, folder, tell=tell, experiment=this.id)
-            # Only a fresh process can do it again: one that keeps running has had a load by then.
-            fresh = found.recipe is not None and found.running is None
-            trial = undisturbed(again, Patience.of_profile() if fresh else None)
-        return replace(trial, question=this.question)
+        with telling(trial_plan.duration_s, server.name, progress, answers) as tell:
+            measure_again = partial(
+                measure, server, trial_plan, folder, tell=tell, experiment=this_experiment.id
+            )
+            # Only a fresh process can repeat the trial: a running server has had a load by then.
+            fresh = server.recipe is not None and server.running is None
+            trial = undisturbed(measure_again, Patience.of_profile() if fresh else None)
+        return replace(trial, question=this_experiment.question)
 
-    return this.measured(once)
+    return this_experiment.measured(once)
 
 
 _own = inspect.signature(load).parameters
@@ -150,7 +152,7 @@ def resolve(target: Any) -> Found:
     if isinstance(target, Recipe):
         return Found(target.name, recipe=target, question=of_recipe(target))
     if isinstance(target, Running):
-        recipe = cast("Recipe", target.recipe)  # nothing else is started
+        recipe = cast("Recipe", target.recipe)  # only recipes are started
         return Found(recipe.name, recipe, target, target.url, of_recipe(recipe))
     if isinstance(target, str) and "://" in target:
         loopback(target)
@@ -171,21 +173,21 @@ def resolve(target: Any) -> Found:
     )
 
 
-def aimed(found: Found, asked: Plan) -> Plan:
+def aimed(server: Found, trial_plan: Plan) -> Plan:
     """Return the plan with the path of a target that has one. Raises BadTarget if both have."""
-    if not found.path or asked.main.path == found.path:
-        return asked
-    if asked.main.path != "/":
+    if not server.path or trial_plan.main.path == server.path:
+        return trial_plan
+    if trial_plan.main.path != "/":
         raise BadTarget(
-            f"the URL says {found.path!r} and path= says {asked.main.path!r}: give one of them, "
-            f"e.g. {found.url}/ with path={asked.main.path!r}"
+            f"the URL says {server.path!r} and path= says {trial_plan.main.path!r}: give one of "
+            f"them, e.g. {server.url}/ with path={trial_plan.main.path!r}"
         )
-    return replace(asked, main=replace(asked.main, path=found.path))
+    return replace(trial_plan, main=replace(trial_plan.main, path=server.path))
 
 
 def measure(
-    found: Found,
-    asked: Plan,
+    server: Found,
+    trial_plan: Plan,
     folder: Folder,
     tell: Tell | None = None,
     standby: Standby | None = None,
@@ -197,66 +199,70 @@ def measure(
     Where a profile makes windows shorter than the cell wrote, one in which nothing was answered is
     taken again as it was written, and then longer: chapters reckon with the answers.
     """
-    made = _trial(found, asked, folder, tell, standby, **labels)
+    trial = _trial(server, trial_plan, folder, tell, standby, **labels)
     shorter = profile().stretch
     for times in LONGER if shorter < 1 else ():
-        if made.checks["answered"].status != "fail":
+        if trial.checks["answered"].status != "fail":
             break
-        again = replace(asked, measure_s=asked.measure_s / shorter * times)
-        made = _trial(found, again, folder, tell, standby, **labels)
-    return made
+        longer_plan = replace(trial_plan, measure_s=trial_plan.measure_s / shorter * times)
+        trial = _trial(server, longer_plan, folder, tell, standby, **labels)
+    return trial
 
 
 def _trial(
-    found: Found,
-    asked: Plan,
+    server: Found,
+    trial_plan: Plan,
     folder: Folder,
     tell: Tell | None = None,
     standby: Standby | None = None,
     **labels: Any,
 ) -> Trial:
-    asked = aimed(found, asked)
-    recipe = found.recipe
+    trial_plan = aimed(server, trial_plan)
+    recipe = server.recipe
     server_cpus, client_cpus = (
-        split(asked.pin, recipe.workers) if found.running is None and recipe else (None, None)
+        split(trial_plan.pin, recipe.workers) if server.running is None and recipe else (None, None)
     )
-    trial_id, started, before = new_id(), utc(), machine.sample()
+    trial_id, start_utc, before = new_id(), utc(), machine.sample()
     with contextlib.ExitStack() as stack:
         generator = stack.enter_context(
             standby.take(client_cpus) if standby else Generator(client_cpus)
         )
-        running = found.running
+        running = server.running
         if running is None and recipe is not None:
             running = stack.enter_context(recipe.start(cpus=server_cpus))
-        expect = {name: _expect(recipe, stream) for name, stream in asked.streams.items()}
-        base, raw_dir = running.url if running else found.url, folder.path / "raw"
-        result, used = _drive(generator, asked.spec(base, raw_dir, expect), asked, running, tell)
+        expect = {name: _expect(recipe, stream) for name, stream in trial_plan.streams.items()}
+        base, raw_dir = running.url if running else server.url, folder.path / "raw"
+        result, readings = _drive(
+            generator, trial_plan.spec(base, raw_dir, expect), trial_plan, running, tell
+        )
         log = advice(running.log(200)) if running else ""
-        _void(result, found, running, log)
+        _void(result, server, running, log)
         if running is not None:
             refuse_outside(running)
         if standby is not None:
             standby.prepare(client_cpus)
-        streams = [_stream_run(a, asked, raw_dir, client_cpus, expect) for a in result["streams"]]
+        streams = [
+            _stream_run(a, trial_plan, raw_dir, client_cpus, expect) for a in result["streams"]
+        ]
         cpus = running.cpus if running else None
-    # A server of ours is stopped by now and its probe has written its last line.
-    used.probe = tuple(running.resources().probe) if running else ()
+    # A server that we started has stopped by now, and its probe has written the last line.
+    readings.probe = tuple(running.resources().probe) if running else ()
     streams = [replace(s, raw_ref=folder.raw(f"{trial_id}-{s.name}", s.rows)) for s in streams]
     run = _run_of(
         result,
         streams,
-        used,
-        server=_server_spec(found, cpus),
-        noise=machine.noise(before, machine.sample(), used.others_cores(result, asked)),
+        readings,
+        server=_server_spec(server, cpus),
+        noise=machine.noise(before, machine.sample(), readings.others_cores(result, trial_plan)),
         verified=bool(expect["main"] and {"sha256", "bytes"} & expect["main"].keys()),
-        unchanged=_unchanged(running, asked.main, streams[0].bodies),
+        unchanged=_unchanged(running, trial_plan.main, streams[0].bodies),
     )
     usage.note("load", requests=sum(stream.counts["sent"] for stream in streams))
     commit, dirty = machine.commit()
     trial = trial_of(
         run,
         id=trial_id,
-        started=started,
+        started=start_utc,
         commit=commit,
         dirty=dirty,
         folder=str(folder.path),
@@ -264,11 +270,11 @@ def _trial(
     )
     if log and (check := trial.checks["no_errors"]).status != "ok":
         trial.checks["no_errors"] = replace(check, text=f"{check.text}. {log}")
-    return replace(trial, checks={n: _tolerated(n, c, asked) for n, c in trial.checks.items()})
+    return replace(trial, checks={n: _tolerated(n, c, trial_plan) for n, c in trial.checks.items()})
 
 
-def _run_of(result: dict[str, Any], streams: list[StreamRun], used: _Used, **facts: Any) -> Run:
-    """What the generator and the server's processes say of a run, with what else is known of it."""
+def _run_of(result: dict[str, Any], streams: list[StreamRun], readings: _Used, **facts: Any) -> Run:
+    """A run from the generator's result, the readings of the server's processes and `facts`."""
     start_us, stop_us = result["window_us"]
     return Run(
         streams=streams,
@@ -277,10 +283,10 @@ def _run_of(result: dict[str, Any], streams: list[StreamRun], used: _Used, **fac
         stopped=result["stopped"],
         warm=result["warm"],
         client=result["client"],
-        probe=list(used.probe),
-        server_cpu_s=used.cpu_s((stop_us - start_us) / 1e6),
-        rss_peak=used.rss_peak,
-        processes=used.processes,
+        probe=list(readings.probe),
+        server_cpu_s=readings.cpu_s((stop_us - start_us) / 1e6),
+        rss_peak=readings.rss_peak,
+        processes=readings.processes,
         machine=machine.machine(),
         ceiling_per_s=ceiling.known(),
         **facts,
@@ -334,31 +340,31 @@ class _Used:
 def _drive(
     generator: Generator,
     spec: dict[str, Any],
-    asked: Plan,
+    trial_plan: Plan,
     running: Running | None,
     tell: Tell | None,
 ) -> tuple[dict[str, Any], _Used]:
     """Run the load; look at the server's processes at both ends of the window."""
-    used = _Used()
+    readings = _Used()
     generator.send(spec)
-    begun = time.monotonic()
-    counted = asked.main.requests is not None
-    ends = [begun + asked.warmup_s] + ([] if counted else [begun + asked.duration_s])
-    if asked.settle:
-        ends = []  # when the window begins, the generator says
+    start_s = time.monotonic()
+    counted = trial_plan.main.requests is not None
+    ends = [start_s + trial_plan.warmup_s] + ([] if counted else [start_s + trial_plan.duration_s])
+    if trial_plan.settle:
+        ends = []  # the generator reports when the window begins
     try:
-        for event in generator.events(asked.longest_s + asked.timeout_s + GRACE_S, ends):
+        for event in generator.events(trial_plan.longest_s + trial_plan.timeout_s + GRACE_S, ends):
             if event["event"] == "wake":
-                used.look(running)
+                readings.look(running)
             elif event["event"] == "window":
-                used.look(running)
-                ends.append(time.monotonic() + asked.measure_s)
+                readings.look(running)
+                ends.append(time.monotonic() + trial_plan.measure_s)
             elif event["event"] == "progress" and tell is not None:
                 tell(event["t_s"], event["ok"])
             elif event["event"] == "result":
-                if counted or len(used.moments) < 2:
-                    used.look(running)
-                return event, used
+                if counted or len(readings.moments) < 2:
+                    readings.look(running)
+                return event, readings
     except GeneratorFailed as error:
         if "ENOSPC" in str(error) or "no space left" in str(error).lower():
             raise NotWritten(
@@ -369,18 +375,18 @@ def _drive(
     raise GeneratorFailed("the load generator ended without a result; the trial is void.")
 
 
-def _void(result: dict[str, Any], found: Found, running: Running | None, told: str) -> None:
+def _void(result: dict[str, Any], server: Found, running: Running | None, log: str) -> None:
     if running is not None and running.failed(0.3 if result["stopped"] == "server-gone" else 0.0):
         code = running.exit_code
         how = f" (exit code {code})" if code is not None else ""
         raise ServerGone(
-            f"{found.name} died under the load{how}; the trial is void. The last it printed:\n"
-            f"{running.log(10) or '(nothing)'}" + (f"\n{told}" if told else "")
+            f"{server.name} died under the load{how}; the trial is void. The last it printed:\n"
+            f"{running.log(10) or '(nothing)'}" + (f"\n{log}" if log else "")
         )
     if result["stopped"] == "server-gone":
-        where = running.url if running else found.url
+        where = running.url if running else server.url
         raise ServerGone(
-            f"{found.name}: nothing accepts connections at {where} any more; the trial is void."
+            f"{server.name}: nothing accepts connections at {where} any more; the trial is void."
         )
 
 
@@ -406,27 +412,27 @@ def _stream_run(
     )
 
 
-def _expect(recipe: Recipe | None, asked: Stream) -> dict[str, Any] | None:
+def _expect(recipe: Recipe | None, stream: Stream) -> dict[str, Any] | None:
     """What the catalogue promises, if this is the request it promises it for."""
     if (
         recipe is None
         or recipe.body is None
-        or asked.method != "GET"
-        or recipe.body.path != asked.path
+        or stream.method != "GET"
+        or recipe.body.path != stream.path
     ):
         return None
     return recipe.body.expect()
 
 
 def _unchanged(
-    running: Running | None, asked: Stream, bodies: dict[str, Any] | None
+    running: Running | None, stream: Stream, bodies: dict[str, Any] | None
 ) -> bool | None:
     """Is the first body of the load the one that the server answered when it was started?"""
     first, before = (bodies or {}).get("first"), running.first if running else None
     same_request = (
         before is not None
-        and (asked.method, asked.path) == ("GET", before.path)
-        and not (asked.headers or asked.body)
+        and (stream.method, stream.path) == ("GET", before.path)
+        and not (stream.headers or stream.body)
     )
     if first is None or before is None or not same_request:
         return None
@@ -449,11 +455,11 @@ def _server_spec(found: Found, cpus: Cpus) -> ServerSpec:
     )
 
 
-def _tolerated(name: str, check: Check, asked: Plan) -> Check:
-    # Nothing to judge by is no finding that was expected. But who expects a rate to collapse also
-    # expects too few answers to see one.
+def _tolerated(name: str, check: Check, trial_plan: Plan) -> Check:
+    # A check that had nothing to judge by found nothing that could be expected. `steady` is the
+    # exception: a rate that collapses as expected leaves too few answers to see a rate.
     unknown = check.status == "warn" and check.value is None and name != "steady"
-    own = name.rpartition(".")[2]  # of a stream alongside, too
-    if own in asked.tolerate and check.status != "ok" and not unknown:
+    own = name.rpartition(".")[2]  # the same check of a stream alongside, too
+    if own in trial_plan.tolerate and check.status != "ok" and not unknown:
         return replace(check, status="warn", text=f"{check.text} {EXPECTED}")
     return check

@@ -24,8 +24,8 @@ class Need(Shown):
     def __init__(self, servers: tuple[str, ...], why: str = "") -> None:
         self.servers = servers
         self.why = why  # empty if they run
-        # What was said of the same servers before: this cell was run again, or is a block on a
-        # page that asked for them at its top.
+        # The message before about the same servers: the cell was run again, or the top of the page
+        # asked for them already.
         self._before = {n for n in settings.replaying if getattr(n, "servers", ()) == servers}
         settings.replaying.difference_update(self._before)
         if why:

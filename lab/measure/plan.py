@@ -58,7 +58,7 @@ def plan(
     """Return a checked plan; times that aren't given are the profile's. Raises BadLoad naming the
     option and what would do.
     """
-    said = dict(locals())
+    arguments = dict(locals())
     if requests is not None and rate is not None:
         raise BadLoad(
             "requests= counts in a closed loop, rate= makes an open one: give one of them"
@@ -66,13 +66,13 @@ def plan(
     if rounds is not None and (requests is not None or rate is not None):
         raise BadLoad("rounds= counts on each connection of a closed loop: no requests=, no rate=")
     now = profile()
-    shared = {"timeout": timeout, "seed": seed}
-    main = Stream.of(**{name: said[name] for name in load.OPTIONS})
+    common = {"timeout": timeout, "seed": seed}
+    main = Stream.of(**{name: arguments[name] for name in load.OPTIONS})
     if seconds is not None:
         number("seconds", seconds, 0.01, 600)
     if warmup is not None:
         number("warmup", warmup, 0, 600)
-    # A count is a count: it is given time, and nothing of it is cut away unless asked for.
+    # A load of a fixed number of requests has no warm-up unless the caller asks for one.
     counted = main.requests is not None
     timed = not counted or seconds is not None
     measure_s = min(now.measure_for(seconds), 600.0) if timed else count_limit(main)
@@ -85,13 +85,13 @@ def plan(
     for name in names:
         if name not in ALL:
             raise BadLoad(f"tolerate={name!r} is no check. {did_you_mean(name, ALL)}")
-    others = {
-        name: Stream.of(f"alongside[{name!r}]: ", **{**shared, **options})
+    side_streams = {
+        name: Stream.of(f"alongside[{name!r}]: ", **{**common, **options})
         for name, options in (alongside or {}).items()
     }
-    # The rate of an open loop is that of its schedule, warm or not; "no warm-up" is a question of
-    # its own, and a server that is never steady is not waited for.
-    counts = counted or any(stream.requests is not None for stream in others.values())
+    # An open loop has the rate of its schedule, warm or not. A cell with warmup=0 asks about a cold
+    # server. A cell that tolerates an unsteady rate must not wait for a steady one.
+    counts = counted or any(stream.requests is not None for stream in side_streams.values())
     settles = not counts and rate is None and warmup != 0 and "steady" not in names
     if settles:
         measure_s = max(measure_s, now.least_s)
@@ -99,7 +99,7 @@ def plan(
         main,
         warm,
         measure_s,
-        others,
+        side_streams,
         warm_cap_s=now.warm_cap_s if settles else 0.0,
         pin=pin,
         tolerate=names,
@@ -118,7 +118,7 @@ def count_limit(stream: Stream) -> float:
     return min(max(least, COUNT_SLACK * in_a_row * stream.timeout_s), most)
 
 
-# What may be said of a load; `lab.load` and `lab.compare` take the same.
+# The options of a load; `lab.load` and `lab.compare` take the same.
 OPTIONS = {n: p for n, p in inspect.signature(plan).parameters.items() if n != "given"}
 
 

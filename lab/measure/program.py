@@ -27,7 +27,7 @@ from lab.servers.recipe import Recipe
 from lab.storage.gate import checked
 
 LONGEST_S = 120.0
-MOST_BYTES = 2_000_000  # that it may print
+MOST_BYTES = 2_000_000  # of output that a program may print
 _IMPORT = re.compile(r"""(?:from|import\(?|require\(|new URL\()\s*["'](\.[^"']+\.[cm]?js)["']""")
 
 
@@ -82,95 +82,108 @@ def node(
         usage.note_file(source)
     recipe = _recipe(server)
     added = {name: str(value) for name, value in (env or {}).items()}
-    asked = _ProgramRun(path, arguments, added, timeout_s)
+    program_run = _ProgramRun(path, arguments, added, timeout_s)
 
     def run(with_node: str) -> Printed:
         own = recipe and (recipe.configured(node=with_node) if versions else recipe)
-        return _run(asked, own, with_node)
+        return _run(program_run, own, with_node)
 
     if experiment is None:
         if versions:
             raise LabError(f"{path.name} on several Nodes needs experiment=: what to record it as")
         return run(nodes.program())
-    this = ask(PROGRAM, experiment, [], _question(asked, sources, recipe, versions))
-    if recorded := this.replayed(", but not as the output of a program"):
+    this_experiment = ask(
+        PROGRAM, experiment, [], _question(program_run, sources, recipe, versions)
+    )
+    if recorded := this_experiment.replayed(", but not as the output of a program"):
         return _with_node(recorded)
-    for need in needs:  # a page is made again when it comes or goes
+    for need in needs:  # the page is made again when a program is installed or removed
         usage.note("runtime", name=need)
     if missing := [*lacking(needs, {}), *(recipe.missing() if recipe else [])]:
-        return _instead(this, "; ".join(missing))
-    chosen = _chosen(this, versions) if versions else [nodes.program()]
+        return _instead(this_experiment, "; ".join(missing))
+    node_programs = _chosen(this_experiment, versions) if versions else [nodes.program()]
 
     def ran(_: Folder) -> Printed:
         began = utc()
-        made = [run(one) for one in chosen]
-        made = [replace(r, experiment=this.id, started=began, machine=machine()) for r in made]
-        return _together(made) if versions else made[0]
+        outputs = [run(one) for one in node_programs]
+        outputs = [
+            replace(r, experiment=this_experiment.id, started=began, machine=machine())
+            for r in outputs
+        ]
+        return _together(outputs) if versions else outputs[0]
 
-    def kept(made: Printed) -> dict[str, Any]:
-        return {"question": this.question, **PROGRAM.content(made)}
+    def kept(output: Printed) -> dict[str, Any]:
+        return {"question": this_experiment.question, **PROGRAM.content(output)}
 
-    whole: Printed = this.measured(ran, kept)
-    return _with_recorded(whole, this, versions) if versions else whole
+    whole: Printed = this_experiment.measured(ran, kept)
+    return _with_recorded(whole, this_experiment, versions) if versions else whole
 
 
-def _chosen(this: Experiment[Printed], versions: Sequence[int]) -> list[str]:
+def _chosen(experiment: Experiment[Printed], versions: Sequence[int]) -> list[str]:
     """The Nodes to run with here: the book's own, and those asked for that are here."""
-    known = nodes.known()
-    for version in versions:  # a page is made again when one of them comes or goes
+    programs = nodes.known()
+    for version in versions:  # the page is made again when a Node is installed or removed
         usage.note("node", major=version)
-    absent = [str(v) for v in versions if v not in known]
-    if absent and this.is_reference:
+    absent = [str(v) for v in versions if v not in programs]
+    if absent and experiment.is_reference:
         raise LabError(
-            f"{this.id!r} is not recorded: there is no Node {', '.join(absent)} here. `make nodes` "
-            "installs them; LAB_NODES names others, paths between colons."
+            f"{experiment.id!r} is not recorded: there is no Node {', '.join(absent)} here. "
+            "`make nodes` installs them; LAB_NODES names others, paths between colons."
         )
     wanted = {*versions, nodes.major(nodes.version())}
-    return [known[v] for v in sorted(wanted & {*known})]
+    return [programs[v] for v in sorted(wanted & {*programs})]
 
 
-def _together(made: Sequence[Printed]) -> Printed:
+def _together(outputs: Sequence[Printed]) -> Printed:
     """What one program printed on several Nodes, a row a line, each with its Node."""
-    made = [replace(m, rows=[{"node": m.node, **_unmarked(row)} for row in m.rows]) for m in made]
-    made = [replace(m, text=lines(m.rows)) for m in made]
-    without = [m.node for m in made if not m.rows]
+    outputs = [
+        replace(m, rows=[{"node": m.node, **_unmarked(row)} for row in m.rows]) for m in outputs
+    ]
+    outputs = [replace(m, text=lines(m.rows)) for m in outputs]
+    without = [m.node for m in outputs if not m.rows]
     if without:
         raise ProgramFailed(
             f"On several Nodes a program must print lines of JSON; on {', '.join(without)} "
-            f"{made[0].experiment!r} printed none, or other lines too."
+            f"{outputs[0].experiment!r} printed none, or other lines too."
         )
-    return joined(made)
+    return joined(outputs)
 
 
 def _unmarked(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key != "node"}
 
 
-def _with_recorded(here: Printed, this: Experiment[Printed], versions: Sequence[int]) -> Printed:
+def _with_recorded(
+    output: Printed, experiment: Experiment[Printed], versions: Sequence[int]
+) -> Printed:
     """What was measured here, with the recorded rows of the Nodes that are not here."""
-    there = {nodes.major(one.node): one for one in here.versions}
-    wanted = [v for v in versions if v not in there]
-    kept = this.instead() if wanted else None
-    recorded = kept.versions if kept else ()
-    added = {nodes.major(one.node): one for one in recorded if nodes.major(one.node) in wanted}
-    told = [f"Node {commas(one.node for one in here.versions)}: measured here"]
-    if added:
-        [label] = {one.note for one in added.values()}
-        told.append(f"{commas(one.node for one in added.values())}: {label}")
-    if left := [v for v in wanted if v not in added]:
-        told.append(f"{commas(left)}: not installed here (make nodes), nor recorded as it is now")
-    note = "; ".join(told)
-    if not added:
-        return replace(here, note=note, missing=tuple(left))
-    every = there | {
-        v: replace(one, rows=[{**row, "source": "recorded run"} for row in one.rows])
-        for v, one in added.items()
+    by_major = {nodes.major(part.node): part for part in output.versions}
+    absent = [v for v in versions if v not in by_major]
+    record = experiment.instead() if absent else None
+    recorded = record.versions if record else ()
+    from_record = {
+        nodes.major(part.node): part for part in recorded if nodes.major(part.node) in absent
     }
-    parts = [every[v] for v in sorted(every)]
+    remarks = [f"Node {commas(part.node for part in output.versions)}: measured here"]
+    if from_record:
+        [label] = {part.note for part in from_record.values()}
+        remarks.append(f"{commas(part.node for part in from_record.values())}: {label}")
+    if missing := [v for v in absent if v not in from_record]:
+        remarks.append(
+            f"{commas(missing)}: not installed here (make nodes), nor recorded as it is now"
+        )
+    note = "; ".join(remarks)
+    if not from_record:
+        return replace(output, note=note, missing=tuple(missing))
+    outputs = by_major | {
+        v: replace(part, rows=[{**row, "source": "recorded run"} for row in part.rows])
+        for v, part in from_record.items()
+    }
+    parts = [outputs[v] for v in sorted(outputs)]
     rows = [{"source": "measured", **row} for part in parts for row in part.rows]
     rows = [{k: row[k] for k in (*[k for k in row if k != "source"], "source")} for row in rows]
-    whole = replace(joined(parts), note=note, rows=rows, missing=tuple(left))
-    return replace(whole, started=here.started, machine=here.machine)
+    whole = replace(joined(parts), note=note, rows=rows, missing=tuple(missing))
+    return replace(whole, started=output.started, machine=output.machine)
 
 
 def _recipe(server: Recipe | str | None) -> Recipe | None:
@@ -192,13 +205,13 @@ def covered(path: Path, text: Callable[[Path], str | None] = _text) -> dict[Path
     """Return what the digest of a program is made of: its text, and those of the files that it
     imports or names as URLs, each once. text : what a file holds, None where there is none.
     """
-    found: dict[Path, str] = {}
-    left = [path]
-    for file in left:
-        if file not in found and (own := text(file)) is not None:
-            found[file] = own
-            left += [(file.parent / name).resolve() for name in _IMPORT.findall(own)]
-    return found
+    texts: dict[Path, str] = {}
+    queue = [path]
+    for file in queue:
+        if file not in texts and (own := text(file)) is not None:
+            texts[file] = own
+            queue += [(file.parent / name).resolve() for name in _IMPORT.findall(own)]
+    return texts
 
 
 @dataclass(frozen=True)
@@ -214,13 +227,13 @@ class _ProgramRun:
 def _run(program: _ProgramRun, recipe: Recipe | None, with_node: str) -> Printed:
     path = program.path
     command = [with_node, str(path), *map(str, program.arguments)]
-    with _served(recipe) as where:
+    with _served(recipe) as server_env:
         try:
-            done = child.run_to_end(
+            result = child.run_to_end(
                 command,
                 program.timeout_s,
                 name=path.name,
-                env={**nodes.on_path(with_node), **where, **program.env},
+                env={**nodes.on_path(with_node), **server_env, **program.env},
                 most_bytes=MOST_BYTES,
             )
         except child.OutOfTime as error:
@@ -229,12 +242,12 @@ def _run(program: _ProgramRun, recipe: Recipe | None, with_node: str) -> Printed
             ) from None
         except child.ChildFailed as error:
             raise ProgramFailed(str(error)) from None
-    if done.returncode:
+    if result.returncode:
         raise ProgramFailed(
-            f"{path.name} ended with {_how(done.returncode)}:\n"
-            f"{child.shown(done.stderr or done.stdout)}"
+            f"{path.name} ended with {_how(result.returncode)}:\n"
+            f"{child.shown(result.stderr or result.stdout)}"
         )
-    return Printed(done.stdout, rows_of(done.stdout), node=nodes.version(with_node))
+    return Printed(result.stdout, rows_of(result.stdout), node=nodes.version(with_node))
 
 
 def _how(code: int) -> str:

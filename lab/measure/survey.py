@@ -28,11 +28,13 @@ from lab.servers.recipe import Recipe
 from lab.storage.gate import checked, fit
 from lab.storage.json_form import plain
 
-# ab and autocannon last: what they leave in TIME_WAIT is nobody else's trouble then
+# ab and autocannon last: their connections in TIME_WAIT disturb no other tool then
 TOOLS = ("ours", "hey", "wrk", "ab", "autocannon", "autocannon-fixed")
 PRIMING = 3  # requests before each run: the first answers of a fresh process are slow
 SMOKE_ROUNDS = 3  # the smoke profile asks whether everything runs: a few requests a connection
-SMOKE_CONNECTIONS = 100  # at most there: a thousand clients are a published run, and take as long
+SMOKE_CONNECTIONS = (
+    100  # at most in the smoke profile: a thousand clients take as long as a published run
+)
 OPEN_CONNECTIONS = 1000  # the most in flight in an open loop
 
 
@@ -102,47 +104,55 @@ def survey(
             "seconds= instead of requests="
         )
     asking = _Asking(connections, seconds, rate, requests, fresh, warm, pin)
-    found = {arm: resolve(target) for arm, target in arms.items()}
-    this = ask(
+    servers = {arm: resolve(target) for arm, target in arms.items()}
+    this_experiment = ask(
         SURVEY,
         experiment,
         ["tools", *arms],
         question(
-            {arm: f.question for arm, f in found.items()},
+            {arm: f.question for arm, f in servers.items()},
             "tools",
             names,
             asking.options,
         ),
     )
-    if recorded := this.replayed(", but not as a survey of tools"):
+    if recorded := this_experiment.replayed(", but not as a survey of tools"):
         return recorded
-    recipes = {arm: _recipe(f.recipe, arm) for arm, f in found.items()}
+    recipes = {arm: _recipe(f.recipe, arm) for arm, f in servers.items()}
     for program in sorted({adapter(n).program for n in names} - {""}):
-        usage.note("runtime", name=program)  # also if it is absent: installing it changes the page
+        usage.note("runtime", name=program)  # an absent one, too: installing it changes the page
     left_out = {n: p.install for n in names if not (p := adapter(n).present())}
-    kept: list[Any] = []
+    raw_results: list[Any] = []
 
     def asked(_: Folder) -> Survey:
-        said: list[ToolRun] = []
-        started = utc()
+        answers: list[ToolRun] = []
+        start_utc = utc()
         total_s = len(names) * len(recipes) * (1 + (seconds if requests is None else 2))
         with Progress(total_s, f"asking {len(names)} tools") as bar:
-            begun = time.monotonic()
+            start_s = time.monotonic()
             for arm, recipe in recipes.items():
                 for tool in [n for n in names if n not in left_out]:
-                    bar.at(time.monotonic() - begun, f"{tool}, {arm}")
+                    bar.at(time.monotonic() - start_s, f"{tool}, {arm}")
                     try:
                         result = _run(recipe, tool, asking)
                     except AdapterError as error:
                         left_out[tool] = str(error).splitlines()[0]
                         continue
-                    kept.append({"arm": arm, **plain(result.to_json())})
-                    said.append(_said(arm, result))
-        profile = this.profile.name
-        return Survey(this.id, tuple(said), left_out, started, machine(), profile, this.question)
+                    raw_results.append({"arm": arm, **plain(result.to_json())})
+                    answers.append(_said(arm, result))
+        profile = this_experiment.profile.name
+        return Survey(
+            this_experiment.id,
+            tuple(answers),
+            left_out,
+            start_utc,
+            machine(),
+            profile,
+            this_experiment.question,
+        )
 
-    made = this.measured(asked, lambda made: [made.to_json(), *kept])
-    return _completed(made, this, names)
+    outcome = this_experiment.measured(asked, lambda outcome: [outcome.to_json(), *raw_results])
+    return _completed(outcome, this_experiment, names)
 
 
 def _recipe(recipe: Recipe | None, arm: str) -> Recipe:
@@ -189,14 +199,16 @@ def _said(arm: str, result: ToolResult) -> ToolRun:
     )
 
 
-def _completed(made: Survey, this: Experiment[Survey], names: list[str]) -> Survey:
+def _completed(outcome: Survey, experiment: Experiment[Survey], names: list[str]) -> Survey:
     """The survey with the runs of missing tools from the recorded one, if that asked the same."""
-    theirs = this.instead() if made.left_out else None
+    theirs = experiment.instead() if outcome.left_out else None
     if theirs is None:
-        return made
-    old = [replace(s, recorded=True) for s in theirs.said if s.tool in made.left_out]
-    every = sorted((*made.said, *old), key=lambda s: (_place(made, s.arm), names.index(s.tool)))
-    return replace(made, said=tuple(every))
+        return outcome
+    old = [replace(s, recorded=True) for s in theirs.said if s.tool in outcome.left_out]
+    every = sorted(
+        (*outcome.said, *old), key=lambda s: (_place(outcome, s.arm), names.index(s.tool))
+    )
+    return replace(outcome, said=tuple(every))
 
 
 def _place(made: Survey, arm: str) -> int:

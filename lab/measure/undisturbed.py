@@ -28,12 +28,12 @@ from lab.records.trial import Trial
 from lab.settings import profile
 
 OUTSIDE = ("throttled", "quiet")
-LEAST_S = 10.0  # of patience, since a single trial is short; nobody else has what is left of it
-FIRST_S = 300.0  # that a sitting begins with: its first experiments may meet a burst as well
+LEAST_S = 10.0  # of patience, since a single trial is short; the rest of it is not shared
+FIRST_S = 300.0  # at the start of a sitting: the first experiments may meet a burst as well
 PAUSE_S = 1.0  # before a look, for a burst to pass; after each trial disturbed again, twice as long
 LONGEST_S = 4.0
-MOST_S = 600.0  # of what others saved, for one experiment: its own load may bring the disturbance
-LOOK_S = 1.0  # a hundred ticks of the system's count: one of them is a hundredth
+MOST_S = 600.0  # of the saved seconds, for one experiment: its own load may be the disturbance
+LOOK_S = 1.0  # a hundred ticks of the system's counters, so that one tick is a hundredth
 PATIENCE_FILE = "LAB_PATIENCE_FILE"
 
 
@@ -77,7 +77,8 @@ class Patience:
         self.left_s += seconds
         self._saved_s = max(0.0, self._saved_s + seconds)
         if self._file:
-            with contextlib.suppress(OSError):  # then each experiment has its own
+            # Without the file each experiment has a patience of its own.
+            with contextlib.suppress(OSError):
                 self._write(self._file)
 
     def _write(self, file: Path) -> None:
@@ -90,10 +91,10 @@ def _held(file: Path) -> tuple[float, float]:
         held = json.loads(file.read_text("utf-8"))
         return max(0.0, float(held["left_s"])), max(0.0, float(held["spent_s"]))
     except (OSError, ValueError, KeyError, TypeError):
-        return 0.0, 0.0  # no file, or one that was cut off: nothing is saved
+        return 0.0, 0.0  # there is no file, or a cut one: nothing is saved
 
 
-# Ends by itself, whatever becomes of who started it.
+# This program ends by itself, also when its parent is gone.
 _SPIN = """
 import sys, time
 end = time.monotonic() + float(sys.argv[1])
@@ -118,32 +119,34 @@ def undisturbed(
     measure: Callable[[], Trial],
     patience: Patience | None,
     pause: Callable[[float], None] = time.sleep,
-    taken: Callable[[], float] = stolen,
+    stolen_now: Callable[[], float] = stolen,
 ) -> Trial:
-    """Return the first trial that nothing outside disturbed; where patience ends before there is
-    one, that of which the least was taken.
+    """Return the first trial that nothing outside disturbed.
+
+    Where patience ends before such a trial, the least disturbed trial is returned. stolen_now : the
+    share of the processors that others take at this moment.
     """
-    begun = time.monotonic()
-    tried = [measure()]
+    start_s = time.monotonic()
+    trials = [measure()]
     if patience is None:
-        return tried[0]
-    patience.earn(time.monotonic() - begun)
-    while disturbance(tried[-1]) and patience.left_s > 0:
-        begun = time.monotonic()
-        pause(min(PAUSE_S * 2 ** (len(tried) - 1), LONGEST_S))
-        while taken() > STOLEN and time.monotonic() - begun < patience.left_s:
+        return trials[0]
+    patience.earn(time.monotonic() - start_s)
+    while disturbance(trials[-1]) and patience.left_s > 0:
+        start_s = time.monotonic()
+        pause(min(PAUSE_S * 2 ** (len(trials) - 1), LONGEST_S))
+        while stolen_now() > STOLEN and time.monotonic() - start_s < patience.left_s:
             pause(PAUSE_S)
-        tried.append(measure())
-        patience.spend(time.monotonic() - begun)
-    best = min(tried, key=disturbance)
-    return replace(best, noise=replace(best.noise, tries=len(tried)))
+        trials.append(measure())
+        patience.spend(time.monotonic() - start_s)
+    best = min(trials, key=disturbance)
+    return replace(best, noise=replace(best.noise, tries=len(trials)))
 
 
 def disturbance(trial: Trial) -> float:
     """Return how many times the limit something outside took of the processors; 0 within it.
 
-    What a chapter does on purpose is nothing from outside, and periods of a container's quota are
-    no burst that passes.
+    A disturbance that a chapter makes on purpose does not count. Nor does a container's quota,
+    which does not pass as a burst does.
     """
     found = (trial.checks[name] for name in OUTSIDE if name in trial.checks)
     taken = (c for c in found if c.status != "ok" and not c.text.endswith(EXPECTED))

@@ -68,7 +68,9 @@ def echo(monkeypatch, tmp_path):
             assert HELD in lock.lock_path().read_text(), "alone on this machine"
             return Echo(this.id, call if heard is None else heard)
 
-        return this.measured(measure, kept=lambda made: {"experiment": "echo", "heard": made.heard})
+        return this.measured(
+            measure, content=lambda echo: {"experiment": "echo", "heard": echo.heard}
+        )
 
     monkeypatch.setenv("LAB_MODE", "live")
     monkeypatch.setenv("LAB_PROFILE", "course")
