@@ -37,7 +37,7 @@ DELAY_MS = 20.0
 MODES = ("keep", "close", "every10")
 FRAMINGS = ("length", "chunked", "until-close")
 ABOVE_MS = 3.0  # how much a p50 may lie above the truth: timers, two processes, the kernel
-BELOW_MS = 0.05  # and below, for clocks
+BELOW_MS = 0.05  # how much below: the precision of clocks
 LITTLE = 0.05
 ASKED = 40  # requests, for answers and bytes
 BODY_BYTES = 1000
@@ -61,19 +61,19 @@ def calibrate(
         "ceiling": ceiling,
     }
     # The truths here are those of a closed loop.
-    asked = [n for n in ADAPTERS if not ADAPTERS[n].is_open] if tools is None else list(tools)
-    found = {name: adapter(name).present() for name in asked}
-    chosen = [adapter(name) for name in asked if found[name]]
-    started = utc()
+    names = [n for n in ADAPTERS if not ADAPTERS[n].is_open] if tools is None else list(tools)
+    presences = {name: adapter(name).present() for name in names}
+    adapters = [adapter(name) for name in names if presences[name]]
+    start_utc = utc()
     load = None
     readings: list[Reading] = []
     with measuring():
         with suppress(OSError):
             load = os.getloadavg()[0]
         for case in cases:
-            readings += measures[case](chosen, seconds)
-    missing = tuple((name, found[name].install) for name in asked if not found[name])
-    result = Calibration(tuple(readings), missing, started, machine().label, load)
+            readings += measures[case](adapters, seconds)
+    missing = tuple((name, presences[name].install) for name in names if not presences[name])
+    result = Calibration(tuple(readings), missing, start_utc, machine().label, load)
     if (most := result.ceiling_per_s()) is not None:
         keep(most)
     return result
@@ -82,20 +82,22 @@ def calibrate(
 def delays(tools: Sequence[Adapter], seconds: float) -> Iterator[Reading]:
     """p50 and X * R / N against a server that waits 20 ms, under each connection policy."""
     n = 2
-    # what is in flight at the end is in no tool's summary: up to one round of N requests
+    # no tool's summary has the requests in flight at the end: up to one round of N requests
     least = 1 - LITTLE - DELAY_MS / 1000 / seconds
     for mode in MODES:
         recipe = server("node/delay", env={"DELAY_MS": DELAY_MS, "KEEP_ALIVE": mode})
         with recipe.start() as running:
             for tool in tools:
                 result, note = run(tool, ToolSpec(root(running.url), n, seconds))
-                said, trusted = (result.said, result.trusted) if result else (Figures(), Figures())
+                said_figures, trusted_figures = (
+                    (result.said, result.trusted) if result else (Figures(), Figures())
+                )
                 slack = tool.rounds_ms
                 yield Reading(
                     *(tool.name, mode, "p50", "ms"),
                     truth=DELAY_MS,
-                    said=in_ms(said.p50_us),
-                    trusted=in_ms(trusted.p50_us),
+                    said=in_ms(said_figures.p50_us),
+                    trusted=in_ms(trusted_figures.p50_us),
                     low=DELAY_MS - BELOW_MS - slack,
                     high=DELAY_MS + ABOVE_MS + slack,
                     note=note,
@@ -103,8 +105,8 @@ def delays(tools: Sequence[Adapter], seconds: float) -> Iterator[Reading]:
                 yield Reading(
                     *(tool.name, mode, "X·R/N", ""),
                     truth=1.0,
-                    said=said.little(n),
-                    trusted=trusted.little(n),
+                    said=said_figures.little(n),
+                    trusted=trusted_figures.little(n),
                     low=least,
                     high=1 + LITTLE,
                     note=note,
@@ -117,7 +119,7 @@ def bodies(tools: Sequence[Adapter], seconds: float) -> Iterator[Reading]:
     recipe = Recipe("node/calibration", (nodes.program(), str(script)), "node", {}, (script,))
     with recipe.start() as running:
         for framing in FRAMINGS:
-            # closing, as ab asks in HTTP/1.0 and waits for a close if nothing promises keep-alive
+            # closing: ab asks in HTTP/1.0 and waits for a close unless keep-alive is promised
             path = f"?delay_ms=1&bytes={BODY_BYTES}&mode=close&framing={framing}"
             url = root(running.url) + path
             on_the_wire = answer_bytes(url)
@@ -146,7 +148,7 @@ def counted(
         if (got := result.counts.get(name)) is not None:
             each = whole(got / max(answers, 1))
             unit = "per answer" if name == "bytes_in" else "of body per answer"
-            # after a number of requests none is under way; after a time some are, half read
+            # after a number of requests no answer is under way; after a time some are half read
             high = truth if spec.requests is not None else truth * 1.02
             yield Reading(tool, framing, "bytes", unit, truth, None, each, truth, high)
             return

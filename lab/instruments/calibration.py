@@ -82,16 +82,16 @@ class Reading:
     def text(self) -> str:
         """The finding in words."""
         if not self.fits(self.seen):
-            where = (
+            finding = (
                 self.known_fault or f"off: from {shown(self.low)} to {shown(self.high)} is right"
             )
         elif self.said is not None and not self.fits(self.said):
-            where = f"its rows are right, its summary says {shown(self.said)}"
+            finding = f"its rows are right, its summary says {shown(self.said)}"
         elif self.known_fault:
-            where = f"right this time; expected off: {self.known_fault}"
+            finding = f"right this time; expected off: {self.known_fault}"
         else:
-            where = "as it must be" if self.low is not None else "a ceiling has no truth"
-        return f"{where}. {self.note}" if self.note else where
+            finding = "as it must be" if self.low is not None else "a ceiling has no truth"
+        return f"{finding}. {self.note}" if self.note else finding
 
     def row(self) -> dict[str, Any]:
         """One line of the table."""
@@ -115,7 +115,7 @@ class Calibration(Shown):
     missing: tuple[tuple[str, str], ...]  # (tool, the line that installs it)
     started: str
     machine: str
-    load: float | None  # load average before: above the number of cores, nothing is worth much
+    load: float | None  # load average before; above the number of cores the readings are unreliable
 
     @property
     def failed(self) -> tuple[Reading, ...]:

@@ -20,11 +20,11 @@ from lab.processes import nodes
 from lab.records.table import Table
 from lab.storage.gate import checked
 
-OPTIONAL = ("artillery",)  # named if there, not missed if not
+OPTIONAL = ("artillery",)  # listed if installed, no warning if not
 TIME_WAIT_MOST = 5000
 BACKLOG = 511  # of Node's listen()
 FILES = 4096
-HEADROOM = 0.7  # rule 8: above this share of the ceiling it is the client that is seen
+HEADROOM = 0.7  # rule 8: above this share of the ceiling you measure the client
 
 
 @dataclass(frozen=True)

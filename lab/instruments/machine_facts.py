@@ -59,7 +59,7 @@ def gather(measure: Callable[[], Calibration] | None) -> Facts:
     late_us = sleep_late_us()
     calibration = measure() if measure is not None else None
     during, seconds = noise(before, sample()), time.monotonic() - start
-    here = machine()
+    this_machine = machine()
     soft, most = open_files()
     tools: dict[str, str | None] = {}
     for name, tool in ADAPTERS.items():
@@ -67,10 +67,10 @@ def gather(measure: Callable[[], Calibration] | None) -> Facts:
             tools[name] = version(lambda tool=tool: tool.present().version)  # type: ignore[misc]
     tools["nginx"] = version(nginx_version)
     return Facts(
-        cores=here.cores,
+        cores=this_machine.cores,
         can_pin=bool(cpu_set()) and shutil.which("taskset") is not None,
-        quota_cores=here.quota_cores,
-        governor=here.governor,
+        quota_cores=this_machine.quota_cores,
+        governor=this_machine.governor,
         on_battery=during.on_battery,
         load=during.loadavg_before,
         busy_share=busy_share,

@@ -106,7 +106,7 @@ class Ab(Adapter):
                 *("-g", str(table), spec.url),
             ]
             once = ran("ab", spec, argv)
-            said, summary, counts = parse(once.raw_output)
+            said_figures, summary, counts = parse(once.raw_output)
             total_ms = parse_table(table.read_text()) if counts["responses"] else np.empty(0)
         seconds = summary["seconds"]
         good = counts["responses"] - counts["non2xx"]
@@ -129,7 +129,7 @@ class Ab(Adapter):
             spec,
             version,
             once,
-            said=said,
+            said=said_figures,
             trusted=Figures(
                 throughput_per_s=good / seconds if seconds else None,
                 mean_us=latency.mean_us,
@@ -146,18 +146,18 @@ class Ab(Adapter):
 
 def parse(output: str) -> tuple[Figures, dict[str, Any], dict[str, Any]]:
     """(what it says, its summary, its counts). Raises UnreadableOutput."""
-    found = read_lines("ab", output, GRAMMAR, ["seconds", "complete", "failed", "bytes"])
-    quantiles_us = {int(m[1]): int(m[2]) * 1000.0 for m in found["quantile"]}
+    matches = read_lines("ab", output, GRAMMAR, ["seconds", "complete", "failed", "bytes"])
+    quantiles_us = {int(m[1]): int(m[2]) * 1000.0 for m in matches["quantile"]}
     kinds = ("connect", "receive", "length", "exceptions")
-    failed = map(int, found["kinds"][0].groups()) if found["kinds"] else (0, 0, 0, 0)
+    failures = map(int, matches["kinds"][0].groups()) if matches["kinds"] else (0, 0, 0, 0)
 
     def one(name: str) -> float | None:
-        return float(found[name][0][1]) if found[name] else None
+        return float(matches[name][0][1]) if matches[name] else None
 
-    total = found["total"][0] if found["total"] else None
-    complete = int(found["complete"][0][1])
+    total = matches["total"][0] if matches["total"] else None
+    complete = int(matches["complete"][0][1])
     summary: dict[str, Any] = {
-        "seconds": float(found["seconds"][0][1]),
+        "seconds": float(matches["seconds"][0][1]),
         "requests_per_s": one("per_s"),
         "time_per_request_ms": one("by_n"),
         "total_mean_ms": int(total[2]) if total else None,
@@ -165,7 +165,7 @@ def parse(output: str) -> tuple[Figures, dict[str, Any], dict[str, Any]]:
         "latency_quantiles_us": quantiles_us,
     }
     by_n = summary["time_per_request_ms"]
-    said = Figures(
+    said_figures = Figures(
         throughput_per_s=summary["requests_per_s"],
         mean_us=by_n * 1000 if by_n is not None else None,
         p50_us=quantiles_us.get(50),
@@ -175,14 +175,14 @@ def parse(output: str) -> tuple[Figures, dict[str, Any], dict[str, Any]]:
     )
     counts = {
         "responses": complete,
-        "failed": int(found["failed"][0][1]),
-        "errors": dict(zip(kinds, failed, strict=True)),
-        "non2xx": int(found["non2xx"][0][1]) if found["non2xx"] else 0,
-        "keep_alive": int(found["kept"][0][1]) if found["kept"] else 0,
-        "bytes_in": int(found["bytes"][0][1]),
-        "body_bytes_in": int(found["html"][0][1]) if found["html"] else None,
+        "failed": int(matches["failed"][0][1]),
+        "errors": dict(zip(kinds, failures, strict=True)),
+        "non2xx": int(matches["non2xx"][0][1]) if matches["non2xx"] else 0,
+        "keep_alive": int(matches["kept"][0][1]) if matches["kept"] else 0,
+        "bytes_in": int(matches["bytes"][0][1]),
+        "body_bytes_in": int(matches["html"][0][1]) if matches["html"] else None,
     }
-    return said, summary, counts
+    return said_figures, summary, counts
 
 
 def parse_table(text: str) -> np.ndarray:

@@ -78,24 +78,24 @@ class Artillery(Adapter):
             "scenarios": [{"flow": [{"get": {"url": url.path or "/"}}]}],
         }
         with tempfile.TemporaryDirectory() as folder:
-            asked, told = Path(folder) / "script.json", Path(folder) / "report.json"
-            asked.write_text(json.dumps(script))
-            argv = [_artillery(), "run", "--quiet", "--output", str(told), str(asked)]
+            script_file, report_file = Path(folder) / "script.json", Path(folder) / "report.json"
+            script_file.write_text(json.dumps(script))
+            argv = [_artillery(), "run", "--quiet", "--output", str(report_file), str(script_file)]
             env = {**OFFLINE, **nodes.on_path(nodes.client())}
             once = ran("artillery", spec, argv, more_s=START_S, env=env)
-            once = replace(once, raw_output=told.read_text())
-        said, summary, counts = parse(once.raw_output, seconds)
+            once = replace(once, raw_output=report_file.read_text())
+        said_figures, summary, counts = parse(once.raw_output, seconds)
         return self.result(
             spec,
             version,
             once,
-            said=said,
+            said=said_figures,
             trusted=Figures(
                 throughput_per_s=sum(
                     n for code, n in counts["statuses"].items() if code.startswith("2")
                 )
                 / seconds,
-                n=said.n,
+                n=said_figures.n,
             ),
             summary=summary,
             counts=counts,
@@ -120,7 +120,7 @@ def parse(output: str, seconds: float) -> tuple[Figures, dict[str, Any], dict[st
         counters = aggregate["counters"]
         latency = aggregate["summaries"].get("http.response_time", {})
         figures = {name: latency.get(name) for name in ("mean", "p50", "p99", "max")}
-        said = Figures(
+        said_figures = Figures(
             throughput_per_s=float(counters.get("http.responses", 0)) / seconds,
             n=int(counters.get("http.responses", 0)),
             **{f"{k}_us": None if v is None else float(v) * 1000 for k, v in figures.items()},
@@ -133,9 +133,9 @@ def parse(output: str, seconds: float) -> tuple[Figures, dict[str, Any], dict[st
 
     counts = {
         "sent": int(counters.get("http.requests", 0)),
-        "responses": said.n,
+        "responses": said_figures.n,
         "statuses": starting("http.codes."),
         "errors": starting("errors."),
         "users_failed": int(counters.get("vusers.failed", 0)),
     }
-    return said, aggregate, counts
+    return said_figures, aggregate, counts

@@ -90,37 +90,39 @@ class Autocannon(Adapter):
             }
             argv = [nodes.client(), str(RUNNER)]
             once = ran("autocannon", spec, argv, line=json.dumps(ask))
-            told = parse(once.raw_output)
-            rows = raw_rows.read(raw_file, told["rows"], COLUMNS)
-        said = said_by(told["summary"])
-        seen = figures_of(rows, told["seconds"])
+            report = parse(once.raw_output)
+            rows = raw_rows.read(raw_file, report["rows"], COLUMNS)
+        said_figures = said_by(report["summary"])
+        row_figures = figures_of(rows, report["seconds"])
         return self.result(
             spec,
             version,
             once,
-            said=said,
-            trusted=seen if self.fix else Figures(throughput_per_s=seen.throughput_per_s, n=seen.n),
-            summary=told["summary"],
+            said=said_figures,
+            trusted=row_figures
+            if self.fix
+            else Figures(throughput_per_s=row_figures.throughput_per_s, n=row_figures.n),
+            summary=report["summary"],
             counts={
-                **told["counts"],
-                "bytes_in": told["summary"]["throughput"]["total"],
-                "client": told["client"],
-                "seconds": told["seconds"],
+                **report["counts"],
+                "bytes_in": report["summary"]["throughput"]["total"],
+                "client": report["client"],
+                "seconds": report["seconds"],
             },
             rows=rows if self.fix else None,
-            caveats=self.caveats(told),
+            caveats=self.caveats(report),
         )
 
-    def caveats(self, told: dict[str, Any]) -> tuple[str, ...]:
+    def caveats(self, report: dict[str, Any]) -> tuple[str, ...]:
         """What to keep in mind about this run."""
         common = [
             "the first answer of each connection includes connecting",
             "the run ends on a full second, not when it was asked to",
         ]
-        if told["client"]["elu"] > 0.8:
-            common.insert(0, f"autocannon was busy {told['client']['elu']:.0%} of the time")
+        if report["client"]["elu"] > 0.8:
+            common.insert(0, f"autocannon was busy {report['client']['elu']:.0%} of the time")
         if self.fix:
-            lost = told["counts"]["lost_on_close"]
+            lost = report["counts"]["lost_on_close"]
             return (
                 *common,
                 f"{lost} requests went into connections the server was closing and were sent again",
@@ -153,26 +155,26 @@ class AutocannonFixed(Autocannon):
 
     def present(self) -> Presence:
         """The version found, or None with the line that installs it."""
-        found = super().present()
-        if found.version not in (None, FIXED_VERSION):
+        presence = super().present()
+        if presence.version not in (None, FIXED_VERSION):
             return Presence(
                 None,
                 f"npm ci (the fix is checked with autocannon {FIXED_VERSION}, "
-                f"and {found.version} is installed)",
+                f"and {presence.version} is installed)",
             )
-        return found
+        return presence
 
 
 def parse(output: str) -> dict[str, Any]:
     """What the runner told. Raises UnreadableOutput if it is anything but its one JSON line."""
     try:
-        told = json.loads(output)
-        missing = {"version", "seconds", "rows", "counts", "client", "summary"} - set(told)
+        report = json.loads(output)
+        missing = {"version", "seconds", "rows", "counts", "client", "summary"} - set(report)
     except (ValueError, TypeError) as error:
         raise unreadable("autocannon", f"it is not one line of JSON ({error})", output) from error
     if missing:
         raise unreadable("autocannon", f"it lacks {sorted(missing)}", output)
-    return told
+    return report
 
 
 def said_by(summary: dict[str, Any]) -> Figures:

@@ -204,12 +204,12 @@ class Adapter(ABC):
     """One load tool: is it here, what can it do, run it."""
 
     name: str
-    program: str = ""  # what is looked for in PATH; empty: it comes with the book's own packages
+    program: str = ""  # the program on the PATH; empty: the tool comes with the book's own packages
     install: str
     capabilities: Capabilities
     is_open: bool = False  # sends at a rate_per_s, whatever is answered
     counts: bool = True  # can be asked for a number of requests
-    rounds_ms: float = 0.0  # how far what it prints may lie off, rounded
+    rounds_ms: float = 0.0  # how far the printed figures may be off by rounding
 
     @abstractmethod
     def _version(self) -> str | None:
@@ -257,17 +257,17 @@ def figures_of(rows: Columns, seconds: float) -> Figures:
     Quantiles are order statistics (the smallest value with at least that share at or below it).
     """
     status = rows["status"]
-    answered = rows["latency_us"][status > 0].astype(float)
+    latencies_us = rows["latency_us"][status > 0].astype(float)
     good = int(((status >= 200) & (status < 300)).sum())
     throughput = good / seconds if seconds > 0 else math.nan
-    if len(answered) == 0:
+    if len(latencies_us) == 0:
         return Figures(throughput_per_s=throughput, n=0)
-    p50, p99 = np.quantile(answered, [0.5, 0.99], method="inverted_cdf")
+    p50, p99 = np.quantile(latencies_us, [0.5, 0.99], method="inverted_cdf")
     return Figures(
         throughput_per_s=throughput,
-        mean_us=float(answered.mean()),
+        mean_us=float(latencies_us.mean()),
         p50_us=float(p50),
         p99_us=float(p99),
-        max_us=float(answered.max()),
-        n=len(answered),
+        max_us=float(latencies_us.max()),
+        n=len(latencies_us),
     )

@@ -66,14 +66,14 @@ def run_to_end(
         raise ToolFailed(str(error)) from error.__cause__
 
 
-def succeeded(tool: str, finished: Finished) -> str:
+def succeeded(tool: str, outcome: Finished) -> str:
     """The standard output of a tool that exited with 0. Raises ToolFailed with its output else."""
-    if finished.returncode != 0:
+    if outcome.returncode != 0:
         raise ToolFailed(
-            f"{tool} ended with exit code {finished.returncode}. It printed:\n"
-            f"{shown(finished.stdout + finished.stderr)}"
+            f"{tool} ended with exit code {outcome.returncode}. It printed:\n"
+            f"{shown(outcome.stdout + outcome.stderr)}"
         )
-    return finished.stdout
+    return outcome.stdout
 
 
 def version_said(

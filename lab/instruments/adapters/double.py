@@ -62,15 +62,15 @@ class Double(Adapter):
         argv = [sys.executable, "-c", PROGRAM, *self.arguments]
         more_s = 0.0 if self.deadline_s is None else self.deadline_s - spec.deadline_s
         once = ran(self.name, spec, argv, more_s=more_s)
-        found = read_lines(self.name, once.raw_output, GRAMMAR, GRAMMAR)
-        said = Figures(
-            throughput_per_s=float(found["throughput"][0][1]), p50_us=float(found["p50"][0][1])
+        matches = read_lines(self.name, once.raw_output, GRAMMAR, GRAMMAR)
+        said_figures = Figures(
+            throughput_per_s=float(matches["throughput"][0][1]), p50_us=float(matches["p50"][0][1])
         )
         return self.result(
             spec,
             version,
             once,
-            said=said,
+            said=said_figures,
             trusted=Figures(),
             summary={},
             counts={},

@@ -114,13 +114,13 @@ class Hey(Adapter):
         ]
         once = ran("hey", spec, argv)
         read = parse_rows if self.csv else parse
-        said, trusted, summary, counts, rows = read(once.raw_output)
+        said_figures, trusted_figures, summary, counts, rows = read(once.raw_output)
         return self.result(
             spec,
             version,
             once,
-            said=said,
-            trusted=trusted,
+            said=said_figures,
+            trusted=trusted_figures,
             summary=summary,
             counts=counts,
             rows=rows,
@@ -156,51 +156,51 @@ Parsed = tuple[Figures, Figures, dict[str, Any], dict[str, Any], dict[str, np.nd
 
 def parse(output: str) -> Parsed:
     """(said, trusted, summary, counts, None) of a printed summary. Raises UnreadableOutput."""
-    found = read_lines(
+    matches = read_lines(
         "hey", output, GRAMMAR, ["summary", "total", "average", "per_s", "slowest", "fastest"]
     )
-    statuses = {m[1]: int(m[2]) for m in found["status"]}
+    statuses = {m[1]: int(m[2]) for m in matches["status"]}
     errors: dict[str, int] = {}
-    for match in found["error"]:
+    for match in matches["error"]:
         errors[kind(match[2])] = errors.get(kind(match[2]), 0) + int(match[1])
-    answered = sum(statuses.values())
+    n_answers = sum(statuses.values())
     good = sum(n for code, n in statuses.items() if code.startswith("2"))
-    total_s = float(found["total"][0][1])
-    quantiles_us = {int(m[1]): us(m[2]) for m in found["quantile"] if m[1] != "0"}
+    total_s = float(matches["total"][0][1])
+    quantiles_us = {int(m[1]): us(m[2]) for m in matches["quantile"] if m[1] != "0"}
     summary = {
         "total_s": total_s,
-        "requests_per_s": float(found["per_s"][0][1]),
-        "average_us": us(found["average"][0][1]),
-        "fastest_us": us(found["fastest"][0][1]),
-        "slowest_us": us(found["slowest"][0][1]),
+        "requests_per_s": float(matches["per_s"][0][1]),
+        "average_us": us(matches["average"][0][1]),
+        "fastest_us": us(matches["fastest"][0][1]),
+        "slowest_us": us(matches["slowest"][0][1]),
         "latency_quantiles_us": quantiles_us,
-        "percentiles_not_given": sum(m[1] == "0" for m in found["quantile"]),
+        "percentiles_not_given": sum(m[1] == "0" for m in matches["quantile"]),
     }
-    said = Figures(
+    said_figures = Figures(
         throughput_per_s=summary["requests_per_s"],
         mean_us=summary["average_us"],
         p50_us=quantiles_us.get(50),
         p99_us=quantiles_us.get(99),
-        max_us=summary["slowest_us"] if answered else None,
-        n=answered,
+        max_us=summary["slowest_us"] if n_answers else None,
+        n=n_answers,
     )
-    exact = answered <= MAX_REQUESTS
-    trusted = Figures(
+    exact = n_answers <= MAX_REQUESTS
+    trusted_figures = Figures(
         throughput_per_s=good / total_s if total_s > 0 else None,
-        mean_us=said.mean_us if exact else None,
-        p50_us=said.p50_us if exact else None,
-        p99_us=said.p99_us if exact else None,
-        max_us=said.max_us if exact else None,
-        n=answered,
+        mean_us=said_figures.mean_us if exact else None,
+        p50_us=said_figures.p50_us if exact else None,
+        p99_us=said_figures.p99_us if exact else None,
+        max_us=said_figures.max_us if exact else None,
+        n=n_answers,
     )
     counts = {
-        "responses": answered,
+        "responses": n_answers,
         "statuses": statuses,
         "errors": errors,
         # the Content-Length that was promised; None where the answers had none (chunked)
-        "body_bytes_in": int(found["bytes"][0][1]) if found["bytes"] else None,
+        "body_bytes_in": int(matches["bytes"][0][1]) if matches["bytes"] else None,
     }
-    return said, trusted, summary, counts, None
+    return said_figures, trusted_figures, summary, counts, None
 
 
 def parse_rows(output: str) -> Parsed:

@@ -11,7 +11,7 @@ Matches = dict[str, list[re.Match[str]]]
 
 
 def read_lines(
-    tool: str, output: str, grammar: Mapping[str, str], required: Iterable[str] = ()
+    tool: str, output: str, grammar: Mapping[str, str], must_have: Iterable[str] = ()
 ) -> Matches:
     """Matches by name of the grammar's regular expressions (each must match a whole line).
 
@@ -20,18 +20,18 @@ def read_lines(
     without a line.
     """
     patterns = {name: re.compile(pattern) for name, pattern in grammar.items()}
-    found: Matches = {name: [] for name in patterns}
+    matches: Matches = {name: [] for name in patterns}
     for line in output.splitlines():
         if not line.strip():
             continue
         for name, pattern in patterns.items():
             match = pattern.fullmatch(line.rstrip())
             if match:
-                found[name].append(match)
+                matches[name].append(match)
                 break
         else:
             raise unreadable(tool, f"unknown line {line!r}", output)
-    for name in required:
-        if not found[name]:
+    for name in must_have:
+        if not matches[name]:
             raise unreadable(tool, f"it has no line for {name!r}", output)
-    return found
+    return matches

@@ -73,11 +73,11 @@ class Ours(Adapter):
             argv = [nodes.client(), str(GENERATOR)]
             line = json.dumps(load.spec(base_of(spec.url), folder))
             once = ran(self.name, spec, argv, line=line)
-            told = parse(once.raw_output)
-            stream = told["streams"][0]
+            report = parse(once.raw_output)
+            stream = report["streams"][0]
             raw = stream["raw"]
             rows = raw_rows.read(Path(folder) / Path(raw["file"]).name, raw["rows"], raw["columns"])
-        start_us, end_us = told["window_us"]
+        start_us, end_us = report["window_us"]
         ended = rows["t_end_us"][rows["status"] > 0]
         by_count = spec.requests is not None and len(ended)
         seconds = ((int(ended.max()) if by_count else end_us) - start_us) / 1e6
@@ -88,7 +88,7 @@ class Ours(Adapter):
             once,
             said=figures,
             trusted=figures,
-            summary={"stopped": told["stopped"], "client": told["client"]},
+            summary={"stopped": report["stopped"], "client": report["client"]},
             counts=stream["counts"] | {"bytes_in": stream["bytes_in"]},
             rows=rows,
             caveats=("no warm-up is cut here; lab.load cuts it",),

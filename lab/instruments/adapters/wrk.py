@@ -82,13 +82,13 @@ class Wrk(Adapter):
             *("--script", str(REPORT), spec.url),
         ]
         once = ran("wrk", spec, argv)
-        said, summary, counts = parse(once.raw_output)
+        said_figures, summary, counts = parse(once.raw_output)
         answered_ok = counts["responses"] - counts["errors"]["status"]
         return self.result(
             spec,
             version,
             once,
-            said=said,
+            said=said_figures,
             trusted=Figures(
                 throughput_per_s=answered_ok / (counts["duration_us"] / 1e6), n=answered_ok
             ),
@@ -105,27 +105,27 @@ class Wrk(Adapter):
 
 def parse(output: str) -> tuple[Figures, dict[str, Any], dict[str, Any]]:
     """(what it says, its summary, its counts). Raises UnreadableOutput."""
-    found = read_lines(
+    matches = read_lines(
         "wrk", output, GRAMMAR, ["running", "latency", "quantile", "total", "per_s", "report"]
     )
-    report = json.loads(found["report"][0][1])
-    latency = found["latency"][0]
-    quantiles = {int(m[1]): microseconds(m[2], m[3]) for m in found["quantile"]}
+    report = json.loads(matches["report"][0][1])
+    latency = matches["latency"][0]
+    quantiles = {int(m[1]): microseconds(m[2], m[3]) for m in matches["quantile"]}
     if not {50, 99} <= set(quantiles):
         raise unreadable("wrk", f"its quantiles are {sorted(quantiles)}, not 50 and 99", output)
-    responses = int(found["total"][0][1])
+    responses = int(matches["total"][0][1])
     if responses != report["requests"]:
         raise unreadable("wrk", f"{responses} requests here, {report['requests']} there", output)
-    none = responses == 0  # it then prints zeros, which are no latencies
+    none = responses == 0  # wrk then prints zeros, which are no latencies
     summary: dict[str, Any] = {
-        "requests_per_s": float(found["per_s"][0][1]),
+        "requests_per_s": float(matches["per_s"][0][1]),
         "latency_mean_us": microseconds(latency[1], latency[2]),
         "latency_stdev_us": microseconds(latency[3], latency[4]),
         "latency_max_us": microseconds(latency[5], latency[6]),
         "latency_quantiles_us": quantiles,
-        "socket_errors_printed": printed_errors(found),
+        "socket_errors_printed": printed_errors(matches),
     }
-    said = Figures(
+    said_figures = Figures(
         throughput_per_s=summary["requests_per_s"],
         mean_us=None if none else summary["latency_mean_us"],
         p50_us=None if none else quantiles[50],
@@ -139,15 +139,15 @@ def parse(output: str) -> tuple[Figures, dict[str, Any], dict[str, Any]]:
         "bytes_in": report["bytes"],
         "duration_us": report["duration_us"],
     }
-    return said, summary, counts
+    return said_figures, summary, counts
 
 
-def printed_errors(found: Matches) -> dict[str, int]:
+def printed_errors(matches: Matches) -> dict[str, int]:
     """The line of socket errors, which wrk prints only when there are any."""
-    if not found["socket"]:
+    if not matches["socket"]:
         return {}
     names = ("connect", "read", "write", "timeout")
-    return dict(zip(names, map(int, found["socket"][0].groups()), strict=True))
+    return dict(zip(names, map(int, matches["socket"][0].groups()), strict=True))
 
 
 def microseconds(number: str, unit: str) -> float | None:
