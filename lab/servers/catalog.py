@@ -24,8 +24,9 @@ __all__ = ["Body", "Recipe", "define", "names", "server"]
 _NAME = re.compile(r"[a-z0-9]+/[a-z0-9][a-z0-9-]*")
 _PLACEHOLDER = re.compile(r"\{(node|python|root|workers|file)(?::([0-9_]+))?\}")
 _RUNTIMES = ("node", "python", "system")
-_PROGRAMS = {"node": ".mjs", "python": ".py"}  # whose program follows from the name: its ending
-# What an entry says, and what kind of thing: the keys it must have, and those that it may.
+# Runtimes whose program follows from the name of the server, with the ending of the program.
+_PROGRAMS = {"node": ".mjs", "python": ".py"}
+# The keys that an entry must have and those that it may have, each with the type of its value.
 _REQUIRED: dict[str, Any] = {
     "command": list[str],
     "runtime": str,
@@ -179,7 +180,7 @@ def _wrapped(model: Mapping[str, Any], path: str) -> dict[str, Any]:
 
 
 def _store(name: str, runtime: str, text: str) -> Path:
-    # require() says CommonJS; Node decides by the file's name.
+    # Text with require() is CommonJS; Node decides by the name of the file.
     commonjs = re.search(r"\brequire\s*\(", text) and not re.search(r"^\s*import\b", text, re.M)
     suffix = ".py" if runtime == "python" else ".cjs" if commonjs else ".mjs"
     text = text if text.endswith("\n") else text + "\n"
@@ -226,10 +227,10 @@ def filled(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check(name: str, entry: dict[str, Any]) -> None:
-    where = f'{_FILE}, [servers."{name}"]: '
+    prefix = f'{_FILE}, [servers."{name}"]: '
 
     def fail(what: str) -> None:
-        raise CatalogError(where + what)
+        raise CatalogError(prefix + what)
 
     def fit(table: Mapping[str, Any], must: dict[str, Any], may: dict[str, Any], of: str) -> None:
         if missing := must.keys() - table.keys():
@@ -238,7 +239,7 @@ def _check(name: str, entry: dict[str, Any]) -> None:
             word = min(unknown)
             fail(f"{of}unknown key {word!r}. {did_you_mean(word, {**must, **may})}")
         for key, value in table.items():
-            gate.fit(f"{where}{of}{key}", value, {**must, **may}[key], CatalogError)
+            gate.fit(f"{prefix}{of}{key}", value, {**must, **may}[key], CatalogError)
 
     if not _NAME.fullmatch(name):
         fail("a name is <runtime>/<what>, in small letters, digits and '-'.")
@@ -280,7 +281,7 @@ def _recipe(
                 size = int(argument or 0)
                 return str(files.make(f"{size}-bytes.txt", size))
             if word == "node":
-                # One that was asked for by path is looked at when it starts, not for a replay.
+                # A Node that was asked for by path is checked at the start, not for a replay.
                 return os.fspath(node) if node else nodes.program()
             known = {"python": sys.executable, "root": str(paths.ROOT), "workers": str(workers)}
             return known[word]
@@ -293,12 +294,12 @@ def _recipe(
         usage.note_file(source)
 
     def again(**other: Any) -> Recipe:
-        kept = workers if "workers" in entry else None
+        default_workers = workers if "workers" in entry else None
         return _recipe(
             name,
             entry,
             {**env, **(other.get("env") or {})},
-            other["workers"] if other.get("workers") is not None else kept,
+            other["workers"] if other.get("workers") is not None else default_workers,
             other.get("node") or node,
         )
 

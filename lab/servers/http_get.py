@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from lab.errors import LabError
 
 LARGEST_BODY = 256 * 1024 * 1024
-# All of it: of what stands beside a host, a user's name say, programs make different hosts.
+# The whole authority: programs read a URL with a user's name before the host differently.
 _LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]*)?", re.IGNORECASE | re.ASCII)
 _BARE_IPV6 = re.compile(r"http://[0-9a-f]*:[0-9a-f]*:", re.IGNORECASE)
 
@@ -100,13 +100,13 @@ def get(
         raise BadPath(f"{path!r} is no path: begin with '/', and quote spaces and letters as %XX.")
     connection = http.client.HTTPConnection(host, port, timeout=deadline_s)
     late = threading.Event()
-    line: socket.socket | None = None  # the connection forgets its own once it has the headers
+    line: socket.socket | None = None  # the connection drops its socket once it has the headers
 
     def cut() -> None:
-        # A timeout of the socket is per read, and a server may drip: this one is for all of it.
+        # A socket's timeout is per read, and a server may drip. This limit is for the answer.
         late.set()
         if line is not None:
-            with contextlib.suppress(OSError):  # it has ended by itself
+            with contextlib.suppress(OSError):  # the connection has ended by itself
                 line.shutdown(socket.SHUT_RDWR)
 
     timer = threading.Timer(deadline_s, cut)
@@ -115,7 +115,7 @@ def get(
     try:
         connection.connect()
         line = connection.sock
-        if late.is_set():  # the cut came when there was nothing to cut yet
+        if late.is_set():  # the time was over before there was a socket to close
             raise TimeoutError
         sent = {**(headers or {}), "Connection": "close"}
         connection.request(method, path, body=body, headers=sent)
@@ -127,7 +127,7 @@ def get(
             )
         if late.is_set():
             raise TimeoutError
-        if answer.length:  # what is still to come of a body whose length was said
+        if answer.length:  # bytes still missing of the announced length
             raise http.client.IncompleteRead(content, answer.length)
         headers = {name.lower(): value for name, value in answer.getheaders()}
         return Response(answer.status, headers, content)

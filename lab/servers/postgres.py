@@ -100,8 +100,8 @@ def start(sql: Path, auth: str = "scram-sha-256") -> Iterator[Database]:
 
 
 def _run(programs: Path, data: Path) -> tuple[subprocess.Popen[bytes], int]:
-    said = ""
-    for _ in range(3):  # somebody else may take the port between the look and the start
+    log_text = ""
+    for _ in range(3):  # another program may take the port before PostgreSQL does
         port = free_port()
         options = [f"--{key}={value}" for key, value in {**SETTINGS, "port": str(port)}.items()]
         with (data / "log").open("wb") as log:
@@ -109,15 +109,15 @@ def _run(programs: Path, data: Path) -> tuple[subprocess.Popen[bytes], int]:
         try:
             if _ready(process, data):
                 return process, port
-        except BaseException:  # told to end while it starts, it would run on
+        except BaseException:  # an interrupt during the start must not leave PostgreSQL running
             _stop(process)
             raise
         _stop(process)
-        said = (data / "log").read_text("utf-8", "replace")
-        if _IN_USE not in said:
+        log_text = (data / "log").read_text("utf-8", "replace")
+        if _IN_USE not in log_text:
             break
     raise DatabaseUnavailable(
-        f"PostgreSQL did not start. It printed:\n{said[-1500:].strip() or '(nothing)'}\n"
+        f"PostgreSQL did not start. It printed:\n{log_text[-1500:].strip() or '(nothing)'}\n"
         "Set DATABASE_URL to a PostgreSQL that has the table of data/books.sql, or read this "
         "chapter from its record with LAB_MODE=replay."
     )
@@ -153,11 +153,11 @@ def _cluster(sql: Path) -> Path:
     text = sql.read_bytes()
     key = text + _SMALLER + repr((str(_installed()), SETTINGS, _MAY_READ)).encode()
     mark = hashlib.sha256(key).hexdigest()
-    made = CLUSTERS / mark[:16]
-    if made.is_dir():
-        return made
+    cluster = CLUSTERS / mark[:16]
+    if cluster.is_dir():
+        return cluster
     with _folder() as folder:
-        # The superuser needs a password for initdb; nobody keeps it.
+        # initdb wants a password for the superuser; it is used nowhere else.
         (folder / "password").write_text(secrets.token_hex(12))
         _give(folder)
         programs, data = _programs(folder), folder / "data"
@@ -171,12 +171,12 @@ def _cluster(sql: Path) -> Path:
         )
         # The single-user mode needs no port and no password. -j: statements end at an empty line.
         password = secrets.token_hex(12)
-        loaded = _SMALLER + text.replace(b";\n", b";\n\n")
-        loaded += _MAY_READ.format(password=password).encode()
+        statements = _SMALLER + text.replace(b";\n", b";\n\n")
+        statements += _MAY_READ.format(password=password).encode()
         _finish(
             [str(programs / "postgres"), "--single", "-j", "-D", str(data), "postgres"],
             folder,
-            loaded,
+            statements,
         )
         partial = CLUSTERS / f".{mark[:16]}.{os.getpid()}"
         try:
@@ -184,7 +184,7 @@ def _cluster(sql: Path) -> Path:
             CLUSTERS.mkdir(parents=True, exist_ok=True)
             shutil.copytree(data, partial)
             with contextlib.suppress(OSError):  # another process was first
-                partial.rename(made)
+                partial.rename(cluster)
         except OSError as error:
             raise DatabaseUnavailable(
                 f"The database's files could not be kept in {paths.relative(CLUSTERS)}: "
@@ -192,7 +192,7 @@ def _cluster(sql: Path) -> Path:
             ) from None
         finally:
             shutil.rmtree(partial, ignore_errors=True)
-    return made
+    return cluster
 
 
 def _first(error: OSError) -> object:
@@ -200,18 +200,18 @@ def _first(error: OSError) -> object:
     return error.args[0][0][-1] if isinstance(error, shutil.Error) else error
 
 
-def _finish(command: list[str], folder: Path, given: bytes = b"") -> None:
+def _finish(command: list[str], folder: Path, stdin: bytes = b"") -> None:
     process = _spawn(command, folder, subprocess.PIPE)
     try:
-        _, said = process.communicate(given, timeout=60)
+        _, output = process.communicate(stdin, timeout=60)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        said = b"It was not done after 60 s."
-    if process.returncode or b"ERROR:" in said or b"FATAL:" in said:
+        output = b"It was not done after 60 s."
+    if process.returncode or b"ERROR:" in output or b"FATAL:" in output:
         raise DatabaseUnavailable(
             f"{Path(command[0]).name} failed, so there is no database. It printed:\n"
-            f"{said.decode('utf-8', 'replace')[-1500:].strip()}\n"
+            f"{output.decode('utf-8', 'replace')[-1500:].strip()}\n"
             "Set DATABASE_URL to a PostgreSQL that has the table of data/books.sql instead."
         )
 
@@ -235,16 +235,19 @@ def _installed() -> Path:
 
 
 def _programs(folder: Path) -> Path:
-    """The programs where the user that runs them can reach them; a home of root's he can not."""
-    installed = _installed()
-    if os.geteuid() != 0 or _open_to_all(installed / "bin"):
-        return installed / "bin"
-    # Beside the package lie libraries of its wheel, found by a relative path.
-    package, copy = installed.parent, folder / "programs"
-    trees = {installed: copy / package.name / installed.name}
-    trees |= {one: copy / one.name for one in package.parent.glob(f"{package.name}.libs")}
+    """The folder of the programs: a copy where the user that runs them cannot read root's home."""
+    install_root = _installed()
+    if os.geteuid() != 0 or _open_to_all(install_root / "bin"):
+        return install_root / "bin"
+    # The libraries of the wheel lie beside the package and are found by a relative path.
+    package, copy = install_root.parent, folder / "programs"
+    trees = {install_root: copy / package.name / install_root.name}
+    trees |= {
+        libraries: copy / libraries.name
+        for libraries in package.parent.glob(f"{package.name}.libs")
+    }
     _mirror(trees, copy)
-    return trees[installed] / "bin"
+    return trees[install_root] / "bin"
 
 
 def _mirror(trees: Mapping[Path, Path], top: Path) -> None:
@@ -270,10 +273,10 @@ def _link_or_copy(source: str, target: str) -> None:
 
 
 def _spawn(command: list[str], folder: Path, errors: Any) -> subprocess.Popen[bytes]:
-    other: dict[str, Any] = {}
+    user_options: dict[str, Any] = {}
     if os.geteuid() == 0:
-        other = {"user": "nobody", "group": _nobody()[1], "extra_groups": []}
-    # LAB_SERVER_ID: so that the guard knows whose it is, should we be killed.
+        user_options = {"user": "nobody", "group": _nobody()[1], "extra_groups": []}
+    # The guard knows by LAB_SERVER_ID whose process this is, should we be killed.
     kept = {name: os.environ[name] for name in ("LAB_SERVER_ID", "PATH") if name in os.environ}
     return subprocess.Popen(
         command,
@@ -282,7 +285,7 @@ def _spawn(command: list[str], folder: Path, errors: Any) -> subprocess.Popen[by
         stdin=subprocess.PIPE if errors is subprocess.PIPE else subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=errors,
-        **other,
+        **user_options,
     )
 
 
@@ -290,13 +293,13 @@ def _nobody() -> tuple[int, int]:
     import pwd
 
     try:
-        found = pwd.getpwnam("nobody")
+        account = pwd.getpwnam("nobody")
     except KeyError:
         raise DatabaseUnavailable(
             "PostgreSQL refuses to run as root, and this system has no user `nobody` to run it "
             "as. Work as another user than root, or set DATABASE_URL to a running PostgreSQL."
         ) from None
-    return found.pw_uid, found.pw_gid
+    return account.pw_uid, account.pw_gid
 
 
 def _give(folder: Path) -> None:

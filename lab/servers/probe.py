@@ -21,7 +21,7 @@ def rows(prefix: Path, since_us: float = 0) -> list[dict[str, Any]]:
     since_us : leave out what is older (epoch, microseconds). A last line that is only half
     written, because its process was killed or is writing now, is left out too.
     """
-    found = []
+    rows = []
     for path in files(prefix):
         with contextlib.suppress(OSError), path.open("rb") as file:
             pid = int(path.name.rpartition(".")[2])
@@ -29,5 +29,5 @@ def rows(prefix: Path, since_us: float = 0) -> list[dict[str, Any]]:
                 with contextlib.suppress(ValueError, KeyError, TypeError):
                     row = json.loads(line)
                     if row["t_us"] >= since_us:
-                        found.append({**row, "pid": pid})
-    return sorted(found, key=lambda row: row["t_us"])
+                        rows.append({**row, "pid": pid})
+    return sorted(rows, key=lambda row: row["t_us"])

@@ -67,7 +67,7 @@ def start(
             + "\n".join(f"  {line}" for line in missing)
         )
     port = _port(recipe)
-    pinned = _cpus(cpus)
+    processors = _cpus(cpus)
     number = next(_numbers)
     server_id = f"{os.getpid()}-{number}-{secrets.token_hex(3)}"
     try:
@@ -78,7 +78,7 @@ def start(
         raise ServerError(f"Cannot write in {paths.STATE}: {error.strerror}.") from None
     running = Running(recipe, guard_link.open_channel(), server_id)
     try:
-        _bring_up(running, port, pinned, listen_s)
+        _bring_up(running, port, processors, listen_s)
     except Exception as error:
         running.__exit__(type(error), error, None)
         raise
@@ -116,24 +116,24 @@ def _bring_up(running: Running, port: int, cpus: tuple[int, ...] | None, listen_
     _check_listener(running)
     _publish(running)
     _check_body(running)
-    refuse_outside(running)  # again: a second port may have come, or come with the first request
+    refuse_outside(running)  # again: the first request may have opened a second port
     running.ready_s = time.monotonic() - began
 
 
 def _await_listening(running: Running, deadline: float, port: int, listen_s: float) -> str:
     """The URL the server says it listens on."""
     recipe = running.recipe
-    silent = recipe.listening == "connect"  # it will not say: look whether it does
+    silent = recipe.listening == "connect"  # no line is printed: we look for the socket
     while True:
-        left = max(0.0, deadline - time.monotonic())
-        event = running.hear(min(left, 0.005) if silent and running.pid else left)
+        left_s = max(0.0, deadline - time.monotonic())
+        event = running.hear(min(left_s, 0.005) if silent and running.pid else left_s)
         if event is None:
             if silent and sockets.listeners(port, [running.pid]):
                 return f"http://127.0.0.1:{port}"
             if not running.pid:
                 raise guard_link.silent()
-            if not silent or left <= 0:
-                running.tree()  # a guard that is suspended hears no line, and says so here
+            if not silent or left_s <= 0:
+                running.tree()  # raises GuardSilent if the guard is suspended
                 what = f"did not say within {listen_s:g} s that it listens"
                 raise NeverListened(running.story(what, _why_unheard(running, port)))
         elif event["event"] == "spawned":
@@ -159,7 +159,7 @@ def _why_unheard(running: Running, port: int) -> str:
     return "It runs, but printed no line `listening on http://127.0.0.1:PORT`."
 
 
-def _take_address(running: Running, url: str, told: int) -> None:
+def _take_address(running: Running, url: str, asked_port: int) -> None:
     try:
         host, running.port = loopback(url.rstrip("/"))
     except NoPort:
@@ -171,14 +171,16 @@ def _take_address(running: Running, url: str, told: int) -> None:
         ) from None
     except NotLoopback as error:
         raise NotLoopback(running.story("is not on this machine", str(error))) from None
-    if host == "localhost":  # a name for two addresses: take the one that is listened on
-        found = {one.address for one in sockets.listeners(running.port, [running.pid])}
-        host = "::1" if found == {"::1"} else "127.0.0.1"
+    if host == "localhost":  # two addresses: take the one that the server listens on
+        addresses = {
+            listener.address for listener in sockets.listeners(running.port, [running.pid])
+        }
+        host = "::1" if addresses == {"::1"} else "127.0.0.1"
     running.url = address(host, running.port)
-    if told and running.port != told:
+    if asked_port and running.port != asked_port:
         raise WrongPort(
             running.story(
-                f"was told to listen on port {told} and says {url}",
+                f"was told to listen on port {asked_port} and says {url}",
                 "It must take its port from the environment variable PORT.",
             )
         )
@@ -187,14 +189,14 @@ def _take_address(running: Running, url: str, told: int) -> None:
 def _check_listener(running: Running) -> None:
     """The socket is ours and not that of an older server, and it is for this machine only."""
     pids = [running.pid]
-    found = sockets.listeners(running.port, pids)
-    if not any(sockets.owned_by(one, pids) for one in found):
+    listeners = sockets.listeners(running.port, pids)
+    if not any(sockets.owned_by(listener, pids) for listener in listeners):
         pids = running.tree()
-        found = sockets.listeners(running.port, pids)
-        if not any(sockets.owned_by(one, pids) for one in found):
+        listeners = sockets.listeners(running.port, pids)
+        if not any(sockets.owned_by(listener, pids) for listener in listeners):
             if running.failed(0.3):
                 raise ServerDied(running.story("ended right after it said that it listens"))
-            who = "another program does" if found else "nobody does"
+            who = "another program does" if listeners else "nobody does"
             raise WrongPort(
                 running.story(
                     f"says that it listens on {running.url}, but {who}",
@@ -216,18 +218,18 @@ def refuse_outside(running: Running) -> None:
 
 
 def _check_body(running: Running) -> None:
-    expected = running.recipe.body or Body()
-    answer = running.get(expected.path, ANSWER_S)
-    if wrong := expected.mismatch(answer.status, answer.body):
+    body = running.recipe.body or Body()
+    answer = running.get(body.path, ANSWER_S)
+    if wrong := body.mismatch(answer.status, answer.body):
         raise WrongBody(
             running.story(
-                f"answered GET {expected.path} with {wrong}",
+                f"answered GET {body.path} with {wrong}",
                 f"The answer begins: {answer.text[:200]!r}.",
             )
         )
     if running.failed():
         raise ServerDied(running.story("ended right after its first answer"))
-    running.first = Body.of(answer.body, expected.path)
+    running.first = Body.of(answer.body, body.path)
 
 
 def _publish(running: Running) -> None:
@@ -273,16 +275,16 @@ def _taken(port: int) -> str:
 def _cpus(cpus: Iterable[int] | None) -> tuple[int, ...] | None:
     if cpus is None:
         return None
-    wanted = tuple(sorted(set(cpus)))
+    processors = tuple(sorted(set(cpus)))
     if not hasattr(os, "sched_setaffinity"):
         return None
     allowed = os.sched_getaffinity(0)
-    if not wanted or not set(wanted) <= allowed:
+    if not processors or not set(processors) <= allowed:
         raise LabError(
-            f"Cannot pin a server to processors {list(wanted)}: "
+            f"Cannot pin a server to processors {list(processors)}: "
             f"this process may use {sorted(allowed)}."
         )
-    return wanted
+    return processors
 
 
 def _environment(recipe: Program, port: int, server_id: str, probe_file: Path) -> dict[str, str]:
@@ -290,7 +292,7 @@ def _environment(recipe: Program, port: int, server_id: str, probe_file: Path) -
     env.update(recipe.env)
     env.update(PORT=str(port), LAB_SERVER_ID=server_id)
     if recipe.runtime == "node":
-        env.update(nodes.on_path(recipe.interpreter))  # for those that it starts by name
+        env.update(nodes.on_path(recipe.interpreter))  # for the programs that it starts by name
     if recipe.runtime == "node" and paths.PROBE.is_file():
         preload = f"--require {_quoted(paths.PROBE)}"
         env["NODE_OPTIONS"] = f"{preload} {recipe.env.get('NODE_OPTIONS', '')}".strip()
@@ -320,6 +322,6 @@ def _note_use(recipe: Program) -> None:
     usage.note_modules()
     if recipe.runtime == "node":
         usage.note_file(paths.PROBE)
-        if os.environ.get("LAB_USAGE_FILE"):  # asking Node for its version takes a while
+        if os.environ.get("LAB_USAGE_FILE"):  # only then: asking Node for its version takes a while
             version = machine.version(recipe.interpreter)
             usage.note("runtime", name="node", version=version)

@@ -131,12 +131,12 @@ def lacking(needs: Iterable[str], install: Mapping[str, str]) -> list[str]:
 def _missing(need: str, install: Mapping[str, str]) -> str | None:
     kind, _, name = need.rpartition(":")
     if kind == "python":
-        found = importlib.util.find_spec(name) is not None
-        return None if found else f"Python package {name}: pip install -r requirements.txt"
+        is_here = importlib.util.find_spec(name) is not None
+        return None if is_here else f"Python package {name}: pip install -r requirements.txt"
     if kind in ("node", "tools"):
         own = kind == "node"
-        found = ((paths.ROOT / "node_modules" if own else paths.LOADTOOLS) / name).is_dir()
-        return None if found else f"npm package {name}: {'npm ci' if own else 'make tools'}"
+        is_here = ((paths.ROOT / "node_modules" if own else paths.LOADTOOLS) / name).is_dir()
+        return None if is_here else f"npm package {name}: {'npm ci' if own else 'make tools'}"
     if kind == "rust":
         return rust_addon.missing(name)
     if nodes.is_node(need):

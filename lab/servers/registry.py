@@ -19,7 +19,7 @@ from lab.processes import guard_link, proctree
 from lab.storage import gate, written
 from lab.storage.gate import checked
 
-# Running ones of this process: these are stopped through their guard.
+# Running servers of this process, which are stopped through their guard.
 own: dict[str, Any] = {}
 
 _PATIENCE_S = 5.0
@@ -39,15 +39,15 @@ class Entry:
     guard: int
     guard_identity: float
 
-    def members(self, marked: Marked | None = None) -> set[int]:
+    def members(self, look: Marked | None = None) -> set[int]:
         """The live processes of this server, never a stranger that inherited its pid.
 
-        marked : a look at all processes, where several servers are asked for theirs.
+        look : a look at all processes, shared where several servers are asked.
         """
         mine = {self.pid} if identity(self.pid) == self.identity else set()
         if not mine and identity(self.guard) == self.guard_identity:
             return set()  # its guard is cleaning up
-        return (marked or Marked()).grown(mine, self.id)
+        return (look or Marked()).grown(mine, self.id)
 
 
 class Marked:
@@ -63,12 +63,12 @@ class Marked:
 
     def grown(self, pids: set[int], server_id: str) -> set[int]:
         """These processes and all of the server, with their descendants."""
-        found: set[int] = set()
+        members: set[int] = set()
         young = pids | self._of.get(server_id, set())
         while young:  # not `proctree.grown`, which looks at every process for each server
-            found |= young
-            young = set().union(*(self._children.get(pid, ()) for pid in young)) - found
-        return found
+            members |= young
+            young = set().union(*(self._children.get(pid, ()) for pid in young)) - members
+        return members
 
 
 class Servers(list[Entry]):
@@ -131,34 +131,34 @@ def ps() -> Servers:
     return _listed(Marked())
 
 
-def _listed(marked: Marked) -> Servers:
-    found = Servers()
+def _listed(look: Marked) -> Servers:
+    servers = Servers()
     for path in sorted(paths.STATE.glob("*.json")):
         entry = _read(path)
-        if entry and entry.members(marked):
-            found.append(entry)
+        if entry and entry.members(look):
+            servers.append(entry)
         else:
             _forget(path)
-    found.sort(key=lambda entry: entry.started)
-    return found
+    servers.sort(key=lambda entry: entry.started)
+    return servers
 
 
 @checked
 def stop_all() -> Stopped:
     """Stop every server of this project on this machine; returns those that were stopped."""
-    marked = Marked()
-    stopped = Stopped(_listed(marked))
-    mine = [own[entry.id] for entry in stopped if entry.id in own]
-    for running in mine:  # of one look at all processes: to ask the guard for each takes seconds
-        running.look_last(marked.grown({running.pid}, running.id) if proctree.LINUX else None)
-    for running in mine:  # all at once: each may take its two seconds
-        with contextlib.suppress(guard_link.GuardSilent):  # its own stop tells, the others' go on
+    look = Marked()
+    servers = Stopped(_listed(look))
+    mine = [own[entry.id] for entry in servers if entry.id in own]
+    for running in mine:  # one look for all: asking the guard for each takes seconds
+        running.look_last(look.grown({running.pid}, running.id) if proctree.LINUX else None)
+    for running in mine:  # all at once, since each may take two seconds to stop
+        with contextlib.suppress(guard_link.GuardSilent):  # its own stop raises, after the others
             running.ask_to_stop()
-    _stop([entry for entry in stopped if entry.id not in own])
-    with contextlib.ExitStack() as all_of_them:  # which one's error does not keep from the next
+    _stop([entry for entry in servers if entry.id not in own])
+    with contextlib.ExitStack() as all_of_them:  # an error of one must not keep the next running
         for running in reversed(mine):
             all_of_them.callback(running.stop)
-    return stopped
+    return servers
 
 
 def end_without_guard(ids: Iterable[str]) -> None:
@@ -181,7 +181,7 @@ def write(entry: Entry) -> None:
 def _read(path: Path) -> Entry | None:
     """The server that a state file describes; None if it is no file or describes none."""
     try:
-        if not path.is_file():  # a pipe would be waited for
+        if not path.is_file():  # reading a pipe would wait for ever
             return None
         entry = Entry(**json.loads(path.read_text(encoding="utf-8")))
         gate.held(entry)
@@ -200,15 +200,15 @@ def _stop(entries: list[Entry]) -> None:
     """End servers of other processes: their guards, if alive, do the rest."""
     start = time.monotonic()
     number = signal.SIGTERM
-    left = entries
-    while left:
-        marked = Marked()
-        members = {entry.id: entry.members(marked) for entry in left}
-        left = [entry for entry in left if members[entry.id]]
-        waited = time.monotonic() - start
-        if not left or waited > _PATIENCE_S:
+    alive = entries
+    while alive:
+        look = Marked()
+        members = {entry.id: entry.members(look) for entry in alive}
+        alive = [entry for entry in alive if members[entry.id]]
+        waited_s = time.monotonic() - start
+        if not alive or waited_s > _PATIENCE_S:
             break
-        if waited > _PATIENCE_S / 2:
+        if waited_s > _PATIENCE_S / 2:
             number = signal.SIGKILL
         for pid in set().union(*members.values()):
             with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -26,7 +26,7 @@ from lab.servers.server_errors import (
 
 ANSWER_S = 10.0
 GRACE_S = 2.0
-STOP_S = 2 * GRACE_S + 3.0  # in which the guard tells how a server ended, whatever it took
+STOP_S = 2 * GRACE_S + 3.0  # for the guard to report how a server ended, however it had to end it
 
 
 class Log(str):
@@ -50,7 +50,9 @@ class Running:
         self.ready_s = 0.0  # the same to the verified answer
         self.first: Body | None = None  # what it answered then
         self.exit_code: int | None = None  # negative: the signal that ended it
-        self.ending = False  # its own process is gone, and what it started is being ended
+        self.ending = (
+            False  # its own process is gone, and the guard is ending the processes that it started
+        )
         self.channel = channel
         self._lock = threading.RLock()
         self._events: list[dict[str, Any]] = []
@@ -91,7 +93,7 @@ class Running:
                     self.ask_to_stop()
                 self._await_end(STOP_S)
                 self._finish()
-            except BaseException as error:  # an interrupt, mostly: nobody will ask for it again
+            except BaseException as error:  # mostly an interrupt: the caller never gets the server
                 self.abandon()
                 if isinstance(error, guard_link.GuardSilent):
                     registry.end_without_guard([self.id])
@@ -112,7 +114,7 @@ class Running:
         """
         with self._lock:
             if self._end is None:
-                with contextlib.suppress(guard_link.GuardSilent):  # it is told to go on: wait then
+                with contextlib.suppress(guard_link.GuardSilent):  # the guard is told to go on
                     self._last = measure(self.tree() if pids is None else pids)
 
     def ask_to_stop(self) -> None:
@@ -158,7 +160,7 @@ class Running:
         then for the guard, which on a busy machine may not have been able to tell by then.
         """
         if not (self.ending or self.died(patience_s)) and patience_s:
-            self.tree()  # before it answers, the guard tells who has ended
+            self.tree()  # the guard reports all ends before it answers
         return self.ending or self._end is not None
 
     def abandon(self) -> None:
@@ -210,7 +212,7 @@ class Running:
                 if self.hear(end - time.monotonic()) is None:
                     if silence is not None:
                         raise silence
-                    # It would have told of survivors by now. Told to go on, it has as long again.
+                    # The guard is late: it is told to go on, and gets the same time again.
                     silence = guard_link.silent()
                     end = time.monotonic() + patience_s
         except guard_link.GuardDied:
@@ -242,7 +244,7 @@ class Running:
         for path in probe.files(self.probe_path):
             path.unlink(missing_ok=True)
 
-    def story(self, what: str, hint: str = "") -> str:
+    def story(self, predicate: str, hint: str = "") -> str:
         """An error message: what happened, how it ended, what it printed, what to do next."""
         how = ""
         if self.ending and self.exit_code is not None:
@@ -256,6 +258,6 @@ class Running:
         log = "\n".join(lines[-15:]) or "  | (nothing)"
         hint = "".join(f" {text}" for text in (hint, advice(self.log(200))) if text)
         return (
-            f"{self.recipe.name} {what}{how}.{hint}\nIt printed:\n{log}\n"
+            f"{self.recipe.name} {predicate}{how}.{hint}\nIt printed:\n{log}\n"
             f"To see for yourself, in the project's folder: {self.recipe.by_hand()}"
         )

@@ -65,19 +65,19 @@ def build(name: str, again: bool = False) -> str:
         )
     print(f"Building the Rust addon {name}, once (about a minute) ...", flush=True)
     try:
-        said = _made(name, cargo)
+        trouble = _made(name, cargo)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        said = str(error)
-    if not said:
+        trouble = str(error)
+    if not trouble:
         _failure(name).unlink(missing_ok=True)
         return ""
-    with contextlib.suppress(OSError):  # then it is tried again
+    with contextlib.suppress(OSError):  # without the file the next start tries again
         _failure(name).parent.mkdir(exist_ok=True)
         _failure(name).write_text(attempt)
     return (
         f"The Rust addon {name} could not be built; its series come from the record. To see "
         f"for yourself: cd {paths.relative(FOLDER / name)} && cargo build --release\n"
-        f"What went wrong:\n{said[-2000:].strip()}"
+        f"What went wrong:\n{trouble[-2000:].strip()}"
     )
 
 
@@ -100,20 +100,20 @@ def _is(file: Path, text: str) -> bool:
 
 
 def _made(name: str, cargo: str) -> str:
-    """Build it and put it where servers look for it; what cargo said if it did not, else ""."""
+    """Build the addon where servers look for it; return cargo's errors if that failed, else ""."""
     if wrong := _locked(name, cargo):
         return wrong
     target = addon(name).parent
     options = ["--release", "--locked", "--quiet", "--target-dir", str(target)]
-    done = _run(name, cargo, "build", *options)
+    result = _run(name, cargo, "build", *options)
     libraries = [target / "release" / f"lib{name}{end}" for end in (".so", ".dylib")]
-    built = next((file for file in libraries if file.is_file()), None)
-    if done.returncode or built is None:
-        return done.stderr or f"It ended with code {done.returncode} and made no library."
+    library = next((file for file in libraries if file.is_file()), None)
+    if result.returncode or library is None:
+        return result.stderr or f"It ended with code {result.returncode} and made no library."
     # Replaced and not overwritten: a running server may have the old one mapped.
     with tempfile.TemporaryDirectory(dir=target) as folder:
         copy = Path(folder) / "addon"
-        shutil.copyfile(built, copy)
+        shutil.copyfile(library, copy)
         copy.replace(addon(name))
     _stamp(name).write_text(_mark(name))
     return ""
@@ -133,24 +133,30 @@ def _run(name: str, cargo: str, *words: str) -> subprocess.CompletedProcess[str]
 
 def _locked(name: str, cargo: str) -> str:
     """Make cargo lock the crates of our list, and no others; what is wrong then, "" if nothing."""
-    wanted = _listed(name)
-    said = ""
-    if _in_lock_file(name) != wanted:
-        said = _run(name, cargo, "generate-lockfile").stderr
-        for crate, version, _ in sorted(wanted - _in_lock_file(name)):
-            for other, instead, _ in sorted(_in_lock_file(name) - wanted):
-                if other == crate and instead.partition(".")[0] == version.partition(".")[0]:
+    crates = _listed(name)
+    errors = ""
+    if _in_lock_file(name) != crates:
+        errors = _run(name, cargo, "generate-lockfile").stderr
+        for crate, version, _ in sorted(crates - _in_lock_file(name)):
+            for locked_crate, instead, _ in sorted(_in_lock_file(name) - crates):
+                if locked_crate == crate and instead.partition(".")[0] == version.partition(".")[0]:
                     which = ("--package", f"{crate}@{instead}", "--precise", version)
-                    said += _run(name, cargo, "update", *which).stderr
+                    errors += _run(name, cargo, "update", *which).stderr
                     break
-    found = _in_lock_file(name)
-    if found == wanted:
+    locked_crates = _in_lock_file(name)
+    if locked_crates == crates:
         return ""
-    more = ", ".join(f"{crate} {version}" for crate, version, _ in sorted(found - wanted)) or "none"
-    less = ", ".join(f"{crate} {version}" for crate, version, _ in sorted(wanted - found)) or "none"
+    more = (
+        ", ".join(f"{crate} {version}" for crate, version, _ in sorted(locked_crates - crates))
+        or "none"
+    )
+    less = (
+        ", ".join(f"{crate} {version}" for crate, version, _ in sorted(crates - locked_crates))
+        or "none"
+    )
     return (
-        f"{said}Cargo would build other crates than {paths.relative(_list(name))} names, or others "
-        f"under the same name. Not in the list: {more}; only in the list: {less}.\n"
+        f"{errors}Cargo would build other crates than {paths.relative(_list(name))} names, or "
+        f"others under the same name. Not in the list: {more}; only in the list: {less}.\n"
         "If Cargo.toml was changed: python -m lab.servers.rust_addon --pin"
     )
 
@@ -201,7 +207,7 @@ def _mark(name: str) -> str:
         _list(name),
         *sorted((FOLDER / name / "src").rglob("*.rs")),
     ]
-    # What was built elsewhere, and copied here with the folder, does not load.
+    # An addon that was built elsewhere and copied here does not load.
     digest = hashlib.sha256(f"{sys.platform} {platform.machine()}\n".encode())
     for file in files:
         content = file.read_bytes()

@@ -83,16 +83,18 @@ def listening(pids: Iterable[int]) -> list[Listener]:
     return [one for table in _TABLES for one in _listed(table) if owned_by(one, mine)]
 
 
-def outside(whose: Callable[[], Iterable[int]]) -> list[Listener]:
+def outside(server_pids: Callable[[], Iterable[int]]) -> list[Listener]:
     """The sockets of processes that listen where other machines can reach them.
 
     whose : their pids, asked for only if anybody on this machine listens so.
     """
     if not sys.platform.startswith("linux"):
-        return [one for one in _by_psutil(whose()) if not one.loopback]
-    open_to_all = [one for table in _TABLES for one in _listed(table) if not one.loopback]
-    pids = list(whose()) if open_to_all else []
-    return [one for one in open_to_all if owned_by(one, pids)]
+        return [listener for listener in _by_psutil(server_pids()) if not listener.loopback]
+    open_to_all = [
+        listener for table in _TABLES for listener in _listed(table) if not listener.loopback
+    ]
+    pids = list(server_pids()) if open_to_all else []
+    return [listener for listener in open_to_all if owned_by(listener, pids)]
 
 
 def unaccepted(port: int) -> int | None:
@@ -101,7 +103,7 @@ def unaccepted(port: int) -> int | None:
     """
     if not sys.platform.startswith("linux"):
         return None
-    found = 0
+    total = 0
     for table in _TABLES:
         with contextlib.suppress(OSError), Path(f"/proc/net/{table}").open() as lines:
             next(lines)
@@ -110,8 +112,8 @@ def unaccepted(port: int) -> int | None:
                 if fields[3] != "0A":
                     break
                 if int(fields[1].rpartition(":")[2], 16) == port:
-                    found += int(fields[4].rpartition(":")[2], 16)  # the receive queue
-    return found
+                    total += int(fields[4].rpartition(":")[2], 16)  # the receive queue
+    return total
 
 
 def _listed(table: str) -> Iterator[Listener]:
@@ -130,13 +132,13 @@ def owned_by(listener: Listener, pids: Iterable[int]) -> bool:
     """Does one of these processes hold the listening socket?"""
     if listener.pid is not None:
         return listener.pid in set(pids)
-    wanted = f"socket:[{listener.inode}]"
+    link = f"socket:[{listener.inode}]"
     for pid in pids:
         with contextlib.suppress(OSError):
             folder = f"/proc/{pid}/fd"
             for name in os.listdir(folder):  # noqa: PTH208 - hundreds, at each start
                 with contextlib.suppress(OSError):
-                    if os.readlink(f"{folder}/{name}") == wanted:  # noqa: PTH115
+                    if os.readlink(f"{folder}/{name}") == link:  # noqa: PTH115
                         return True
     return False
 
@@ -153,11 +155,11 @@ def _address(hexadecimal: str) -> str:
 def _by_psutil(pids: Iterable[int]) -> list[Listener]:
     import psutil
 
-    found = []
+    listeners = []
     for pid in pids:
         with contextlib.suppress(psutil.Error):
             for connection in psutil.Process(pid).net_connections("tcp"):
                 if connection.status == psutil.CONN_LISTEN:
                     ip, port = connection.laddr.ip, connection.laddr.port
-                    found.append(Listener(ip, port=port, pid=pid))
-    return found
+                    listeners.append(Listener(ip, port=port, pid=pid))
+    return listeners

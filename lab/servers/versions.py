@@ -73,22 +73,22 @@ def _module(name: str) -> str:
 
 def program(name: str) -> str:
     """Return the number in what a program says of its version, or "" if it says none."""
-    found = shutil.which(name) or shutil.which(name, path=ELSEWHERE)
-    if found is None:
+    path = shutil.which(name) or shutil.which(name, path=ELSEWHERE)
+    if path is None:
         return ""
     for flag in ("--version", "-v"):  # nginx knows only the second, and answers on stderr
         with contextlib.suppress(OSError, subprocess.SubprocessError):
-            done = subprocess.run(
-                [found, flag], capture_output=True, text=True, timeout=5, check=False
+            result = subprocess.run(
+                [path, flag], capture_output=True, text=True, timeout=5, check=False
             )
-            first = next(iter((done.stdout or done.stderr).splitlines()), "")
-            if done.returncode == 0 and (number := re.search(r"\d+(?:\.\d+)+", first)):
+            first = next(iter((result.stdout or result.stderr).splitlines()), "")
+            if result.returncode == 0 and (number := re.search(r"\d+(?:\.\d+)+", first)):
                 return number[0]
     return ""
 
 
 def _postgres() -> str:
-    with contextlib.suppress(Exception):  # not for this system: then it was not measured either
+    with contextlib.suppress(Exception):  # PostgreSQL may not exist for this system
         server: Path = postgres._installed() / "bin" / "postgres"
         if number := re.search(r"\d+(?:\.\d+)+", machine.version(str(server))):
             return number[0]
