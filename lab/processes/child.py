@@ -16,7 +16,7 @@ from typing import IO
 from lab.errors import LabError
 
 SHOWN = 2000  # characters of a program's output that an error message shows
-LOOK_S = 0.05  # how often it is looked whether it has ended; oftener when it is young
+LOOK_S = 0.05  # between two looks whether the program has ended; at first the pauses are shorter
 
 
 class ChildFailed(LabError):
@@ -68,7 +68,7 @@ def run_to_end(
     """
     name = name or argv[0]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        started = time.monotonic()
+        start_s = time.monotonic()
         try:
             process = subprocess.Popen(
                 [*_leash(), *argv],
@@ -82,12 +82,12 @@ def run_to_end(
             raise ChildFailed(f"{name} could not be started: {error}.") from error
         try:
             if process.stdin is not None:
-                with contextlib.suppress(BrokenPipeError):  # it ended at once: its exit code tells
+                with contextlib.suppress(BrokenPipeError):  # it ended: the exit code says why
                     process.stdin.write(f"{line}\n".encode())
                     process.stdin.flush()
-            in_time = _wait(process, started + deadline_s, (out, err), most_bytes)
+            in_time = _wait(process, start_s + deadline_s, (out, err), most_bytes)
         finally:
-            wall_s = time.monotonic() - started
+            wall_s = time.monotonic() - start_s
             end(process)
             if process.stdin is not None:
                 with contextlib.suppress(BrokenPipeError):

@@ -46,7 +46,7 @@ class Guard:
         self.seen: dict[int, Process] | None = None
         self.loop.watch(control.fileno(), self.accept)
         with contextlib.suppress(OSError, AttributeError):
-            # Linux: notice its death even if some forked child of it inherited the socket.
+            # Linux: notice the death of the owner even if a forked child inherited the socket.
             self.kernel = os.pidfd_open(os.getppid())
             self.loop.watch(self.kernel, self.kernel_gone)
 
@@ -58,7 +58,7 @@ class Guard:
                 self.shut()
             self.reap()
             now = time.monotonic()
-            self.seen = None  # what was seen of the machine's processes is of this turn
+            self.seen = None  # the next turn looks at the machine's processes anew
             for server in list(self.servers):
                 server.resume(now)
                 if server.term_at:
@@ -98,18 +98,18 @@ class Guard:
             self.stop(server)
 
     def obey(self, server: Supervised) -> None:
-        """Do what the owner of a server wants; the end of the channel is an order too."""
+        """Carry out the orders of a server's owner; the end of the channel is an order to stop."""
         for order in server.orders():
-            what = order["do"]
-            if what == "start":
+            verb = order["do"]
+            if verb == "start":
                 server.start(order)
-            elif what == "stop":
+            elif verb == "stop":
                 server.stop_asked = True
                 self.stop(server)
-            elif what == "log":
+            elif verb == "log":
                 server.tell(event="log", tail=server.tail(order["bytes"]))
-            elif what == "tree":
-                self.reap()  # who asks has heard of all ends, once the answer is there
+            elif verb == "tree":
+                self.reap()  # report all ends before the answer
                 server.tell(event="tree", pids=sorted(self.tree(server)))
         if not server.owned:
             self.stop(server)
@@ -122,7 +122,7 @@ class Guard:
                     if server.pid == ended[0] and server.status is None:
                         _, server.status, server.usage = ended
                         server.report_main()
-                        self.stop(server)  # whatever it started has nobody to stop it now
+                        self.stop(server)  # nobody else stops the processes that it started
 
     # --- stopping
 
@@ -138,23 +138,23 @@ class Guard:
                 _kill(server.pid, signal.SIGTERM)
 
     def advance(self, server: Supervised, now: float) -> None:
-        """Towards the end of a server that is being stopped; called until it is finished."""
+        """Take the next step in stopping a server; called until the server is finished."""
         if not server.finished:
-            unreaped = server.pid and server.status is None
-            waited = now - server.term_at
-            if unreaped and waited < GRACE_S:
-                return  # who else there is need not be known yet
-            left = self.members(server, self.look())
-            if (left or unreaped) and waited < 2 * GRACE_S:
-                if waited >= GRACE_S:
+            is_unreaped = server.pid and server.status is None
+            waited_s = now - server.term_at
+            if is_unreaped and waited_s < GRACE_S:
+                return  # no look at the other processes is needed yet
+            members = self.members(server, self.look())
+            if (members or is_unreaped) and waited_s < 2 * GRACE_S:
+                if waited_s >= GRACE_S:
                     server.killing = True
-                    self.signal(server, signal.SIGKILL, left)
-                elif not unreaped and not server.rest_told:
+                    self.signal(server, signal.SIGKILL, members)
+                elif not is_unreaped and not server.rest_told:
                     server.rest_told = True
-                    self.signal(server, signal.SIGTERM, left)
+                    self.signal(server, signal.SIGTERM, members)
                 return
             server.finished = True
-            server.report(survivors=sorted(left))
+            server.report(survivors=sorted(members))
         if not server.owned:
             server.close()
             self.servers.remove(server)
@@ -165,7 +165,7 @@ class Guard:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(server.pid, number)
-            os.killpg(server.pid, signal.SIGCONT)  # who is suspended cannot act on TERM
+            os.killpg(server.pid, signal.SIGCONT)  # a suspended process cannot act on TERM
         table = self.look()
         for pid in members:
             if pid in table and table[pid].group != server.pid:
@@ -179,20 +179,20 @@ class Guard:
             self.seen = processes() if LINUX else {}
         return self.seen
 
-    def members(self, server: Supervised, seen: dict[int, Process] | None = None) -> set[int]:
+    def members(self, server: Supervised, snapshot: dict[int, Process] | None = None) -> set[int]:
         """Every live process of a server: its session, its descendants, its daemons."""
         if not server.pid:
             return set()
         if not LINUX:
             return _group_alive(server)
-        table = processes() if seen is None else seen
-        mine = {pid for pid, one in table.items() if one.session == server.pid}
+        table = processes() if snapshot is None else snapshot
+        mine = {pid for pid, process in table.items() if process.session == server.pid}
         if server.status is None and server.pid in table:
             mine.add(server.pid)
         mains = {other.pid for other in self.servers if other.status is None}
         alone = sum(1 for other in self.servers if other.pid) == 1
-        for pid, one in table.items():
-            if one.parent == self.pid and pid not in mains and pid not in mine:
+        for pid, process in table.items():
+            if process.parent == self.pid and pid not in mains and pid not in mine:
                 whose = owner(pid)  # a daemon that came to us when its parent ended
                 if whose == server.id or (whose is None and alone):
                     mine.add(pid)
@@ -204,12 +204,12 @@ class Guard:
         if ours is None or server.status is not None:
             return self.members(server)
         mains = {other.pid for other in self.servers if other.status is None}
-        found: set[int] = set()
+        members: set[int] = set()
         young = {server.pid} | {pid for pid in ours - mains if owner(pid) == server.id}
         while young:
-            found |= young
-            young = {child for pid in young for child in children(pid) or ()} - found
-        return found
+            members |= young
+            young = {child for pid in young for child in children(pid) or ()} - members
+        return members
 
 
 def _group_alive(server: Supervised) -> set[int]:
@@ -218,7 +218,7 @@ def _group_alive(server: Supervised) -> set[int]:
         os.killpg(server.pid, 0)
     except ProcessLookupError:
         return set()
-    except PermissionError:  # macOS says so of a group of zombies
+    except PermissionError:  # macOS raises it for a group of zombies
         return set() if server.status is not None else {server.pid}
     return {server.pid}
 
@@ -232,7 +232,7 @@ def _kill(pid: int, number: int) -> None:
 def allow_many_files() -> None:
     """Raise our limit of open files, which servers inherit: each connection is one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    for most in (MOST_FILES, 10240):  # macOS refuses more than the second, whatever it says
+    for most in (MOST_FILES, 10240):  # macOS refuses more than the second, whatever it reports
         target = most if hard == resource.RLIM_INFINITY else min(hard, most)
         if soft != resource.RLIM_INFINITY and soft < target:
             with contextlib.suppress(OSError, ValueError):
@@ -242,7 +242,7 @@ def allow_many_files() -> None:
 
 def main() -> None:
     """Serve the kernel at the other end of standard input until it is gone."""
-    # Handlers and not SIG_IGN: what is ignored stays ignored in the servers we start.
+    # Handlers and not SIG_IGN: an ignored signal stays ignored in the servers we start.
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGCHLD):
         signal.signal(number, lambda *_: None)
     signal.signal(signal.SIGTERM, lambda number, _: _told_to_end.append(number))
@@ -255,7 +255,7 @@ def main() -> None:
     try:
         guard.run()
     finally:
-        # Reached with servers left only by a bug of ours: then nobody may survive it.
+        # Only a bug of ours ends here with servers left. No server may survive it.
         guard.seen = None
         for server in guard.servers:
             guard.signal(server, signal.SIGKILL, guard.members(server))

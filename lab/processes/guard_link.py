@@ -20,7 +20,7 @@ from lab import paths
 from lab.errors import LabError
 
 GUARD = Path(__file__).resolve().parent / "guard.py"
-SILENT_S = 5.0  # it answers within milliseconds, on a busy machine within tenths of a second
+SILENT_S = 5.0  # the guard answers within milliseconds, on a busy machine within tenths of a second
 _lock = threading.Lock()
 _guard: _GuardLink | None = None
 _channels: weakref.WeakSet[Channel] = weakref.WeakSet()
@@ -41,7 +41,7 @@ class _GuardLink:
             paths.STATE.mkdir(parents=True, exist_ok=True)
             self.log = paths.STATE / f"guard-{os.getpid()}.log"
             with theirs, self.log.open("wb") as log:
-                # Its own session: an interrupt of the kernel's group is not for it.
+                # A session of its own: an interrupt of the kernel's group must not reach the guard.
                 self.process = subprocess.Popen(
                     [sys.executable, "-I", "-S", str(GUARD)],
                     stdin=theirs.fileno(),
@@ -139,7 +139,7 @@ def prepare() -> None:
 def open_channel() -> Channel:
     """A channel for a new server. Raises GuardDied."""
     with _lock:
-        for _ in range(2):  # the guard may have been killed since: then one more, once
+        for _ in range(2):  # the guard may have been killed: start one more, once
             guard = _ensure()
             ours, theirs = socket.socketpair()
             with theirs:
@@ -184,9 +184,9 @@ def _at_exit() -> None:
 
 
 def _in_fork() -> None:
-    # A forked child shares our sockets: kept open there, they would outlive us.
+    # A forked child shares our sockets. Open sockets in the child would outlive us.
     global _guard, _lock  # noqa: PLW0603
-    _lock = threading.Lock()  # another thread may have held it
+    _lock = threading.Lock()  # another thread may have held the lock during the fork
     for channel in list(_channels):
         channel.close()
     if _guard is not None:

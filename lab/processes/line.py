@@ -22,7 +22,7 @@ from typing import Any
 
 DOOR = "door"
 TURNS = 15  # so many turns are remembered, to say how long the next one may take
-_DOOR_S = 5.0  # who has the door writes a few bytes and leaves
+_DOOR_S = 5.0  # the holder of the door writes a few bytes and leaves
 _POLL_S = 0.02
 _NAME_CHARS = 60
 _SHARED, _OWN = 0o666, 0o600
@@ -50,9 +50,9 @@ class Place:
         with _door(folder, shared) as door:
             numbers = self._numbers()
             for number in [one for one in numbers if not _stands(self._file(one))]:
-                with contextlib.suppress(OSError):  # another user's, and no harm
+                with contextlib.suppress(OSError):  # a file of another user's does no harm
                     self._file(number).unlink()
-            left = self._numbers()  # of somebody else who is gone, where only he may remove it
+            left = self._numbers()  # also places of the dead that only their owner may remove
             self.number = max((one for one in left if _stands(self._file(one))), default=0) + 1
             while self.number in left:
                 self.number += 1
@@ -83,7 +83,7 @@ class Place:
     def _numbers(self) -> list[int]:
         try:
             names = [file.name for file in self._folder.iterdir()]
-        except OSError:  # somebody tidied it away: there is no line any more
+        except OSError:  # the folder was removed: there is no line any more
             return []
         return sorted(int(name) for name in names if len(name) == 9 and name.isdecimal())
 
@@ -101,8 +101,8 @@ def opened(path: Path, *, shared: bool, anew: bool = False) -> int:
 
     shared : other users open it, too; anew : it must not be there yet. Raises OSError.
     """
-    # The folder may be everybody's: a link that somebody put there is not followed. Nor may a file
-    # of somebody else be opened as if to make it: Linux refuses that in a folder like /tmp.
+    # All users may write into the folder, so a link there is not followed. A file of another user
+    # is opened without O_CREAT, which Linux refuses in a folder like /tmp.
     flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     if not anew:
         with contextlib.suppress(FileNotFoundError):
@@ -113,7 +113,7 @@ def opened(path: Path, *, shared: bool, anew: bool = False) -> int:
     except FileExistsError:
         if anew:
             raise
-        return os.open(path, flags)  # another one was quicker
+        return os.open(path, flags)  # another process was quicker
     if shared:
         os.fchmod(descriptor, mode)  # whatever the umask
     return descriptor
@@ -144,9 +144,9 @@ def _stands(file: Path) -> bool:
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
-        return False  # it left just now, or somebody put something else there
+        return False  # the waiter left just now, or the file is none of ours
     try:
-        # Shared, so that two who ask at once don't take each other for somebody who waits.
+        # A shared lock, so that two processes that look at once don't count each other as waiting.
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True

@@ -30,7 +30,7 @@ from lab.processes import line
 DEADLINE_S = 600.0
 _POLL_S = 0.1
 _SLOW_POLL_S = 1.0
-_COUNT_S = 2.0  # to ask all who wait before us costs more than to ask the nearest
+_COUNT_S = 2.0  # counting all who wait before us costs more than a look at the nearest
 _PATIENCE_S = 0.5  # a shorter wait is not worth a message
 _SECONDS = re.compile(r"\d+ (s\b|minutes)")
 _TURN_S = 0.1  # nor a shorter turn worth being remembered
@@ -69,7 +69,7 @@ def measuring(
     drops the lock when its holder dies.
     """
     global _depth  # noqa: PLW0603 - one lock per process is the point
-    started = time.monotonic()
+    start_s = time.monotonic()
     deadline_s = _patience() if deadline_s is None else deadline_s
     if not _in_process.acquire(timeout=deadline_s):
         raise MachineBusy(
@@ -84,7 +84,7 @@ def measuring(
             finally:
                 _depth -= 1
             return
-        descriptor = _take(started, deadline_s, say or _Notice())
+        descriptor = _take(start_s, deadline_s, say or _Notice())
         _depth = 1
         began = time.monotonic()
         try:
@@ -100,19 +100,19 @@ def measuring(
         _in_process.release()
 
 
-def _take(started: float, deadline_s: float, say: Callable[[str], None]) -> int:
+def _take(start_s: float, deadline_s: float, say: Callable[[str], None]) -> int:
     descriptor = _open(lock_path())
     place = None
     try:
         place = _stand()
-        _wait(descriptor, place, started, deadline_s, say)
+        _wait(descriptor, place, start_s, deadline_s, say)
         me = {
             "pid": os.getpid(),
             "who": _me(),
             "notebook": settings.notebook(),
             "since": time.time(),
         }
-        with contextlib.suppress(OSError):  # a full disk: held, and nobody knows by whom
+        with contextlib.suppress(OSError):  # on a full disk the lock is held without a name
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, json.dumps(me).encode(), 0)
     except BaseException:
@@ -127,12 +127,12 @@ def _take(started: float, deadline_s: float, say: Callable[[str], None]) -> int:
 def _wait(
     descriptor: int,
     place: line.Place,
-    started: float,
+    start_s: float,
     deadline_s: float,
     say: Callable[[str], None],
 ) -> None:
     """Return when the machine is ours."""
-    told, counted = "", -math.inf
+    shown_message, counted_s = "", -math.inf
     try:
         while True:
             if first := place.is_first:
@@ -140,34 +140,34 @@ def _wait(
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     return
             now = time.monotonic()
-            if (waited := now - started) > deadline_s:
+            if (waited_s := now - start_s) > deadline_s:
                 raise MachineBusy(
-                    f"Gave up after {waited:.0f} s: {_holder(descriptor)} is still measuring. "
+                    f"Gave up after {waited_s:.0f} s: {_holder(descriptor)} is still measuring. "
                     "Stop it (or its kernel), then run this cell again."
                 )
-            if waited > _PATIENCE_S and now - counted > _COUNT_S:
-                counted = now
+            if waited_s > _PATIENCE_S and now - counted_s > _COUNT_S:
+                counted_s = now
                 message = _message(descriptor, place.ahead())
-                # Between two turns nobody is named: what was said stays.
-                if message != told and not (told and _known(descriptor) is None):
-                    told = message
+                # Between two turns there is no holder to name: the last message stays.
+                if message != shown_message and not (shown_message and _known(descriptor) is None):
+                    shown_message = message
                     say(message)
-            time.sleep(_POLL_S if first or not told else _SLOW_POLL_S)
+            time.sleep(_POLL_S if first or not shown_message else _SLOW_POLL_S)
     finally:
-        if told:
+        if shown_message:
             say("")
 
 
 def _message(descriptor: int, ahead: line.Ahead) -> str:
     """Say who measures, how many come first and about how long that is (s)."""
-    said = f"Waiting: {_holder(descriptor)} is measuring, and two at once disturb."
+    text = f"Waiting: {_holder(descriptor)} is measuring, and two at once disturb."
     if ahead.waiting:
         others = "1 other waits" if ahead.waiting == 1 else f"{ahead.waiting} others wait"
-        said += f" Then {others} before you."
+        text += f" Then {others} before you."
     if ahead.turn_s is not None:
         left_s = max(1.0, (ahead.waiting + 1) * ahead.turn_s - (_held_s(descriptor) or 0))
-        said += f" It may take {_about(left_s)}."
-    return said
+        text += f" It may take {_about(left_s)}."
+    return text
 
 
 def _about(seconds: float) -> str:
@@ -179,15 +179,15 @@ def _about(seconds: float) -> str:
 
 def _patience() -> float:
     try:
-        found = float(os.environ.get("LAB_WAIT_S") or DEADLINE_S)
+        patience_s = float(os.environ.get("LAB_WAIT_S") or DEADLINE_S)
     except ValueError:
-        found = math.nan
-    if not found >= 0:
+        patience_s = math.nan
+    if not patience_s >= 0:
         raise settings.BadSetting(
             f"LAB_WAIT_S is {os.environ['LAB_WAIT_S']!r}. Set it to the seconds that a cell may "
             f"wait for its turn, or unset it for {DEADLINE_S:g}."
         )
-    return found
+    return patience_s
 
 
 def _is_shared() -> bool:
@@ -267,7 +267,8 @@ class _Notice:
             return
         if not _in_notebook():
             if message and self._said != (said := _SECONDS.sub("", message)):
-                self._said = said  # a terminal keeps every line: one for each change of the line
+                # A terminal keeps every line, so only changes of the queue are printed.
+                self._said = said
                 print(message, file=sys.stderr, flush=True)
             return
         from IPython.display import HTML, display

@@ -67,7 +67,7 @@ class Noise(Stored):
     on_battery: bool | None = None
     others_cores: float | None = None  # CPU that other programs used in the window, in cores
     wall_s: float = 0.0
-    tries: int = 1  # that it took; the others something outside had disturbed
+    tries: int = 1  # trials that it took; something outside disturbed the others
 
 
 @functools.lru_cache(maxsize=1)
@@ -109,17 +109,17 @@ def sample() -> dict[str, Any]:
     """Return the counters of the system now, for `noise(before, after)`; takes well under a
     millisecond.
     """
-    found: dict[str, Any] = {"wall_s": _monotonic()}
+    counters: dict[str, Any] = {"wall_s": _monotonic()}
     with contextlib.suppress(OSError):
-        found["loadavg"] = os.getloadavg()[0]
+        counters["loadavg"] = os.getloadavg()[0]
     stat = _read("/proc/stat")
     if stat and len(fields := stat.split("\n", 1)[0].split()) > 8:
-        found["steal_s"] = int(fields[8]) / os.sysconf("SC_CLK_TCK")
-    found.update(_throttling())
+        counters["steal_s"] = int(fields[8]) / os.sysconf("SC_CLK_TCK")
+    counters.update(_throttling())
     if tw := re.search(r"^TCP:.* tw (\d+)", _read("/proc/net/sockstat") or "", re.M):
-        found["time_wait"] = int(tw[1])
-    found["listen_overflows"] = _listen_overflows()
-    return found
+        counters["time_wait"] = int(tw[1])
+    counters["listen_overflows"] = _listen_overflows()
+    return counters
 
 
 def busy_s() -> float | None:
@@ -211,12 +211,12 @@ def commit() -> tuple[str, bool]:
 def version(program: str) -> str:
     """Return what `program --version` says in its first line, or ""; asked once per process."""
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=5, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    return next(iter(done.stdout.strip().splitlines()), "")
+    return next(iter(result.stdout.strip().splitlines()), "")
 
 
 def _monotonic() -> float:

@@ -37,15 +37,15 @@ class Range:
 
 def node_range(text: str) -> Range:
     """Return the range that a text like ">=22 <26" names. Raises LabError if it names none."""
-    found: dict[str, str] = {}
+    limits: dict[str, str] = {}
     for word in str(text).split():
         part = _PART.fullmatch(word)
-        if part is None or part[1] in found:
-            found = {}
+        if part is None or part[1] in limits:
+            limits = {}
             break
-        found[part[1]] = word.removeprefix(part[1])
-    low, high = found.get(">=", ""), found.get("<", "")
-    if not found or (low and high and _number(low) >= _number(high)):
+        limits[part[1]] = word.removeprefix(part[1])
+    low, high = limits.get(">=", ""), limits.get("<", "")
+    if not limits or (low and high and _number(low) >= _number(high)):
         raise LabError(
             f'node = {text!r} names no versions of Node: write ">=26", "<26" or ">=22 <26"'
         )

@@ -23,7 +23,7 @@ from lab.errors import LabError
 
 LEAST = 20  # the oldest major that the book's programs run on
 SUPPORTED = (22, 24, 26)  # majors that the tests run on, brought by `make nodes`
-# Majors that `make versions` measures; one more is a number here, and its folder in tools/nodes.
+# Majors that `make versions` measures. Another one needs a number here and a folder in tools/nodes.
 VERSIONS = (18, 20, 22, 24, 26)
 CLIENT = 24  # the one that loads them all
 BROUGHT = paths.ROOT / "tools" / "nodes"
@@ -34,12 +34,12 @@ class NoNodeError(LabError):
     """There is no Node where one was named, or it is none that this book can use."""
 
 
-def program(wanted: str | os.PathLike[str] | None = None) -> str:
-    """Return the absolute path of the Node that is meant: `wanted`, else LAB_NODE, else on PATH.
+def program(node: str | os.PathLike[str] | None = None) -> str:
+    """Return the absolute path of the Node that is meant: `node`, else LAB_NODE, else on PATH.
 
     Raises NoNodeError, with advice, if it is missing, not executable, no Node, or too old.
     """
-    path, source = _find(wanted)
+    path, source = _find(node)
     found = _version(path, source)
     if major(found) < least():
         raise NoNodeError(
@@ -94,13 +94,13 @@ def others() -> list[str]:
 
 def brought() -> dict[int, str]:
     """Return what `make nodes` brought and runs here, by major, the newest first."""
-    found = {}
+    by_major = {}
     for path in BROUGHT.glob("[0-9]*/node_modules/node-*/bin/node"):
         try:
-            found[major(version(path))] = str(path)
-        except NoNodeError:  # npm's are linked with glibc: they do not run everywhere
+            by_major[major(version(path))] = str(path)
+        except NoNodeError:  # the Nodes of npm need glibc and do not run everywhere
             continue
-    return dict(sorted(found.items(), reverse=True))
+    return dict(sorted(by_major.items(), reverse=True))
 
 
 def known() -> dict[int, str]:
@@ -116,15 +116,16 @@ def known() -> dict[int, str]:
 def of_major(number: int) -> str:
     """Return the Node of that major as an absolute path; raises NoNodeError if there is none."""
     try:
-        there = known()
-    except NoNodeError:  # none is meant, or one that is too old
-        there = brought()
-    if number not in there:
+        by_major = known()
+    except NoNodeError:  # the Node that is meant is missing or too old
+        by_major = brought()
+    if number not in by_major:
         raise NoNodeError(
-            f"There is no Node {number} here; there are: {', '.join(map(str, there)) or 'none'}. "
+            f"There is no Node {number} here; there are: "
+            f"{', '.join(map(str, by_major)) or 'none'}. "
             f'make nodes NODES="{number}" brings it.'
         )
-    return there[number]
+    return by_major[number]
 
 
 def is_node(word: str) -> bool:
@@ -153,33 +154,33 @@ def on_path(node: str | os.PathLike[str] | None = None) -> dict[str, str]:
     """Return the PATH under which the word `node` is `node`, by default the one that is meant; {}
     if it is already. For the environment of programs that start others by name.
 
-    A folder with nothing but a link stands before the rest: the folder that Node lies in may hold
-    another Python as well.
+    A folder with nothing but a link comes first on the PATH: the folder of Node may hold another
+    Python as well.
     """
-    chosen = program() if node is None else os.fspath(node)
-    found = shutil.which("node")
+    target = program() if node is None else os.fspath(node)
+    current = shutil.which("node")
     try:
-        if found and Path(found).samefile(chosen):
+        if current and Path(current).samefile(target):
             return {}
-    except OSError:  # such a Node does not exist: whoever starts it says so
+    except OSError:  # such a Node does not exist: its start raises the error
         return {}
-    folder = paths.RUNS / "nodes" / hashlib.sha256(chosen.encode()).hexdigest()[:12]
+    folder = paths.RUNS / "nodes" / hashlib.sha256(target.encode()).hexdigest()[:12]
     link = folder / "node"
-    if not (link.is_symlink() and os.fspath(link.readlink()) == chosen):
+    if not (link.is_symlink() and os.fspath(link.readlink()) == target):
         folder.mkdir(parents=True, exist_ok=True)
         fresh = folder / f".node-{os.getpid()}"
         fresh.unlink(missing_ok=True)
-        fresh.symlink_to(chosen)
+        fresh.symlink_to(target)
         fresh.replace(link)
     return {"PATH": f"{folder}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
 
 
-def _find(wanted: str | os.PathLike[str] | None, naming: str = "{!r}") -> tuple[str, str]:
-    """The absolute path of a Node, and how to name it in an error. A link stays one: a version
-    manager's may choose by its name.
+def _find(node: str | os.PathLike[str] | None, naming: str = "{!r}") -> tuple[str, str]:
+    """The absolute path of a Node, and how to name it in an error. A link is not resolved: a
+    version manager may choose the Node by the link's name.
     """
-    if wanted is not None:
-        word, source = os.fspath(wanted), naming.format(os.fspath(wanted))
+    if node is not None:
+        word, source = os.fspath(node), naming.format(os.fspath(node))
     elif word := os.environ.get("LAB_NODE", ""):
         source = f"LAB_NODE names {word!r}, which"
     else:
@@ -189,13 +190,13 @@ def _find(wanted: str | os.PathLike[str] | None, naming: str = "{!r}") -> tuple[
         return os.fspath(Path(found).absolute()), source
     if source.startswith("`"):
         raise NoNodeError(f"There is no `node` on the PATH: {_advice()}.")
-    named = Path(word)
+    path = Path(word)
     if os.sep not in word:
         why = "is not on the PATH"
-    elif named.is_dir():
+    elif path.is_dir():
         why = "is a folder"
     else:
-        why = "is not executable" if named.exists() else "is not there"
+        why = "is not executable" if path.exists() else "is not there"
     raise NoNodeError(f"{source} {why}: {_advice()}.")
 
 
@@ -215,11 +216,11 @@ def _version(path: str, source: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _ask(path: str, _mtime: int, _size: int) -> str:
-    # Its options are for programs; a wrong one would keep it from answering.
+    # NODE_OPTIONS is meant for programs; a wrong option would keep Node from answering.
     env = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
-    said = subprocess.run(
+    output = subprocess.run(
         [path, "--version"], capture_output=True, text=True, timeout=20, check=True, env=env
     ).stdout.strip()
-    if not re.fullmatch(r"v\d+\.\d+\.\d+\S*", said):
-        raise ValueError(f"it said {said[:60]!r}")
-    return said.removeprefix("v")
+    if not re.fullmatch(r"v\d+\.\d+\.\d+\S*", output):
+        raise ValueError(f"it said {output[:60]!r}")
+    return output.removeprefix("v")

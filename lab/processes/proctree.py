@@ -24,7 +24,7 @@ class Process(NamedTuple):
 
 def processes() -> dict[int, Process]:
     """Every process that is not a zombie, by pid."""
-    found = {}
+    table = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
@@ -33,8 +33,8 @@ def processes() -> dict[int, Process]:
             except (OSError, ValueError):
                 continue
             if state not in (b"Z", b"X"):
-                found[int(name)] = Process(*map(int, ids))
-    return found
+                table[int(name)] = Process(*map(int, ids))
+    return table
 
 
 def children(pid: int) -> set[int] | None:
@@ -42,16 +42,16 @@ def children(pid: int) -> set[int] | None:
 
     May miss one while another of them ends: good for measuring, not for killing.
     """
-    found: set[int] = set()
+    pids: set[int] = set()
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
-                found.update(map(int, file.read().split()))
+                pids.update(map(int, file.read().split()))
     except FileNotFoundError:
-        return found if os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children") else None
+        return pids if os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children") else None
     except OSError:
-        return found
-    return found
+        return pids
+    return pids
 
 
 def owner(pid: int) -> str | None:

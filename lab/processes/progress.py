@@ -20,7 +20,7 @@ class Progress:
         self.total_s, self.label = max(total_s, 1e-9), label
         self._shown = 0.0
         self._handle: Any = None
-        # The build executes chapters with this set: a bar would stay in the page.
+        # The build sets this when it executes chapters: a bar would stay in the page.
         self._where = "" if quiet or os.environ.get("LAB_USAGE_FILE") else _where()
 
     def at(self, seconds: float, detail: str = "") -> None:

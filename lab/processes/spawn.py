@@ -34,7 +34,7 @@ def spawn(spec: dict[str, Any], output: int) -> int:
 def _become(spec: dict[str, Any], output: int) -> None:
     try:
         os.setsid()
-        # Python ignores these, and what is ignored stays ignored across an exec.
+        # Python ignores these signals, and an ignored signal stays ignored across an exec.
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         null = os.open(os.devnull, os.O_RDONLY)

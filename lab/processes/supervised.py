@@ -23,7 +23,7 @@ from lab.processes.bounded_log import BoundedLog
 from lab.processes.proctree import LINUX
 from lab.processes.spawn import spawn
 
-LINE_BYTES = 8192  # of a line, as far as readiness is concerned
+LINE_BYTES = 8192  # of a line in which we look for the address
 PIPE_BYTES = 1024 * 1024
 QUIET_S = 0.05  # pause between reads once a server listens: one wake-up for many lines
 USUAL_LINE = r"listening on (http://\S+)"
@@ -65,14 +65,14 @@ class Supervised:
     def __init__(self, loop: PollLoop, channel: socket.socket) -> None:
         self.loop = loop
         self.channel = channel
-        self.owned = True  # somebody still holds the other end
+        self.owned = True  # the owner still holds the other end
         self.id = ""
         self.pid = 0
         self.status: int | None = None  # once it is reaped
         self.usage: resource.struct_rusage | None = None
         self.stop_asked = False
         self.term_at = 0.0
-        self.rest_told = False  # what is left when its own process has ended, to end too
+        self.rest_told = False  # the rest got TERM when its own process had ended
         self.killing = False
         self.finished = False
         self.resume_at = 0.0  # when its output is read next; 0 = as soon as there is some
@@ -80,7 +80,7 @@ class Supervised:
         self._spec: dict[str, Any] = {}
         self._output = -1
         self._log: BoundedLog | None = None
-        self._partial = b""  # of the line that may say where it listens
+        self._partial = b""  # the beginning of a line that may contain the address
         self._ready = False
 
     # --- its owner
@@ -180,7 +180,7 @@ class Supervised:
         self._close_output()
         if self._log:
             self._log.close()
-        if self._spec:  # what the probe wrote was read by the owner, or there is no owner
+        if self._spec:  # the owner has read the probe's files, or there is no owner
             folder, prefix = os.path.split(self._spec["probe"])
             names = list[str]()
             with contextlib.suppress(OSError):  # the folder may be gone: somebody cleaned up
@@ -193,8 +193,8 @@ class Supervised:
 
     def _move(self) -> int:
         assert self._log is not None
-        moved = 0
-        while self._output >= 0 and moved < 4 * PIPE_BYTES:
+        moved_bytes = 0
+        while self._output >= 0 and moved_bytes < 4 * PIPE_BYTES:
             try:
                 data = os.read(self._output, PIPE_BYTES)
             except BlockingIOError:
@@ -202,22 +202,22 @@ class Supervised:
             if not data:
                 self._close_output()
                 break
-            moved += len(data)
+            moved_bytes += len(data)
             self._log.write(data)
             if not self._ready:
                 self._look(data)
         self._log.flush()
-        return moved
+        return moved_bytes
 
     def _look(self, data: bytes) -> None:
         """Find the line that says where the server listens."""
         pattern = self._spec.get("listening") or USUAL_LINE
-        if pattern == "connect":  # it prints nothing: the kernel finds out by connecting
+        if pattern == "connect":  # it prints no address: the kernel tries to connect
             self._ready = True
             return
         data = self._partial + data
         self._partial = data[data.rfind(b"\n") + 1 :][:LINE_BYTES]
-        if b"http" not in data:  # what prints megabytes first is not worth a closer look
+        if b"http" not in data:  # no address in it: megabytes of output are not searched further
             return
         for line in data.split(b"\n")[:-1]:
             if found := re.search(pattern, line[:LINE_BYTES].decode("utf-8", "replace")):
