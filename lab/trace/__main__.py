@@ -79,18 +79,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _show(chosen: argparse.Namespace) -> None:
-    recorded = chosen.program.name.endswith(ENDING)
-    result = _read(chosen.program) if recorded else _record(chosen)
+def _show(options: argparse.Namespace) -> None:
+    recorded = options.program.name.endswith(ENDING)
+    result = _read(options.program) if recorded else _record(options)
     width = min(max(shutil.get_terminal_size((100, 24)).columns, LEAST_WIDTH), MOST_WIDTH)
     print(f"{result}\n\n{table(result, width)}\n")
-    if not recorded or chosen.output:
-        file = chosen.program.absolute()
-        _told(result.save(chosen.output or file.with_suffix(ENDING)), "the trace.")
-    if chosen.html:
-        with written.named_errors(chosen.html):
-            chosen.html.write_text(page(result, predict=chosen.predict), "utf-8")
-        _told(chosen.html, "the replay. Open it in a browser; it needs nothing else.")
+    if not recorded or options.output:
+        file = options.program.absolute()
+        _told(result.save(options.output or file.with_suffix(ENDING)), "the trace.")
+    if options.html:
+        with written.named_errors(options.html):
+            options.html.write_text(page(result, predict=options.predict), "utf-8")
+        _told(options.html, "the replay. Open it in a browser; it needs nothing else.")
     else:
         print("For the replay, a page that opens from disk, add --html FILE.")
 
@@ -99,15 +99,15 @@ def _told(file: Path, what: str) -> None:
     print(f"{file}: {file.stat().st_size / 1000:.1f} kB, {what}")
 
 
-def _record(chosen: argparse.Namespace) -> Trace:
+def _record(options: argparse.Namespace) -> Trace:
     return trace(
-        chosen.program.absolute(),
-        runs=chosen.runs,
-        node=chosen.node,
-        args=chosen.arguments,
-        seconds=chosen.seconds,
-        events=chosen.events,
-        stdin=_input(chosen.stdin),
+        options.program.absolute(),
+        runs=options.runs,
+        node=options.node,
+        args=options.arguments,
+        seconds=options.seconds,
+        events=options.events,
+        stdin=_input(options.stdin),
     )
 
 

@@ -96,7 +96,7 @@ class Builder:
             if task is None or task.own or not (task.lane == "micro" or task.kind == UNKNOWN):
                 return first
             self.main_id, first = stack[0]
-            # Linking a module with top-level await makes a promise at 1:1: not yet its text.
+            # Linking a module with top-level await makes a promise at 1:1, before its text runs.
             if not (row[0] == "i" and row[3] == "PROMISE" and site["at"][0][:2] == [1, 1]):
                 return first
         return first
@@ -112,39 +112,39 @@ class Builder:
         slots = {thread: n for n, thread in enumerate(threads)}
         work = [c for c, _ in self.placed.values() if kinds.POOL_WORK.match(c.kind)]
         files = [c for c, _ in self.placed.values() if c.kind in kinds.POOL_FILES]
-        # The pool is first in, first out: the n-th piece of work given is the n-th begun.
-        for (given, back, what), (start, end, thread, begun) in zip(
+        # The pool is first in, first out: the n-th work given to it is the n-th that begins.
+        for (given_at, back, given_name), (start, end, thread, begun_name) in zip(
             self.spans.work, self.spans.threads, strict=False
         ):
-            runs = files if what in ONE_TRIP else work
+            runs = files if given_name in ONE_TRIP else work
             task = next((c.id for c in runs if back is not None and c.t_us >= back), None)
-            if task is None or what != begun:
+            if task is None or given_name != begun_name:
                 continue
             if self.tasks[task].kind == "ZLIB":
-                side.append((given, "new", task))  # the stream waits only while it compresses
+                side.append((given_at, "new", task))  # the stream waits only while it compresses
             side.append((start, "thread", (task, slots[thread])))
             side.append((end, "done", task))
         return sorted(side, key=lambda row: row[0])
 
     def _emit_side(self, row: tuple[int, str, Any]) -> None:
-        at, what, data = row
+        at, kind, data = row
         if not self.started:
             return
-        if what == "gc":
+        if kind == "gc":
             self._emit(at, "gc", data=data)
-        elif what == "thread":
-            self._emit(at, what, self._index(self.tasks[data[0]]), data=data[1])
+        elif kind == "thread":
+            self._emit(at, kind, self._index(self.tasks[data[0]]), data=data[1])
         else:
-            self._emit(at, what, self._index(self.tasks[data]))
+            self._emit(at, kind, self._index(self.tasks[data]))
 
-    def _emit(self, at: int, what: str, task: int | None = None, **rest: Any) -> None:
-        # Something happens inside Node's own callback: it is worth showing.
+    def _emit(self, at: int, kind: str, task: int | None = None, **rest: Any) -> None:
+        # A callback of Node's own is shown once something happens inside it.
         shown, self.pending = self.pending, []
         if self.folded:
             self._flush()
         for start, inner, iteration, phase in shown:
             self._run(start, inner, iteration, phase)
-        row: list[Any] = [max(0, at - self.t0), what, task]
+        row: list[Any] = [max(0, at - self.t0), kind, task]
         row += [rest.get(name) for name in EVENT_COLUMNS[3:]]
         while row[-1] is None:
             row.pop()

@@ -32,10 +32,10 @@ CATEGORIES = [
     "node.threadpoolwork.sync",
     "v8",
 ]
-GRACE_S = 1.5  # the recorder ends the program itself at the limit; this is for one that is blocked
+GRACE_S = 1.5  # the recorder ends a program at the limit; the grace is for a blocked program
 OUTPUT_BYTES = 4_000_000
 LINES_KEPT = 200
-STDERR_KEPT = 20_000  # the last bytes: what ended a program is said at the end
+STDERR_KEPT = 20_000  # the last bytes: the reason of an end comes last
 Ended = Literal["exit", "signal", "time", "output"]
 _PORT = re.compile(r"(https?://(?:127\.0\.0\.1|localhost|\[::1?\])):\d+")
 
@@ -69,8 +69,9 @@ class RunEnd:
         return self.ended in ("time", "output") or any(row[0] == "T" for row in self.rows)
 
 
-# A shell that tells the undertaker of itself and becomes the program: if we told it, we could die
-# in between. A child of the shell does it, which SIGPIPE may end where the undertaker has gone.
+# The shell reports its own pid to the undertaker and then becomes the program: if we reported the
+# pid, we could die before it. A child of the shell writes, since SIGPIPE may end the writer where
+# the undertaker is gone.
 _TOLD_BY_ITSELF = ("/bin/sh", "-c", '(echo $$ >&0) 2>/dev/null; exec "$@" <"$0"')
 
 
@@ -195,8 +196,8 @@ def _supervise(
 ) -> RunEnd:
     out, err = folder / "stdout", folder / "stderr"
     (folder / "stdin").write_text(setting.stdin)
-    started = time.monotonic()
-    deadline = started + deadline_s
+    start_s = time.monotonic()
+    deadline = start_s + deadline_s
     with out.open("wb") as o, err.open("wb") as e:
         # Output goes to files: their writes are synchronous and add no handle to the loop.
         child = subprocess.Popen(
@@ -208,19 +209,19 @@ def _supervise(
             cwd=setting.cwd,
             start_new_session=True,
         )
-    ended: Ended = "exit"
+    ending: Ended = "exit"
     driver = _Driver(setting.drive, out, child, deadline_s) if setting.drive else None
     try:
         pause = 0.002
         while child.poll() is None:
             if time.monotonic() > deadline:
-                ended = "time"
+                ending = "time"
                 break
             if out.stat().st_size + err.stat().st_size > OUTPUT_BYTES:
-                ended = "output"
+                ending = "output"
                 break
             if enough and out.read_bytes().count(b"\n") >= enough:
-                ended = "time"
+                ending = "time"
                 break
             with contextlib.suppress(subprocess.TimeoutExpired):
                 child.wait(pause)
@@ -235,18 +236,18 @@ def _supervise(
     code = child.returncode
     if setting.drive and code == -signal.SIGTERM:
         code = 0  # we asked it to stop
-    if ended == "exit" and code < 0:
-        ended = "signal"
+    if ending == "exit" and code < 0:
+        ending = "signal"
     text = out.read_bytes()[:OUTPUT_BYTES].decode("utf-8", "replace")
     # A port that the system chose differs in every run; the order is the same.
     lines = _PORT.sub(r"\1:PORT", text).split("\n")[: LINES_KEPT + 1]
     return RunEnd(
         tuple(lines[:-1] if lines and lines[-1] == "" else lines)[:LINES_KEPT],
         err.read_bytes()[-STDERR_KEPT:].decode("utf-8", "replace"),
-        code if ended == "exit" else None,
-        ended,
-        time.monotonic() - started,
-        signal=-code if ended == "signal" else None,
+        code if ending == "exit" else None,
+        ending,
+        time.monotonic() - start_s,
+        signal=-code if ending == "signal" else None,
     )
 
 

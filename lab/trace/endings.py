@@ -32,7 +32,9 @@ _AWAIT = re.compile(r"unsettled top-level await at (\S+):(\d+)")
 _OUT_OF_MEMORY = re.compile(r"^(?:FATAL ERROR|# Fatal error[^:]*): (.*)$", re.MULTILINE)
 
 
-def notes(plain: Sequence[RunEnd], recorded: Sequence[RunEnd], program: TracedProgram) -> list[str]:
+def notes(
+    plain: Sequence[RunEnd], recorded_runs: Sequence[RunEnd], program: TracedProgram
+) -> list[str]:
     """A sentence for each way in which the program ended other than with exit code 0."""
     ways: dict[tuple[int | None, int | None], list[RunEnd]] = {}
     for outcome in plain:
@@ -44,7 +46,7 @@ def notes(plain: Sequence[RunEnd], recorded: Sequence[RunEnd], program: TracedPr
             what = _by_signal(number, outcomes[0].stderr)
             sentences.append(f"The program was ended by {what}{share}.")
         elif code:
-            alike = [outcome for outcome in recorded if outcome.code == code]
+            alike = [outcome for outcome in recorded_runs if outcome.code == code]
             why = _why(outcomes[0], alike, program)
             sentences.append(f"The program ended with exit code {code}{share}: {why}")
     return sentences
@@ -73,7 +75,7 @@ def _why(outcome: RunEnd, alike: Sequence[RunEnd], program: TracedProgram) -> st
     where = _unsettled(outcome.stderr, program) if outcome.code == UNSETTLED else None
     if where is not None:
         return f"a top-level await{where} never settled, and nothing was left to wait for."
-    # A child's report may be the last one on standard error: the recorder knows whose it was.
+    # The last report on standard error may be a child's. The recorder knows whose report it is.
     threw = [any(row[0] == "!" for row in run.rows) for run in alike]
     if not _TRAILER.search(outcome.stderr) or (threw and not any(threw)):
         return "it set that code itself (process.exitCode or process.exit)."

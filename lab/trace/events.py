@@ -8,9 +8,9 @@ from typing import Any
 
 from lab.trace.phases import Spans
 
-# How the trace events say that a callback begins. Those that C++ calls are "b", a span found by its
-# id, in every version. Those that JavaScript calls (timers, immediates, ticks, promises and
-# microtasks) are "B" since Node 26, a span found by its nesting on the thread: there
+# The phase letter at the beginning of a callback. A callback of C++ has "b", a span found by its
+# id, in every version. A callback of JavaScript (timers, immediates, ticks, promises and
+# microtasks) has "B" since Node 26, a span found by its nesting on the thread: there
 # lib/internal/trace_events_async_hooks.js writes kSyncBegin for kBeforeEvent. The id stayed.
 CALLBACK_BEGINS = ("b", "B")
 # A whole file in one job of the pool, since Node 26.8 (readFile) and 26.9 (writeFile): to fs.async
@@ -36,7 +36,7 @@ def read_spans(path: Path) -> Spans | None:
     """The spans of the main thread; None when the program was killed before Node wrote them."""
     try:
         text = path.read_text("utf-8", "replace").rstrip()
-        # A program killed after the recorder had the events written out leaves the list open.
+        # A program that is killed after the recorder wrote the events leaves the list open.
         events = json.loads(text if text.endswith("]}") else text + "]}")["traceEvents"]
     except (OSError, ValueError, KeyError):
         return None
@@ -48,26 +48,26 @@ def read_spans(path: Path) -> Spans | None:
 
 def _spans(events: list[Any]) -> Spans | None:
     spans = Spans()
-    begun: dict[tuple[int, str], int] = {}
-    written = False  # a program killed before leaves a file with nothing but metadata
+    open_spans: dict[tuple[int, str], int] = {}
+    written = False  # a program killed earlier leaves only metadata
     for event in sorted(events, key=lambda e: e["ts"]):
         name, phase, at = event["name"], event["ph"], event["ts"]
         if "threadpoolwork.sync" in event["cat"]:
             key = (event["tid"], name)
             if phase == "B":
-                begun[key] = at
-            elif key in begun:
-                spans.threads.append((begun.pop(key), at, event["tid"], name))
+                open_spans[key] = at
+            elif key in open_spans:
+                spans.threads.append((open_spans.pop(key), at, event["tid"], name))
             continue
         if event["tid"] != event["pid"]:
-            continue  # a worker's loop is not this loop
+            continue  # a worker has a loop of its own
         written |= phase != "M"
-        _place(spans, event, begun)
+        _place(spans, event, open_spans)
     spans.threads.sort()
     return spans if written else None
 
 
-def _place(spans: Spans, event: Any, begun: dict[tuple[int, str], int]) -> None:
+def _place(spans: Spans, event: Any, open_spans: dict[tuple[int, str], int]) -> None:
     name, phase, at, category = event["name"], event["ph"], event["ts"], event["cat"]
     if phase == "X" and name in ("RunTimers", "CheckImmediate", "BeforeExit"):
         target = {"RunTimers": spans.timers, "CheckImmediate": spans.check}.get(name, spans.exits)
@@ -78,9 +78,9 @@ def _place(spans: Spans, event: Any, begun: dict[tuple[int, str], int]) -> None:
         spans.loop_exit = at
     elif name in GC_NAMES:
         if phase == "B":
-            begun[0, name] = at
-        elif phase == "E" and (0, name) in begun:
-            start = begun.pop((0, name))
+            open_spans[0, name] = at
+        elif phase == "E" and (0, name) in open_spans:
+            start = open_spans.pop((0, name))
             spans.gc.append((start, at - start, GC_NAMES[name]))
     elif phase in CALLBACK_BEGINS and "node.async_hooks" in category and name.endswith("_CALLBACK"):
         spans.callbacks.append((name.removesuffix("_CALLBACK"), int(event["id"], 16)))
@@ -88,10 +88,10 @@ def _place(spans: Spans, event: Any, begun: dict[tuple[int, str], int]) -> None:
         spans.fs.append((at, name))
     elif "threadpoolwork.async" in category:
         if phase == "b":
-            begun[0, event["id"]] = len(spans.work)
+            open_spans[0, event["id"]] = len(spans.work)
             spans.work.append((at, None, name))
             if name in ONE_TRIP and spans.fs:
                 spans.fs[-1] = (spans.fs[-1][0], ONE_TRIP[name])
-        elif phase == "e" and (0, event["id"]) in begun:
-            index = begun.pop((0, event["id"]))
+        elif phase == "e" and (0, event["id"]) in open_spans:
+            index = open_spans.pop((0, event["id"]))
             spans.work[index] = (spans.work[index][0], at, name)

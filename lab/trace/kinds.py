@@ -21,8 +21,8 @@ KERNEL = re.compile(
     r"^(TCP|PIPE|UDP|TTY|WRITE|SHUTDOWN|DNSCHANNEL|QUERY|FSEVENT|SIGNAL|PROCESS|MESSAGEPORT|WORKER|"
     r"STATWATCHER|QUIC)"
 )
-# Also called in the close phase without a close() we could see: a request of a stream being closed
-# is told so (ECANCELED); C++ closes message ports itself.
+# Also called in the close phase without a close() that the hooks see: a request of a closing stream
+# ends with ECANCELED, and C++ closes message ports itself.
 MAY_CLOSE = re.compile(r"^(WRITEWRAP|SHUTDOWNWRAP|UDPSENDWRAP|\w+CONNECTWRAP|MESSAGEPORT)$")
 # Node itself finishes some of these with a native immediate, or at once inside another callback.
 LOOSE = re.compile(r"^(WORKER$|TLS\w*|JSSTREAM|HTTP2|QUERYWRAP|STREAM|HTTP\w+|FILEHANDLE$|QUIC)")
@@ -58,7 +58,7 @@ NOUNS = {
 }
 
 
-# What lives on after its callback, unlike a request.
+# Kinds that live on after their callback, unlike a request.
 HANDLES = {
     "TCPSERVERWRAP",
     "TCPWRAP",

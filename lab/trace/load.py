@@ -11,7 +11,7 @@ from lab.measure.generator import Generator
 from lab.measure.plan import OPTIONS, plan
 from lab.records.load import BadLoad, known_options
 
-# What says when and where a load is measured, or what is measured beside it: nothing is, here.
+# Options about the time, the place and the company of a measurement: a trace measures nothing.
 _NOT_HERE = ("alongside", "pin", "tolerate", "warmup")
 
 
@@ -26,8 +26,8 @@ def driver(**options: Any) -> Callable[[str], object]:
         if name in options:
             raise BadLoad(f"drive: {name}= means nothing here, a trace measures nothing: drop it")
     known_options("drive: ", options, [name for name in OPTIONS if name not in _NOT_HERE])
-    asked = plan(**options)
-    if asked.main.requests is None:
+    request_plan = plan(**options)
+    if request_plan.main.requests is None:
         raise LabError(
             "drive needs a fixed number of requests, or the trace has no end: "
             'drive={"connections": 2, "requests": 6}.'
@@ -35,12 +35,12 @@ def driver(**options: Any) -> Callable[[str], object]:
 
     def send(url: str) -> None:
         with Generator() as generator, tempfile.TemporaryDirectory(prefix="lab-trace-") as folder:
-            generator.send(asked.spec(url, folder))
+            generator.send(request_plan.spec(url, folder))
             counts = None
-            for event in generator.events(asked.measure_s):
+            for event in generator.events(request_plan.measure_s):
                 if event["event"] == "result":
                     counts = event["streams"][0]["counts"]
-        if counts is None or counts["ok"] != asked.main.requests:
+        if counts is None or counts["ok"] != request_plan.main.requests:
             raise LabError(f"The requests of drive= were not all answered: {counts}")
 
     return send

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from lab.errors import LabError
 from lab.processes import child, nodes
 
-# The form of their trace events is known: tests hold the recorder's two witnesses against each
-# other on every one of them that is there. `make test` brings the supported ones; the oldest is
-# tested where it is the Node that is meant, or after `make nodes`. Of any other it shows in whether
-# the witnesses agree.
+# The recorder knows the form of these Nodes' trace events: tests compare its two witnesses on each
+# of them that is installed. `make test` brings the supported Nodes; the oldest is tested where it
+# is the Node that is meant, or after `make nodes`. On any other Node the agreement of the witnesses
+# shows whether the form is known.
 KNOWN = (nodes.LEAST, *nodes.SUPPORTED)
 NEEDED = (20, 18)  # uvMetricsInfo, the iteration counter, came with 20.18 and 22.8
 TYPED = (22, 18)
@@ -38,30 +38,30 @@ class Node:
         return TYPED <= _numbers(self.version) < (23,) or _numbers(self.version) >= (23, 6)
 
 
-def find(wanted: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None) -> list[Node]:
+def find(programs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None) -> list[Node]:
     """The Nodes to use: those named, else the one that is meant and any in LAB_NODES (a path list).
 
     Raises LabError when one cannot be run or is older than 20.18.
     """
-    if wanted is None:
+    if programs is None:
         paths = [nodes.program(), *nodes.others()]
-    elif isinstance(wanted, (str, os.PathLike)):
-        paths = [os.fspath(wanted)]
+    elif isinstance(programs, (str, os.PathLike)):
+        paths = [os.fspath(programs)]
     else:
-        paths = [os.fspath(path) for path in wanted]
-    found: dict[str, Node] = {}
+        paths = [os.fspath(path) for path in programs]
+    by_version: dict[str, Node] = {}
     for path in paths:
         node = _ask(path)
-        found.setdefault(node.version, node)
-    return list(found.values())
+        by_version.setdefault(node.version, node)
+    return list(by_version.values())
 
 
-def _ask(wanted: str) -> Node:
-    path = nodes.program(wanted)
+def _ask(program: str) -> Node:
+    path = nodes.program(program)
     version = nodes.version(path)
     if _numbers(version) < NEEDED:
         raise LabError(
-            f"{wanted!r} is Node {version}; a recording needs 20.18 or newer, which counts the "
+            f"{program!r} is Node {version}; a recording needs 20.18 or newer, which counts the "
             "loop's iterations. Name another: lab.trace(program, node=PATH)."
         )
     return Node(path, f"v{version}", _libuv(path, version))

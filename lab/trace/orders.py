@@ -42,16 +42,16 @@ class Comparison:
             return lines
         return next((b for b in self.beginnings if _begins(lines, b)), lines)
 
-    def count(self, plain: Iterable[RunEnd], recorded: Iterable[RunEnd] = ()) -> list[Order]:
+    def count(self, plain: Iterable[RunEnd], recorded_runs: Iterable[RunEnd] = ()) -> list[Order]:
         """The distinct orders, most frequent first."""
-        found: dict[Lines, Order] = {}
+        orders: dict[Lines, Order] = {}
         for run in plain:
             lines = self.order(run)
-            found.setdefault(lines, Order(lines)).count += 1
-        for run in recorded:
+            orders.setdefault(lines, Order(lines)).count += 1
+        for run in recorded_runs:
             lines = self.order(run)
-            found.setdefault(lines, Order(lines)).recorded += 1
-        return sorted(found.values(), key=lambda order: (-order.count, -order.recorded))
+            orders.setdefault(lines, Order(lines)).recorded += 1
+        return sorted(orders.values(), key=lambda order: (-order.count, -order.recorded))
 
 
 def _begins(lines: Lines, beginning: Lines) -> bool:

@@ -23,11 +23,11 @@ h1 { font-size: 1.4rem; overflow-wrap: anywhere }
 def page(trace: Trace, *, predict: bool = False) -> str:
     """The page. predict : it asks for the order of the lines first."""
     title = f"{escape(trace.data['name'])}: what the event loop did"
-    shown = dataclasses.replace(trace, predict=predict)._repr_html_()
+    replay = dataclasses.replace(trace, predict=predict)._repr_html_()
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title><style>{STYLE}</style></head>\n"
-        f"<body><main><h1>{title}</h1>\n{shown}\n</main></body></html>\n"
+        f"<body><main><h1>{title}</h1>\n{replay}\n</main></body></html>\n"
     )

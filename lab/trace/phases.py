@@ -57,26 +57,26 @@ class Spans:
     unread: str = ""  # why the file could not be understood
 
 
-def _hook_places(kind: str, loop: int, closing: bool, drained: Places) -> Places:
+def _hook_places(kind: str, loop: int, closing: bool, last_places: Places) -> Places:
     """What the hooks alone allow for a callback called straight from the loop."""
-    here = frozenset({("poll", loop)})
-    same = frozenset(place for place in drained if place[1] == loop)
+    poll = frozenset({("poll", loop)})
+    same = frozenset(place for place in last_places if place[1] == loop)
     if kind == "Timeout":
         places = frozenset({("timers", loop)})
     elif kind == "Immediate":
         places = frozenset({("check", loop)})
     elif kind in kinds.QUEUES:
-        # V8 drains them too after a task of its own (a compiled WebAssembly module, a finalizer),
+        # V8 drains the queues after a task of its own, too (a WebAssembly module, a finalizer),
         # in poll or, when nothing else keeps the loop alive, outside it.
-        places = (same or here) | {("task", loop)}
+        places = (same or poll) | {("task", loop)}
     elif closing:
         places = frozenset({("close", loop)})
     elif kinds.MAY_CLOSE.match(kind):
-        places = here | {("close", loop), ("pending", loop)}
+        places = poll | {("close", loop), ("pending", loop)}
     elif kinds.LOOSE.match(kind):
-        places = here | {("check", loop)} | same
+        places = poll | {("check", loop)} | same
     else:
-        places = here if kinds.lane(kind) != "other" else here | same
+        places = poll if kinds.lane(kind) != "other" else poll | same
     return places
 
 
@@ -85,7 +85,7 @@ def from_hooks(rows: list[list[Any]]) -> Iterator[Callback]:
     kind_of: dict[int, str] = {}
     closing: set[int] = set()
     stack: list[tuple[int, Places]] = []
-    drained = MAIN
+    last_places = MAIN
     leaving = False  # between beforeExit and the next callback of the loop
     for number, row in enumerate(rows):
         code = row[0]
@@ -109,7 +109,7 @@ def from_hooks(rows: list[list[Any]]) -> Iterator[Callback]:
                 places = frozenset({("exit", loop)})
             else:
                 leaving = False
-                places = drained = _hook_places(kind, loop, row[2] in closing, drained)
+                places = last_places = _hook_places(kind, loop, row[2] in closing, last_places)
             stack.append((row[2], places))
             yield Callback(number, row[2], kind, row[1], loop, len(stack), places)
 
@@ -120,12 +120,12 @@ class SpanWitness:
     def __init__(self, spans: Spans) -> None:
         self.spans = spans
         self._named = (("timers", spans.timers), ("check", spans.check), ("exit", spans.exits))
-        self._starts = {name: [start for start, _ in found] for name, found in self._named}
+        self._starts = {name: [start for start, _ in intervals] for name, intervals in self._named}
         self._check_ends = [end for _, end in spans.check]
         # A program that exits or throws inside a phase leaves its span without an end: length 0.
         self._open: tuple[str, int] | None = None
         last = max(
-            ((start, end, name) for name, found in self._named for start, end in found),
+            ((start, end, name) for name, intervals in self._named for start, end in intervals),
             default=None,
         )
         if last and last[0] == last[1]:
@@ -140,31 +140,31 @@ class SpanWitness:
         spans = self.spans
         if spans.loop_start is None or t_us < spans.loop_start:
             return MAIN
-        ended = bisect_right(self._check_ends, t_us)
+        n_checks = bisect_right(self._check_ends, t_us)
         if spans.loop_exit is not None and t_us > spans.loop_exit:
-            return frozenset({("exit", ended)})
-        for name, found in self._named:
+            return frozenset({("exit", n_checks)})
+        for name, intervals in self._named:
             index = bisect_right(self._starts[name], t_us) - 1
-            if index >= 0 and t_us <= found[index][1]:
-                return frozenset({(name, ended + 1 if name == "check" else ended)})
-        gap = self._gap(t_us, ended)
+            if index >= 0 and t_us <= intervals[index][1]:
+                return frozenset({(name, n_checks + 1 if name == "check" else n_checks)})
+        gap = self._gap(t_us, n_checks)
         if self._open and t_us > self._open[1]:
             name, start = self._open
-            # A check that ended in the same microsecond may be the one before.
+            # The check that ended in this microsecond may be the check before.
             counts = {find(self._check_ends, start) for find in (bisect_left, bisect_right)}
             return gap | {(name, n + 1 if name == "check" else n) for n in counts}
         return gap
 
-    def _gap(self, t_us: float, ended: int) -> Places:
+    def _gap(self, t_us: float, n_checks: int) -> Places:
         # Poll and close have no span. Close comes after this iteration's check, poll before the
-        # next one's: only the iteration number, from the hooks, can tell them apart. Once the
-        # timers ran the closing is over; what libuv had postponed (an error of a write, say)
-        # comes before the poll that moves the counter on.
+        # next check: only the hooks' iteration number can tell them apart. Once the timers ran, the
+        # closing is over. Postponed callbacks of libuv (an error of a write, say) come before the
+        # poll that moves the counter on.
         timers = bisect_right(self._starts["timers"], t_us) - 1
-        check = self._check_ends[ended - 1] if ended else 0
+        check = self._check_ends[n_checks - 1] if n_checks else 0
         over = timers >= 0 and self._starts["timers"][timers] > check
-        before = ("pending" if over else "close", ended)
-        return frozenset({("poll", ended + 1), before, ("task", ended)})
+        before = ("pending" if over else "close", n_checks)
+        return frozenset({("poll", n_checks + 1), before, ("task", n_checks)})
 
 
 def agree(rows: list[list[Any]], spans: Spans | None) -> list[tuple[Callback, str]]:
@@ -180,7 +180,7 @@ def agree(rows: list[list[Any]], spans: Spans | None) -> list[tuple[Callback, st
         raise TraceRefusedError(f"The trace is refused: of the trace events {spans.unread}.")
     _same_callbacks(callbacks, spans)
     witness = SpanWitness(spans)
-    agreed = []
+    pairs = []
     for callback in callbacks:
         theirs = witness.places(callback.t_us)
         common = callback.places & theirs
@@ -194,12 +194,12 @@ def agree(rows: list[list[Any]], spans: Spans | None) -> list[tuple[Callback, st
             )
         phase = next(iter(common))[0]
         if phase == "pending":
-            # Drawn as what it is part of: reports of input and output, in the next iteration.
+            # A pending callback reports input or output, so it is drawn in the next poll.
             late = replace(callback, iteration=callback.iteration + 1)
-            agreed.append((late, "poll"))
+            pairs.append((late, "poll"))
         else:
-            agreed.append((callback, phase))
-    return agreed
+            pairs.append((callback, phase))
+    return pairs
 
 
 def _likeliest(places: Places) -> str:
@@ -214,9 +214,9 @@ def _same_callbacks(callbacks: list[Callback], spans: Spans) -> None:
     Callbacks that C++ makes without MakeCallback (FSREQPROMISE, some of an HTTP parser's) leave no
     trace event, so for the other types theirs need only be among ours.
     """
-    known = Counter((c.kind, c.id) for c in callbacks)
+    hook_counts = Counter((c.kind, c.id) for c in callbacks)
     ours = [(c.kind, c.id) for c in callbacks if c.kind in kinds.LANES]
-    theirs = [pair for pair in spans.callbacks if pair in known and pair[0] in kinds.LANES]
+    theirs = [pair for pair in spans.callbacks if pair in hook_counts and pair[0] in kinds.LANES]
     if ours != theirs:
         pairs = zip(ours, theirs, strict=False)
         at = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(ours), len(theirs)))
@@ -225,7 +225,7 @@ def _same_callbacks(callbacks: list[Callback], spans: Spans) -> None:
             f"for the hooks and {dict(enumerate(theirs)).get(at)} for the trace events. "
             f"{ADVICE}"
         )
-    extra = Counter(pair for pair in spans.callbacks if pair in known) - known
+    extra = Counter(pair for pair in spans.callbacks if pair in hook_counts) - hook_counts
     if extra:
         raise TraceRefusedError(
             f"The trace is refused: the trace events name callbacks that the hooks did not see: "

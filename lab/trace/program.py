@@ -59,14 +59,14 @@ def prepared(
         yield TracedProgram(path, name or path.name, path.read_text("utf-8", errors="replace"))
         return
     text = str(program)
-    chosen = guess(text) if kind in (None, "auto") else kind
+    module_kind = guess(text) if kind in (None, "auto") else kind
     with contextlib.ExitStack() as stack:
         try:
             folder = RUNS / "trace"
             folder.mkdir(parents=True, exist_ok=True)
             own = Path(tempfile.mkdtemp(dir=folder))
             stack.callback(shutil.rmtree, own, ignore_errors=True)
-            path = own / f"program.{'mjs' if chosen == 'esm' else 'cjs'}"
+            path = own / f"program.{'mjs' if module_kind == 'esm' else 'cjs'}"
             path.write_text(text, "utf-8")
         except OSError as error:
             raise LabError(

@@ -80,20 +80,22 @@ def record(
         return child.run(node, setting, limits, keeper, enough=enough)
 
     plain = _plain(run, runs, limits, budget_s)
-    # A reference is for everybody: nothing unconfirmed goes into it.
+    # A reference is for all readers, so it holds nothing unconfirmed.
     alone = not node.known and settings.profile().name != "reference"
-    recorded, drawn, refused = _recordings(program, limits, plain, again, alone=alone)
-    if not drawn and refused:
-        raise refused
-    comparison = orders.Comparison.of([*plain, *recorded])
-    found = comparison.count(plain, recorded)
-    shown = [list(order.lines) for order in found]
-    for recording in drawn:
+    recorded_runs, recordings, refusal = _recordings(program, limits, plain, again, alone=alone)
+    if not recordings and refusal:
+        raise refusal
+    comparison = orders.Comparison.of([*plain, *recorded_runs])
+    counted_orders = comparison.count(plain, recorded_runs)
+    shown = [list(order.lines) for order in counted_orders]
+    for recording in recordings:
         recording["order"] = shown.index(list(comparison.order(recording.pop("printed"))))
-    drawn = _one_of_each(drawn)
-    unconfirmed = bool(refused) and alone and not any(one["verified"] for one in drawn)
+    recordings = _one_of_each(recordings)
+    is_unconfirmed = (
+        bool(refusal) and alone and not any(recording["verified"] for recording in recordings)
+    )
     notes = [_too_few(plain, runs, budget_s), comparison.note]
-    if unconfirmed:
+    if is_unconfirmed:
         notes.append(
             f"The recorder does not know the trace events of Node {node.version} (it knows those "
             f"of Node {', '.join(map(str, KNOWN))}): the phases are its hooks' word alone, "
@@ -103,17 +105,17 @@ def record(
         node,
         len(plain),
         _ends(plain),
-        found,
-        drawn,
+        counted_orders,
+        recordings,
         [
             *filter(None, notes),
-            *_notes(plain, recorded, limits),
-            *_cuts(drawn, limits),
-            *endings.notes(plain, recorded, program),
+            *_notes(plain, recorded_runs, limits),
+            *_cuts(recordings, limits),
+            *endings.notes(plain, recorded_runs, program),
         ],
         min(o.seconds for o in plain),
-        min((o.seconds for o in recorded), default=0.0),
-        unconfirmed,
+        min((o.seconds for o in recorded_runs), default=0.0),
+        is_unconfirmed,
     )
 
 
@@ -122,10 +124,10 @@ def _plain(
 ) -> list[RunEnd]:
     """Up to `runs` plain runs within the budget.
 
-    One that had to be stopped tells the others how many lines are enough: they are compared as far
-    as they got. If it had printed nothing, the others would tell no more.
+    If the first run had to be stopped, its number of lines is enough for the others, which are
+    compared up to there. If it printed nothing, the others would add nothing.
     """
-    started = time.monotonic()
+    start_s = time.monotonic()
     plain = [run(None)]
     while len(plain) < runs:
         enough = None
@@ -134,7 +136,7 @@ def _plain(
             enough = len(first.lines)
             if not enough:
                 break
-        if time.monotonic() - started > budget_s:
+        if time.monotonic() - start_s > budget_s:
             break
         plain.append(run(enough))
     return plain
@@ -161,43 +163,45 @@ def _recordings(
     program: TracedProgram,
     limits: Limits,
     plain: list[RunEnd],
-    again: Callable[[list[Any] | None], RunEnd],
+    record_once: Callable[[list[Any] | None], RunEnd],
     *,
     alone: bool,
 ) -> tuple[list[RunEnd], list[dict[str, Any]], TraceRefusedError | None]:
     comparison = orders.Comparison.of(plain)
-    seen = comparison.count(plain)
-    # When nearly every run differs, waiting for one of those orders to come back is vain.
-    wanted = [order.lines for order in seen if order.count > 1][:RECORDINGS_KEPT]
-    attempts = ATTEMPTS if len(seen) <= RECORDINGS_KEPT else RECORDINGS_KEPT
+    plain_orders = comparison.count(plain)
+    # Where nearly every run differs, no order is likely to come back.
+    common_orders = [order.lines for order in plain_orders if order.count > 1][:RECORDINGS_KEPT]
+    attempts = ATTEMPTS if len(plain_orders) <= RECORDINGS_KEPT else RECORDINGS_KEPT
     endless = any(outcome.stopped for outcome in plain)
     outcomes: list[RunEnd] = []
-    drawn: dict[tuple[str, ...], dict[str, Any]] = {}
-    unconfirmed: dict[tuple[str, ...], dict[str, Any]] = {}
-    refused: TraceRefusedError | None = None
+    by_order: dict[tuple[str, ...], dict[str, Any]] = {}
+    doubtful: dict[tuple[str, ...], dict[str, Any]] = {}
+    refusal: TraceRefusedError | None = None
     stop_at = None
     for _ in range(2 if endless else attempts):
-        outcome = again(stop_at)
+        outcome = record_once(stop_at)
         outcomes.append(outcome)
         lines = comparison.order(outcome)
         if outcome.spans is None and outcome.ended == "time" and stop_at is None:
             stop_at = _running(outcome.rows)
             if stop_at:
-                continue  # blocked in a callback: once more, saving the trace events before it
+                continue  # blocked in a callback: run again and save the trace events before it
         try:
             recording = canonical(program, outcome, limits)
         except TraceRefusedError as error:
-            refused = error
+            refusal = error
             if alone and not _failed(outcome):
                 recording = canonical(program, outcome, limits, alone=True)
-                unconfirmed[lines] = recording | {"printed": outcome}
+                doubtful[lines] = recording | {"printed": outcome}
             continue
-        drawn.setdefault(lines, recording | {"printed": outcome})
-        if (endless and len(wanted) < 2) or all(lines in drawn for lines in wanted):
+        by_order.setdefault(lines, recording | {"printed": outcome})
+        if (endless and len(common_orders) < 2) or all(
+            lines in by_order for lines in common_orders
+        ):
             break
-    drawn = drawn or unconfirmed
-    in_order = sorted(drawn.items(), key=lambda pair: _rank(pair[0], wanted))
-    return outcomes, [recording for _, recording in in_order][:RECORDINGS_KEPT], refused
+    by_order = by_order or doubtful
+    in_order = sorted(by_order.items(), key=lambda pair: _rank(pair[0], common_orders))
+    return outcomes, [recording for _, recording in in_order][:RECORDINGS_KEPT], refusal
 
 
 def _rank(lines: tuple[str, ...], wanted: list[tuple[str, ...]]) -> int:
@@ -214,25 +218,25 @@ def canonical(
     if why := _failed(outcome):
         raise TraceRefusedError(f"There is no trace: {why}.")
     spans = None if alone else outcome.spans
-    agreed = agree(outcome.rows, spans)
-    placed = {callback.row: (callback, phase) for callback, phase in agreed}
+    pairs = agree(outcome.rows, spans)
+    placed = {callback.row: (callback, phase) for callback, phase in pairs}
     source = program.source.split("\n")
-    built = Builder(source, outcome.rows, spans or Spans(), placed).build(program.name)
-    events = built["events"]
+    recording = Builder(source, outcome.rows, spans or Spans(), placed).build(program.name)
+    events = recording["events"]
     if len(events) > limits.events:
         t_us = events[limits.events - 1][0]
-        built["cut_events"] = len(events) - limits.events
-        built["events"] = [
+        recording["cut_events"] = len(events) - limits.events
+        recording["events"] = [
             *events[: limits.events],
             [t_us, "cut", None, None, None, None, "events"],
         ]
-        used = {event[2] for event in built["events"] if len(event) > 2}
+        used = {event[2] for event in recording["events"] if len(event) > 2}
         last = max((index for index in used if index is not None), default=0)
-        built["tasks"] = built["tasks"][: last + 1]
-    built["verified"] = spans is not None or not agreed
-    built["code"] = outcome.code
-    built["ended"] = outcome.ended if outcome.code is not None else _how(outcome)
-    return built
+        recording["tasks"] = recording["tasks"][: last + 1]
+    recording["verified"] = spans is not None or not pairs
+    recording["code"] = outcome.code
+    recording["ended"] = outcome.ended if outcome.code is not None else _how(outcome)
+    return recording
 
 
 def _failed(outcome: RunEnd) -> str:
@@ -250,21 +254,21 @@ def _how(outcome: RunEnd) -> str:
 
 
 def _running(rows: list[list[Any]]) -> list[Any] | None:
-    """Type, line and how-manieth of its like of the callback that never ended; None for the text
+    """Type, line and number (among its like) of the callback that never ended; None for the text
     of the program itself.
     """
     facts = {
         row[2]: (row[3], row[6]["at"][0][0] if row[6] else None) for row in rows if row[0] == "i"
     }
     stack: list[int] = []
-    seen: list[tuple[Any, ...]] = []
+    starts: list[tuple[Any, ...]] = []
     for row in rows:
         if row[0] == "b" and row[2] in facts:
             stack.append(row[2])
-            seen.append(facts[row[2]])
+            starts.append(facts[row[2]])
         elif row[0] == "a" and stack:
             stack.pop()
-    return [*facts[stack[-1]], seen.count(facts[stack[-1]])] if stack else None
+    return [*facts[stack[-1]], starts.count(facts[stack[-1]])] if stack else None
 
 
 def _ends(outcomes: list[RunEnd]) -> dict[str, int]:
@@ -294,7 +298,7 @@ def _cuts(drawn: list[dict[str, Any]], limits: Limits) -> list[str]:
     ]
 
 
-def _notes(plain: list[RunEnd], recorded: list[RunEnd], limits: Limits) -> list[str]:
+def _notes(plain: list[RunEnd], recorded_runs: list[RunEnd], limits: Limits) -> list[str]:
     notes = []
     if any(outcome.ended == "time" for outcome in plain):
         notes.append(
@@ -306,12 +310,12 @@ def _notes(plain: list[RunEnd], recorded: list[RunEnd], limits: Limits) -> list[
             f"The program was stopped after it had printed {child.OUTPUT_BYTES:,} bytes: "
             "the trace is its beginning."
         )
-    rows = [row for outcome in recorded for row in outcome.rows]
+    rows = [row for outcome in recorded_runs for row in outcome.rows]
     if any(row[0] == "L" for row in rows):
         notes.append(
             f"The recorder stopped after {limits.rows:,} events; the program itself went on."
         )
-    last = recorded[-1]
+    last = recorded_runs[-1]
     if last.spans is None and any(row[0] == "b" for row in last.rows):
         notes.append(
             "The program was killed, so Node's own trace events are missing: the phases are "

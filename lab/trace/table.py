@@ -38,14 +38,14 @@ def _title(version: Mapping[str, Any]) -> str:
     if not recordings:
         return f"Node {node}: nothing was recorded."
     order = orders[recordings[0]["order"]]
-    seen = (
+    frequency = (
         f"printed in {order['count']} of {version['runs']} runs"
         if order["count"]
         else ("printed only while it was recorded")
     )
     others = sum(bool(other["count"]) for other in orders) - bool(order["count"])
     more = f"; {others} more above" if others > 0 else ""
-    return f"Node {node}, the order {seen}{more}:"
+    return f"Node {node}, the order {frequency}{more}:"
 
 
 def _printed(trace: Trace) -> list[list[dict[str, Any]]]:

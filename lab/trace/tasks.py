@@ -84,25 +84,27 @@ def collect(rows: Sequence[Sequence[Any]], spans: Spans, source: Sequence[str]) 
 
 def label(task: Task, tasks: Mapping[int, Task], source: Sequence[str]) -> str:
     """What the reader wrote (`fs.readFile`), with what Node made of it (`open`)."""
-    written = _written(task.site, source) if task.site else None
+    source_call = _written(task.site, source) if task.site else None
     if task.kind == "Timeout":
         every = task.detail.get("every")
-        name = written or ("setInterval" if every else "setTimeout")
+        name = source_call or ("setInterval" if every else "setTimeout")
         return f"{name} {_ms(task.detail.get('ms'))}"
     maker = tasks.get(task.by) or tasks.get(task.trigger)
     inherits = maker and maker.line is not None and not (maker.own and maker.kind in kinds.LANES)
-    written = written or (maker.label.split(" · ")[0] if maker and inherits else None)
+    source_call = source_call or (maker.label.split(" · ")[0] if maker and inherits else None)
     if task.own and task.kind in kinds.LANES:
         usual = {"Immediate": "setImmediate", "TickObject": "process.nextTick"}
-        return written or usual.get(task.kind) or "promise"
+        return source_call or usual.get(task.kind) or "promise"
     if task.kind in ("HTTPINCOMINGMESSAGE", "HTTPCLIENTREQUEST"):
         return kinds.NOUNS[task.kind]
     if maker and maker.kind == "TCPSERVERWRAP" and task.kind == "TCPWRAP":
         return "connection"
     noun = task.detail.get("call") or kinds.NOUNS.get(task.kind) or task.detail.get("fn")
-    if not written:
+    if not source_call:
         return noun or task.kind
-    return f"{written} · {noun}" if noun and not written.endswith(f".{noun}") else written
+    return (
+        f"{source_call} · {noun}" if noun and not source_call.endswith(f".{noun}") else source_call
+    )
 
 
 def _written(site: dict[str, Any], source: Sequence[str]) -> str | None:

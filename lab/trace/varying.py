@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 Lines = tuple[str, ...]
 MASK = "#"
-MANY = 6  # runs from which on it counts that nearly every one has a value of its own
+MANY = 6  # from so many runs on, a value that differs in nearly every run counts as varying
 
 _TOKEN = re.compile(
     r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"  # a UUID
@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 )
 _UNIT = re.compile(r"\s?(?:[nµmu]?s|sec|seconds?|min|[kKMG]i?B|bytes?|%|/s)(?![A-Za-z])")
 _NAMED = re.compile(r"(?:\bpid|\bport|\btook|\belapsed|\bduration|:)\W*$", re.IGNORECASE)
-_COUNT = re.compile(r"-?\d{1,3}")  # so short that it may be a count or a name
+_COUNT = re.compile(r"-?\d{1,3}")  # a number so short may be a count or a part of a name
 
 Place = tuple[str, int]  # the line without its tokens, and which of them
 
@@ -116,7 +116,7 @@ class _Seen:
 
 
 def _tokens(lines: Lines) -> dict[Place, list[_Seen]]:
-    found: dict[Place, list[_Seen]] = {}
+    tokens: dict[Place, list[_Seen]] = {}
     for line in lines:
         template = _TOKEN.sub("\0", line)
         for at, token in enumerate(_TOKEN.finditer(line)):
@@ -125,5 +125,5 @@ def _tokens(lines: Lines) -> dict[Place, list[_Seen]]:
                 or _UNIT.match(line, token.end())
                 or _NAMED.search(line[: token.start()])
             )
-            found.setdefault((template, at), []).append(_Seen(token[0], measured))
-    return found
+            tokens.setdefault((template, at), []).append(_Seen(token[0], measured))
+    return tokens

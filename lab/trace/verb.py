@@ -90,24 +90,24 @@ def trace(
     with prepared(program, kind, name) as prog:
         if paths.RUNS not in prog.path.parents:
             usage.note_file(prog.path)
-        asked = {"source": _hash(prog.source), "args": list(args), "env": dict(env or {})}
+        question = {"source": _hash(prog.source), "args": list(args), "env": dict(env or {})}
         if isinstance(drive, Mapping):
-            asked["drive"] = dict(drive)
+            question["drive"] = dict(drive)
             drive = load.driver(**drive)
-        this = ask(TRACE, experiment or f"trace-{_hash(prog.source)[:10]}", [], asked)
-        if recorded := this.replayed():
+        this_experiment = ask(TRACE, experiment or f"trace-{_hash(prog.source)[:10]}", [], question)
+        if recorded := this_experiment.replayed():
             return dataclasses.replace(recorded, predict=predict)
         setting = child.Setting(prog.path, args, stdin, env or {}, Path(cwd or Path.cwd()), drive)
         limits = child.Limits(seconds=seconds, events=events)
         try:
             data = _measure(prog, setting, limits, kind=kind, runs=runs, node=node)
         except TraceRefusedError as refused:
-            if this.is_reference or not os.environ.get("LAB_CHAPTER"):
+            if this_experiment.is_reference or not os.environ.get("LAB_CHAPTER"):
                 raise
-            return dataclasses.replace(_instead(this, refused), predict=predict)
-    made = Trace({**data, "asked": asked}, predict)
-    this.record(made)
-    return made
+            return dataclasses.replace(_instead(this_experiment, refused), predict=predict)
+    new_trace = Trace({**data, "asked": question}, predict)
+    this_experiment.record(new_trace)
+    return new_trace
 
 
 def _measure(
@@ -121,12 +121,12 @@ def _measure(
 ) -> dict[str, Any]:
     if settings.profile().name == "smoke":
         runs = min(runs, SMOKE_RUNS)
-    found = nodes.find(node)
-    for one in found:
-        if prog.path.suffix in TYPED and not one.typed:
+    targets = nodes.find(node)
+    for target in targets:
+        if prog.path.suffix in TYPED and not target.typed:
             raise LabError(
-                f"{prog.name} is TypeScript, and Node {one.version} runs none: it needs 22.18 or "
-                "newer. Name another: lab.trace(program, node=PATH)."
+                f"{prog.name} is TypeScript, and Node {target.version} runs none: it needs 22.18 "
+                "or newer. Name another: lab.trace(program, node=PATH)."
             )
     versions = []
     with child.undertaker() as keeper:
@@ -135,18 +135,20 @@ def _measure(
             and prog.path.suffix == ".cjs"
             and paths.RUNS in prog.path.parents
         ):
-            first = child.run(found[0], setting, limits, keeper) if "await" in prog.source else None
+            first = (
+                child.run(targets[0], setting, limits, keeper) if "await" in prog.source else None
+            )
             if first and looks_like_module(first.stderr):
                 module = prog.path.rename(prog.path.with_suffix(".mjs"))
                 prog = dataclasses.replace(
                     prog, path=module, name=prog.name.replace(".cjs", ".mjs")
                 )
                 setting = dataclasses.replace(setting, file=module)
-        for one in found:
-            usage.note("runtime", name="node", version=one.version)
+        for target in targets:
+            usage.note("runtime", name="node", version=target.version)
             budget = max(20.0, 2 * limits.seconds)
             versions.append(
-                recording.record(prog, one, setting, limits, keeper, runs=runs, budget_s=budget)
+                recording.record(prog, target, setting, limits, keeper, runs=runs, budget_s=budget)
             )
     recordings = [r for version in versions for r in version.recordings]
     for version in versions:
@@ -172,13 +174,13 @@ def pool_size(setting: str) -> int:
     return min(1024, max(1, int(setting))) if setting.isdigit() else 4
 
 
-def _instead(this: Experiment[Trace], refused: TraceRefusedError) -> Trace:
+def _instead(experiment: Experiment[Trace], refusal: TraceRefusedError) -> Trace:
     """The recorded run in place of a refused one; raises that refusal if there is none."""
-    recorded = this.instead()
+    recorded = experiment.instead()
     if recorded is None:
-        raise refused
+        raise refusal
     data = recorded.data
-    usage.note("remark", text=f"{data['name']} is replayed from the recorded run. {refused}")
+    usage.note("remark", text=f"{data['name']} is replayed from the recorded run. {refusal}")
     note = (
         "This is the recorded run. What was recorded on this machine is not shown: "
         "the recorder's two sources did not agree on it."
