@@ -22,8 +22,8 @@ from lab.book.pages.yours import collect, on_page, results
 from lab.errors import LabError
 from lab.live import notebooks, places, sessions
 
-SESSIONS = "lab_live_sessions"  # where the server keeps them among its settings
-# For what is no page: shown by itself it runs nothing and is framed by nobody.
+SESSIONS = "lab_live_sessions"  # the key of the sessions in the settings of the server
+# For files that are no page: opened by themselves they run nothing, and no page may frame them.
 NOTHING = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 # The policy that the build put into a page (lab/book/site/policy.py); sent as a header, too.
 META = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"]+)">')
@@ -42,7 +42,7 @@ MISSING = """<!doctype html>
 class Guarded(JupyterHandler):
     """For whoever is signed in. Nobody else frames or embeds it, or is told its address."""
 
-    public = False  # code of ours and of the theme, the same for everybody
+    public = False  # code of the book and its theme, the same for every reader
 
     async def prepare(self) -> None:
         """Lead everybody else to the page where one signs in."""
@@ -95,7 +95,7 @@ class FirstPage(Guarded):
 class BookFile(Guarded, web.StaticFileHandler):
     """A page of the site, with the live part put into its head; or any other file of it."""
 
-    absolute_path: str | None = None  # of a file that is sent as it is
+    absolute_path: str | None = None  # the path of a file that is sent unchanged
 
     def initialize(self, *_: Any, **__: Any) -> None:
         """Serve the site that is there now: it may be built again while we run."""
@@ -104,7 +104,7 @@ class BookFile(Guarded, web.StaticFileHandler):
     async def get(self, path: str, include_body: bool = True) -> None:
         """Send it; 404.html for what does not exist."""
         if "token" in self.request.query_arguments:
-            # The cookie knows the reader now: an address that is kept or sent on need not tell it.
+            # The cookie identifies the reader now: no saved or shared address needs the token.
             rest = {k: v for k, v in self.request.query_arguments.items() if k != "token"}
             query = urlencode(rest, doseq=True)
             self.redirect(self.request.path + (f"?{query}" if query else ""))
@@ -211,12 +211,12 @@ class PageRequest(APIHandler):
 
     def asked(self) -> tuple[str, str, dict[str, Any]]:
         """Return the page, the tab and all that was asked. Raises HTTPError without them."""
-        asked = self.get_json_body()
-        asked = asked if isinstance(asked, dict) else {}
-        page, tab = asked.get("page"), asked.get("tab")
+        body = self.get_json_body()
+        body = body if isinstance(body, dict) else {}
+        page, tab = body.get("page"), body.get("tab")
         if not isinstance(page, str) or not isinstance(tab, str) or not page or not tab:
             raise web.HTTPError(400, "a page and a tab are asked for")
-        return page, tab, asked
+        return page, tab, body
 
 
 class RunPage(PageRequest):
@@ -233,9 +233,9 @@ class RunPage(PageRequest):
     @web.authenticated
     async def post(self) -> None:
         """Say which kernel runs the page: `{"page", "tab", "take"?}` → `{"kernel", "fresh"}`."""
-        page, tab, asked = self.asked()
+        page, tab, body = self.asked()
         browser = browser_of(self.request.headers.get("User-Agent", ""))
-        take = asked.get("take") is True
+        take = body.get("take") is True
         try:
             session, fresh = await self.known.of(page, tab, take=take, browser=browser)
         except sessions.Elsewhere as error:
@@ -247,13 +247,13 @@ class RunPage(PageRequest):
             self.finish(json.dumps({"message": str(error)}))
             return
         self.set_status(201 if fresh else 200)
-        said = {
+        answer = {
             "kernel": session.kernel,
             "fresh": fresh,
             "profile": settings.profile().name,
             "notebook": await self._notebook(page),
         }
-        self.finish(json.dumps(said))
+        self.finish(json.dumps(answer))
 
     async def _notebook(self, page: str) -> bool:
         """Whether JupyterLab has a kernel for the same chapter."""
@@ -267,12 +267,12 @@ class Ran(PageRequest):
     @web.authenticated
     async def post(self) -> None:
         """`{"page", "tab", "own"}`: whether all that its kernel ran is the book's."""
-        page, tab, asked = self.asked()
+        page, tab, body = self.asked()
         session = self.known.whose(page)
         if session is None or session.tab != tab:
             raise web.HTTPError(404, "this page does not run")
         profile = settings.profile()
-        if asked.get("own") is True and profile.verdicts:
+        if body.get("own") is True and profile.verdicts:
             on_page.keep(page, profile.name)
         else:
             on_page.drop(page)
@@ -311,7 +311,7 @@ def about(session: sessions.PageSession) -> dict[str, Any]:
 
 def browser_of(agent: str) -> str:
     """Return what a browser calls itself, in a word; "" if it is none that is known."""
-    # The order matters: each of them also says that it is those after it.
+    # The order matters: each browser also names itself as those after it.
     names = {"Firefox": "Firefox", "Edg": "Edge", "OPR": "Opera", "Chrome": "Chrome"}
     names |= {"Safari": "Safari"}
     return next((name for sign, name in names.items() if f"{sign}/" in agent), "")
@@ -345,7 +345,7 @@ def with_live_part(html: bytes, base_url: str, lost: bool = False) -> bytes:
 
 def content_type(name: str) -> str | None:
     """Return the type of a script, a style and a piece of data, whatever the system says."""
-    known = {
+    types = {
         ".js": "text/javascript; charset=utf-8",
         ".css": "text/css; charset=utf-8",
         ".json": "application/json",
@@ -353,7 +353,7 @@ def content_type(name: str) -> str | None:
         ".woff2": "font/woff2",
     }
     suffix = Path(name).suffix
-    return known.get(suffix) or mimetypes.types_map.get(suffix)
+    return types.get(suffix) or mimetypes.types_map.get(suffix)
 
 
 def add_to(server: Any) -> None:

@@ -103,9 +103,9 @@ def _markdown(path: str, model: Any) -> list[Any]:
     return [cell for cell in content.get("cells", ()) if cell.get("cell_type") == "markdown"]
 
 
-def _text(written: str) -> str:
+def _text(literal: str) -> str:
     """Return what a kernel glued: a text is quoted, a number is not."""
     try:
-        return str(ast.literal_eval(written)) if written[:1] in "'\"" else written
+        return str(ast.literal_eval(literal)) if literal[:1] in "'\"" else literal
     except (SyntaxError, ValueError):
-        return written
+        return literal

@@ -12,7 +12,7 @@ from typing import Any
 from lab import paths
 
 BUNDLE = paths.ROOT / "tools" / "live" / "bundle"
-# The first of them that is there is served: what was measured here, or what was recorded.
+# The first folder that exists is served: measured here, or recorded.
 SITES = ("_build/html", "_build/replay/html")
 PAGE = re.compile(r"(?:[a-z0-9][a-z0-9-]*/)*[a-z0-9][a-z0-9-]*")
 
@@ -21,7 +21,7 @@ def site() -> Path | None:
     """Return the folder of the built site, that of LAB_LIVE_SITE if set; None if none is built."""
     named = os.environ.get("LAB_LIVE_SITE")
     names = [named] if named else SITES
-    # Without "..": what lies below it is told by its address.
+    # Without "..": a file counts as below the folder by its address.
     folders = [Path(os.path.normpath(paths.ROOT / name)) for name in names]
     return next((folder for folder in folders if (folder / "index.html").is_file()), None)
 

@@ -46,21 +46,21 @@ def collected() -> str:
     Raises LabError if nothing was noted.
     """
     records = Records(paths.ROOT / OUTPUT[PROFILE] / ".lab" / f"live-{PROFILE}")
-    found, missing = {}, []
+    seconds_of, missing = {}, []
     for page in toc.pages():
         now = _sources(page)
         reckoned = {digest: expected(source) for digest, source in now.items()}
         took: dict[str, float] = {k: v for k, v in reckoned.items() if v is not None}
-        # Of several runs the shortest: what a busy machine adds is not the cell's.
+        # The shortest of several runs counts: a busy machine adds time that is not the cell's.
         for digest in now:
             if measured := [r.cells[digest] for r in records.of(page) if digest in r.cells]:
                 took[digest] = min(measured)
         if took:
-            found[page] = {digest: took[digest] for digest in now if digest in took}
+            seconds_of[page] = {digest: took[digest] for digest in now if digest in took}
         if left := len(now) - len(took):
             missing.append(f"{short(page)} ({left})")
-    written.write(cells.SECONDS, (json.dumps(found, indent=1) + "\n").encode())
-    done = f"{paths.relative(cells.SECONDS)}: {count(len(found), 'page')}."
+    written.write(cells.SECONDS, (json.dumps(seconds_of, indent=1) + "\n").encode())
+    done = f"{paths.relative(cells.SECONDS)}: {count(len(seconds_of), 'page')}."
     return f"{done} Cells not known before `make book`: {', '.join(missing)}." if missing else done
 
 
@@ -81,28 +81,28 @@ def expected(source: str) -> float | None:
 def _of_record(name: str) -> float | None:
     """The recorded trials, as many and as long as in the course profile."""
     try:
-        found = store.reference(name)
+        record = store.reference(name)
     except LabError:
         return None
-    if isinstance(found, Trial):
-        trials, profile = [found], settings.PROFILES["reference"]
+    if isinstance(record, Trial):
+        trials, profile = [record], settings.PROFILES["reference"]
         share = 1.0
-    elif isinstance(found, Comparison):
-        trials, profile = [*found.trials, *found.control], settings.PROFILES[found.profile]
-        share = _asked(found.pairs, profile) / found.pairs
+    elif isinstance(record, Comparison):
+        trials, profile = [*record.trials, *record.control], settings.PROFILES[record.profile]
+        share = _asked(record.pairs, profile) / record.pairs
     else:
         return None
-    lasted = [t.window[1] - t.window[0] for t in trials]
-    least = [t.load.warmup_s for t in trials]  # that a chapter asked for, however long it took
+    windows_s = [t.window[1] - t.window[0] for t in trials]
+    least = [t.load.warmup_s for t in trials]  # the warm-up asked for, not the time it took
     between = STARTS_S
     gaps = [
         (_began(b) - _began(a)).total_seconds() - a.window[1]
         for a, b in pairwise(sorted(trials, key=_began))
-        if a.noise.tries == b.noise.tries == 1  # else it includes pauses, and trials thrown away
+        if a.noise.tries == b.noise.tries == 1  # else the gap includes pauses and discarded trials
     ]
     if len(gaps) > 1:
         between = max(0.0, fmean(gaps))
-    alone = sum(lasted) / profile.stretch + sum(least) / profile.warm_stretch
+    alone = sum(windows_s) / profile.stretch + sum(least) / profile.warm_stretch
     return (alone + between * len(trials)) * share
 
 

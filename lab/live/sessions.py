@@ -20,9 +20,9 @@ from lab.errors import LabError
 from lab.live import places
 from lab.processes import nodes
 
-# A tab that is loaded again, or comes back from another page, finds its kernel as it was.
+# A tab that reloads, or comes back from another page, finds its kernel as it was.
 AWAY_S = 20.0
-STARTS_S = 120.0  # a tab is not connected before its kernel answers, on a slow machine late
+STARTS_S = 120.0  # until a tab is connected: on a slow machine its kernel answers late
 LOOK_S = 1.0
 KERNELS = ("python3", "javascript")
 # Of a build or a notebook that this server was started from.
@@ -71,7 +71,9 @@ class Sessions:
         self._now = now
         self._away_s = away_s
         self._sessions: dict[str, PageSession] = {}
-        self._coming: dict[str, PageSession] = {}  # whose kernel starts, while another's ends
+        self._coming: dict[
+            str, PageSession
+        ] = {}  # sessions whose kernel is starting while another kernel ends
         self._starting = asyncio.Lock()
 
     async def of(
@@ -83,21 +85,21 @@ class Sessions:
         Raises NotLive or Elsewhere.
         """
         async with self._starting:
-            known = self._sessions.get(page)
-            if known is not None and not await self._runs(known):
-                await self._end(known)
-            if self._sessions.get(page) is not known:
-                known = None  # ended here, or meanwhile by whoever looks after the sessions
-            if known is not None and known.tab == tab and not self._connected(known):
-                known.seen = self._now()
-                return known, False
-            if known is not None and self._connected(known) and not take:
-                raise Elsewhere(known)
+            current = self._sessions.get(page)
+            if current is not None and not await self._runs(current):
+                await self._end(current)
+            if self._sessions.get(page) is not current:
+                current = None  # ended here, or meanwhile by `look`
+            if current is not None and current.tab == tab and not self._connected(current):
+                current.seen = self._now()
+                return current, False
+            if current is not None and self._connected(current) and not take:
+                raise Elsewhere(current)
             session = PageSession(page, tab, "", self._now(), False, browser, time.time())
             self._coming[page] = session
             try:
-                if known is not None:
-                    await self._end(known)
+                if current is not None:
+                    await self._end(current)
                 session.kernel = await self._start(page)
                 self._manager.add_restart_callback(session.kernel, partial(_note_death, session))
             finally:
@@ -110,7 +112,7 @@ class Sessions:
         """Return the session of a page, None if it has none, or none with its kernel any more."""
         known = self._sessions.get(page)
         if known is not None and (known.died or known.kernel not in self._manager):
-            known = None  # whoever looks after the sessions has not looked yet
+            known = None  # `look` has not run yet
         return self._coming.get(page) or known
 
     async def look(self) -> None:
@@ -152,7 +154,7 @@ class Sessions:
         return self._manager.kernel_model(session.kernel).get("execution_state") == "busy"
 
     async def _end(self, session: PageSession) -> None:
-        if self._sessions.get(session.page) is session:  # its page may have another by now
+        if self._sessions.get(session.page) is session:  # the page may have another session by now
             del self._sessions[session.page]
         if session.kernel not in self._manager:
             return
