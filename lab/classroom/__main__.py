@@ -40,24 +40,27 @@ def _make(chosen: Chosen) -> int:
     return 0
 
 
-def _grade(chosen: Chosen) -> int:
-    course = courses.read(chosen.course)
-    week = course.week(chosen.week)
+def _grade(options: Chosen) -> int:
+    course = courses.read(options.course)
+    week = course.week(options.week)
     results = judging.all_of(
         course,
         week,
-        only=chosen.exercise,
-        whose=chosen.student,
-        scheduler=chosen.scheduler,
-        workers=chosen.workers,
+        only=options.exercise,
+        of_students=options.student,
+        scheduler=options.scheduler,
+        workers=options.workers,
         tell=many.Progress(lambda words: print(words, flush=True)),
     )
-    left = [one for one in results if one.outcome != GRADED]
+    open_results = [result for result in results if result.outcome != GRADED]
     print(f"{count(len(results), 'hand-in')} judged: {judging.place(course, week, '', '')}")
-    print(handins.came_in(course, week, chosen.student).sum())
-    if left:
-        print(f"{len(left)} have no verdict: the same command judges those again.", file=sys.stderr)
-    return min(1, len(left))
+    print(handins.came_in(course, week, options.student).sum())
+    if open_results:
+        print(
+            f"{len(open_results)} have no verdict: the same command judges those again.",
+            file=sys.stderr,
+        )
+    return min(1, len(open_results))
 
 
 def _export(chosen: Chosen) -> int:

@@ -27,7 +27,7 @@ from lab.text.looks import macros
 
 RUN = 25  # characters that must agree, of programs without names and layout
 WINDOW = 4
-LEAST = 0.8  # of the shorter one of two, from which on they are shown
+LEAST = 0.8  # of the shorter program: pairs that share so much are shown
 MOST_PAIRS = 60
 MISSING = "copydetect is not installed: run make classroom in the folder of the book."
 REFERENCE = "the reference"
@@ -74,9 +74,9 @@ class Alike:
 
     exercise: str
     groups: tuple[tuple[str, ...], ...]  # the same but for names, strings and layout
-    pairs: tuple[Pair, ...]  # of those that are not the same, the nearest first
+    pairs: tuple[Pair, ...]  # of programs that are not the same, the nearest first
     texts: dict[str, str]
-    known: frozenset[str]  # the names of those that no student wrote
+    known: frozenset[str]  # the names of the programs that no student wrote
 
     @property
     def same(self) -> list[str]:
@@ -86,38 +86,48 @@ class Alike:
 
 def of_week(course: Course, week: Week) -> list[Alike]:
     """What is alike in a week, by exercise. Raises NoLibrary."""
-    found = []
+    alikes = []
     for name in week.exercises:
         works = handins.found(course, week, [name])
         texts = {w.student: w.hand_in.text for w in works if w.hand_in}
-        found.append(among(exercise(name), texts))
-    return found
+        alikes.append(among(exercise(name), texts))
+    return alikes
 
 
-def among(asked: Exercise, texts: dict[str, str], least: float = LEAST) -> Alike:
+def among(exercise: Exercise, texts: dict[str, str], least: float = LEAST) -> Alike:
     """What is alike among the programs of students, by their names."""
-    starter = asked.begin()
-    known = {REFERENCE: asked.solution.read_text("utf-8")} | {
-        f"the wrong answer {one.file}": (asked.folder / "wrong" / one.file).read_text("utf-8")
-        for one in asked.wrong
+    starter = exercise.begin()
+    book_programs = {REFERENCE: exercise.solution.read_text("utf-8")} | {
+        f"the wrong answer {answer.file}": (exercise.folder / "wrong" / answer.file).read_text(
+            "utf-8"
+        )
+        for answer in exercise.wrong
     }
-    prints = {name: _program(text, starter) for name, text in {**known, **texts}.items()}
+    prints = {name: _program(text, starter) for name, text in {**book_programs, **texts}.items()}
     same: dict[str, list[str]] = {}
-    for name, made in prints.items():
-        if len(made.print.hashes) and made.plain != _plain(starter)[0]:
-            same.setdefault(made.plain, []).append(name)
-    groups = [tuple(names) for names in same.values() if len(names) > 1 and set(names) - set(known)]
-    firsts = [next((n for n in names if n not in known), names[0]) for names in same.values()]
+    for name, program in prints.items():
+        if len(program.print.hashes) and program.plain != _plain(starter)[0]:
+            same.setdefault(program.plain, []).append(name)
+    groups = [
+        tuple(names)
+        for names in same.values()
+        if len(names) > 1 and set(names) - set(book_programs)
+    ]
+    firsts = [
+        next((n for n in names if n not in book_programs), names[0]) for names in same.values()
+    ]
     pairs = []
-    for one, other in itertools.combinations(firsts, 2):
-        if one in known or other in known:
+    for name_a, name_b in itertools.combinations(firsts, 2):
+        if name_a in book_programs or name_b in book_programs:
             continue
-        pair = _compared(one, prints[one], other, prints[other])
+        pair = _compared(name_a, prints[name_a], name_b, prints[name_b])
         if pair.share >= least:
             pairs.append(pair)
     pairs.sort(key=lambda pair: -pair.share)
     nearest = tuple(pairs[:MOST_PAIRS])
-    return Alike(asked.id, tuple(groups), nearest, {**known, **texts}, frozenset(known))
+    return Alike(
+        exercise.id, tuple(groups), nearest, {**book_programs, **texts}, frozenset(book_programs)
+    )
 
 
 @dataclass(frozen=True)
@@ -127,7 +137,7 @@ class _Program:
     """
 
     plain: str
-    at: tuple[int, ...]  # one more than characters
+    at: tuple[int, ...]  # one more entry than characters
     print: Any
 
 
@@ -136,21 +146,21 @@ def _plain(text: str) -> tuple[str, tuple[int, ...]]:
 
     What stands behind a dot stays: methods and fields are seldom renamed.
     """
-    kept, at, before = [], [], ""
+    tokens, at, before = [], [], ""
     for start, kind, word in JavascriptLexer().get_tokens_unprocessed(text):
         if kind in Token.Comment or not word.strip():
             continue
-        told = word
+        token = word
         if kind in Token.Name and before != ".":
-            told = "V"
+            token = "V"
         elif kind in Token.Literal.String:
-            told = "" if before == "S" else "S"
+            token = "" if before == "S" else "S"
         elif kind in Token.Literal.Number:
-            told = "0"
-        kept.append(told)
-        at += [start] * len(told)
-        before = told or before
-    return "".join(kept), (*at, len(text))
+            token = "0"
+        tokens.append(token)
+        at += [start] * len(token)
+        before = token or before
+    return "".join(tokens), (*at, len(text))
 
 
 def _program(text: str, starter: str) -> _Program:
@@ -168,15 +178,15 @@ def _program(text: str, starter: str) -> _Program:
     return _Program(plain, at, made(plain, without))
 
 
-def _compared(one: str, mine: _Program, other: str, theirs: _Program) -> Pair:
+def _compared(name_a: str, mine: _Program, name_b: str, theirs: _Program) -> Pair:
     from copydetect import compare_files
 
     first, second = set(mine.print.hashes), set(theirs.print.hashes)
     if len(first & second) < 0.5 * min(len(first), len(second)):
-        return Pair(one, other, 0.0)
+        return Pair(name_a, name_b, 0.0)
     _, shares, places = compare_files(mine.print, theirs.print)
     share = min(1.0, float(max(shares)))
-    return Pair(one, other, share, _spans(places[0], mine.at), _spans(places[1], theirs.at))
+    return Pair(name_a, name_b, share, _spans(places[0], mine.at), _spans(places[1], theirs.at))
 
 
 def _spans(places: Any, at: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
@@ -186,24 +196,24 @@ def _spans(places: Any, at: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     return tuple((at[min(int(a), last)], at[min(int(b), last)]) for a, b in pairs)
 
 
-def page(week: Week, found: Iterable[Alike]) -> str:
+def page(week: Week, alikes: Iterable[Alike]) -> str:
     """A page with each pair side by side."""
     rows = [
         (
-            one.exercise,
-            one.groups,
+            alike.exercise,
+            alike.groups,
             [
                 {
                     "one": pair.one,
                     "other": pair.other,
                     "percent": round(pair.share * 100),
-                    "left": _marked(one.texts[pair.one], pair.left),
-                    "right": _marked(one.texts[pair.other], pair.right),
+                    "left": _marked(alike.texts[pair.one], pair.left),
+                    "right": _marked(alike.texts[pair.other], pair.right),
                 }
-                for pair in one.pairs
+                for pair in alike.pairs
             ],
         )
-        for one in found
+        for alike in alikes
     ]
     body = HTML.body(week.id, rows, round(LEAST * 100))
     return str(PAGE.page(f"{week.id}: hand-ins that are alike", Markup(body)))

@@ -25,25 +25,25 @@ _KEPT = "_lab_kept"  # on an __init__ that stands in the place of nbgrader's own
 
 
 def keep_connections() -> None:
-    """From now on, this process asks a gradebook's file only the first time what is in it.
+    """From now on, this process opens the file of each gradebook only once.
 
-    For a command that ends: a server would keep on with a file that was replaced.
+    For a command that ends soon: a server would keep using a file that was replaced.
     """
-    own = Gradebook.__init__
-    if hasattr(own, _KEPT):
+    original = Gradebook.__init__
+    if hasattr(original, _KEPT):
         return
     engines: dict[tuple[str, str], Any] = {}
 
-    @wraps(own)
+    @wraps(original)
     def opened(
         self: Any, db_url: str, course_id: str = "default_course", authenticator: Any = None
     ) -> None:
         engine = engines.get((db_url, course_id))
         if engine is None:
-            own(self, db_url, course_id, authenticator)
+            original(self, db_url, course_id, authenticator)
             engines[db_url, course_id] = self.engine
             return
-        # What its own does, without the tables and the course, which are there.
+        # The original also makes the tables and the course, which exist already.
         self.engine = engine
         self.db = scoped_session(sessionmaker(autoflush=True, bind=engine, future=True))
         self.course_id, self.authenticator = course_id, authenticator
@@ -59,18 +59,18 @@ def book_what_is_judged() -> None:
     where there is only a program, or a notebook of another name. So the released notebook is laid
     beside these: as nobody worked on it, it counts for nothing.
     """
-    own = Autograde.init_notebooks
-    if hasattr(own, _KEPT):
+    original = Autograde.init_notebooks
+    if hasattr(original, _KEPT):
         return
 
-    @wraps(own)
+    @wraps(original)
     def laid(self: Any) -> None:
-        where = self.coursedir
-        course = courses.read(where.root)
+        coursedir = self.coursedir
+        course = courses.read(coursedir.root)
         for week in course.weeks:
-            if fnmatch(week.id, where.assignment_id):
-                handins.lay_notebooks(course, week, where.student_id)
-        own(self)
+            if fnmatch(week.id, coursedir.assignment_id):
+                handins.lay_notebooks(course, week, coursedir.student_id)
+        original(self)
 
     setattr(laid, _KEPT, True)
     Autograde.init_notebooks = laid

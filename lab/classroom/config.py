@@ -30,11 +30,13 @@ from lab.storage import written
 from lab.storage.json_form import digest
 
 JAVASCRIPT = "// YOUR CODE HERE\nthrow new Error('not implemented');"
-DONE = ".graded"  # in a folder that nbgrader's autograde came to its end with: of what hand-in
+DONE = (
+    ".graded"  # marks a folder that nbgrader's autograde has finished; holds the hand-in's digest
+)
 LOG = "nbgrader.log"  # what each command said, and when
 PASSED_OVER = "Handed in, and judged by nothing:"
-# nbgrader fills a new hand-in in before it adds it to its gradebook. SQLAlchemy warns of that as of
-# something that is lost, although it is added a line later.
+# nbgrader sets the fields of a new hand-in before it adds the hand-in to its gradebook. SQLAlchemy
+# warns that the hand-in would be lost, although nbgrader adds it a line later.
 ADDED_LATER = r"Object of type <Submitted\w+> not in session"
 STOPPED = "Stopped. What was judged is kept: the same command goes on there."
 
@@ -136,23 +138,23 @@ def _configured(c: Any, root: Path) -> None:
 
 
 def _instead(holder: type, name: str, ours: dict[type, type]) -> list[type]:
-    """nbgrader's own list with ours where theirs stand. Raises LabError if one does not."""
-    found: list[type] = list(getattr(holder(), name))
+    """nbgrader's own list with our classes for its own. Raises LabError if one is missing."""
+    types: list[type] = list(getattr(holder(), name))
     for old in ours:
-        if old not in found:
+        if old not in types:
             raise LabError(
                 f"This nbgrader has no {old.__name__} among {holder.__name__}.{name}, where the "
                 "grader takes its place: run make classroom, which installs one that has."
             )
-    return [ours.get(one, one) for one in found]
+    return [ours.get(kind, kind) for kind in types]
 
 
-def _stopped(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
-    """Say what a Ctrl-C leaves, instead of where it came."""
+def _stopped(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Say what a Ctrl-C leaves undone, instead of printing a traceback."""
     if issubclass(kind, KeyboardInterrupt):
         print(STOPPED, file=sys.stderr)
     else:
-        sys.__excepthook__(kind, error, where)
+        sys.__excepthook__(kind, error, trace)
 
 
 def tidy(course: Course) -> None:
@@ -191,7 +193,7 @@ def _digest(folder: Path) -> str:
     whole = hashlib.sha256()
     for file in sorted(folder.rglob("*")):
         whole.update(hashlib.sha256(os.fsencode(file.relative_to(folder))).digest())
-        with contextlib.suppress(OSError):  # what cannot be read has its name alone
+        with contextlib.suppress(OSError):  # a file that cannot be read keeps only its name
             if file.is_symlink():
                 whole.update(os.fsencode(file.readlink()))
             elif file.is_file():
@@ -213,10 +215,10 @@ class _Once:
         self._done.add((assignment, student))
         week = self._course.by_id.get(assignment)
         if week is None:
-            return  # the reader of hand-ins says so, for each
-        whose = [] if "*" in student or "?" in student or "[" in student else [student]
-        # At the end, below nbgrader's own lines, where somebody sees it.
-        came = handins.came_in(self._course, week, whose)
+            return  # the reader of hand-ins reports each of them
+        students = [] if "*" in student or "?" in student or "[" in student else [student]
+        # At the end, below nbgrader's own lines, where the instructor sees it.
+        came = handins.came_in(self._course, week, students)
         atexit.register(print, came.sum(), file=sys.stderr)
         if found := [str(one) for one in came.listed() if not one.is_plain]:
             atexit.register(print, PASSED_OVER, *found, sep="\n  ", file=sys.stderr)
@@ -225,11 +227,11 @@ class _Once:
                 judging.all_of(
                     self._course,
                     week,
-                    whose=whose,
+                    of_students=students,
                     scheduler=os.environ.get("LAB_SCHEDULER", ""),
                     tell=many.Progress(lambda words: print(words, file=sys.stderr, flush=True)),
                 )
-        except LabError as error:  # one by one, then, each with its own message
+        except LabError as error:  # nbgrader then judges one by one, each with its own message
             print(error, file=sys.stderr)
 
     def after(self, *, assignment: str, student: str, notebooks: list[str]) -> None:

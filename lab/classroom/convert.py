@@ -100,44 +100,47 @@ class Judge(NbGraderPreprocessor):
 
     def preprocess(self, nb: Any, resources: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Write points and messages into the cells. Raises NoVerdict, NotOurs."""
-        known = resources["nbgrader"]
-        course = _course_at(str(Path(known["db_url"].removeprefix("sqlite:///")).parent))
-        week, asked = course.week(known["assignment"]), exercise(known["notebook"])
-        if nb.metadata.get(LAB, {}).get("exercise") != asked.id:
-            raise NotOurs(f"{asked.id}.ipynb was not read by this course: {nb.metadata}")
-        work = handins.work(course, week, known["student"], asked)
+        context = resources["nbgrader"]
+        course = _course_at(str(Path(context["db_url"].removeprefix("sqlite:///")).parent))
+        week, course_exercise = course.week(context["assignment"]), exercise(context["notebook"])
+        if nb.metadata.get(LAB, {}).get("exercise") != course_exercise.id:
+            raise NotOurs(f"{course_exercise.id}.ipynb was not read by this course: {nb.metadata}")
+        work = handins.work(course, week, context["student"], course_exercise)
         result = judging.one(course, week, work)
         if result.outcome != GRADED:
             why = result.untold or result.fault or next(iter(result.criteria)).message
             raise NoVerdict(
-                f"{asked.id} of {known['student']} has no verdict now: {why}. Run the same command "
-                "again; what was judged is kept."
+                f"{course_exercise.id} of {context['student']} has no verdict now: {why}. Run the "
+                "same command again; what was judged is kept."
             )
         self._write(
-            nb, {notebook.graded_cell(asked, one.id): one for one in result.criteria}, result
+            nb,
+            {notebook.graded_cell(course_exercise, one.id): one for one in result.criteria},
+            result,
         )
-        self._nothing_missing(nb, known)
+        self._nothing_missing(nb, context)
         return nb, resources
 
     def _write(self, nb: Any, criteria: dict[str, Looked], result: Result) -> None:
-        asked = exercise(result.exercise)
-        hints = iter(asked.hints[:1])
+        course_exercise = exercise(result.exercise)
+        hints = iter(course_exercise.hints[:1])
         share = result.points / max(sum(one.points for one in result.criteria), 1e-9)
         for cell in nb.cells:
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
-            told = criteria.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+            criterion = criteria.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
             if utils.is_grade(cell):
-                if told is None:
+                if criterion is None:
                     raise NotOurs(
-                        f"The test cell {cell.metadata.nbgrader.grade_id!r} of {asked.id}.ipynb is "
-                        f"none of the exercise's criteria any more: generate the assignment again."
+                        f"The test cell {cell.metadata.nbgrader.grade_id!r} of "
+                        f"{course_exercise.id}.ipynb is none of the exercise's criteria any more: "
+                        "generate the assignment again."
                     )
                 most = float(cell.metadata.nbgrader.points)
-                points = min(most, most * told.points * min(share, 1) / told.of)
-                hint = next(hints, "") if told.outcome != HELD else ""
+                points = min(most, most * criterion.points * min(share, 1) / criterion.of)
+                hint = next(hints, "") if criterion.outcome != HELD else ""
                 cell.outputs = [
-                    _display(_words(told, points, most, hint)),
+                    _display(_words(criterion, points, most, hint)),
                     nbformat.v4.new_output(
                         "execute_result",
                         {"text/plain": repr(round(points, 4))},
@@ -148,19 +151,21 @@ class Judge(NbGraderPreprocessor):
             elif utils.is_solution(cell):
                 cell.outputs = [_display(str(result), graded.graded(result))]
 
-    def _nothing_missing(self, nb: Any, known: dict[str, Any]) -> None:
+    def _nothing_missing(self, nb: Any, context: dict[str, Any]) -> None:
         """Each cell that the gradebook has points for got some: no grade by absence."""
-        there = {
+        graded_cells = {
             cell.metadata.nbgrader.grade_id
             for cell in nb.cells
             if utils.is_grade(cell) and cell.outputs
         }
-        with Gradebook(known["db_url"]) as gradebook:
-            asked_for = gradebook.find_notebook(known["notebook"], known["assignment"]).grade_cells
-            if missing := sorted({cell.name for cell in asked_for} - there):
+        with Gradebook(context["db_url"]) as gradebook:
+            asked_for = gradebook.find_notebook(
+                context["notebook"], context["assignment"]
+            ).grade_cells
+            if missing := sorted({cell.name for cell in asked_for} - graded_cells):
                 raise NotOurs(
-                    f"The gradebook has points for {missing[0]!r} of {known['notebook']}, which is "
-                    "no criterion of the exercise any more: generate the assignment again."
+                    f"The gradebook has points for {missing[0]!r} of {context['notebook']}, which "
+                    "is no criterion of the exercise any more: generate the assignment again."
                 )
 
 
@@ -169,12 +174,14 @@ def _display(text: str, html: str = "") -> Any:
     return nbformat.v4.new_output("display_data", data)
 
 
-def _words(one: Looked, points: float, most: float, hint: str) -> str:
-    lines = [f"{bare(points, 6)} of {bare(most, 6)} points: {one.says}"]
-    if one.message:
-        lines.append(one.message)
+def _words(criterion: Looked, points: float, most: float, hint: str) -> str:
+    lines = [f"{bare(points, 6)} of {bare(most, 6)} points: {criterion.says}"]
+    if criterion.message:
+        lines.append(criterion.message)
     lines += [
-        f"{name}: {text}" for name, text in (("seen", one.saw), ("wanted", one.wanted)) if text
+        f"{name}: {text}"
+        for name, text in (("seen", criterion.saw), ("wanted", criterion.wanted))
+        if text
     ]
     if hint:
         lines.append(f"A hint: {hint}")

@@ -149,50 +149,50 @@ def read(root: str | Path) -> Course:
     return course
 
 
-def _made(root: Path, said: dict[str, Any]) -> Course:
-    _known(said, _KEYS, "")
-    if "name" not in said:
+def _made(root: Path, settings: dict[str, Any]) -> Course:
+    _known(settings, _KEYS, "")
+    if "name" not in settings:
         raise LabError('it has no name: name = "node-io", say')
-    late = said.get("late", {})
+    late = settings.get("late", {})
     _known(late, set(Late.__dataclass_fields__), "[late] ")
-    zone = str(said.get("timezone", "UTC"))
+    zone = str(settings.get("timezone", "UTC"))
     try:
-        where = ZoneInfo(zone)
+        time_zone = ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError):
         raise LabError(
             f"it has the time zone {zone!r}, which nobody knows: write one such as Europe/Madrid"
         ) from None
-    start, at = said.get("start"), said.get("due_time", time(23, 59))
+    start, at = settings.get("start"), settings.get("due_time", time(23, 59))
     if start is not None and (not isinstance(start, date) or isinstance(start, datetime)):
         raise LabError(f"its start is {start!r}: a day such as 2027-01-11, without quotes")
     if not isinstance(at, time):
         raise LabError(f"its due_time is {at!r}: a time such as 23:59:00, without quotes")
     weeks = []
-    for number, one in enumerate(said.get("weeks", []), 1):
-        _known(one, _KEYS_OF_WEEK, f"week {number}: ")
-        due = one.get("due")
+    for number, week in enumerate(settings.get("weeks", []), 1):
+        _known(week, _KEYS_OF_WEEK, f"week {number}: ")
+        due = week.get("due")
         if due is None and start is not None:
             due = datetime.combine(start + timedelta(days=7 * number - 1), at)
         if due is not None and not isinstance(due, datetime):
             raise LabError(f"week {number} is due {due!r}: a time such as 2027-01-17 23:59:00")
         weeks.append(
             Week(
-                str(one.get("id", f"week-{number}")),
-                str(one.get("title", f"Week {number}")),
-                tuple(map(str, one.get("exercises", []))),
-                _utc(due, where),
-                {str(name): float(points) for name, points in one.get("points", {}).items()},
+                str(week.get("id", f"week-{number}")),
+                str(week.get("title", f"Week {number}")),
+                tuple(map(str, week.get("exercises", []))),
+                _utc(due, time_zone),
+                {str(name): float(points) for name, points in week.get("points", {}).items()},
             )
         )
     return Course(
         root,
-        str(said["name"]),
+        str(settings["name"]),
         tuple(weeks),
-        str(said.get("title", said["name"])),
-        str(said.get("seed", "")),
+        str(settings.get("title", settings["name"])),
+        str(settings.get("seed", "")),
         zone,
         Late(**{name: float(value) for name, value in late.items()}),
-        dict(said.get("lti", {})),
+        dict(settings.get("lti", {})),
     )
 
 
@@ -218,7 +218,7 @@ def _faults(course: Course) -> Iterator[str]:
     late = course.late
     if late.grace_hours < 0 or not (0 <= late.a_day <= 1 and 0 <= late.most <= 1):
         yield f"its [late] is {late}: hours of 0 or more, shares from 0 to 1"
-    known, seen, ids = set(exercises.names()), dict[str, str](), set[str]()
+    exercise_names, week_of, ids = set(exercises.names()), dict[str, str](), set[str]()
     for week in course.weeks:
         if not _NAME.fullmatch(week.id) or week.id in ids:
             yield f"a week is called {week.id!r}: a name of its own, of letters, digits, - _ and ."
@@ -226,11 +226,11 @@ def _faults(course: Course) -> Iterator[str]:
         if not week.exercises:
             yield f"{week.id} has no exercises"
         for name in week.exercises:
-            if name not in known:
-                yield f"{week.id} has the exercise {name!r}. {did_you_mean(name, known)}"
-            if name in seen:
-                yield f"{name} stands in {seen[name]} and in {week.id}: once is enough"
-            seen[name] = week.id
+            if name not in exercise_names:
+                yield f"{week.id} has the exercise {name!r}. {did_you_mean(name, exercise_names)}"
+            if name in week_of:
+                yield f"{name} stands in {week_of[name]} and in {week.id}: once is enough"
+            week_of[name] = week.id
         for name, points in week.points.items():
             if name not in week.exercises:
                 yield f"{week.id} gives points for {name!r}, which is none of its exercises"

@@ -24,7 +24,7 @@ from lab.errors import LabError
 
 MOST_FILES = 1000
 _SECRET = re.compile(r"[0-9a-f]{32,256}")
-LATER_S = 600  # what may lie between the time that a hand-in names and its last change
+LATER_S = 600  # between the time that a hand-in names and its last change
 
 
 class NoNgshare(LabError):
@@ -60,8 +60,8 @@ class Collect(ExchangeCollect):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.check_owner = False  # here an owner decides instead of a warning
-        self._owners: dict[str, int] = {}  # of hand-ins, by what they are called
+        self.check_owner = False  # the owner of the files decides here, without a warning
+        self._owners: dict[str, int] = {}  # owners of hand-ins, by the name of the hand-in
 
     def init_src(self) -> None:
         """Find the newest hand-in of each student."""
@@ -72,20 +72,20 @@ class Collect(ExchangeCollect):
         nobody = {"username": "", "filename": Path(path).name, "timestamp": datetime.min}
         try:
             record: dict[str, Any] = super()._path_to_record(path)
-            there = os.lstat(path)
-            owner = pwd.getpwuid(there.st_uid).pw_name
+            status = os.lstat(path)
+            owner = pwd.getpwuid(status.st_uid).pw_name
         except (ValueError, OverflowError, OSError, KeyError) as error:
             self.log.error("%s is left out: it is no hand-in (%s).", path, error)
             return nobody
-        self._owners[Path(path).name] = there.st_uid
-        if record["username"].startswith(".") or not stat.S_ISDIR(there.st_mode):
+        self._owners[Path(path).name] = status.st_uid
+        if record["username"].startswith(".") or not stat.S_ISDIR(status.st_mode):
             self.log.error("%s of %s is left out: it is no folder.", path, owner)
             return nobody
-        # Who collects may hand in for somebody: from a mail, or where all are one user.
-        if there.st_uid != os.getuid() and owner != record["username"]:
+        # The collecting user may hand in for a student: from a mail, or where all are one user.
+        if status.st_uid != os.getuid() and owner != record["username"]:
             self.log.error("%s is taken as of %s, who owns it.", path, owner)
             record["username"] = owner
-        changed = datetime.fromtimestamp(there.st_ctime, UTC).replace(tzinfo=None)
+        changed = datetime.fromtimestamp(status.st_ctime, UTC).replace(tzinfo=None)
         if (changed - record["timestamp"]).total_seconds() > LATER_S:
             self.log.warning("%s was changed later than it says: %s UTC.", path, changed)
         return record
@@ -93,15 +93,15 @@ class Collect(ExchangeCollect):
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
         """Copy the plain files of a hand-in; what is none is left out, and named."""
         Path(dest).mkdir(parents=True, exist_ok=True)
-        left = [MOST_FILES, self.coursedir.max_dir_size * 1000]
+        budget = [MOST_FILES, self.coursedir.max_dir_size * 1000]
 
         def copied(source: str, target: str) -> None:
             if Path(source).is_symlink():
                 Path(target).symlink_to(Path(source).readlink())
                 return
-            _copied(source, target, left, self._owners[Path(src).name])
+            _copied(source, target, budget, self._owners[Path(src).name])
 
-        unwanted = ignore_patterns(
+        ignore = ignore_patterns(
             exclude=self.coursedir.ignore,
             include=self.coursedir.include,
             max_file_size=self.coursedir.max_file_size,
@@ -112,7 +112,7 @@ class Collect(ExchangeCollect):
                 src,
                 dest,
                 symlinks=True,
-                ignore=unwanted,
+                ignore=ignore,
                 copy_function=copied,
                 dirs_exist_ok=True,
             )
@@ -120,7 +120,7 @@ class Collect(ExchangeCollect):
             self.log.error("Not all of %s is collected: %s", src, str(error)[:1000])
         for folder, _, _ in os.walk(dest):
             Path(folder).chmod(0o700)
-        # What nbgrader reads later of every hand-in, and stops at if it cannot.
+        # nbgrader reads these two files of every hand-in later, and stops if it cannot.
         when = Path(src).name.rsplit("+", 3)[2]
         _renewed(Path(dest) / "timestamp.txt", when)
         if not _SECRET.fullmatch(_read(Path(dest) / "submission_secret.txt")):
@@ -140,22 +140,22 @@ def _renewed(file: Path, text: str) -> None:
     file.write_text(text, "utf-8")
 
 
-def _copied(source: str, target: str, left: list[int], owner: int) -> None:
+def _copied(source: str, target: str, budget: list[int], owner: int) -> None:
     """Copy a plain file of this owner. Raises NotCopied if it is none, also if it has just become
     another.
     """
     number = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(number, "rb") as file:
-        found = os.fstat(number)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(number)
+        if not stat.S_ISREG(status.st_mode):
             raise NotCopied(f"{source} is no file")
-        if found.st_uid != owner:
+        if status.st_uid != owner:
             raise NotCopied(f"{source} belongs to somebody else than the hand-in")
-        left[0] -= 1
-        if left[0] < 0:
+        budget[0] -= 1
+        if budget[0] < 0:
             raise NotCopied(f"{source}: more than {MOST_FILES} files")
-        data = file.read(left[1] + 1)
-        left[1] -= len(data)
-        if left[1] < 0:
+        data = file.read(budget[1] + 1)
+        budget[1] -= len(data)
+        if budget[1] < 0:
             raise NotCopied(f"{source}: more than nbgrader's max_dir_size in all")
     Path(target).write_bytes(data)

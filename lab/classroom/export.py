@@ -37,29 +37,29 @@ def _cell(value: Any) -> Any:
 
 
 def by_week(
-    gradebook: Gradebook, whose: Iterable[str] = (), weeks: Iterable[str] = ()
+    gradebook: Gradebook, of_students: Iterable[str] = (), weeks: Iterable[str] = ()
 ) -> list[Row]:
     """What nbgrader's own export has, in its columns: scores in points, times in UTC.
 
     A student who handed in nothing has 0.
     """
-    wanted, who = set(weeks), {str(one) for one in whose}
+    week_names, student_ids = set(weeks), {str(student) for student in of_students}
     rows: list[Row] = []
     for week in gradebook.assignments:
-        if wanted and week.name not in wanted:
+        if week_names and week.name not in week_names:
             continue
-        handed_in = {one.student_id: one for one in week.submissions}
+        handed_in = {submission.student_id: submission for submission in week.submissions}
         for student in gradebook.students:
-            if who and student.id not in who:
+            if student_ids and student.id not in student_ids:
                 continue
-            one = handed_in.get(student.id)
-            penalty = one.late_submission_penalty if one else 0.0
-            raw = one.score if one else 0.0
+            submission = handed_in.get(student.id)
+            penalty = submission.late_submission_penalty if submission else 0.0
+            raw = submission.score if submission else 0.0
             rows.append(
                 {
                     "assignment": week.name,
                     "duedate": week.duedate,
-                    "timestamp": one.timestamp if one else None,
+                    "timestamp": submission.timestamp if submission else None,
                     "student_id": student.id,
                     "last_name": student.last_name,
                     "first_name": student.first_name,
@@ -80,29 +80,31 @@ def scored(gradebook: Gradebook, week: str) -> list[Row]:
 
 
 def by_criterion(
-    gradebook: Gradebook, whose: Iterable[str] = (), weeks: Iterable[str] = ()
+    gradebook: Gradebook, of_students: Iterable[str] = (), weeks: Iterable[str] = ()
 ) -> list[Row]:
     """The gradebook's points for each criterion: judged (`auto`) and given by hand (`manual`)."""
-    wanted, who = set(weeks), {str(one) for one in whose}
+    week_names, student_ids = set(weeks), {str(student) for student in of_students}
     rows: list[Row] = []
     for week in gradebook.assignments:
         for submission in week.submissions:
-            if (wanted and week.name not in wanted) or (who and submission.student_id not in who):
+            if (week_names and week.name not in week_names) or (
+                student_ids and submission.student_id not in student_ids
+            ):
                 continue
-            for own in submission.notebooks:
-                for grade in own.grades:
+            for notebook in submission.notebooks:
+                for grade in notebook.grades:
                     rows.append(
                         {
                             "assignment": week.name,
                             "student_id": submission.student_id,
-                            "exercise": own.name,
-                            "criterion": grade.name.removeprefix(f"{own.name}-"),
+                            "exercise": notebook.name,
+                            "criterion": grade.name.removeprefix(f"{notebook.name}-"),
                             "auto": grade.auto_score,
                             "manual": grade.manual_score,
                             "extra_credit": grade.extra_credit,
                             "score": grade.score,
                             "max_score": grade.max_score,
-                            "late_submission_penalty": own.late_submission_penalty or 0.0,
+                            "late_submission_penalty": notebook.late_submission_penalty or 0.0,
                         }
                     )
     return sorted(

@@ -38,22 +38,22 @@ def students(course: Course, week: Week) -> list[str]:
 
 
 def found(
-    course: Course, week: Week, only: Iterable[str] = (), whose: Iterable[str] = ()
+    course: Course, week: Week, only: Iterable[str] = (), of_students: Iterable[str] = ()
 ) -> Iterator[Work]:
     """All hand-ins of a week, by student, in the order of its exercises.
 
-    only, whose : the exercises and the students that are meant; all without.
+    only, of_students : the exercises and the students that are meant, by default all.
     """
-    wanted, who = set(only), set(whose)
-    for name in wanted:
-        exercise(name)  # or it says which was meant
-    known = Exercises(week.exercises, week.id)
+    exercise_names, student_names = set(only), set(of_students)
+    for name in exercise_names:
+        exercise(name)  # raises for an unknown name, with the nearest known one
+    week_exercises = Exercises(week.exercises, week.id)
     for student in students(course, week):
-        if not who or student in who:
-            own = _choice(course, week, student, known)
+        if not student_names or student in student_names:
+            student_choice = _choice(course, week, student, week_exercises)
             for name in week.exercises:
-                if not wanted or name in wanted:
-                    yield _work(course, week, own, exercise(name))
+                if not exercise_names or name in exercise_names:
+                    yield _work(course, week, student_choice, exercise(name))
 
 
 def work(course: Course, week: Week, student: str, asked: Exercise) -> Work:
@@ -66,41 +66,54 @@ def _choice(course: Course, week: Week, student: str, known: Exercises) -> Choic
     return intake.of_one(student, course.submitted / student / week.id, known)
 
 
-def _work(course: Course, week: Week, own: Choice, asked: Exercise) -> Work:
-    folder = course.submitted / own.student / week.id
-    one = own.chosen.get(asked.id)
-    if one is None:
-        return Work(own.student, asked, folder, None, NOTHING.format(id=asked.id), course.seed)
-    file = folder / one.owned.entry.path
+def _work(course: Course, week: Week, student_choice: Choice, exercise: Exercise) -> Work:
+    folder = course.submitted / student_choice.student / week.id
+    candidate = student_choice.chosen.get(exercise.id)
+    if candidate is None:
+        return Work(
+            student_choice.student,
+            exercise,
+            folder,
+            None,
+            NOTHING.format(id=exercise.id),
+            course.seed,
+        )
+    file = folder / candidate.owned.entry.path
     return Work(
-        own.student, asked, file, one.hand_in, one.why, course.seed, own.opened.get(asked.id, 0)
+        student_choice.student,
+        exercise,
+        file,
+        candidate.hand_in,
+        candidate.why,
+        course.seed,
+        student_choice.opened.get(exercise.id, 0),
     )
 
 
-def came_in(course: Course, week: Week, whose: Iterable[str] = ()) -> Intake:
-    """What students handed in for a week, and what becomes of it; of all without `whose`."""
-    who = set(whose)
-    known = Exercises(week.exercises, week.id)
+def came_in(course: Course, week: Week, of_students: Iterable[str] = ()) -> Intake:
+    """What students handed in for a week, and what becomes of it; by default of all students."""
+    student_names = set(of_students)
+    week_exercises = Exercises(week.exercises, week.id)
     return intake.of_folders(
         (
             (student, course.submitted / student / week.id)
             for student in students(course, week)
-            if not who or student in who
+            if not student_names or student in student_names
         ),
-        known,
+        week_exercises,
     )
 
 
-def lay_notebooks(course: Course, week: Week, whose: str = "*") -> None:
+def lay_notebooks(course: Course, week: Week, pattern: str = "*") -> None:
     """Lay the released notebook of each exercise beside what counts for it, where it is missing.
 
-    whose : a student, or a pattern of several.
+    pattern : a student, or a pattern of several.
     """
-    known = Exercises(week.exercises, week.id)
+    week_exercises = Exercises(week.exercises, week.id)
     for student in students(course, week):
-        if fnmatch(student, whose):
+        if fnmatch(student, pattern):
             folder = course.submitted / student / week.id
-            for name in _choice(course, week, student, known).chosen:
+            for name in _choice(course, week, student, week_exercises).chosen:
                 place = folder / f"{name}.ipynb"
                 if not place.exists() and not place.is_symlink():
                     released = json.dumps(notebook.made(course, week, name))

@@ -34,13 +34,13 @@ def all_of(
     week: Week,
     *,
     only: Iterable[str] = (),
-    whose: Iterable[str] = (),
+    of_students: Iterable[str] = (),
     scheduler: str = "",
     workers: int | None = None,
     tell: many.Tell | None = None,
 ) -> list[Result]:
     """Judge what was handed in for a week. What was judged before is not judged again."""
-    works = list(handins.found(course, week, only, whose))
+    works = list(handins.found(course, week, only, of_students))
 
     def done(count: int, of: int, work: Work, result: Result) -> None:
         write(course, week, work, result)

@@ -23,7 +23,7 @@ __all__ = [
     "student_id",
 ]  # fmt: skip
 SUFFIXES = (*handin.SUFFIXES, handin.NOTEBOOK, ".json")
-MOST_OTHERS = 20  # programs of a student whose names are no exercise's
+MOST_OTHERS = 20  # programs of one student that are named after no exercise
 
 
 @dataclass(frozen=True)
@@ -41,21 +41,21 @@ def roster(root: Path) -> dict[str, str]:
 
 
 def came_in(
-    place: Path, known: Mapping[str, str], exercises: Exercises | None = None
+    place: Path, students: Mapping[str, str], exercises: Exercises | None = None
 ) -> tuple[Intake, list[Given]]:
     """All that an archive holds and what becomes of it, and the files that are laid out: what
     counts, notes beside it, and what may be work under another name. Raises BadArchive.
     """
-    ids = {identity.matched(name): student for name, student in known.items()}
-    given: list[Given] = []
+    ids = {identity.matched(name): student for name, student in students.items()}
+    files: list[Given] = []
     came = intake.came_in(
         place,
         exercises or Exercises(),
         ids,
         as_they_are=False,
-        each=lambda student: given.extend(_given(student)),
+        each=lambda student: files.extend(_given(student)),
     )
-    return came, given
+    return came, files
 
 
 def read(place: Path, known: Mapping[str, str]) -> Iterator[Given]:
@@ -70,30 +70,30 @@ def newest(files: Iterable[Given]) -> dict[tuple[str, str], bytes]:
 
 def _given(student: Choice) -> Iterator[Given]:
     names: set[str] = set()
-    for name, owned in _files(student):
+    for name, item in _files(student):
         assert student.read is not None
         if name not in names:
             names.add(name)
             try:
-                yield Given(student.student, name, student.read(owned))
+                yield Given(student.student, name, student.read(item))
             except BadHandIn:
-                continue  # it is refused, and said so
+                continue  # the intake reports the refusal
 
 
 def _files(student: Choice) -> Iterator[tuple[str, Owned]]:
     """What is laid out, by the names that it gets: what counts has that of its exercise."""
-    for name, one in student.chosen.items():
-        if not one.is_doubtful:
-            suffix = PurePosixPath(one.owned.file).suffix.lower()
-            yield f"{name}{suffix}", one.owned
-    others = 0
-    for owned, fate in student.fates:
-        path = PurePosixPath(owned.file)
+    for name, candidate in student.chosen.items():
+        if not candidate.is_doubtful:
+            suffix = PurePosixPath(candidate.owned.file).suffix.lower()
+            yield f"{name}{suffix}", candidate.owned
+    n_others = 0
+    for item, fate in student.fates:
+        path = PurePosixPath(item.file)
         if path.name in choice.NOTES or path.name.endswith(".hints.json"):
-            yield path.name, owned
+            yield path.name, item
         elif fate.fate == choice.LISTED and not fate.is_plain:
             is_work = path.suffix.lower() in (*handin.SUFFIXES, handin.NOTEBOOK)
-            is_other = path.stem.lower() not in student.chosen and others < MOST_OTHERS
-            if is_work and is_other and not owned.entry.fault:
-                others += 1
-                yield f"{path.stem}{path.suffix.lower()}", owned
+            is_other = path.stem.lower() not in student.chosen and n_others < MOST_OTHERS
+            if is_work and is_other and not item.entry.fault:
+                n_others += 1
+                yield f"{path.stem}{path.suffix.lower()}", item

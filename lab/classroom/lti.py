@@ -56,36 +56,36 @@ def passed_back(course: Course, week: str, scores: list[Score]) -> int:
     """Send the scores of a week; returns how many were taken. Raises NotPassed, which says whose
     was not: those before are there, and the same command sends all again.
     """
-    said = _settings(course)
-    lineitem = said["lineitems"].get(week)
+    settings = _settings(course)
+    lineitem = settings["lineitems"].get(week)
     if not lineitem:
         raise NotPassed(f"{FILE} has no line item for {week} under [lti.lineitems].")
     place = _scores_of(_safe(lineitem))
     known = _known(course)
-    token = _token(course, said)
-    for one in scores:
+    token = _token(course, settings)
+    for score in scores:
         body = {
-            "userId": known.get(one.student, one.student),
-            "scoreGiven": one.given,
-            "scoreMaximum": one.maximum,
+            "userId": known.get(score.student, score.student),
+            "scoreGiven": score.given,
+            "scoreMaximum": score.maximum,
             "activityProgress": "Completed",
             "gradingProgress": "FullyGraded",
             "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds"),
         }
         headers = {"Authorization": f"Bearer {token}", "Content-Type": SCORE}
-        _sent(place, json.dumps(body).encode(), headers, f"the score of {one.student}")
+        _sent(place, json.dumps(body).encode(), headers, f"the score of {score.student}")
     return len(scores)
 
 
 def _settings(course: Course) -> dict[str, Any]:
-    said = course.lti
-    if not said:
+    settings = course.lti
+    if not settings:
         raise NotPassed(f"{FILE} has no [lti]: export CSV, or see lab/classroom/lti.py.")
-    if unknown := sorted(set(said) - KEYS - MAY):
+    if unknown := sorted(set(settings) - KEYS - MAY):
         raise NotPassed(f"[lti] has {unknown[0]!r}. {did_you_mean(unknown[0], KEYS | MAY)}")
-    if missing := sorted(KEYS - set(said)):
+    if missing := sorted(KEYS - set(settings)):
         raise NotPassed(f"[lti] of {FILE} lacks {missing[0]!r}.")
-    return said
+    return settings
 
 
 def _known(course: Course) -> dict[str, str]:
@@ -106,37 +106,37 @@ def _scores_of(lineitem: str) -> str:
     return parts._replace(path=f"{parts.path.rstrip('/')}/scores").geturl()
 
 
-def _token(course: Course, said: dict[str, Any]) -> str:
+def _token(course: Course, settings: dict[str, Any]) -> str:
     try:
         import jwt
     except ImportError:
         raise NotPassed("PyJWT is not installed: run make classroom.") from None
     try:
-        key = (course.root / said["key_file"]).read_text("utf-8")
+        key = (course.root / settings["key_file"]).read_text("utf-8")
     except OSError as error:
         raise NotPassed(f"The key of [lti] cannot be read: {error}") from None
     now = int(time.time())
     claims = {
-        "iss": said["client_id"],
-        "sub": said["client_id"],
-        "aud": said["token_url"],
+        "iss": settings["client_id"],
+        "sub": settings["client_id"],
+        "aud": settings["token_url"],
         "iat": now,
         "exp": now + 300,
         "jti": secrets.token_hex(16),
     }
-    which = {"kid": str(said["key_id"])} if "key_id" in said else None
+    which = {"kid": str(settings["key_id"])} if "key_id" in settings else None
     try:
-        signed = jwt.encode(claims, key, algorithm="RS256", headers=which)
+        assertion = jwt.encode(claims, key, algorithm="RS256", headers=which)
     except (ValueError, TypeError, jwt.PyJWTError) as error:
-        raise NotPassed(f"{said['key_file']} is no private RSA key (PEM): {error}") from None
-    asked = {
+        raise NotPassed(f"{settings['key_file']} is no private RSA key (PEM): {error}") from None
+    form = {
         "grant_type": "client_credentials",
         "client_assertion_type": BEARER,
-        "client_assertion": signed,
+        "client_assertion": assertion,
         "scope": SCOPE,
     }
-    body = urllib.parse.urlencode(asked).encode()
-    answer = _sent(_safe(said["token_url"]), body, {}, "an access token")
+    body = urllib.parse.urlencode(form).encode()
+    answer = _sent(_safe(settings["token_url"]), body, {}, "an access token")
     try:
         return str(json.loads(answer)["access_token"])
     except (ValueError, KeyError, TypeError):
@@ -152,7 +152,7 @@ class _Stays(urllib.request.HTTPRedirectHandler):
         """None, so that it is an error."""
 
 
-def _sent(url: str, body: bytes, headers: dict[str, str], what: str) -> bytes:
+def _sent(url: str, body: bytes, headers: dict[str, str], subject: str) -> bytes:
     request = urllib.request.Request(url, body, headers, method="POST")
     try:
         with urllib.request.build_opener(_Stays).open(request, timeout=TIMEOUT_S) as answer:
@@ -161,10 +161,10 @@ def _sent(url: str, body: bytes, headers: dict[str, str], what: str) -> bytes:
     except urllib.error.HTTPError as error:
         if elsewhere := error.headers.get("Location"):
             raise NotPassed(
-                f"The LMS sends {what} on to {elsewhere[:200]}: write the address that it has "
+                f"The LMS sends {subject} on to {elsewhere[:200]}: write the address that it has "
                 f"there into [lti] of {FILE}."
             ) from None
         words = error.read(500).decode("utf-8", "replace")
-        raise NotPassed(f"The LMS refused {what}: {error.code} {words}") from None
+        raise NotPassed(f"The LMS refused {subject}: {error.code} {words}") from None
     except OSError as error:
-        raise NotPassed(f"The LMS did not answer for {what}: {error}") from None
+        raise NotPassed(f"The LMS did not answer for {subject}: {error}") from None

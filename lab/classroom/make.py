@@ -52,7 +52,7 @@ def made(root: Path, syllabus: str = "6", start: date | None = None) -> Course:
             )
         sample = (courses.SAMPLES / f"{syllabus}.toml").read_text("utf-8")
         first = (start or _monday()).isoformat()
-        # Students may have accounts on this machine: hand-ins and grades are not for them.
+        # Students may have accounts on this machine and must not read hand-ins and grades.
         root.mkdir(parents=True, exist_ok=True)
         root.chmod(0o700)
         written.write(file, re.sub(r"(?m)^start = \S+", f"start = {first}", sample).encode())
@@ -71,7 +71,7 @@ def gradebook(course: Course) -> None:
     """The weeks and their deadlines, in the course's gradebook; grades in it stay."""
     from nbgrader.api import Gradebook
 
-    # nbgrader starts alembic by its name, also where nobody activated the environment.
+    # nbgrader starts alembic by its name, also where the environment is not activated.
     beside, path = str(Path(sys.executable).parent), os.environ.get("PATH", "")
     if beside not in path.split(os.pathsep):
         os.environ["PATH"] = f"{beside}{os.pathsep}{path}"
@@ -97,7 +97,7 @@ configure(get_config(), __file__)  # noqa: F821 - nbgrader puts get_config there
 
 
 def _config() -> str:
-    # Within a text of Python's, whatever the folder of the book is called.
+    # The text goes into a Python string, so the folder of the book may have any name.
     told = json.dumps(_activate(), ensure_ascii=False)[1:-1]
     return _CONFIG.replace("{activate}", told)
 

@@ -62,20 +62,20 @@ def on_dask(scheduler: str) -> Executor:
 
 
 def _on_dask(works: list[Work], groups: list[list[int]], scheduler: str) -> Judging:
-    with client(scheduler) as there:
+    with client(scheduler) as cluster_client:
         quiet = [at for at in groups if not works[at[0]].exercise.clock]
-        yield from _gathered(there, works, quiet, {})
-        timed = [at for at in groups if works[at[0]].exercise.clock]
-        if not timed:
+        yield from _gathered(cluster_client, works, quiet, {})
+        on_clock = [at for at in groups if works[at[0]].exercise.clock]
+        if not on_clock:
             return
-        # A worker that was started with it has a core for itself.
-        if not any(CLOCK in one for one in _resources(there)):
+        # A worker that was started with this resource has a core for itself.
+        if not any(CLOCK in names for names in _resources(cluster_client)):
             raise NoCluster(
-                f"{works[timed[0][0]].exercise.id} is decided by a clock, and no worker has a "
+                f"{works[on_clock[0][0]].exercise.id} is decided by a clock, and no worker has a "
                 f'core for itself: start one with dask worker --resources "{CLOCK}=1" '
                 "--nthreads 1. What was judged is kept."
             )
-        yield from _gathered(there, works, timed, {CLOCK: 1})
+        yield from _gathered(cluster_client, works, on_clock, {CLOCK: 1})
 
 
 def _resources(there: Client) -> list[dict[str, Any]]:
@@ -85,15 +85,15 @@ def _resources(there: Client) -> list[dict[str, Any]]:
 
 
 def _gathered(
-    there: Client, works: list[Work], groups: list[list[int]], resources: dict[str, int]
+    cluster_client: Client, works: list[Work], groups: list[list[int]], resources: dict[str, int]
 ) -> Judging:
     from distributed import as_completed
 
     futures = {}
-    for which in groups:
-        work = works[which[0]]
+    for indexes in groups:
+        work = works[indexes[0]]
         assert work.hand_in is not None
-        future = there.submit(
+        future = cluster_client.submit(
             judged,
             {
                 "exercise": work.exercise.id,
@@ -109,28 +109,30 @@ def _gathered(
             resources=resources,
             pure=False,
         )
-        futures[future] = which
+        futures[future] = indexes
     try:
-        for future in as_completed(list(futures), loop=there.loop):
-            which = futures.pop(future)
-            work = works[which[0]]
+        for future in as_completed(list(futures), loop=cluster_client.loop):
+            indexes = futures.pop(future)
+            work = works[indexes[0]]
             if future.status == "finished":
-                yield which, Result.from_json(future.result())
-            else:  # killed with each worker that took it, or lost
+                yield indexes, Result.from_json(future.result())
+            else:  # the job killed every worker that took it, or it was lost
                 why = str(future.exception() or "its worker was lost")
-                yield which, batch.broken(work, f"No worker came to its end with it: {why}")
+                yield indexes, batch.broken(work, f"No worker came to its end with it: {why}")
     finally:
-        there.cancel(list(futures))
+        cluster_client.cancel(list(futures))
 
 
 def judged(job: dict[str, Any]) -> dict[str, Any]:
     """What a worker does: one hand-in of one exercise; returns the JSON of its Result."""
-    asked = exercise.exercise(job["exercise"])
-    if (asked.version(), run.version()) != (job["version"], job["grader"]):
+    own_exercise = exercise.exercise(job["exercise"])
+    if (own_exercise.version(), run.version()) != (job["version"], job["grader"]):
         raise NoCluster(
             "This worker has another version of the book than who asks it: give both the same one."
         )
-    work = Work(job["student"], asked, Path(), HandIn(job["text"], job["name"]), "", job["seed"])
+    work = Work(
+        job["student"], own_exercise, Path(), HandIn(job["text"], job["name"]), "", job["seed"]
+    )
     return batch.judged(work).to_json()
 
 
@@ -148,13 +150,13 @@ def client(scheduler: str) -> Iterator[Client]:
     }
     with dask.config.set(settings):
         try:
-            there = Client(scheduler, timeout="20s", set_as_default=False)
+            cluster_client = Client(scheduler, timeout="20s", set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise NoCluster(f"No scheduler answers at {scheduler}: {error}") from None
-        with there:
-            if not there.scheduler_info(n_workers=-1)["workers"]:
+        with cluster_client:
+            if not cluster_client.scheduler_info(n_workers=-1)["workers"]:
                 raise NoCluster(f"The scheduler at {scheduler} has no workers: start some.")
-            yield there
+            yield cluster_client
 
 
 class Progress:
@@ -164,14 +166,14 @@ class Progress:
         self._say, self._started, self._known = say, time.monotonic(), 0
         self._fresh = 0
 
-    def __call__(self, done: int, of: int, work: Work, result: Result) -> None:
+    def __call__(self, n_done: int, of: int, work: Work, result: Result) -> None:
         """Tell of one that is done."""
         now = time.monotonic()
-        if self._fresh == 0 and now - self._started < 0.05 * done:
-            self._known = done  # from before: they say nothing about how long one takes
-        self._fresh = done - self._known
-        left = (now - self._started) / self._fresh * (of - done) if self._fresh else None
-        told = "" if left is None or done == of else f"  about {left:.0f} s left"
+        if self._fresh == 0 and now - self._started < 0.05 * n_done:
+            self._known = n_done  # judged before: they do not show how long one takes
+        self._fresh = n_done - self._known
+        left = (now - self._started) / self._fresh * (of - n_done) if self._fresh else None
+        remaining = "" if left is None or n_done == of else f"  about {left:.0f} s left"
         words = result.line().removeprefix(f"{result.exercise}: ")
         mark = "" if result.outcome in (GRADED, BROKEN) else "  (again later)"
-        self._say(f"{done}/{of}{told}  {work.student}  {result.exercise}: {words}{mark}")
+        self._say(f"{n_done}/{of}{remaining}  {work.student}  {result.exercise}: {words}{mark}")

@@ -26,20 +26,21 @@ def made(course: Course, week: Week, name: str, program: str | None = None) -> d
 
     program : what stands in the cell to work in, by default the starter.
     """
-    asked = exercise(name)
-    text = asked.begin() if program is None else program
+    course_exercise = exercise(name)
+    text = course_exercise.begin() if program is None else program
     cells = [
-        _markdown(f"{name}-task", _task(asked, week)),
-        _code(f"{name}-setting", _setting(course, asked), locked=True),
+        _markdown(f"{name}-task", _task(course_exercise, week)),
+        _code(f"{name}-setting", _setting(course, course_exercise), locked=True),
         _code(name, f"%%submit {name}\n{text}", solution=True),
         *(
             _code(
-                graded_cell(asked, one.id),
-                f"# {one.says}\n# {_points(week.share(asked, one.points))}, given when the hand-in "
-                "is judged; nothing is run here.",
-                points=week.share(asked, one.points),
+                graded_cell(course_exercise, criterion.id),
+                f"# {criterion.says}\n"
+                f"# {_points(week.share(course_exercise, criterion.points))}, given when the "
+                "hand-in is judged; nothing is run here.",
+                points=week.share(course_exercise, criterion.points),
             )
-            for one in asked.criteria
+            for criterion in course_exercise.criteria
         ),
     ]
     return {
@@ -58,19 +59,19 @@ def _points(points: float) -> str:
     return f"{bare(points, 6)} point{'' if points == 1 else 's'}"
 
 
-def _task(asked: Exercise, week: Week) -> str:
-    file = f"{asked.id}{asked.starter.suffix}"
+def _task(exercise: Exercise, week: Week) -> str:
+    file = f"{exercise.id}{exercise.starter.suffix}"
     words = (
         "Run the cell below: it says what is asked, with values of your own."
-        if asked.parameters
-        else asked.task().strip()
+        if exercise.parameters
+        else exercise.task().strip()
     )
     return (
-        f"# {asked.title}\n\n{_points(week.worth(asked))}, some {asked.minutes} minutes; "
-        f"from the chapter `{asked.chapter}`.\n\n{words}\n\n"
-        f"Write your program below the line `%%submit {asked.id}`, in JavaScript, and run the "
+        f"# {exercise.title}\n\n{_points(week.worth(exercise))}, some {exercise.minutes} minutes; "
+        f"from the chapter `{exercise.chapter}`.\n\n{words}\n\n"
+        f"Write your program below the line `%%submit {exercise.id}`, in JavaScript, and run the "
         "cell: it says what the program is worth, and what was seen. "
-        f'`lab.hint("{asked.id}")` gives a hint. '
+        f'`lab.hint("{exercise.id}")` gives a hint. '
         f"A file `{file}` beside this notebook counts instead of the cell."
     )
 

@@ -68,18 +68,18 @@ class Extractor(ExtractorPlugin):
 
 def notebooks(course: courses.Course, week: courses.Week, folder: Path) -> list[tuple[Path, bytes]]:
     """The notebooks that are missing beside a student's programs, with the programs in them."""
-    made = []
+    missing = []
     for name in week.exercises:
         place = folder / f"{name}.ipynb"
         files = [folder / f"{name}{suffix}" for suffix in handin.SUFFIXES]
-        file = next((one for one in files if one.exists()), None)
+        file = next((candidate for candidate in files if candidate.exists()), None)
         if not place.exists() and file is not None:
             try:
                 text = handin.from_file(file, exercise(name)).text
             except handin.BadHandIn:
-                text = ""  # the file stays beside it, and is what counts, with its own message
-            made.append((place, json.dumps(notebook.made(course, week, name, text)).encode()))
-    return made
+                text = ""  # the file beside the notebook counts, and has its own message
+            missing.append((place, json.dumps(notebook.made(course, week, name, text)).encode()))
+    return missing
 
 
 class Collector(FileNameCollectorPlugin):

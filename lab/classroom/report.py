@@ -29,7 +29,7 @@ from lab.storage import stored
 from lab.text.looks import macros
 from lab.text.numbers import bare, count
 
-FEW = 3  # of fewer nothing is told
+FEW = 3  # the report is silent about fewer people
 ANSWERS = "my-answers.json"
 SCHEMA = "lab-answers"
 
@@ -83,28 +83,38 @@ def of_week(course: Course, week: Week) -> list[OfExercise]:
     for result in judging.results(course, week):
         if result.outcome == GRADED and result.hand_in:
             results[result.exercise].append(result)
-    said = [
+    notes_of_students = [
         notes.read(course.submitted / student / week.id / notes.FILE)
         for student in handins.students(course, week)
     ]
-    return [_counted(exercise(name), results[name], said) for name in week.exercises]
+    return [_counted(exercise(name), results[name], notes_of_students) for name in week.exercises]
 
 
 def _counted(
-    asked: Exercise, results: list[Result], said: list[dict[str, dict[str, list[str]]]]
+    exercise: Exercise,
+    results: list[Result],
+    notes_of_students: list[dict[str, dict[str, list[str]]]],
 ) -> OfExercise:
-    own = [one[asked.id] for one in said if asked.id in one]
-    minutes = [notes.minutes(one.get(notes.CHECKS, [])) for one in own if one.get(notes.CHECKS)]
+    exercise_notes = [person[exercise.id] for person in notes_of_students if exercise.id in person]
+    minutes = [
+        notes.minutes(note.get(notes.CHECKS, []))
+        for note in exercise_notes
+        if note.get(notes.CHECKS)
+    ]
     return OfExercise(
-        asked.id,
+        exercise.id,
         len(results),
-        sum(one.passed for one in results),
-        Counter({c.id: 0 for c in asked.criteria})
-        + Counter(looked.id for one in results for looked in one.missed),
-        Counter(met.file for one in results if (met := typical(asked, one))),
-        Counter(one.hints for one in results if one.hints),
+        sum(result.passed for result in results),
+        Counter({c.id: 0 for c in exercise.criteria})
+        + Counter(looked.id for result in results for looked in result.missed),
+        Counter(met.file for result in results if (met := typical(exercise, result))),
+        Counter(result.hints for result in results if result.hints),
         tuple(sorted(minutes)),
-        tuple(sorted(len(one.get(notes.CHECKS, [])) for one in own if one.get(notes.CHECKS))),
+        tuple(
+            sorted(
+                len(note.get(notes.CHECKS, [])) for note in exercise_notes if note.get(notes.CHECKS)
+            )
+        ),
     )
 
 
@@ -161,26 +171,30 @@ def page(course: Course) -> str:
     return str(PAGE.page(f"{course.title}: what the class found hard", Markup(body)))
 
 
-def _row(one: OfExercise) -> dict[str, Any]:
-    asked = exercise(one.id)
-    if one.people < FEW:
-        silent = f"Handed in by {'nobody' if not one.people else f'fewer than {FEW}'}."
-        return {"title": asked.title, "silent": silent}
+def _row(counts: OfExercise) -> dict[str, Any]:
+    course_exercise = exercise(counts.id)
+    if counts.people < FEW:
+        silent = f"Handed in by {'nobody' if not counts.people else f'fewer than {FEW}'}."
+        return {"title": course_exercise.title, "silent": silent}
     criteria = [
-        (c.says, one.missed.get(c.id, 0), round(100 * one.missed.get(c.id, 0) / one.people))
-        for c in asked.criteria
+        (
+            c.says,
+            counts.missed.get(c.id, 0),
+            round(100 * counts.missed.get(c.id, 0) / counts.people),
+        )
+        for c in course_exercise.criteria
     ]
-    kinds = {wrong.file: wrong.is_ for wrong in asked.wrong}
-    noted = len(one.minutes) >= FEW
-    hints = sorted(one.hints.items())
+    kinds = {wrong.file: wrong.is_ for wrong in course_exercise.wrong}
+    noted = len(counts.minutes) >= FEW
+    hints = sorted(counts.hints.items())
     return {
-        "title": asked.title,
-        "people": one.people,
+        "title": course_exercise.title,
+        "people": counts.people,
         "silent": "",
-        "full": one.full,
+        "full": counts.full,
         "criteria": sorted(criteria, key=lambda row: -row[1]),
-        "wrong": [(kinds[name], times) for name, times in Counter(one.wrong).most_common()],
+        "wrong": [(kinds[name], times) for name, times in Counter(counts.wrong).most_common()],
         "hints": ", ".join(f"{count(n, 'hint')} by {people}" for n, people in hints),
-        "minutes": bare(statistics.median(one.minutes), 2) if noted else "",
-        "checks": bare(statistics.median(one.checks), 2) if noted else "",
+        "minutes": bare(statistics.median(counts.minutes), 2) if noted else "",
+        "checks": bare(statistics.median(counts.checks), 2) if noted else "",
     }
