@@ -74,8 +74,8 @@ def run(copy: Path, *words: str, **env: str) -> Took:
     """Return what a command took; its output is shown only if it failed."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("LAB_")}
     before = os.times()
-    started = time.monotonic()
-    done = subprocess.run(
+    start_s = time.monotonic()
+    result = subprocess.run(
         [sys.executable, *words],
         cwd=copy,
         env={**clean, "LAB_ROOT": str(copy), "LAB_PROFILE": "smoke", **env},
@@ -83,10 +83,10 @@ def run(copy: Path, *words: str, **env: str) -> Took:
         text=True,
         check=False,
     )
-    if done.returncode:
-        sys.exit(f"{' '.join(words)} failed:\n{done.stdout}\n{done.stderr}")
+    if result.returncode:
+        sys.exit(f"{' '.join(words)} failed:\n{result.stdout}\n{result.stderr}")
     after = os.times()
-    return Took(time.monotonic() - started, sum(after[2:4]) - sum(before[2:4]))
+    return Took(time.monotonic() - start_s, sum(after[2:4]) - sum(before[2:4]))
 
 
 def ours(copy: Path, output: str = "_build") -> Took:
@@ -164,13 +164,13 @@ def edits(copy: Path, chapters: list[str], figures: dict[str, object]) -> list[s
     users = users_of_servers(copy)
     if not users:
         return problems
-    name, expected = min(users.items(), key=lambda item: len(item[1]))
+    name, user_pages = min(users.items(), key=lambda item: len(item[1]))
     server = copy / name
     server.write_text(server.read_text() + "\n")
     figures[f"edit of {name}, s"] = round(ours(copy).wall_s, 2)
     figures["  executed"] = ", ".join(executed(copy))
-    if sorted(executed(copy)) != sorted(expected):
-        problems.append(f"editing {name} executed {executed(copy)}, its users are {expected}")
+    if sorted(executed(copy)) != sorted(user_pages):
+        problems.append(f"editing {name} executed {executed(copy)}, its users are {user_pages}")
     server.write_text(server.read_text()[:-1])
     return problems
 

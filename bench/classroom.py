@@ -60,17 +60,17 @@ def laid(root, hand_ins, plain=False):
 
 def nbgrader(root, *arguments):
     """Seconds of one of its commands."""
-    started = time.monotonic()
-    done = subprocess.run(
+    start_s = time.monotonic()
+    result = subprocess.run(
         [sys.executable, "-m", "nbgrader", *arguments],
         cwd=root,
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode:
-        print(done.stderr[-2000:], file=sys.stderr)
-    return time.monotonic() - started
+    if result.returncode:
+        print(result.stderr[-2000:], file=sys.stderr)
+    return time.monotonic() - start_s
 
 
 def peak_mib():
@@ -84,14 +84,14 @@ def times_as_fast(rows):
     """Of each batch how many times as many hand-ins a minute as nbgrader's own execution; with
     nbgrader's pass afterwards where that was timed, as it is part of what an instructor waits for.
     """
-    (executed,) = (one["rate"] for one in rows if one["what"] == EXECUTED)
-    for at, one in enumerate(rows):
-        if one["what"] == JUDGED:
+    (executed_rate,) = (batch["rate"] for batch in rows if batch["what"] == EXECUTED)
+    for at, batch in enumerate(rows):
+        if batch["what"] == JUDGED:
             after = next(
                 (row["seconds"] for row in rows[at + 1 : at + 2] if row["what"] == BOOKED), 0
             )
-            rate = one["hand_ins"] / (one["seconds"] + after) * 60
-            yield one["hand_ins"], one["workers"], bool(after), rate / executed
+            rate = batch["hand_ins"] / (batch["seconds"] + after) * 60
+            yield batch["hand_ins"], batch["workers"], bool(after), rate / executed_rate
 
 
 def main():
@@ -103,39 +103,39 @@ def main():
     parser.add_argument("--book", action="store_true", help="time nbgrader's pass afterwards, too")
     parser.add_argument("--plain", action="store_true", help="answers of people of good will")
     parser.add_argument("--json", type=Path)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     rows = []
 
-    def told(what, hand_ins, seconds, **more):
+    def told(label, hand_ins, seconds, **more):
         rate = hand_ins / seconds * 60
-        rows.append({"what": what, "hand_ins": hand_ins, "seconds": seconds, "rate": rate, **more})
+        rows.append({"what": label, "hand_ins": hand_ins, "seconds": seconds, "rate": rate, **more})
         extra = "".join(f"  {name} {value}" for name, value in more.items())
-        print(f"{what:34} {hand_ins:5}  {seconds:7.1f} s  {rate:7.1f} a minute{extra}", flush=True)
+        print(f"{label:34} {hand_ins:5}  {seconds:7.1f} s  {rate:7.1f} a minute{extra}", flush=True)
 
     with tempfile.TemporaryDirectory(prefix="lab-bench-") as place:
-        for hand_ins in chosen.hand_ins:
-            for workers in chosen.workers:
-                course = laid(Path(place) / f"{hand_ins}-{workers}", hand_ins, chosen.plain)
+        for hand_ins in options.hand_ins:
+            for workers in options.workers:
+                course = laid(Path(place) / f"{hand_ins}-{workers}", hand_ins, options.plain)
                 week = course.weeks[0]
                 started = time.monotonic()
                 judging.all_of(course, week, workers=workers)
                 seconds = time.monotonic() - started
                 told(JUDGED, hand_ins, seconds, workers=workers, peak_mib=round(peak_mib()))
-                if chosen.book:
+                if options.book:
                     nbgrader(course.root, "generate_assignment", week.id)
                     told(BOOKED, hand_ins, nbgrader(course.root, "autograde", week.id))
-        if chosen.executed:
-            course = laid(Path(place) / "executed", chosen.executed, chosen.plain)
+        if options.executed:
+            course = laid(Path(place) / "executed", options.executed, options.plain)
             week = course.weeks[0]
             nbgrader(course.root, "generate_assignment", week.id)
             (course.root / make.CONFIG).write_text("c = get_config()\nc.Execute.timeout = 120\n")
             seconds = nbgrader(course.root, "autograde", week.id)
-            told(EXECUTED, chosen.executed, seconds)
+            told(EXECUTED, options.executed, seconds)
             for hand_ins, workers, booked, ratio in times_as_fast(rows):
-                what = "judged and booked" if booked else "judged"
-                print(f"{what:34} {hand_ins:5}  by {workers} workers: {ratio:.1f} times as fast")
-    if chosen.json:
-        chosen.json.write_text(json.dumps(rows, indent=1))
+                label = "judged and booked" if booked else "judged"
+                print(f"{label:34} {hand_ins:5}  by {workers} workers: {ratio:.1f} times as fast")
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1))
 
 
 if __name__ == "__main__":

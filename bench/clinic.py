@@ -49,20 +49,20 @@ def table(folder: Path, only: str, out: Path | None) -> int:
     for app in sorted(one for one in folder.iterdir() if re.search(r"\.[cm]?[jt]s$", one.name)):
         if only and not re.search(only, app.name):
             continue
-        begun = time.monotonic()
+        start_s = time.monotonic()
         try:
-            seen = verb.examine(["node", str(app)])
+            examination = verb.examine(["node", str(app)])
         except LabError as error:
             print(f"{app.name:28} could not be examined: {str(error).splitlines()[0]}", flush=True)
             confusion[expected(app), "could not be examined"] += 1
             continue
-        took_s = time.monotonic() - begun
-        confusion[expected(app), seen.first] += 1
-        found = dataclasses.asdict(signs.of(seen.observed))
+        took_s = time.monotonic() - start_s
+        confusion[expected(app), examination.first] += 1
+        found = dataclasses.asdict(signs.of(examination.observed))
         figures = "  ".join(f"{name} {found[key]:.3g}" for key, name in SHOWN.items() if found[key])
-        mark = "  " if expected(app) == seen.first else "! "
-        print(f"{mark}{app.name:28} {seen.first:22} {took_s:3.0f} s  {figures}", flush=True)
-        rows.append({"app": app.name, "is": expected(app), "named": seen.first, **found})
+        mark = "  " if expected(app) == examination.first else "! "
+        print(f"{mark}{app.name:28} {examination.first:22} {took_s:3.0f} s  {figures}", flush=True)
+        rows.append({"app": app.name, "is": expected(app), "named": examination.first, **found})
     if out:
         out.write_text(json.dumps(rows, indent=1))
     print("\nis -> named")
@@ -93,21 +93,25 @@ def alarms(old: str, new: str, times: int, pairs: int, out: Path | None) -> int:
     """How often `new` is called worse than `old`; the trials of each comparison go to a line of
     `out`.
     """
-    raised = first = 0
+    n_alarms = first = 0
     for i in range(times):
         targets = [
             Target(tuple(one.split()), Path.cwd(), name)
             for one, name in ((old, "old"), (new, "new"))
         ]
-        found = versions.compare_versions(*targets, pairs=pairs)
-        raised += found.worse
-        first += bool(found.first)
+        comparison = versions.compare_versions(*targets, pairs=pairs)
+        n_alarms += comparison.worse
+        first += bool(comparison.first)
         if out:
             with out.open("a") as lines:
-                print(json.dumps([dataclasses.asdict(t) for t in found.trials]), file=lines)
-        print(f"{i + 1}: {'worse' if found.worse else 'not worse'}; {found!r}".replace("\n", "; "))
+                print(json.dumps([dataclasses.asdict(t) for t in comparison.trials]), file=lines)
+        print(
+            f"{i + 1}: {'worse' if comparison.worse else 'not worse'}; {comparison!r}".replace(
+                "\n", "; "
+            )
+        )
         sys.stdout.flush()
-    print(f"{raised} alarms in {times}; {first} first looks said worse")
+    print(f"{n_alarms} alarms in {times}; {first} first looks said worse")
     return 0
 
 
@@ -123,12 +127,12 @@ def main() -> int:
     parser.add_argument("--new", default=f"node {APPS / 'healthy-render.mjs'}")
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--times", type=int, default=1)
-    chosen = parser.parse_args()
-    if chosen.what == "table":
-        return table(chosen.folder, chosen.only, chosen.out)
-    if chosen.what == "cost":
-        return cost(chosen.app, chosen.pairs)
-    return alarms(chosen.old, chosen.new, chosen.times, chosen.pairs, chosen.out)
+    options = parser.parse_args()
+    if options.what == "table":
+        return table(options.folder, options.only, options.out)
+    if options.what == "cost":
+        return cost(options.app, options.pairs)
+    return alarms(options.old, options.new, options.times, options.pairs, options.out)
 
 
 if __name__ == "__main__":

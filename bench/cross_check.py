@@ -74,15 +74,15 @@ def once(what: Recipe, tool: str, seconds: float, fresh: bool) -> ToolResult:
 def compare(name: str, tool: str, pairs: int, seconds: float) -> tuple[stats.Ratio, dict]:
     """(ours over the tool's, the figures of every run) for one server."""
     fresh = tool == "ab" and name != "nginx"
-    found: dict[str, list[float]] = {"ours": [], tool: []}
+    rates: dict[str, list[float]] = {"ours": [], tool: []}
     with recipe(name) as what:
         for block in stats.abba(["ours", tool], pairs, seed=1):
             with measuring():
                 for arm in block:
                     result = once(what, arm, seconds, fresh)
-                    found[arm].append(result.throughput_per_s or 0.0)
-    ratio = stats.paired_ratio(found["ours"], found[tool], a="ours", b=tool)
-    return ratio, {"server": name, "tool": tool, "fresh": fresh, "per_s": found}
+                    rates[arm].append(result.throughput_per_s or 0.0)
+    ratio = stats.paired_ratio(rates["ours"], rates[tool], a="ours", b=tool)
+    return ratio, {"server": name, "tool": tool, "fresh": fresh, "per_s": rates}
 
 
 def main() -> int:
@@ -93,16 +93,16 @@ def main() -> int:
     ask.add_argument("--pairs", type=int, default=6)
     ask.add_argument("--seconds", type=float, default=1.0)
     ask.add_argument("--json", type=Path)
-    asked = ask.parse_args()
-    rows, kept = [], []
-    for name in asked.server or SERVERS:
-        for tool in asked.tool or TOOLS:
+    options = ask.parse_args()
+    rows, all_figures = [], []
+    for name in options.server or SERVERS:
+        for tool in options.tool or TOOLS:
             presence = adapter(tool).present()
             if not presence:
                 print(f"{tool} left out: {presence.install}", file=sys.stderr)
                 continue
-            ratio, figures = compare(name, tool, asked.pairs, asked.seconds)
-            kept.append(figures | {"ratio": ratio.to_json()})
+            ratio, figures = compare(name, tool, options.pairs, options.seconds)
+            all_figures.append(figures | {"ratio": ratio.to_json()})
             ours, theirs = figures["per_s"]["ours"], figures["per_s"][tool]
             rows.append(
                 {
@@ -116,8 +116,10 @@ def main() -> int:
                 }
             )
     print(Table(rows, caption=f"Throughput, ours over others, {machine().label}"))
-    if asked.json:
-        asked.json.write_text(json.dumps({"machine": machine().to_json(), "found": kept}, indent=1))
+    if options.json:
+        options.json.write_text(
+            json.dumps({"machine": machine().to_json(), "found": all_figures}, indent=1)
+        )
     return 0
 
 

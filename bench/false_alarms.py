@@ -19,22 +19,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--server", default="node/hello")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     alarms = 0
-    for number in range(asked.times):
-        found = lab.compare(
-            {"one": asked.server, "other": asked.server},
+    for number in range(options.times):
+        ratio = lab.compare(
+            {"one": options.server, "other": options.server},
             connections=10,
             seconds=0.15,
             warmup=0.1,
             seed=number + 1,
             experiment="bench-false-alarms",
         ).ratio("other")
-        alarms += found.decided
-        print(f"{number + 1:3} {found.text}{'  FALSE ALARM' if found.decided else ''}", flush=True)
+        alarms += ratio.decided
+        print(f"{number + 1:3} {ratio.text}{'  FALSE ALARM' if ratio.decided else ''}", flush=True)
     # One in twenty would be a 5 % test; three standard deviations above it is no longer chance.
-    limit = 0.05 * asked.times + 3 * math.sqrt(0.05 * 0.95 * asked.times)
-    print(f"{alarms} false alarms in {asked.times} comparisons (at most {limit:.0f} wanted)")
+    limit = 0.05 * options.times + 3 * math.sqrt(0.05 * 0.95 * options.times)
+    print(f"{alarms} false alarms in {options.times} comparisons (at most {limit:.0f} wanted)")
     return int(alarms > limit)
 
 

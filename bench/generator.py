@@ -205,7 +205,7 @@ def compare_throughput(pairs: int, seconds: float, connections: int) -> dict:
 
 def latency_bias(seconds: float) -> list[dict]:
     """Measured minus true latency, per connection mode and number of connections."""
-    found = []
+    rows = []
     with calibration_server() as url:
         for mode in MODES:
             for connections in (1, 10):
@@ -223,13 +223,13 @@ def latency_bias(seconds: float) -> list[dict]:
                     "bias_range_ms": [biases_ms[0], biases_ms[-1]],
                     "little_range": [min(littles), max(littles)],
                 }
-                found.append(row)
+                rows.append(row)
                 print(
                     f"  {mode:10} {connections:3} connections: p50 bias {row['bias_ms']:+.3f} ms"
                     f" ({biases_ms[0]:+.3f} to {biases_ms[-1]:+.3f}),"
                     f" X R / N {min(littles):.3f} to {max(littles):.3f}"
                 )
-    return found
+    return rows
 
 
 def bias_and_little(stream: dict, seconds: float) -> tuple[float, float]:
@@ -243,14 +243,14 @@ def bias_and_little(stream: dict, seconds: float) -> tuple[float, float]:
 
 def send_lateness(seconds: float) -> list[dict]:
     """How late open-loop requests leave, and what the client's CPU share is."""
-    found = []
+    rows = []
     with calibration_server() as url:
         for rate in (100, 1000, 5000):
             stream = {"url": url, "connections": 100, "loop": "open", "rate_per_s": rate}
             result, columns = generate(stream, 0.3, seconds)
             late = sorted(in_window(result, columns, "late_us"))
             client = result["client"]
-            found.append(
+            rows.append(
                 {
                     "rate_per_s": rate,
                     "late_p50_us": statistics.median(late),
@@ -259,10 +259,10 @@ def send_lateness(seconds: float) -> list[dict]:
                 }
             )
             print(
-                f"  {rate:5}/s: late p50 {found[-1]['late_p50_us']:.0f} us,"
-                f" p99 {found[-1]['late_p99_us']} us, client CPU {found[-1]['cpu']:.0%}"
+                f"  {rate:5}/s: late p50 {rows[-1]['late_p50_us']:.0f} us,"
+                f" p99 {rows[-1]['late_p99_us']} us, client CPU {rows[-1]['cpu']:.0%}"
             )
-    return found
+    return rows
 
 
 def main() -> None:
@@ -283,32 +283,32 @@ def main() -> None:
         sys.exit("missing: a second core; client and server need one each")
 
     figures: dict = {}
-    missed = []
+    misses = []
     if options.only in (None, "throughput"):
         print(f"throughput against nginx, {options.connections} connections, one core each:")
-        figures["throughput"] = found = compare_throughput(
+        figures["throughput"] = throughput = compare_throughput(
             options.pairs, options.seconds, options.connections
         )
         print(
             "  ratio min {ratio_min:.3f}, median {ratio_median:.3f}, max {ratio_max:.3f}".format(
-                **found
+                **throughput
             )
         )
-        if found["ratio_median"] < RATIO_TARGET:
-            missed.append(f"median ratio {found['ratio_median']:.3f} < {RATIO_TARGET}")
+        if throughput["ratio_median"] < RATIO_TARGET:
+            misses.append(f"median ratio {throughput['ratio_median']:.3f} < {RATIO_TARGET}")
     if options.only in (None, "latency"):
         print(f"latency bias against a server that takes exactly {DELAY_MS} ms:")
         figures["latency"] = latency_bias(options.seconds)
         worst = max(abs(row["bias_ms"]) for row in figures["latency"])
         if worst > BIAS_TARGET_MS:
-            missed.append(f"bias {worst:.3f} ms > {BIAS_TARGET_MS} ms")
+            misses.append(f"bias {worst:.3f} ms > {BIAS_TARGET_MS} ms")
     if options.only in (None, "open"):
         print("open loop, Poisson: how late requests leave")
         figures["open"] = send_lateness(options.seconds)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
-    if missed:
-        sys.exit("missed: " + "; ".join(missed))
+    if misses:
+        sys.exit("missed: " + "; ".join(misses))
 
 
 if __name__ == "__main__":

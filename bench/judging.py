@@ -75,13 +75,13 @@ class History:
 
 def recorded() -> list[Comparison]:
     """Return the comparisons of the reference run that have as many pairs as a verdict needs."""
-    found = []
+    comparisons = []
     for file in sorted(paths.REFERENCE.glob("*.json")):
         if not file.name.endswith(reference.TRACED):
             data = json.loads(file.read_text("utf-8"))
             if data["kind"] == "comparison" and data["design"]["pairs"] >= PAIRS_FOR_A_VERDICT:
-                found.append(reference.opened(data))
-    return found
+                comparisons.append(reference.opened(data))
+    return comparisons
 
 
 def histories(comparisons: Iterable[Comparison]) -> list[History]:
@@ -93,22 +93,26 @@ def _history(c: Comparison, at: Any, metric: str = "") -> History:
     trials = sorted((t for t in (*c.trials, *c.control) if t.at == at), key=lambda t: t.order)
     # In an open loop the throughput is the schedule's, and has no noise.
     metric = metric or ("throughput" if trials[0].load.loop == "closed" else "mean")
-    rest: dict[int, float] = {}  # by order
+    residuals: dict[int, float] = {}  # by order
     for arm in c.arms:
         runs = c.pool(arm, at)
         logs = np.log([t.metric(metric) for t in runs])
-        # n values about their own mean scatter less than about the true one.
+        # n values scatter less about their own mean than about the true mean.
         fair = math.sqrt(len(runs) / (len(runs) - 1))
-        rest.update((t.order, x) for t, x in zip(runs, (logs - logs.mean()) * fair, strict=True))
+        residuals.update(
+            (t.order, x) for t, x in zip(runs, (logs - logs.mean()) * fair, strict=True)
+        )
     first = c.aa_arm if c.aa_arm is not None and at == c.aa_at else c.baseline
     blocks = []
     for other in c.arms:
         if other != first:
             rows = zip(c.runs(first, at), c.cell(other, at), strict=True)
-            kept = [[rest[t.order] for t in (both[0], t, *both[1:])] for both, t in rows]
+            kept = [[residuals[t.order] for t in (both[0], t, *both[1:])] for both, t in rows]
             blocks.append(np.array(kept))
     where = f" at {c.sweep}={at}" if len(c.values) > 1 else ""
-    return History(c.experiment + where, np.array([rest[t.order] for t in trials]), tuple(blocks))
+    return History(
+        c.experiment + where, np.array([residuals[t.order] for t in trials]), tuple(blocks)
+    )
 
 
 def _stretches(length: int, wanted: int, piece: int, rng: np.random.Generator) -> np.ndarray:
@@ -147,7 +151,7 @@ def two_recipes(h: History, pairs: int, width: int, rng: np.random.Generator) ->
     blocks = h.controlled if width == 3 else h.blocks
     chosen = blocks[rng.integers(0, len(blocks))]
     rows = chosen[_stretches(len(chosen), pairs, STRETCH, rng)][:, :width]
-    # Which of the two is the louder one is no property of the rule.
+    # Which of the two arms is louder does not depend on the rule.
     return rows[:, [1, 0]] if width == 2 and rng.integers(0, 2) else rows
 
 
@@ -406,7 +410,7 @@ class Told:
     lines: list[dict[str, Any]] = field(default_factory=list)
 
 
-def differences(past: Sequence[History], times: int, seed: int, told: Told) -> None:
+def differences(past: Sequence[History], times: int, seed: int, tally: Told) -> None:
     """Print false alarms and power of the question whether there is a difference, and tell the
     shares of false alarms that the rule of today gives.
     """
@@ -430,13 +434,13 @@ the loud third of the records. Below {PAIRS_FOR_A_VERDICT} pairs today's rule gi
                 for part in thirds(past)
             ]
             print(cell.row(rule, [alarm, *power, *parts]))
-            told.ours += [alarm] if rule == TODAY else []
+            tally.ours += [alarm] if rule == TODAY else []
             finds = {f"{e:g}": p.value for e, p in zip(EFFECTS, power, strict=True)}
             row = {"pairs": cell.pairs, "control": cell.control, "rule": rule}
-            told.lines.append({**row, "alarms": alarm.value, "error": alarm.error, "finds": finds})
+            tally.lines.append({**row, "alarms": alarm.value, "error": alarm.error, "finds": finds})
 
 
-def bands(past: Sequence[History], times: int, seed: int, told: Told) -> None:
+def bands(past: Sequence[History], times: int, seed: int, tally: Told) -> None:
     """Print the share of false verdicts on claims where it is largest, how often the interval
     misses the truth, and what is equal is found so; and tell the shares of the rule of today.
     """
@@ -454,8 +458,8 @@ often what is in truth equal is found so."""
             read = [cell.rules[name](r) for r in same]
             equal = [share(judged(r, band) == "held" for r in read) for band in EQUAL.values()]
             print(cell.row(name, [*worst, missed, *equal]))
-            told.ours += worst if name == TODAY else []
-            for one in told.lines:
+            tally.ours += worst if name == TODAY else []
+            for one in tally.lines:
                 if (one["pairs"], one["control"], one["rule"]) == (cell.pairs, cell.control, name):
                     one["claims"] = max(s.value for s in worst)
 
@@ -463,7 +467,7 @@ often what is in truth equal is found so."""
 # The four measures of two versions.
 
 MEASURES = ("throughput", "p99", "p50", "cpu_per_request")
-VERSIONS_PAIRS = (8, 10)  # the least, and what `lab compare` takes by itself
+VERSIONS_PAIRS = (8, 10)  # the fewest pairs, and the default of `lab compare`
 ONE_SLOWER = {"throughput": 1.1}  # one measure is worse, and the others are not
 Family = Mapping[str, History]
 Effects = Mapping[str, float]
@@ -471,13 +475,13 @@ Effects = Mapping[str, float]
 
 def families(comparisons: Iterable[Comparison]) -> list[Family]:
     """Return the noise of all four measures of the comparisons whose trials have them all."""
-    found = []
+    families = []
     for c in comparisons:
         trials = [t for t in (*c.trials, *c.control) if t.load.loop == "closed"]
         values = [[t.metric(m) for t in trials] for m in MEASURES]
         if trials and all(0 < x < math.inf for of_metric in values for x in of_metric):
-            found += [{m: _history(c, at, m) for m in MEASURES} for at in c.values]
-    return found
+            families += [{m: _history(c, at, m) for m in MEASURES} for at in c.values]
+    return families
 
 
 def draw_versions(
@@ -487,16 +491,16 @@ def draw_versions(
     each measure: as the measures of one trial went together, or each from trials of its own.
     """
     rng = np.random.default_rng((seed, pairs, apart))
-    drawn = []
+    comparisons = []
     for i in rng.integers(0, len(past), times):
         seeds = rng.integers(0, 2**32, len(MEASURES))
-        drawn.append(
+        comparisons.append(
             {
                 m: one_recipe(past[i][m], pairs, 3, np.random.default_rng(s if apart else seeds[0]))
                 for m, s in zip(MEASURES, seeds, strict=True)
             }
         )
-    return drawn
+    return comparisons
 
 
 NO_EFFECT: Effects = {}
@@ -527,7 +531,7 @@ def wrong(said: Sequence[str]) -> bool:
     return bool({"worse", "better"} & set(said))
 
 
-def four_together(past: Sequence[Family], times: int, seed: int, told: Told) -> None:
+def four_together(past: Sequence[Family], times: int, seed: int, tally: Told) -> None:
     """Print false alarms and power of `lab compare`."""
     print(
         """
@@ -539,19 +543,21 @@ are in truth 1.1 or 1.3 times worse, or the throughput alone is 1.1 times."""
     print(" " * 34 + line(heads))
     for pairs in VERSIONS_PAIRS:
         for apart in (False, True):
-            drawn = draw_versions(past, pairs, apart=apart, times=times, seed=seed)
-            shared = share(wrong(words(d)) for d in drawn)
-            each = share(wrong(alone(d)) for d in drawn)
+            comparisons = draw_versions(past, pairs, apart=apart, times=times, seed=seed)
+            shared_alarms = share(wrong(words(d)) for d in comparisons)
+            alone_alarms = share(wrong(alone(d)) for d in comparisons)
             effects = [*({m: e for m in MEASURES} for e in (1.1, 1.3)), ONE_SLOWER]
-            found = [share("worse" in words(d, e) for d in drawn) for e in effects]
+            powers = [share("worse" in words(d, e) for d in comparisons) for e in effects]
             name = "independent" if apart else "as recorded"
-            print(f"  {f'{pairs} pairs':14} {name:17}{line([shared, each, *found])}")
-            told.ours.append(shared)
-            finds = {"1.1": found[0].value, "1.3": found[1].value}
-            for rule, one in (("shared", shared), ("each alone", each)):
+            print(
+                f"  {f'{pairs} pairs':14} {name:17}{line([shared_alarms, alone_alarms, *powers])}"
+            )
+            tally.ours.append(shared_alarms)
+            finds = {"1.1": powers[0].value, "1.3": powers[1].value}
+            for rule, alarms in (("shared", shared_alarms), ("each alone", alone_alarms)):
                 row = {"pairs": pairs, "control": True, "rule": rule, "measures": name}
-                row |= {"alarms": one.value, "error": one.error}
-                told.lines.append({**row, "finds": finds if rule == "shared" else {}})
+                row |= {"alarms": alarms.value, "error": alarms.error}
+                tally.lines.append({**row, "finds": finds if rule == "shared" else {}})
 
 
 # The recorded verdicts.
@@ -559,14 +565,16 @@ are in truth 1.1 or 1.3 times worse, or the throughput alone is 1.1 times."""
 
 def real_controls(comparisons: Iterable[Comparison]) -> None:
     """Print what the recorded comparisons of a recipe with itself came to."""
-    found = [(c.experiment, c.aa) for c in comparisons]
+    controls = [(c.experiment, c.aa) for c in comparisons]
     for c in comparisons:
         one, other = (c.cell(arm, c.values[0])[0] for arm in c.arms[:2])
         if len(c.arms) == 2 and (one.server, one.load) == (other.server, other.load):
-            found.append((c.experiment, c.ratio(c.arms[1], at=c.values[0])))
-    told = [(name, r) for name, r in found if r is not None]
-    alarms = [f"{name}: {r.text}" for name, r in told if r.decided]
-    print(f"Recorded comparisons of a recipe with itself: {len(told)}; false alarms: {len(alarms)}")
+            controls.append((c.experiment, c.ratio(c.arms[1], at=c.values[0])))
+    ratios = [(name, r) for name, r in controls if r is not None]
+    alarms = [f"{name}: {r.text}" for name, r in ratios if r.decided]
+    print(
+        f"Recorded comparisons of a recipe with itself: {len(ratios)}; false alarms: {len(alarms)}"
+    )
     for alarm in alarms:
         print(f"  {alarm}")
 
@@ -589,16 +597,16 @@ def flips(comparisons: Iterable[Comparison], build: Path) -> None:
                 _claim(told)
 
 
-def _claim(told: dict[str, Any]) -> None:
-    r = _read(Ratio.from_json(told["value"]))
-    published = bool(told["source"])
-    band = claims.criterion(told["id"]) if published else _limits(told["limit"])
-    if (now := judged(r, band)) != told["verdict"]:
-        print(f"  {told['id']}: {told['verdict']} in that build, by today's rule {now}")
-        why = f"; {told['because']}" if told["because"] else ""
+def _claim(claim: dict[str, Any]) -> None:
+    r = _read(Ratio.from_json(claim["value"]))
+    published = bool(claim["source"])
+    band = claims.criterion(claim["id"]) if published else _limits(claim["limit"])
+    if (now := judged(r, band)) != claim["verdict"]:
+        print(f"  {claim['id']}: {claim['verdict']} in that build, by today's rule {now}")
+        why = f"; {claim['because']}" if claim["because"] else ""
         print(f"    {stats.measured(r)}; p = {r.p:.2g}{why}")
         return
-    _changes(told["id"], r, lambda ratio: judged(ratio, band))
+    _changes(claim["id"], r, lambda ratio: judged(ratio, band))
 
 
 def _changes(name: str, r: Ratio, verdict: Callable[[Ratio], str]) -> None:
@@ -631,9 +639,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", type=Path, default=BUILD, help="whose claims are judged anew")
     parser.add_argument("--store", action="store_true", help=f"write {STORED.name}")
-    asked = parser.parse_args()
-    if asked.times < LEAST:
-        parser.error(f"--times {asked.times} tells nothing: ask for {LEAST} or more")
+    options = parser.parse_args()
+    if options.times < LEAST:
+        parser.error(f"--times {options.times} tells nothing: ask for {LEAST} or more")
     comparisons = recorded()
     past = histories(comparisons)
     quartiles = np.quantile([h.scatter for h in past], (0, 0.25, 0.5, 0.75, 1))
@@ -642,16 +650,16 @@ def main() -> int:
         f"{', '.join(f'{100 * q:.1f} %' for q in quartiles)}"
     )
     real_controls(comparisons)
-    told = Told()
-    differences(past, asked.times, asked.seed, told)
-    bands(past, asked.times, asked.seed, told)
-    four_together(families(comparisons), asked.times, asked.seed, told)
-    flips(comparisons, asked.build)
-    if asked.store:
-        store(told, asked.times, asked.seed, len(past))
-    most = max(told.ours, key=lambda s: s.value)
+    tally = Told()
+    differences(past, options.times, options.seed, tally)
+    bands(past, options.times, options.seed, tally)
+    four_together(families(comparisons), options.times, options.seed, tally)
+    flips(comparisons, options.build)
+    if options.store:
+        store(tally, options.times, options.seed, len(past))
+    most = max(tally.ours, key=lambda s: s.value)
     print(f"\nFalse verdicts by the rule of today, at most {100 * PROMISED:.0f} %: {most} %")
-    return int(any(s.broken for s in told.ours))
+    return int(any(s.broken for s in tally.ours))
 
 
 def store(told: Told, times: int, seed: int, past: int) -> None:

@@ -121,7 +121,7 @@ def answers(port: int) -> bool:
 
 def kill_one(number: int) -> tuple[float, int, int, int]:
     """Seconds until all were gone, processes there were, and what was left: processes, ports."""
-    # Not over ports: a kernel is told which to use, and somebody else may be quicker.
+    # No ports: another program may take the ports that are chosen for the kernel.
     manager = KernelManager(kernel_name="python3", transport="ipc")
     manager.ip = str(paths.STATE / f"kernel-{number}")
     manager.start_kernel(cwd=str(paths.ROOT))
@@ -143,22 +143,22 @@ def kill_one(number: int) -> tuple[float, int, int, int]:
     if trouble or len(ports) != 4:
         manager.shutdown_kernel(now=True)
         sys.exit(f"the kernel could not start its servers: {trouble or ports}")
-    there = processes_of(pid)
+    pids = processes_of(pid)
     os.kill(pid, signal.SIGKILL)
-    killed = time.monotonic()
-    while (left := {p for p in there if proctree.start_ticks(p) is not None}) and (
-        time.monotonic() - killed < LIMIT_S
+    kill_s = time.monotonic()
+    while (survivors := {p for p in pids if proctree.start_ticks(p) is not None}) and (
+        time.monotonic() - kill_s < LIMIT_S
     ):
         time.sleep(0.005)
-    took = time.monotonic() - killed
-    left |= processes_of(pid)
+    took = time.monotonic() - kill_s
+    survivors |= processes_of(pid)
     open_ports = [port for port in ports if answers(port) or sockets.listeners(port)]
     client.stop_channels()
     manager.shutdown_kernel(now=True)
     manager.cleanup_resources()
-    for one in left:  # leave no mess even if the guard did
-        os.kill(one, signal.SIGKILL)
-    return took, len(there), len(left), len(open_ports)
+    for survivor in survivors:  # clean up what the guard left
+        os.kill(survivor, signal.SIGKILL)
+    return took, len(pids), len(survivors), len(open_ports)
 
 
 def main() -> int:
@@ -168,15 +168,15 @@ def main() -> int:
     times = parser.parse_args().times
     atexit.register(shutil.rmtree, paths.STATE, ignore_errors=True)
     took: list[float] = []
-    ended = processes = ports = 0
+    n_ended = processes = ports = 0
     for number in range(1, times + 1):
-        seconds, there, left, open_ports = kill_one(number)
+        seconds, n_gone, n_left, open_ports = kill_one(number)
         took.append(seconds)
-        ended, processes, ports = ended + there, processes + left, ports + open_ports
-        print(f"{number:4}  {there} processes gone in {seconds:5.2f} s, left: {left} processes, "
+        n_ended, processes, ports = n_ended + n_gone, processes + n_left, ports + open_ports
+        print(f"{number:4}  {n_gone} processes gone in {seconds:5.2f} s, left: {n_left} processes, "
               f"{open_ports} ports", flush=True)  # fmt: skip
     print(
-        f"{times} kernels killed, {ended} processes ended; left: {processes} processes, "
+        f"{times} kernels killed, {n_ended} processes ended; left: {processes} processes, "
         f"{ports} ports; gone within {statistics.median(took):.2f} s (median), "
         f"{max(took):.2f} s (longest)"
     )

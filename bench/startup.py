@@ -87,16 +87,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("servers", nargs="*", default=["node/hello", "python/flask-hello"])
     parser.add_argument("--rounds", type=int, default=20)
-    asked = parser.parse_args()
-    missed = 0
+    options = parser.parse_args()
+    n_missed = 0
     process.prepare()
     print(f"{'milliseconds':36} {'min':>8} {'median':>8} {'max':>8}")
-    print(row("a guard of its own, before anything", [own_guard_ms() for _ in range(asked.rounds)]))
-    for name in asked.servers:
+    print(
+        row("a guard of its own, before anything", [own_guard_ms() for _ in range(options.rounds)])
+    )
+    for name in options.servers:
         recipe = lab.server(name)
         alone, whole, line = [], [], []
         through_lab_ms(recipe)  # the first start of a process also starts its guard
-        for turn in range(asked.rounds):
+        for turn in range(options.rounds):
             for bare in (True, False) if turn % 2 else (False, True):
                 if bare:
                     alone.append(alone_ms(recipe))
@@ -105,14 +107,14 @@ def main() -> int:
                     whole.append(started)
                     line.append(listened)
         cost = statistics.median(whole) - statistics.median(alone)
-        missed += cost > TARGET_MS
+        n_missed += cost > TARGET_MS
         print(name)
         print(row("alone, to its line", alone))
         print(row("lab, to its line", line))
         print(row("lab, verified", whole))
         verdict = "within" if cost <= TARGET_MS else "MISSES"
         print(f"  cost (medians) {cost:.1f} ms: {verdict} the target of {TARGET_MS:g} ms")
-    return 1 if missed else 0
+    return 1 if n_missed else 0
 
 
 if __name__ == "__main__":

@@ -61,45 +61,45 @@ def overhead(node: Node, folder: Path, keeper: Undertaker, rounds: int) -> None:
 
 def sizes(node: Node, keeper: Undertaker) -> int:
     """Print the trace of each program and whether it was verified; returns how many were not."""
-    refused = 0
-    found: list[tuple[float, float, str, int]] = []
+    n_refused = 0
+    rows: list[tuple[float, float, str, int]] = []
     programs = [*sorted(CORPUS.iterdir()), *sorted(CHAPTERS.glob("*/*.cjs"))]
     for file in programs:
         outcome = child.run(node, Setting(file), LIMITS, keeper, record=True)
         try:
             callbacks = len(agree(outcome.rows, outcome.spans)) if outcome.spans else 0
         except TraceRefusedError as error:
-            refused += 1
+            n_refused += 1
             print(f"  REFUSED {file.name}: {error}")
             continue
-        made = canonical(Program(file, file.name, file.read_text("utf-8")), outcome, Limits())
-        text = compact(made).encode()
-        found.append((len(text) / 1000, len(gzip.compress(text)) / 1000, file.name, callbacks))
-    callbacks = sum(row[3] for row in found)
-    agreed = f"{len(found)} of {len(programs)} programs"
-    print(f"  phases of both sources equal in {agreed}, {callbacks} callbacks")
-    large = sorted(found)
-    for label, (kb, packed, name, n) in (
+        recording = canonical(Program(file, file.name, file.read_text("utf-8")), outcome, Limits())
+        text = compact(recording).encode()
+        rows.append((len(text) / 1000, len(gzip.compress(text)) / 1000, file.name, callbacks))
+    callbacks = sum(row[3] for row in rows)
+    share = f"{len(rows)} of {len(programs)} programs"
+    print(f"  phases of both sources equal in {share}, {callbacks} callbacks")
+    large = sorted(rows)
+    for label, (kb, gzip_kb, name, n) in (
         ("smallest", large[0]),
         ("middle", large[len(large) // 2]),
         ("largest", large[-1]),
     ):
-        print(f"  {label:9} {kb:6.1f} kB, gzipped {packed:5.1f} kB  {name} ({n} callbacks)")
-    return refused
+        print(f"  {label:9} {kb:6.1f} kB, gzipped {gzip_kb:5.1f} kB  {name} ({n} callbacks)")
+    return n_refused
 
 
 def main() -> int:
     """Print the report for each Node; 1 if a trace was refused."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=5)
-    asked = parser.parse_args()
-    refused = 0
+    options = parser.parse_args()
+    n_refused = 0
     with child.undertaker() as keeper, tempfile.TemporaryDirectory(prefix="lab-bench-") as name:
         for node in nodes.find(None):
             print(f"Node {node.version}, libuv {node.uv}")
-            overhead(node, Path(name), keeper, asked.rounds)
-            refused += sizes(node, keeper)
-    return 1 if refused else 0
+            overhead(node, Path(name), keeper, options.rounds)
+            n_refused += sizes(node, keeper)
+    return 1 if n_refused else 0
 
 
 if __name__ == "__main__":

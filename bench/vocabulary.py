@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMITS = ROOT / "tests" / "vocabulary.toml"
-LONG = 5  # a local that is read within so many lines may be called anything
+LONG = 5  # a local that lives for at most so many lines may have any name
 PRONOUNS = {
     *("one", "ones", "it", "them", "they", "both", "other", "others", "these", "those", "own"),
     *("this", "that", "what", "which", "who", "whose", "where", "here", "there", "rest", "such"),
@@ -41,7 +41,7 @@ PARTICIPLES = {
 # Words in -ed that are nouns, or adjectives of the field.
 NOUNS_IN_ED = {"seed", "speed", "need", "feed", "embed", "shed", "bed", "weed", "red"}
 NOUNS = {"set", "run", "split", "cut", "read"}  # participles that are nouns, too
-# Words by which a file says nothing: it is named for what is in it.
+# Words that say nothing of the content of a file.
 VAGUE_FILES = {"once", "late", "looks", "showing", "mend", "new", "alike", "across", "overlooked"}
 
 
