@@ -80,7 +80,7 @@ class Alike:
 
     @property
     def same(self) -> list[str]:
-        """Students whose program is the same as somebody's, or as one that is known."""
+        """Students whose program is the same as another student's, or as a known one."""
         return [name for group in self.groups for name in group if name not in self.known]
 
 
@@ -144,7 +144,7 @@ class _Program:
 def _plain(text: str) -> tuple[str, tuple[int, ...]]:
     """The program with `V` for each name that its author chose, `S` for strings, `0` for numbers.
 
-    What stands behind a dot stays: methods and fields are seldom renamed.
+    Names behind a dot stay: methods and fields are seldom renamed.
     """
     tokens, at, before = [], [], ""
     for start, kind, word in JavascriptLexer().get_tokens_unprocessed(text):
@@ -190,7 +190,7 @@ def _compared(name_a: str, mine: _Program, name_b: str, theirs: _Program) -> Pai
 
 
 def _spans(places: Any, at: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
-    """Where they stand in the text as it was written."""
+    """The places of the spans in the original text."""
     last = len(at) - 1
     pairs = zip(*places, strict=True) if len(places) else ()
     return tuple((at[min(int(a), last)], at[min(int(b), last)]) for a, b in pairs)

@@ -53,11 +53,11 @@ def keep_connections() -> None:
 
 
 def book_what_is_judged() -> None:
-    """From now on, nbgrader's autograde books each exercise that something is judged for.
+    """From now on, nbgrader's autograde books each exercise for which a hand-in is judged.
 
-    nbgrader asks for a notebook of the exercise's name. It passes over a student, or books nothing,
-    where there is only a program, or a notebook of another name. So the released notebook is laid
-    beside these: as nobody worked on it, it counts for nothing.
+    nbgrader wants a notebook named after the exercise. It skips a student, or books nothing, where
+    there is only a program or a notebook of another name. So the released notebook is put beside
+    the hand-in: it has no work in it and counts for nothing.
     """
     original = Autograde.init_notebooks
     if hasattr(original, _KEPT):

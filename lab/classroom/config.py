@@ -158,9 +158,9 @@ def _stopped(kind: type[BaseException], error: BaseException, trace: TracebackTy
 
 
 def tidy(course: Course) -> None:
-    """Take away what nbgrader would take for graded, and is not: what a run that was killed left
-    half done, and what was graded before something else was handed in. nbgrader looks at the time
-    of a hand-in alone, and one of an archive has none. Points given by hand stay in the gradebook.
+    """Remove folders that nbgrader would wrongly take for graded: the half-done ones of a run that
+    was killed, and those of an older hand-in. nbgrader compares the times of hand-ins alone, and a
+    hand-in from an archive has no time. Points given by hand stay in the gradebook.
     """
     with judging.alone(course) as nobody_else:
         if nobody_else:
@@ -170,7 +170,7 @@ def tidy(course: Course) -> None:
 
 
 def _is_of(folder: Path, course: Course) -> bool:
-    """Whether nbgrader came to its end with that folder, and with what is handed in now."""
+    """Whether nbgrader has finished that folder with the hand-in of now."""
     handed_in = course.submitted / folder.parent.name / folder.name
     try:
         graded = (folder / DONE).read_text("ascii", "replace")
@@ -180,8 +180,8 @@ def _is_of(folder: Path, course: Course) -> bool:
 
 
 def _of_now(folder: Path, course: Course) -> str:
-    """A digest of what is handed in and of all that decides what it is worth: a check that was
-    mended judges anew, and what is judged anew is booked anew.
+    """A digest of the hand-in and of all that decides its points: a corrected check judges again,
+    and a new judgement is booked again.
     """
     week = course.by_id.get(folder.name)
     versions = [exercise(name).version() for name in week.exercises] if week else []
@@ -209,7 +209,7 @@ class _Once:
         self._course, self._done = course, set[tuple[str, str]]()
 
     def before(self, *, assignment: str, student: str, notebooks: list[str]) -> None:
-        """Judge what the command is about, side by side. nbgrader's own pass finds the results."""
+        """Judge the hand-ins of the command side by side. nbgrader's own pass finds the results."""
         if (assignment, student) in self._done:
             return
         self._done.add((assignment, student))
@@ -235,7 +235,7 @@ class _Once:
             print(error, file=sys.stderr)
 
     def after(self, *, assignment: str, student: str, notebooks: list[str]) -> None:
-        """Mark what is booked whole."""
+        """Mark a folder that is booked completely."""
         for notebook in notebooks[:1]:
             folder = Path(notebook).parent  # submitted/<student>/<week>
             place = self._course.root / "autograded" / folder.parent.name / folder.name

@@ -189,7 +189,7 @@ def _words(criterion: Looked, points: float, most: float, hint: str) -> str:
 
 
 class Refuse(NbGraderPreprocessor):
-    """Stands where hand-ins are read and judged in a course that cannot be read."""
+    """Replaces the reader and the judge in a course that cannot be read."""
 
     why = Unicode("").tag(config=True)
 
@@ -199,7 +199,7 @@ class Refuse(NbGraderPreprocessor):
 
 
 class KeepStarters(ClearSolutions):
-    """Clears solutions, but for the cells of our exercises: what stands there is the starter."""
+    """Clears solutions, but not in the cells of our exercises, which hold the starter."""
 
     def preprocess(self, nb: Any, resources: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """The notebook as students get it."""
@@ -209,7 +209,7 @@ class KeepStarters(ClearSolutions):
 
 
 class Overwrite(OverwriteCells):
-    """Cells that were released as they were then; what the rebuilt notebook says is no change."""
+    """Keeps cells as they were released: the rebuilt notebook changes nothing."""
 
     def report_change(self, name: str, attr: str, old: Any, new: Any) -> None:
         """Nothing a student did: a cell that says otherwise than when it was released."""

@@ -50,10 +50,10 @@ def over_ngshare(c: Any, url: str) -> None:
 
 
 class Collect(ExchangeCollect):
-    """Collects what is each student's own.
+    """Collects the files that belong to each student.
 
-    Students may rename what is theirs at any time, also between a look and a copy. So the owner of
-    a file is asked for when it is open, and is the owner that its hand-in had.
+    Students may rename their files at any time, also between a look and a copy. So the owner of a
+    file is read when the file is open, and must be the owner of the hand-in.
     """
 
     src_records: list[dict[str, Any]]
@@ -91,7 +91,7 @@ class Collect(ExchangeCollect):
         return record
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
-        """Copy the plain files of a hand-in; what is none is left out, and named."""
+        """Copy the plain files of a hand-in; anything else is left out and named."""
         Path(dest).mkdir(parents=True, exist_ok=True)
         budget = [MOST_FILES, self.coursedir.max_dir_size * 1000]
 

@@ -27,7 +27,7 @@ NOTHING = "Nothing was handed in for this exercise: no file {id}.mjs, and no not
 
 
 def students(course: Course, week: Week) -> list[str]:
-    """Who handed in anything for this week."""
+    """The students who handed in anything for this week."""
     if not course.submitted.is_dir():
         return []
     return sorted(
@@ -57,7 +57,7 @@ def found(
 
 
 def work(course: Course, week: Week, student: str, asked: Exercise) -> Work:
-    """The hand-in of one student for one exercise. What is none says why."""
+    """The hand-in of one student for one exercise, or the reason why there is none."""
     own = _choice(course, week, student, Exercises(week.exercises, week.id))
     return _work(course, week, own, asked)
 

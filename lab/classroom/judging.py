@@ -39,7 +39,7 @@ def all_of(
     workers: int | None = None,
     tell: many.Tell | None = None,
 ) -> list[Result]:
-    """Judge what was handed in for a week. What was judged before is not judged again."""
+    """Judge the hand-ins of a week. A hand-in that was judged before is not judged again."""
     works = list(handins.found(course, week, only, of_students))
 
     def done(count: int, of: int, work: Work, result: Result) -> None:
@@ -81,7 +81,7 @@ def write(course: Course, week: Week, work: Work, result: Result) -> None:
 
 
 def results(course: Course, week: Week) -> Iterator[Result]:
-    """What is known of the hand-ins of a week, by student, in the order of its exercises."""
+    """The stored results of a week, by student, in the order of its exercises."""
     for student in handins.students(course, week):
         for name in week.exercises:
             file = place(course, week, student, name).with_suffix(".json")
@@ -91,7 +91,7 @@ def results(course: Course, week: Week) -> Iterator[Result]:
 
 @contextlib.contextmanager
 def alone(course: Course) -> Iterator[bool]:
-    """Whether nobody else grades this course meanwhile."""
+    """Whether no other command grades this course meanwhile."""
     course.graded.mkdir(parents=True, exist_ok=True)
     with (course.graded / ".lock").open("w") as lock:
         try:

@@ -36,7 +36,7 @@ class Given:
 
 
 def roster(root: Path) -> dict[str, str]:
-    """Who a name or number of the LMS is, from the course's roster; empty without one."""
+    """{name or number of the LMS: student}, from the course's roster; empty without one."""
     return intake.read_roster(root)
 
 
@@ -81,7 +81,7 @@ def _given(student: Choice) -> Iterator[Given]:
 
 
 def _files(student: Choice) -> Iterator[tuple[str, Owned]]:
-    """What is laid out, by the names that it gets: what counts has that of its exercise."""
+    """The files to lay out, by their new names: a file that counts is named after its exercise."""
     for name, candidate in student.chosen.items():
         if not candidate.is_doubtful:
             suffix = PurePosixPath(candidate.owned.file).suffix.lower()

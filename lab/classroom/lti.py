@@ -53,8 +53,8 @@ class Score:
 
 
 def passed_back(course: Course, week: str, scores: list[Score]) -> int:
-    """Send the scores of a week; returns how many were taken. Raises NotPassed, which says whose
-    was not: those before are there, and the same command sends all again.
+    """Send the scores of a week; returns how many were taken. Raises NotPassed with the student
+    whose score failed: the scores before are sent, and the same command sends all again.
     """
     settings = _settings(course)
     lineitem = settings["lineitems"].get(week)

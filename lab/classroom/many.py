@@ -124,7 +124,7 @@ def _gathered(
 
 
 def judged(job: dict[str, Any]) -> dict[str, Any]:
-    """What a worker does: one hand-in of one exercise; returns the JSON of its Result."""
+    """Judge one hand-in of one exercise, on a worker; returns the JSON of its Result."""
     own_exercise = exercise.exercise(job["exercise"])
     if (own_exercise.version(), run.version()) != (job["version"], job["grader"]):
         raise NoCluster(

@@ -24,7 +24,7 @@ def graded_cell(asked: Exercise, criterion: str) -> str:
 def made(course: Course, week: Week, name: str, program: str | None = None) -> dict[str, Any]:
     """The notebook as JSON: task, setting, the cell to work in, a cell for each criterion.
 
-    program : what stands in the cell to work in, by default the starter.
+    program : the text of the cell to work in, by default the starter.
     """
     course_exercise = exercise(name)
     text = course_exercise.begin() if program is None else program
@@ -112,6 +112,6 @@ def _code(
 
 
 def is_starter(asked: Exercise, text: str) -> bool:
-    """Whether nobody has worked on this text yet."""
+    """Whether this text is still the starter."""
     plain = "\n".join(line.rstrip() for line in text.strip().splitlines())
     return plain == "\n".join(line.rstrip() for line in asked.begin().strip().splitlines())

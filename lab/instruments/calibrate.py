@@ -133,7 +133,7 @@ def bodies(tools: Sequence[Adapter], seconds: float) -> Iterator[Reading]:
 def counted(
     tool: str, framing: str, on_the_wire: int, spec: ToolSpec, tried: Tried
 ) -> Iterator[Reading]:
-    """What a tool counted of answers whose number and size are known."""
+    """The counts of a tool for answers whose number and size are known."""
     result, note = tried
     if result is None:
         yield Reading(tool, framing, "answers", "", ASKED, None, None, ASKED, ASKED, note)

@@ -40,7 +40,7 @@ MISSING = """<!doctype html>
 
 
 class Guarded(JupyterHandler):
-    """For whoever is signed in. Nobody else frames or embeds it, or is told its address."""
+    """For signed-in readers. No other site may frame or embed it, or learn its address."""
 
     public = False  # code of the book and its theme, the same for every reader
 
@@ -129,7 +129,7 @@ class BookFile(Guarded, web.StaticFileHandler):
         await self.get(path, include_body=False)
 
     def compute_etag(self) -> str | None:
-        """Know a page by what is sent, any other file by what it holds."""
+        """Identify a page by the sent bytes, any other file by its content."""
         if self.absolute_path is None:
             return web.RequestHandler.compute_etag(self)
         return super().compute_etag()
@@ -199,7 +199,7 @@ class BundledFile(Guarded, web.StaticFileHandler):
 
 
 class PageRequest(APIHandler):
-    """What a page asks: `{"page", "tab", …}`, as JSON."""
+    """A request of a page: `{"page", "tab", …}`, as JSON."""
 
     auth_resource = "kernels"
 
@@ -220,7 +220,7 @@ class PageRequest(APIHandler):
 
 
 class RunPage(PageRequest):
-    """Starts the kernel of a page, and says whose it is. The rest is Jupyter Server's own API."""
+    """Starts the kernel of a page, and names it. The rest is Jupyter Server's own API."""
 
     @web.authenticated
     async def get(self) -> None:
@@ -262,7 +262,7 @@ class RunPage(PageRequest):
 
 
 class Ran(PageRequest):
-    """Is told what ran on a page: what the book's own cells judged is the reader's result."""
+    """Notes what ran on a page: the verdicts of the book's own cells are the reader's results."""
 
     @web.authenticated
     async def post(self) -> None:
@@ -281,7 +281,7 @@ class Ran(PageRequest):
 
 
 class Results(APIHandler):
-    """What was measured here, as `make results` writes it."""
+    """The reader's results, as `make results` writes them."""
 
     auth_resource = "contents"
 
@@ -298,9 +298,7 @@ class Results(APIHandler):
 
 
 def about(session: sessions.PageSession) -> dict[str, Any]:
-    """Return what the tab of a session is called by: its name, the browser, and since when; and
-    its kernel.
-    """
+    """Return the description of a session: its tab, the browser, its beginning and its kernel."""
     return {
         "tab": session.tab,
         "browser": session.browser,

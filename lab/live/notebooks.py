@@ -74,7 +74,7 @@ def emptied(source: str) -> str:
 
 
 def add_to(manager: Any) -> None:
-    """Let a contents manager fill in what it opens, and take it out of what it saves."""
+    """Let a contents manager fill in glued values on opening, and remove them on saving."""
     get, save = manager.get, manager.save
 
     async def filled_in(path: str, *args: Any, **options: Any) -> Any:
@@ -104,7 +104,7 @@ def _markdown(path: str, model: Any) -> list[Any]:
 
 
 def _text(literal: str) -> str:
-    """Return what a kernel glued: a text is quoted, a number is not."""
+    """Return a value that a kernel glued: a text is quoted, a number is not."""
     try:
         return str(ast.literal_eval(literal)) if literal[:1] in "'\"" else literal
     except (SyntaxError, ValueError):

@@ -41,7 +41,7 @@ NAMED = re.compile(r"""experiment[=:]\s*["']([\w-]+)["']""")
 
 
 def collected() -> str:
-    """Write what builds of the course profile have noted; return what was done, in lines.
+    """Write the seconds that builds of the course profile noted; return a report in lines.
 
     Raises LabError if nothing was noted.
     """
@@ -107,8 +107,8 @@ def _of_record(name: str) -> float | None:
 
 
 def _asked(pairs: int, profile: settings.Profile) -> int:
-    """Return how many pairs a cell has in the course profile that has so many in this one: the
-    profile's own most are those of a cell that asks for none.
+    """Return how many pairs a cell has in the course profile that has `pairs` in this one. A cell
+    with the profile's own number does not ask for a number.
     """
     most = settings.PROFILES[PROFILE].pairs
     return most if pairs == profile.scaled(most) else max(1, round(pairs / profile.pair_stretch))

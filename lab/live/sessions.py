@@ -81,7 +81,7 @@ class Sessions:
     ) -> tuple[PageSession, bool]:
         """Return the session of a page, and whether it was started for this.
 
-        tab : whose it is; take : end the session of another tab; browser : what the tab is in.
+        tab : its id; take : end the session of another tab; browser : the browser of the tab.
         Raises NotLive or Elsewhere.
         """
         async with self._starting:
@@ -170,7 +170,7 @@ def _note_death(session: PageSession) -> None:
 
 
 def environment(page: str) -> dict[str, str]:
-    """Return what the kernel of a page is started with."""
+    """Return the environment in which the kernel of a page starts."""
     env = {name: value for name, value in os.environ.items() if name not in NOT_OURS}
     bins = [paths.ROOT / ".venv" / "bin", paths.ROOT / "node_modules" / ".bin"]
     path = os.pathsep.join([*map(str, bins), env.get("PATH", os.defpath)])

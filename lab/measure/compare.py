@@ -169,9 +169,9 @@ def compare(
 def _installed(
     arms: Mapping[str, Any], cells: Mapping[tuple[str, int], _Cell], baseline: str
 ) -> dict[str, Any]:
-    """The arms whose programs are here; of each other one it is said how to install it.
+    """The arms whose programs are installed; for each other arm the installation is printed.
 
-    All of them if the baseline is not among them, and starting it says what is missing.
+    All arms where the program of the baseline is missing: starting the baseline raises the error.
     """
     recipes = {arm: cell.found.recipe for (arm, _), cell in cells.items()}
     missing = {arm: found for arm, r in recipes.items() if r and (found := r.missing())}

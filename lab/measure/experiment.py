@@ -3,7 +3,7 @@
 In replay the answer is the recorded one. Live it is measured alone on this machine, stored, and in
 the reference profile recorded; where something is missing here, the record may stand in.
 
-    this = ask(TRIAL, experiment, [found.name], question({found.name: found.question}))
+    this = ask(TRIAL, experiment, [server.name], question({server.name: server.question}))
     return this.replayed() or this.measured(lambda folder: ...)
 """
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Experiment(Generic[T]):
-    """What is asked under one id, of which kind the answer is, and how it is to be had."""
+    """The question under one id, the kind of its answer, and the ways to the answer."""
 
     id: str
     question: dict[str, Any]
@@ -39,7 +39,7 @@ class Experiment(Generic[T]):
 
     @property
     def is_reference(self) -> bool:
-        """Whether what is measured now is recorded, so that nothing may be missing."""
+        """Whether this measurement is recorded, so that nothing may be missing."""
         return self.profile.name == "reference"
 
     def replayed(self, unlike: str = "", error: type[LabError] = LabError) -> T | None:
@@ -64,8 +64,8 @@ class Experiment(Generic[T]):
     ) -> T:
         """Return what `measure` makes, alone on this machine, stored and maybe recorded.
 
-        kept : the plain data to store of it; strict : see `record`. Nothing is left of a run that
-        ended before anything was measured.
+        content : the plain data to store of it; strict : see `record`. A run that ended before
+        anything was measured leaves nothing behind.
         """
         with lock.measuring():
             folder = Folder(self.id)

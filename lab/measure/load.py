@@ -48,7 +48,7 @@ __all__ = ["BadTarget", "ServerGone", "load", "measure", "resolve"]
 
 
 class BadTarget(LabError):
-    """What was given is nothing that can be loaded."""
+    """The target is nothing that can be loaded."""
 
 
 class ServerGone(LabError):
@@ -295,7 +295,7 @@ def _run_of(result: dict[str, Any], streams: list[StreamRun], readings: _Used, *
 
 @dataclass
 class _Used:
-    """What the server's processes had used at the moments looked at."""
+    """Readings of the resources of the server's processes, at the ends of the window."""
 
     moments: list[tuple[float, Any, float | None]] = field(default_factory=list)
     probe: tuple[dict[str, Any], ...] = ()
@@ -413,7 +413,7 @@ def _stream_run(
 
 
 def _expect(recipe: Recipe | None, stream: Stream) -> dict[str, Any] | None:
-    """What the catalogue promises, if this is the request it promises it for."""
+    """The body that the catalogue promises, if it promises one for this request."""
     if (
         recipe is None
         or recipe.body is None

@@ -25,8 +25,8 @@ COUNT_LIMITS_S = (60.0, 600.0)
 
 @dataclass(frozen=True)
 class Plan(Load):
-    """A load that is measured: where it is pinned, which checks it may miss; `given` is what the
-    caller said, for the question.
+    """A load that is measured: where it is pinned, which checks it may miss; `given` holds the
+    options that the caller set, for the question.
     """
 
     pin: Any = None

@@ -156,7 +156,7 @@ def _unmarked(row: Mapping[str, Any]) -> dict[str, Any]:
 def _with_recorded(
     output: Printed, experiment: Experiment[Printed], versions: Sequence[int]
 ) -> Printed:
-    """What was measured here, with the recorded rows of the Nodes that are not here."""
+    """The output measured here, with the recorded rows of the Nodes that are not installed."""
     by_major = {nodes.major(part.node): part for part in output.versions}
     absent = [v for v in versions if v not in by_major]
     record = experiment.instead() if absent else None
@@ -202,8 +202,8 @@ def _text(path: Path) -> str | None:
 
 
 def covered(path: Path, text: Callable[[Path], str | None] = _text) -> dict[Path, str]:
-    """Return what the digest of a program is made of: its text, and those of the files that it
-    imports or names as URLs, each once. text : what a file holds, None where there is none.
+    """Return the texts that make the digest of a program: its own, and each file once that it
+    imports or names as a URL. text : returns the text of a file, None where there is no file.
     """
     texts: dict[Path, str] = {}
     queue = [path]
@@ -216,7 +216,7 @@ def covered(path: Path, text: Callable[[Path], str | None] = _text) -> dict[Path
 
 @dataclass(frozen=True)
 class _ProgramRun:
-    """What is run: a file with its arguments, and variables added to the environment."""
+    """A run of a file: its arguments, and the variables added to the environment."""
 
     path: Path
     arguments: tuple[object, ...]

@@ -52,8 +52,8 @@ class _Asking:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What of it belongs to the question; what is as usual leaves no trace in it, so that
-        older records ask the same.
+        """The options that belong to the question. Defaults are left out, so that older records
+        ask the same question.
         """
         counted = {"requests": self.requests} if self.requests is not None else {}
         timed = {} if counted else {"seconds": self.seconds}

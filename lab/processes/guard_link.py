@@ -55,7 +55,7 @@ class _GuardLink:
             raise GuardDied(f"Cannot start the guard of servers: {error}.") from None
 
     def wake(self) -> None:
-        """Should somebody have suspended it, let it go on."""
+        """Let the guard go on, in case it was suspended."""
         with contextlib.suppress(OSError):
             os.kill(self.process.pid, signal.SIGCONT)
 
@@ -109,7 +109,7 @@ class Channel:
         return event
 
     def close(self) -> None:
-        """Let go: the guard stops whatever of this server is still there."""
+        """Close the channel: the guard stops the processes of this server that are left."""
         self._socket.close()
 
 

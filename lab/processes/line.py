@@ -62,12 +62,12 @@ class Place:
 
     @property
     def is_first(self) -> bool:
-        """Whether nobody waits before this place; the nearest is asked first, as it mostly does."""
+        """Whether no process waits before this place; the nearest place is looked at first."""
         before = [number for number in self._numbers() if number < self.number]
         return not any(_stands(self._file(number)) for number in reversed(before))
 
     def ahead(self) -> Ahead:
-        """Return what is before this place; asks everybody there."""
+        """Return what is before this place; looks at every place there."""
         before = [number for number in self._numbers() if number < self.number]
         return Ahead(sum(_stands(self._file(number)) for number in before), self._turn_s)
 
@@ -89,7 +89,7 @@ class Place:
 
 
 def remember(folder: Path, turn_s: float, *, shared: bool) -> None:
-    """Keep how long a turn took, for those who will wait. What can't be kept is not."""
+    """Keep how long a turn took, to tell waiting processes. A failure to write is ignored."""
     with contextlib.suppress(OSError), _door(folder, shared) as door:
         kept = [*_remembered(door), round(turn_s, 1)][-TURNS:]
         os.ftruncate(door, 0)

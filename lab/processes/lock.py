@@ -44,7 +44,7 @@ class MachineBusy(LabError):
 
 
 class LockUnsafe(LabError):
-    """The lock file belongs to somebody else."""
+    """The lock file belongs to another user."""
 
 
 def lock_path() -> Path:
@@ -234,7 +234,7 @@ def _mend() -> str:
 
 
 def _known(descriptor: int) -> tuple[str, float] | None:
-    """Who holds the lock and since when (s), as he wrote it there; None for garbage."""
+    """The holder of the lock and its start (s), as the lock file says; None for garbage."""
     try:
         known = json.loads(os.pread(descriptor, 4096, 0) or b"{}")
         held_s = time.time() - known["since"]

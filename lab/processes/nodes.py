@@ -104,8 +104,8 @@ def brought() -> dict[int, str]:
 
 
 def known() -> dict[int, str]:
-    """Return every Node there is by major, the newest first: the one that is meant, those of
-    LAB_NODES, those that `make nodes` brought; of two with one major the one named first.
+    """Return every Node by major, the newest first: the Node that is meant, the Nodes of LAB_NODES,
+    and those that `make nodes` brought. Of two Nodes with one major, the first in this order.
     """
     found: dict[int, str] = {}
     for path in [program(), *others()]:

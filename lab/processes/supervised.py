@@ -30,7 +30,7 @@ USUAL_LINE = r"listening on (http://\S+)"
 
 
 class PollLoop:
-    """Calls whoever waits for a descriptor, and for the signals of this process."""
+    """Calls the functions that wait for descriptors, and for the signals of this process."""
 
     def __init__(self) -> None:
         self._poll = select.poll()
@@ -47,7 +47,7 @@ class PollLoop:
         self._poll.register(descriptor, select.POLLIN)
 
     def unwatch(self, descriptor: int) -> None:
-        """The opposite of watch; harmless when nobody watches."""
+        """The opposite of watch; harmless for a descriptor that is not watched."""
         if self._handlers.pop(descriptor, None):
             self._poll.unregister(descriptor)
 

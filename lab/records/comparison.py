@@ -326,9 +326,9 @@ def _label(value: Any) -> str:
 
 
 def _drifting(*sides: Iterable[Trial]) -> str:
-    """Return which side has no one rate to compare, or "": the one whose typical trial drifts by
-    more than a quarter (rule 14). A closed loop whose warm-up ends by the clock, as in the course
-    profile, may be cold: the check tells that, and it forbids nothing.
+    """Return the side without a steady rate to compare, or "": its typical trial drifts by more
+    than a quarter (rule 14). A closed loop whose warm-up ends by the clock, as in the course
+    profile, may be cold: the check reports that and forbids nothing.
     """
     for trials in map(list, sides):
         drift = median(map(_drift, trials)) if trials else 0.0

@@ -70,7 +70,7 @@ class Stream:
     def of(cls, prefix: str = "", **options: Any) -> Self:
         """Return a checked stream; the options are those of lab.load, `timeout` for `timeout_s`.
 
-        where : what the message of a BadLoad begins with.
+        prefix : what the message of a BadLoad begins with.
         """
         known_options(prefix, options, OPTIONS)
         rate = options.get("rate")

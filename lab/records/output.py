@@ -59,8 +59,8 @@ class Printed(Shown):
     def on(self, *wanted: int) -> Printed:
         """Return what it printed on that version of Node, such as 26, or on several.
 
-        One that was asked for, but is neither here nor recorded, gives an output without rows, and
-        a claim about it has no verdict. Raises LabError for one that was not asked for.
+        A Node that was asked for, but is neither installed nor recorded, gives an output without
+        rows, and a claim about it has no verdict. Raises LabError for a Node not asked for.
         """
         found = [self._on(version) for version in wanted]
         gone = [one for one in found if one.absent]

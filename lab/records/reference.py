@@ -33,7 +33,7 @@ class NoRecord(LabError):
 
 
 class StaleRecord(LabError):
-    """What is recorded answers another question than the one asked."""
+    """The record answers another question than the cell asks."""
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,7 @@ def _loop_bin(line: dict[str, Any] | None) -> dict[str, Any]:
 def busiest(
     probe: list[dict[str, Any]], epoch_us: int, window_us: tuple[int, int]
 ) -> list[dict[str, Any]]:
-    """Return the lines of one process: that whose loop was busy for longest in the window.
+    """Return the lines of the process whose loop was busy for longest in the window.
 
     A server of several processes has as many event loops. Their mean would hide a saturated worker
     behind an idle primary, and their lines taken together are those of no loop at all.
@@ -198,8 +198,8 @@ def _seconds(us: float | None) -> float | None:
 
 
 def loop(probe: list[dict[str, Any]], epoch_us: int, window_us: tuple[int, int]) -> Loop | None:
-    """Return the server's event loop over the window, or None without a probe line that ends in it;
-    of several processes that of the busiest.
+    """Return the server's event loop over the window, or None without a probe line that ends in it.
+    Of several processes the busiest counts.
 
     A blocked loop can't write a line. Its next line reports the whole delay, so a line just after
     the window counts.

@@ -65,8 +65,8 @@ class UnknownParameter(LabError):
 
 
 def paced(name: str) -> bool:
-    """Whether a server takes a time that its program sets, waiting or computing: as long on every
-    machine. Of one that is not in the catalogue nobody knows; it counts as paced.
+    """Whether the program of a server sets the time of an answer, waiting or computing: it is the
+    same on every machine. A server that is not in the catalogue counts as paced.
     """
     return bool(_catalog()["servers"].get(name, {"paced": True}).get("paced", False))
 
@@ -112,7 +112,7 @@ def server(
 
 
 def _entry(name: str) -> dict[str, Any]:
-    """What is known of a server, of a cell or of the catalogue; nothing of one there is not."""
+    """The entry of a server, from a cell or from the catalogue; an empty one if there is none."""
     return dict(_defined.get(name) or _catalog()["servers"].get(name, {}))
 
 

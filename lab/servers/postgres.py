@@ -303,7 +303,7 @@ def _nobody() -> tuple[int, int]:
 
 
 def _give(folder: Path) -> None:
-    """Make the folder and what is in it that of the user who runs PostgreSQL."""
+    """Give the folder and its content to the user who runs PostgreSQL."""
     if os.geteuid() == 0:
         uid, gid = _nobody()
         for where, _, names in os.walk(folder):
@@ -314,7 +314,7 @@ def _give(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _folder() -> Iterator[Path]:
-    """A folder of our own, whose name says whose it is."""
+    """A folder of our own; its name says which process owns it."""
     base = Path(tempfile.gettempdir())
     if os.geteuid() == 0 and not _open_to_all(base):
         base = Path("/tmp")

@@ -149,7 +149,7 @@ def _await_listening(running: Running, deadline: float, port: int, listen_s: flo
 
 
 def _why_unheard(running: Running, port: int) -> str:
-    """What a server that runs has not done, as far as its output tells."""
+    """What a running server has failed to do, as far as its output tells."""
     recipe = running.recipe
     if recipe.listening == "connect":
         return f"It runs, but nobody listens on port {port}."

@@ -110,7 +110,7 @@ class Running:
     def look_last(self, pids: Iterable[int] | None = None) -> None:
         """Note what the server used, before its end; its probe's rows are read after that.
 
-        pids : its processes, where somebody has looked already.
+        pids : its processes, where the caller has looked already.
         """
         with self._lock:
             if self._end is None:
@@ -164,7 +164,7 @@ class Running:
         return self.ending or self._end is not None
 
     def abandon(self) -> None:
-        """Let go without waiting: the guard stops what is there."""
+        """Close the channel without waiting: the guard stops the processes that are left."""
         self.channel.close()
         registry.own.pop(self.id, None)
 
@@ -232,7 +232,7 @@ class Running:
                 return ""
 
     def _finish(self) -> None:
-        """Everything that outlives the process: what it used in all, what its probe wrote."""
+        """Keep everything that outlives the process: its usage and the rows of its probe."""
         rows = tuple(probe.rows(self.probe_path))
         before = self._last or TreeUsage()
         cpu_s = max(before.cpu_s, (self._end or {}).get("cpu_s") or 0.0)

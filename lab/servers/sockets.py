@@ -23,7 +23,7 @@ _TABLES = ("tcp", "tcp6")
 
 
 class PortTaken(LabError):
-    """Somebody else listens on the port a server was told to use."""
+    """Another program listens on the port that a server was told to use."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def listening(pids: Iterable[int]) -> list[Listener]:
 def outside(server_pids: Callable[[], Iterable[int]]) -> list[Listener]:
     """The sockets of processes that listen where other machines can reach them.
 
-    whose : their pids, asked for only if anybody on this machine listens so.
+    server_pids : returns their pids; called only if any process on this machine listens so.
     """
     if not sys.platform.startswith("linux"):
         return [listener for listener in _by_psutil(server_pids()) if not listener.loopback]

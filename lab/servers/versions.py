@@ -34,7 +34,7 @@ ELSEWHERE = "/usr/sbin:/usr/local/sbin"  # where Debian puts servers
 def of(recipe: Program) -> str:
     """Return what serves, then what it is made with: `v20.20.2, Express 5.3.0`, `nginx 1.22.1`.
 
-    Of a program that Python only starts, Python's version would be that of nothing measured.
+    For a program that Python only starts, Python's version would say nothing of what is measured.
     """
     launched = recipe.runtime == "system" and recipe.interpreter == sys.executable
     found = [] if launched or not recipe.command else [machine.version(recipe.interpreter)]

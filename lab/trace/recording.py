@@ -67,8 +67,8 @@ def record(
 ) -> Versioned:
     """The orders of `runs` plain runs and a verified recording of each of the commonest.
 
-    On a Node whose trace events are not known the two sources may differ because one of them is
-    read wrongly: then the recordings are those of the hooks alone, say so, and show nothing else.
+    On a Node whose trace events are not known, the two sources may differ because we misread one of
+    them: then the recordings hold the hooks' word alone, say so, and show nothing else.
     Raises TraceRefusedError when no recording could be verified on a Node that is known, where
     disagreement means that something drawn would be wrong; or when there are no hooks' rows.
     """

@@ -91,6 +91,6 @@ def _cells(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str, str, s
 
 
 def _text(printed: str) -> str:
-    """What was printed, on one line of a terminal that it cannot upset."""
+    """The printed text on one line, without characters that control a terminal."""
     plain = "".join(c if c.isprintable() else "⏎" if c == "\n" else "·" for c in printed)
     return plain if len(plain) <= PRINTED_WIDTH else f"{plain[: PRINTED_WIDTH - 1]}…"

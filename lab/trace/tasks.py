@@ -53,7 +53,7 @@ class Task:
 
     @property
     def input_output(self) -> bool:
-        """True for what the kernel or the thread pool does: shown even when Node made it."""
+        """True for work of the kernel or the thread pool: shown even when Node made it."""
         return self.lane in ("pool", "slow", "kernel") and self.kind != "DNSCHANNEL"
 
 
@@ -124,7 +124,7 @@ def _ms(value: Any) -> str:
 
 
 def _last_names(before: str) -> str:
-    """`fs.` of `await fs.`; only a dot when a call's result is what the name hangs on."""
+    """`fs.` of `await fs.`; only a dot when the name is a property of a call's result."""
     match = re.search(r"(?:[\w$]+\.)+$", before)
     if match:
         return match[0]

@@ -166,7 +166,7 @@ class AutocannonFixed(Autocannon):
 
 
 def parse(output: str) -> dict[str, Any]:
-    """What the runner told. Raises UnreadableOutput if it is anything but its one JSON line."""
+    """The report of the runner. Raises UnreadableOutput for anything but one JSON line."""
     try:
         report = json.loads(output)
         missing = {"version", "seconds", "rows", "counts", "client", "summary"} - set(report)
