@@ -17,6 +17,7 @@ Specifications: LTI AGS 2.0, section 3.3 (scores); 1EdTech Security Framework 1.
 
 from __future__ import annotations
 
+import http.client
 import json
 import secrets
 import time
@@ -89,8 +90,19 @@ def _settings(course: Course) -> dict[str, Any]:
 
 
 def _known(course: Course) -> dict[str, str]:
-    rows = intake.roster_rows(course.root, ("student",))
-    return {identity.student_id(row["student"]): row["lti"] for _, row in rows if row.get("lti")}
+    """Who each student is for the LMS. Two students are never one there, and none is two."""
+    names: dict[str, str] = {}
+    students: dict[str, str] = {}
+    for at, row in intake.roster_rows(course.root, ("student",)):
+        name, student = row.get("lti"), identity.student_id(row["student"])
+        if not name:
+            continue
+        if names.setdefault(student, name) != name or students.setdefault(name, student) != student:
+            raise NotPassed(
+                f"{intake.ROSTER}, line {at}: {student} or {name!r} is listed twice, with another "
+                "one beside it: nothing was sent. Name each student once."
+            )
+    return names
 
 
 def _safe(url: str) -> str:
@@ -138,9 +150,12 @@ def _token(course: Course, settings: dict[str, Any]) -> str:
     body = urllib.parse.urlencode(form).encode()
     answer = _sent(_safe(settings["token_url"]), body, {}, "an access token")
     try:
-        return str(json.loads(answer)["access_token"])
-    except (ValueError, KeyError, TypeError):
+        token = str(json.loads(answer)["access_token"])
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise NotPassed("The LMS answered without an access token.") from None
+    if not token.isascii() or not token.isprintable():
+        raise NotPassed("The LMS answered with an access token that no header can carry.")
+    return token
 
 
 class _Stays(urllib.request.HTTPRedirectHandler):
@@ -166,5 +181,5 @@ def _sent(url: str, body: bytes, headers: dict[str, str], subject: str) -> bytes
             ) from None
         words = error.read(500).decode("utf-8", "replace")
         raise NotPassed(f"The LMS refused {subject}: {error.code} {words}") from None
-    except OSError as error:
+    except (OSError, http.client.HTTPException) as error:
         raise NotPassed(f"The LMS did not answer for {subject}: {error}") from None

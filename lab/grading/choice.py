@@ -2,9 +2,9 @@
 
 A file that lies at the top of a student's folder counts first, a program before a notebook, as the
 README says. Programs end in .mjs, .cjs or .js, in this order. What is the starter still counts
-after what was worked on, what a platform calls a later attempt before an earlier one, and what lies
-in a folder such as `old` last. Where only the alphabet would decide, and the programs differ, none
-counts and both are named.
+after what was worked on, what a platform calls a later attempt before an earlier one (a folder
+`Version 2` before `Version 1`), and what lies in a folder such as `old` last. Where only the
+alphabet would decide, and the programs differ, none counts and both are named.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ _TYPED = {".ts", ".mts", ".cts", ".tsx", ".jsx"}
 _TEXTS = {".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages"}
 _PARTS = ("mjs", "cjs", "js", "ipynb")  # within a name: a suffix too many
 _OLD = re.compile(r"(old|older|versions?|backups?|bak|archive|drafts?|copy|copies|previous|trash)")
+_VERSION = re.compile(r"version (\d{1,9})")  # a folder for each attempt, as Teams makes them
 _EXPORTS = re.compile(r"^export\s+(?:async\s+)?(?:function\*?|const|class)\s+(\w+)", re.M)
 _GIVEN = re.compile(r"^(?:module\.exports\s*=\s*\{([\w\s,]*)\}|exports\.(\w+)\s*=)", re.M)
 
@@ -192,11 +193,13 @@ def _candidate(
     owned: Owned, asked: Exercise, made: HandIn | None, why: str, order: int, *, is_exact: bool
 ) -> _Candidate:
     folders = owned.file.lower().split("/")[:-1]
+    versions = [int(part[1]) for part in map(_VERSION.fullmatch, folders) if part]
     rank = (
         not owned.is_correction,
         made is not None and made.text.strip() == asked.begin().strip(),
         tuple(-part if isinstance(part, int) else _backwards(part) for part in owned.owner.attempt),
         any(map(is_old, folders)),
+        [-version for version in versions],
         bool(owned.inside),
         len(folders),
         order,
@@ -340,11 +343,19 @@ def _unjudged(choice: Choice, owned: Owned, told: list[str], known: Exercises) -
     return _fate(choice, owned, LISTED, "no program and no notebook", is_plain=True)
 
 
+def wrapped(name: str) -> str:
+    """Why an archive that is no zip is not opened; nothing of another file."""
+    suffix = PurePosixPath(name).suffix.lower()
+    if suffix not in _WRAPPERS:
+        return ""
+    return f"a {suffix} is not opened: hand in the program itself, or a plain zip"
+
+
 def _wrong_kind(path: PurePosixPath, known: Exercises) -> str:
     """Why a file that may hold work is not read; nothing of one that hardly does."""
     suffix, name = path.suffix.lower(), path.name.lower()
-    if suffix in _WRAPPERS:
-        return f"a {suffix} is not opened: hand in the program itself, or a plain zip"
+    if wrapper := wrapped(path.name):
+        return wrapper
     if suffix in _TYPED:
         return f"it is no JavaScript: {WRONG_SUFFIX}"
     if suffix in _TEXTS or name.endswith(("onlinetext.html", "_text.html", "text.html")):

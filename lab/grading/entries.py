@@ -6,9 +6,11 @@ folder such as node_modules is one entry, which says how many files lie in it.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -32,6 +34,17 @@ UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, V
 MOST_ENTRIES = 2_000_000
 _UTF8 = 0x800
 _PASSWORD = 0x1
+_UNICODE_PATH = 0x7075  # the extra field of a name in UTF-8, beside one in which letters are lost
+# What a file is that only has the name of a zip, by its first bytes.
+_OTHERS = {
+    b"Rar!": "it is a RAR archive: pack it as a zip",
+    b"7z\xbc\xaf\x27\x1c": "it is a 7z archive: pack it as a zip",
+    b"\x1f\x8b": "it is a gzip archive: pack it as a zip",
+    b"\xfd7zXZ": "it is an xz archive: pack it as a zip",
+    b"BZh": "it is a bzip2 archive: pack it as a zip",
+    b"<": "it is a page of the web, as of a platform that asks you to log in: load it again",
+    b"PK": "its end is missing, as of a download that broke off: load it again",
+}
 _DRIVE = re.compile(r"[A-Za-z]:(/|$)")
 
 
@@ -184,6 +197,15 @@ def of_zip(archive: zipfile.ZipFile, name: str) -> Iterator[Entry]:
             yield Entry(f"{folder}/.", files=0, fault=EMPTY)
 
 
+def unreadable(first: bytes, error: Exception) -> str:
+    """Why what is called a zip cannot be read as one, by its first bytes; else as Python says."""
+    if not first.strip():
+        return "there is nothing in it: load it again"
+    start = first.removeprefix(b"\xef\xbb\xbf").lstrip()
+    what = next((words for sign, words in _OTHERS.items() if start.startswith(sign)), "")
+    return what if what and isinstance(error, zipfile.BadZipFile) else f"{error}: load it again"
+
+
 def _above(path: str) -> Iterator[str]:
     while path := path.rpartition("/")[0]:
         yield path
@@ -193,13 +215,33 @@ def _name_of(info: zipfile.ZipInfo) -> str:
     """The name as it was written: some programs write UTF-8 and do not say so."""
     name = info.filename
     if not info.flag_bits & _UTF8:
-        try:
-            name = name.encode("cp437").decode("utf-8")
-        except UnicodeError:
-            name = info.filename
+        name = _name_beside(info) or _as_utf8(info.filename)
     name = name.replace("\\", "/")
     parts = [part for part in name.split("/") if part not in ("", ".")]
     return ("/" if name.startswith("/") else "") + "/".join(parts)
+
+
+def _as_utf8(name: str) -> str:
+    try:
+        return name.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return name
+
+
+def _name_beside(info: zipfile.ZipInfo) -> str:
+    """The name in UTF-8 that some programs write beside one whose letters they had lost ("??");
+    nothing where there is none, or where it belongs to another name.
+    """
+    extra = info.extra
+    while len(extra) >= 4:
+        kind, size = struct.unpack_from("<HH", extra)
+        field, extra = extra[4 : 4 + size], extra[4 + size :]
+        if kind == _UNICODE_PATH and len(field) > 5 and field[0] == 1:
+            with contextlib.suppress(UnicodeError):
+                written = info.orig_filename.encode("cp437")
+                if zlib.crc32(written) == int.from_bytes(field[1:5], "little"):
+                    return field[5:].decode("utf-8")
+    return ""
 
 
 def _leads_out(path: str) -> bool:

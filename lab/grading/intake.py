@@ -30,6 +30,10 @@ from lab.text.numbers import count
 MOST_FILES = 5000  # of one student, without those in folders that are skipped
 MOST_OWN_ZIP = 64 << 20
 MOST_DEPTH = 20  # folders within each other before one is of a student
+SEVERAL = (
+    "it holds folders with the same files, as of several students: give what is in it alone, or "
+    "keep one of each file"
+)
 # What students call folders in which they keep their own work.
 _INNER = re.compile(
     r"src|lib|source|code|tests?|old|new|backups?|archive|copy|drafts?|final|solutions?|my|mine"
@@ -227,10 +231,20 @@ def _archive(file: Path, layout: _Layout, stack: ExitStack) -> _Source:
         opened = stack.enter_context(zipfile.ZipFile(file))
         inside = list(entries.of_zip(opened, file.name))
     except entries.UNREADABLE as error:
-        raise BadArchive(f"{file.name} cannot be read as a zip: {error}. Load it again.") from None
+        why = entries.unreadable(_first(file), error)
+        raise BadArchive(f"{file.name} cannot be read as a zip: {why}.") from None
     if layout.is_of_one(inside):
         inside = [replace(entry, path=f"{file.stem}/{entry.path}") for entry in inside]
     return _Source(file.name, inside)
+
+
+def _first(file: Path) -> bytes:
+    """The first bytes of a file; a mark where it cannot be read."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(100)
+    except OSError:
+        return b"?"
 
 
 class _Layout:
@@ -329,7 +343,8 @@ def _owned(source: _Source, layout: _Layout) -> tuple[list[Owned], list[Unowned]
         if owner is None:
             is_stray = "/" not in path and why == identity.NOT_IN_A_FOLDER and not one.fault
             is_refused = layout.is_work(path) or not is_stray
-            strays.append(Unowned(one, one.fault or why, is_refused))
+            wrapped = choices.wrapped(path) if is_stray else ""
+            strays.append(Unowned(one, one.fault or wrapped or why, is_refused or bool(wrapped)))
         else:
             owned.append(Owned(one, replace(owner, archive=source.archive)))
     kept, refused = _without_classes(identity.without_assignment(owned), layout)
@@ -372,12 +387,10 @@ def _without_classes(owned: list[Owned], layout: _Layout) -> tuple[list[Owned], 
         for name, mine in below.items()
         if len(below) > 1 and layout.holds_students([one.owner.file for one in mine])
     }
-    why = (
-        "it holds folders with the same files, as of several students: give that folder alone, or "
-        "keep one of each file"
-    )
     refused = [
-        Unowned(one.entry, why, is_whole=True) for name in sorted(classes) for one in below[name]
+        Unowned(one.entry, SEVERAL, is_whole=True)
+        for name in sorted(classes)
+        for one in below[name]
     ]
     kept = [one for one in owned if one.owner.kind != FOLDER or one.owner.name not in classes]
     return kept, refused
@@ -393,7 +406,7 @@ def _of_student(
     """What counts of one student. Whatever there is in it costs this student alone."""
     shown = plain_name(student)
     with ExitStack() as stack:
-        files = [one for one in _unpacked(owned, stack) if one.entry.files]
+        files = [one for one in _unpacked(owned, stack, _Layout(known, {})) if one.entry.files]
         files.sort(key=lambda one: _order(one, known))
         intake.came[student] += sum(one.entry.files for one in files)
         intake.all += sum(one.entry.files for one in files) - sum(o.entry.files for o in owned)
@@ -420,7 +433,7 @@ def _order(one: Owned, known: Exercises) -> tuple[bool, bool, int, str]:
     return (stem not in known.meant, one.entry.is_skipped, one.file.count("/"), one.shown)
 
 
-def _unpacked(owned: Iterable[Owned], stack: ExitStack) -> Iterator[Owned]:
+def _unpacked(owned: Iterable[Owned], stack: ExitStack, layout: _Layout) -> Iterator[Owned]:
     """The files of one student, with those of zips of their own. A zip within such a one is not
     opened.
     """
@@ -428,21 +441,25 @@ def _unpacked(owned: Iterable[Owned], stack: ExitStack) -> Iterator[Owned]:
         if not entries.is_zip(one.entry.name) or one.entry.fault:
             yield one
         else:
-            yield from _own_zip(one, stack)
+            yield from _own_zip(one, stack, layout)
 
 
-def _own_zip(one: Owned, stack: ExitStack) -> list[Owned]:
+def _own_zip(one: Owned, stack: ExitStack, layout: _Layout) -> list[Owned]:
+    data = b"?"
     try:
         if one.entry.size > MOST_OWN_ZIP:
             raise BadHandIn(f"a zip of more than {MOST_OWN_ZIP >> 20} MiB is not opened")
-        data = io.BytesIO(one.entry.read(MOST_OWN_ZIP + 1))
-        archive = stack.enter_context(zipfile.ZipFile(data))
+        data = one.entry.read(MOST_OWN_ZIP + 1)
+        archive = stack.enter_context(zipfile.ZipFile(io.BytesIO(data)))
         inside = [entry for entry in entries.of_zip(archive, one.entry.name) if entry.files]
         if not inside:
             raise BadHandIn("there is nothing in this zip")
+        if layout.holds_students([entry.path for entry in inside if not entry.fault]):
+            raise BadHandIn(SEVERAL)
     except Exception as error:  # whatever it makes Python stumble over is this student's matter
         is_ours = isinstance(error, BadHandIn | BadArchive)
-        fault = str(error) if is_ours else f"it cannot be read as a zip: {error}"
+        why = "" if is_ours else entries.unreadable(data[:100], error)
+        fault = str(error) if is_ours else f"it cannot be read as a zip: {why}"
         return [replace(one, entry=replace(one.entry, fault=clean(fault)))]
     return [replace(one, entry=entry, inside=entry.path) for entry in inside]
 

@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -317,7 +317,7 @@ def _lines(
     """Each object that the driver prints; a text says why it had to be stopped. Raises Stopped."""
     assert process.stdout is not None
     rest, total, looked_at = b"", 0, time.monotonic()
-    began = looked_at
+    began, queue = looked_at, _Queue()
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
@@ -325,11 +325,13 @@ def _lines(
             if stop is not None and stop.is_set():
                 raise Stopped("It was stopped before it was judged.")
             if now > until:
-                yield BUSY if _starved(process.pid, now - began) else LONG
+                yield BUSY if queue.is_starved(now - began) else LONG
                 return
             if now - looked_at > LOOK_S:
                 looked_at = now
-                if len(proctree.grown({process.pid}, proctree.processes())) > most_processes:
+                family = proctree.grown({process.pid}, proctree.processes())
+                queue.look(family)
+                if len(family) > most_processes:
                     yield f"It started more than {most_processes} processes, and was ended."
                     return
             if not selector.select(LOOK_S):
@@ -346,17 +348,30 @@ def _lines(
                 yield _parsed(line)
 
 
-def _starved(pid: int, seconds: float) -> bool:
-    """Whether these processes stood in the queue for a processor for most of that time, and not
-    because of what they compute themselves. See `starved` of hand-in.mjs.
+class _Queue:
+    """How long processes stood in the queue for a processor and how long they had one, with those
+    that have ended meanwhile: a check starts many, one after another.
     """
-    waited = had = 0.0
-    for one in proctree.grown({pid}, proctree.processes()):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            waited += int(Path(f"/proc/{one}/schedstat").read_text().split()[1]) / 1e9
-            used = Path(f"/proc/{one}/stat").read_text().rpartition(") ")[2].split()[11:13]
-            had += sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
-    return waited > seconds / 2 and had < seconds / 4
+
+    def __init__(self) -> None:
+        self._seconds: dict[int, tuple[float, float]] = {}  # waited and had, by pid
+
+    def look(self, pids: Iterable[int]) -> None:
+        """Note where they are now."""
+        for one in pids:
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                waited = int(Path(f"/proc/{one}/schedstat").read_text().split()[1]) / 1e9
+                used = Path(f"/proc/{one}/stat").read_text().rpartition(") ")[2].split()[11:13]
+                had = sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+                self._seconds[one] = (waited, had)
+
+    def is_starved(self, seconds: float) -> bool:
+        """Whether they stood in the queue for most of that time, and not because of what they
+        compute themselves. See `starved` of hand-in.mjs.
+        """
+        waited = sum(one for one, _ in self._seconds.values())
+        had = sum(one for _, one in self._seconds.values())
+        return waited > seconds / 2 and had < seconds / 4
 
 
 def _parsed(line: bytes) -> dict[str, Any]:

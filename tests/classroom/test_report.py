@@ -3,6 +3,7 @@
 import http.server
 import json
 import re
+import socket
 import threading
 import urllib.parse
 from dataclasses import replace
@@ -273,6 +274,42 @@ def test_what_an_lms_does_not_take_is_said(small, platform, change, says):
     small.course.lti.update(change)
     with pytest.raises(lti.NotPassed, match=says):
         lti.passed_back(small.course, "week-1", [lti.Score("anna", 1, 2)])
+    assert platform.scores == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (b"no HTTP at all\r\n\r\n", "did not answer for an access token"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", "without an access token"),
+        (b'HTTP/1.1 200 OK\r\n\r\n{"access_token": "a\\nX: b"}', "no header can carry"),
+        (b"HTTP/1.1 200 OK\r\n\r\n" + b"[" * 100_000, "without an access token"),
+        (b"", "did not answer for an access token"),
+    ],
+)
+def test_an_lms_that_answers_nonsense_is_named(small, platform, answer, says):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answers():
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=answers)
+        thread.start()
+        small.course.lti["token_url"] = f"http://127.0.0.1:{listening.getsockname()[1]}/token"
+        with pytest.raises(lti.NotPassed, match=says):
+            lti.passed_back(small.course, "week-1", [lti.Score("anna", 1, 2)])
+        thread.join()
+    assert platform.scores == []
+
+
+@pytest.mark.parametrize("rows", ["a,anna,1\nb,anna,2\n", "a,anna,1\nb,ben,1\n"])
+def test_two_students_of_a_roster_are_never_one_for_the_lms(small, platform, rows):
+    (small.root / lms.ROSTER).write_text(f"lms,student,lti\n{rows}")
+    with pytest.raises(lti.NotPassed, match=r"line 3: .* is listed twice"):
+        lti.passed_back(small.course, "week-1", [lti.Score("anna", 1, 2), lti.Score("ben", 2, 2)])
     assert platform.scores == []
 
 

@@ -85,6 +85,7 @@ def alive(seen):
     return {pid for pid, started in seen if started and proctree.start_ticks(pid) == started}
 
 
+@pytest.mark.timeout(600)  # it may be judged five times
 @pytest.mark.parametrize(("file", "node"), list(cases()))
 def test_an_attack_gains_nothing_and_is_explained(file, node):
     asked = exercise.exercise(file.read_text().partition(".")[0].removeprefix("// ").strip())

@@ -5,6 +5,8 @@ import csv
 import io
 import os
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -201,3 +203,25 @@ def test_right_work_on_a_machine_that_is_too_busy_is_not_wrong():
     result = run.grade(asked, handin.from_file(asked.solution, asked))
     assert result.outcome == NOISY or result.passed, str(result)
     assert result.outcome != NOISY or "try again" in result.line()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux ties to a processor")
+def test_a_process_that_stood_in_the_queue_counts_when_it_has_ended():
+    """A check starts many, one after another: who is late because of those is no less late."""
+    processor = min(os.sched_getaffinity(0))
+    spin = f"import os\nos.sched_setaffinity(0, {{{processor}}})\nwhile True: pass"
+    queue = run._Queue()
+    started = time.monotonic()
+    spinning = [subprocess.Popen([sys.executable, "-c", spin]) for _ in range(12)]
+    try:
+        time.sleep(2)
+        queue.look([spinning[0].pid])
+        seconds = time.monotonic() - started
+    finally:
+        for one in spinning:
+            one.kill()
+            one.wait()
+    queue.look([])
+    assert queue.is_starved(seconds)
+    assert not queue.is_starved(100 * seconds)
+    assert not run._Queue().is_starved(seconds)

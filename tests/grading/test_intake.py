@@ -6,9 +6,12 @@ Nothing is judged here: what is looked at is which text counts for whom.
 import io
 import json
 import random
+import struct
 import time
 import unicodedata
+import warnings
 import zipfile
+import zlib
 from collections import Counter
 
 import pytest
@@ -116,6 +119,10 @@ PLATFORMS = {
         "assignment_7_export/submission_102/summary.mjs",
     ],
     "GitHub Classroom": ["summary-anna/src/summary.mjs", "summary-ben/summary.mjs"],
+    "Teams": [
+        "Submitted files/Anna Bohm/Week 1/Version 1/summary.mjs",
+        "Submitted files/Ben Ro/Week 1/Version 3/summary.mjs",
+    ],
     "folders": ["Anna/summary.mjs", "Ben/summary.mjs"],
     "a folder more": ["week-1/anna/summary.mjs", "week-1/ben/summary.mjs"],
     "two folders more": ["a/week-1/anna/summary.mjs", "a/week-1/ben/summary.mjs"],
@@ -247,6 +254,14 @@ def test_the_last_attempt_counts_and_the_starter_after_what_was_worked_on(tmp_pa
     assert texts(came_in(zipped(tmp_path / "b.zip", canvas))) == {"x-1": "// 10\n1;"}
 
 
+def test_the_last_version_counts_where_a_folder_is_numbered_and_a_file_beside_them_first(tmp_path):
+    files = [(f"anna/Week 1/Version {n}/summary.mjs", f"// {n}\n1;") for n in (2, 10, 9)]
+    files.append(("ben/Version 3/summary.mjs", "// old\n1;"))
+    files.append(("ben/summary.mjs", "// new\n1;"))
+    came = came_in(zipped(tmp_path / "all.zip", files))
+    assert texts(came) == {"anna": "// 10\n1;", "ben": "// new\n1;"}
+
+
 def test_a_name_that_is_twice_in_a_zip_counts_only_if_both_are_the_same(tmp_path):
     for second, counts in ((GOOD, GOOD.strip()), ("// other\n1;", None)):
         files = [("anna/summary.mjs", GOOD), ("anna/summary.mjs", second), ("ben/summary.mjs", "1")]
@@ -305,6 +320,62 @@ def test_names_of_zips_are_read_as_they_were_written(tmp_path):
             flagged[start + at] &= ~8
     (tmp_path / "all.zip").write_bytes(bytes(flagged))
     assert set(texts(came_in(tmp_path / "all.zip"))) == {"J\u00f6rg", "ben"}
+
+
+def test_a_name_beside_one_whose_letters_were_lost_counts(tmp_path):
+    """Some programs write "??", and the name in UTF-8 in an extra field: two students are two."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        for name, mark in (("王小", 1), ("李明", 2), ("张三", 3)):
+            info = zipfile.ZipInfo(f"??/{mark}.txt" if mark == 3 else "??/summary.mjs")
+            checked = zlib.crc32(info.filename.encode()) ^ (mark == 3)  # of another name
+            folder = f"{name}/{info.filename.partition('/')[2]}".encode()
+            info.extra = struct.pack("<HHBI", 0x7075, 5 + len(folder), 1, checked) + folder
+            with warnings.catch_warnings(action="ignore"):
+                made.writestr(info, f"// {mark}\n1;")
+    (tmp_path / "all.zip").write_bytes(out.getvalue())
+    came = came_in(tmp_path / "all.zip")
+    assert texts(came) == {"王小": "// 1\n1;", "李明": "// 2\n1;"}
+    assert {one.student for one in came.students} == {"王小", "李明", "??"}
+
+
+NO_ZIPS = {
+    "RAR": b"Rar!\x1a\x07\x01\x00" + b"x" * 50,
+    "7z": b"7z\xbc\xaf\x27\x1c" + b"x" * 50,
+    "gzip": b"\x1f\x8b" + b"x" * 50,
+    "page": b"\xef\xbb\xbf\n<!DOCTYPE html><title>Log in</title>",
+    "broke off": packed([("anna/summary.mjs", GOOD)])[:-30],
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize(("what", "data"), NO_ZIPS.items(), ids=NO_ZIPS)
+def test_what_is_only_called_a_zip_is_refused_with_what_it_is(tmp_path, what, data):
+    (tmp_path / "all.zip").write_bytes(data)
+    with pytest.raises(intake.BadArchive, match=rf"all\.zip cannot be read as a zip: .*{what}"):
+        came_in(tmp_path / "all.zip")
+    came = came_in(laid(tmp_path / "week", {"anna/hw.zip": data, "ben/summary.mjs": GOOD}))
+    (line,) = said(came)
+    assert line.startswith("anna/hw.zip: ") and what in line
+    assert came.sum().fates == {"judged": 1, "refused": 1}
+
+
+def test_a_zip_of_several_students_within_one_of_a_class_is_refused(tmp_path):
+    """Also where they handed in the same: of two students one would be lost."""
+    group = packed([("anna/summary.mjs", GOOD), ("ben/summary.mjs", GOOD)])
+    files = [("group-a.zip", group), ("carl.zip", packed([("summary.mjs", GOOD)]))]
+    came = came_in(zipped(tmp_path / "all.zip", files))
+    assert texts(came) == {"carl": GOOD.strip()}
+    assert any("group-a.zip: it holds folders with the same files" in line for line in said(came))
+    assert came.sum().fates == {"judged": 1, "refused": 1}
+
+
+def test_a_loose_archive_that_is_not_opened_is_refused_and_not_only_listed(tmp_path):
+    files = {"anna.zip": packed([("summary.mjs", GOOD)]), "ben.rar": NO_ZIPS["RAR"], "a.txt": "x"}
+    came = came_in(laid(tmp_path, files))
+    assert set(texts(came)) == {"anna"}
+    assert any("ben.rar: a .rar is not opened" in line for line in said(came))
+    assert came.sum().fates == {"judged": 1, "refused": 1, "listed": 1}
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -535,6 +536,17 @@ def test_a_process_that_ends_is_reported_and_replaced(run):
     assert value(cells[2]) == "'undefined'"
     assert "SIGSEGV" in trace(cells[3])
     assert value(cells[4]) == "'up'"
+
+
+def test_the_last_words_of_a_process_are_without_what_node_prints_of_itself(run):
+    cells = run(
+        "require('node:fs').writeSync(2, 'my words\\n12: own list\\n'); process.abort()",
+        "'up'",
+    )
+    said = trace(cells[0])
+    assert "Its last words:\nmy words\n12: own list" in said
+    assert not re.search(r"stack trace|0x[0-9a-f]{4}|scope\.cjs|node:vm", said)
+    assert value(cells[1]) == "'up'"
 
 
 # dies before a cell can run, and leaves a line behind

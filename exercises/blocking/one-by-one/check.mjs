@@ -142,20 +142,24 @@ export default {
   },
 
   async begun(t) {
-    // An answer that takes long has been begun when its worker is told to go.
+    // Answers that take long, asked for without an end: whenever a worker goes it has begun some, however long a new one takes to start.
     const server = await t.server({ env: { WORK_MS: "700" }, seconds: 10 });
     const before = crew(t, server);
-    const clients = Array.from({ length: 3 * before.length }, () =>
-      t.get(server, "/", { seconds: 8 }),
-    );
-    await t.sleep(100);
+    const clients = asking(t, server, 3 * before.length);
+    // Who is refused has begun nothing: another criterion counts those.
+    const lost = () =>
+      clients.answers.filter(({ error, body }) =>
+        error ? error !== "ECONNREFUSED" : !/^\d+\n$/.test(body),
+      );
+    await t.until(() => clients.answers.length > 0, 5000);
     server.signal("SIGHUP");
-    const answers = await Promise.all(clients);
-    const lost = answers.filter(({ error, body }) => error || !/^\d+\n$/.test(body));
+    const gone = () => !workers(server).some((pid) => before.includes(pid));
+    await t.until(() => gone() || lost().length > 0 || server.end, SECONDS * 1000);
+    const answers = await clients.stop();
     t.ok(
-      lost.length === 0,
-      `${lost.length} of ${answers.length} answers were begun when their workers were told to go, and never came`,
-      { saw: lost[0]?.error ?? lost[0]?.body.toString() },
+      lost().length === 0,
+      `${lost().length} of ${answers.length} answers were begun when their workers were told to go, and never came`,
+      { saw: lost()[0]?.error ?? lost()[0]?.body.toString() },
     );
     await server.stop();
   },
@@ -177,6 +181,8 @@ export default {
     await settled();
     await t.sleep(300);
     await settled();
+    // One that is there may still be starting, and until it listens the replacement is under way.
+    await serving(t, server, first.length);
     clearInterval(watch);
     t.ok(
       seen.size <= first.length,

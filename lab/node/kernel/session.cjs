@@ -43,6 +43,19 @@ const QUICK_MS = 2000;
 const QUICK_DEATHS = 3; // in a row, without a cell: the next one would die, too
 const KEPT_CELLS = 100; // whose late output is shown as theirs
 
+// What Node and V8 print of themselves when they end a process: addresses, frames of their own, collections of garbage.
+const MACHINERY =
+  /^(?:\s*\d+: (?:0x[\da-f]+|\S.*:-?\d+:-?\d+\)?$)|-{5} (?:Native|JavaScript) stack trace|<--- |.*(?:Mark-Compact|allocation failure;))/;
+
+/** The words of a process without those, which say nothing to who wrote a cell. */
+const withoutMachinery = (words) =>
+  words
+    .split("\n")
+    .filter((line) => !MACHINERY.test(line))
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+
 /** The session jp-kernel creates in place of nel's; there is one per kernel, `Session.current`. */
 class Session extends NelSession {
   static current = null;
@@ -276,7 +289,7 @@ class Session extends NelSession {
   _died(server, code, signal) {
     if (server === this._ending) return;
     const how = signal ? `killed by ${signal}` : `exit code ${code}`;
-    const words = this.taps[1].tail.trim();
+    const words = withoutMachinery(this.taps[1].tail);
     const lastWords = words ? `\nIts last words:\n${words.slice(-LAST_WORDS_CHARS)}` : "";
     const ran = this._status === "online" || this._currentTask?.number;
     if (!this._currentTask?.number && Date.now() - this.started < QUICK_MS) {
