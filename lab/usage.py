@@ -10,7 +10,8 @@ from typing import Any
 
 from lab import paths
 
-_seen: set[tuple[str, str]] = set()
+_seen: set[tuple[str, str]] = set()  # files
+_modules: set[tuple[str, str]] = set()
 
 
 def note(kind: str, **facts: Any) -> None:
@@ -49,9 +50,13 @@ def note_file(path: str | os.PathLike[str]) -> None:
 
 def note_modules() -> None:
     """Note every module of `lab` that is loaded by now; called again it adds only new ones."""
-    if not os.environ.get("LAB_USAGE_FILE"):
+    target = os.environ.get("LAB_USAGE_FILE")
+    if not target:
         return
-    for name, module in list(sys.modules.items()):
-        source = getattr(module, "__file__", None)
-        if (name == "lab" or name.startswith("lab.")) and source and Path(source).is_file():
+    for name in [name for name in sys.modules if name == "lab" or name.startswith("lab.")]:
+        if (target, name) in _modules:  # every cell asks, and each has a hundred of them
+            continue
+        _modules.add((target, name))
+        source = getattr(sys.modules.get(name), "__file__", None)
+        if source and Path(source).is_file():
             note_file(source)

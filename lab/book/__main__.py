@@ -18,7 +18,7 @@ from lab.book import check_counts, lint, recording, teaching, versions
 from lab.book.moved import moved
 from lab.book.new import KINDS, new
 from lab.book.pipeline import preview
-from lab.book.pipeline.run import default_output, one_chapter, run
+from lab.book.pipeline.run import DRAW_EVERY_S, default_output, one_chapter, run
 from lab.cli import commands as cli
 from lab.cli import table
 from lab.errors import LabError
@@ -38,6 +38,7 @@ def main(argv: list[str] | None = None) -> int:
     build.add_argument(
         "--draw-every",
         type=float,
+        default=DRAW_EVERY_S,
         metavar="SECONDS",
         help="how often pages are drawn while others are measured (default: 180)",
     )

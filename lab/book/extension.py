@@ -1,12 +1,14 @@
 """The Sphinx side of the build; in _config.yml, so that a bare `jupyter-book build .` has it too.
 
-Order within one build: `_only_toc` -> `_start` -> `_outdated` -> `_before_reading` -> for each page
-read: `_begin`, its cells run or come from the cache, `_end` -> `_all_read` -> pages are written,
-`filled` puts in what happened -> `_finish`. With `lab_turn` no cell runs: it says what to show.
+Order within one pass: `_only_toc` -> `_start` -> `_outdated` -> for each page read: `_begin` ->
+`_all_read` -> pages are written, `filled` puts in what happened -> `_finish`. No cell runs while
+pages are read: `lab_build` has what they show, and where nobody has set it `_start` runs what is
+stale.
 """
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
 import shutil
@@ -14,14 +16,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from docutils import nodes
 from sphinx.application import ENV_PICKLE_FILENAME, Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import SphinxError
 from sphinx.util.matching import get_matching_files
 
-from lab import paths
 from lab.book.pages import (
     across_page,
     card,
@@ -35,10 +35,10 @@ from lab.book.pages import (
 )
 from lab.book.pages.yours import page as yours
 from lab.book.pages.yours import results
-from lab.book.pipeline import cache_repair, report, toc
+from lab.book.pipeline import chapter, report, toc
 from lab.book.pipeline.build import Build
-from lab.book.pipeline.executor import AT_ONCE, BESIDE, Ahead
-from lab.book.pipeline.showing import DOUBTED, Showing
+from lab.book.pipeline.engine import Engine
+from lab.book.pipeline.locks import PagesLock
 from lab.book.site import (
     assets,
     cells,
@@ -50,7 +50,6 @@ from lab.book.site import (
     writer,
 )
 from lab.errors import LabError
-from lab.kernels.forks import provisioner
 from lab.processes.nodes import anchored
 from lab.text.numbers import count
 
@@ -79,15 +78,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the events."""
     # Jupyter Book always sets it; it belongs to an extension that this book does not load.
     app.add_config_value("comments_config", {}, "")
-    app.add_config_value("lab_turn", None, "")
+    app.add_config_value("lab_build", None, "")
     app.connect(
         "config-inited", _only_toc, priority=900
     )  # after sphinx_external_toc has read _toc.yml
     app.connect("builder-inited", _start)
     app.connect("env-get-outdated", _outdated)
-    app.connect("env-before-read-docs", _before_reading)
     app.connect("source-read", _begin, priority=900)
-    app.connect("doctree-read", _end)
     app.connect("env-purge-doc", _forget)
     app.connect("env-updated", _all_read)
     app.connect("build-finished", _finish, priority=900)
@@ -128,20 +125,29 @@ def _only_toc(app: Sphinx, config: Config) -> None:
 
 def _start(app: Sphinx) -> None:
     os.environ.update(anchored())
-    folder, turn = Path(app.outdir).parent, app.config.lab_turn
-    build = Showing(paths.ROOT, folder, turn) if turn else Build(paths.ROOT, folder)
+    build: Build | None = app.config.lab_build
     try:
-        build.lock()
-        build.writing()
+        # A copy: what pages keep in it is not for the configuration that Sphinx stores.
+        app.lab_build = copy.copy(build) if build else _run(app)  # type: ignore[attr-defined]
+        app.lab_lock = PagesLock(app.lab_build.folder)  # type: ignore[attr-defined]
     except LabError as error:
-        build.unlock()
+        _close(app)
         raise BookError(str(error)) from None
-    app.lab_build = build  # type: ignore[attr-defined]
-    if turn:
-        return
-    provisioner.use()
-    if build.killed:
-        cache_repair.repair(Path(app.env.mystnb_config.execution_cache_path))  # type: ignore[attr-defined]
+
+
+def _run(app: Sphinx) -> Build:
+    """Run what is stale, in a build that nobody has done so for: a bare `jupyter-book build .`"""
+    engine = Engine(Path(app.outdir).parent, Path(app.config.external_toc_path))
+    app.lab_engine = engine.__enter__()  # type: ignore[attr-defined]
+    engine.tell_cached()
+    for _ in engine.run():
+        pass  # it says so itself
+    return engine.build()
+
+
+def _close(app: Sphinx) -> None:
+    if engine := getattr(app, "lab_engine", None):
+        engine.__exit__()
 
 
 def _tokens(env: BuildEnvironment) -> dict[str, str | None]:
@@ -168,53 +174,32 @@ def _outdated(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
     build: Build = app.lab_build  # type: ignore[attr-defined]
-    if not build.partial and (build.state / DOUBTED).exists():
-        return sorted(env.found_docs)
-    stale = [
-        name for name, token in _tokens(env).items() if token is None or build.stale(name, token)
+    tokens = {name: shown.token for name, shown in build.shown.items()}
+    return [
+        *(name for name, token in _tokens(env).items() if token != tokens.get(name)),
+        *(name for name, ns in _saved(env).items() if ns != _saved_ns(env, name)),
     ]
-    return stale + [name for name, ns in _saved(env).items() if ns != _saved_ns(env, name)]
-
-
-def _before_reading(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    build: Build = app.lab_build  # type: ignore[attr-defined]
-    docnames[:] = toc.in_order(docnames)  # a reader of the console reads the book with it
-    pages = {name: Path(env.doc2path(name)) for name in docnames}
-    chapters = {name: p for name, p in pages.items() if "\nkernelspec:" in p.read_text("utf8")}
-    build.expected = len(chapters)
-    # A quick look measures one thing at a time, too (lab.processes.lock), but nobody reads how fast
-    # it was: what else a chapter does may run beside that.
-    places = AT_ONCE if build.mode == "replay" else BESIDE if build.profile == "smoke" else 0
-    if places:
-        nb_config = env.mystnb_config  # type: ignore[attr-defined]
-        cache, timeout = Path(nb_config.execution_cache_path), nb_config.execution_timeout
-        try:
-            build.draw_ahead(chapters, lambda: Ahead(cache, timeout, places))
-        except LabError as error:
-            raise BookError(str(error)) from None
 
 
 def _begin(app: Sphinx, docname: str, content: list[str]) -> None:
     _saved(app.env)[docname] = _saved_ns(app.env, docname)
     build: Build = app.lab_build  # type: ignore[attr-defined]
+    token = build.token_for(docname, _cells(app, docname, content[0]))
+    _tokens(app.env)[docname] = token
+    if token:
+        content[0] = chapter.with_token(content[0], token)
+    # A pattern, as MyST-NB asks for the chapters whose cells it shows and leaves alone.
+    alone = [] if token else [f"{docname}.md"]
+    app.env.mystnb_config.execution_excludepatterns = alone  # type: ignore[attr-defined]
+
+
+def _cells(app: Sphinx, docname: str, text: str) -> str:
+    """Return the digest of the cells of a page, "" if it has none."""
     try:
-        content[0] = build.begin(docname, content[0], Path(app.env.doc2path(docname)))
+        parsed = chapter.parse(docname, text, str(app.env.doc2path(docname)))
     except LabError as error:
         raise BookError(str(error)) from None
-    if isinstance(build, Showing):
-        # A pattern, as MyST-NB asks for the chapters whose cells it shows and leaves alone.
-        alone = [] if build.fits else [f"{docname}.md"]
-        app.env.mystnb_config.execution_excludepatterns = alone  # type: ignore[attr-defined]
-
-
-def _end(app: Sphinx, doctree: nodes.document) -> None:
-    docname = app.env.docname
-    executed = getattr(app.env, "nb_metadata", {}).get(docname, {}).get("exec_data")
-    notebook = Path(app.outdir).parent / "jupyter_execute" / f"{docname}.ipynb"
-    source = Path(app.env.doc2path(docname))
-    if "kernelspec" in app.env.metadata.get(docname, {}):
-        token = app.lab_build.end(docname, source, notebook, executed)  # type: ignore[attr-defined]
-        _tokens(app.env)[docname] = token
+    return parsed.code if parsed else ""
 
 
 def _forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
@@ -224,12 +209,9 @@ def _forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
 
 def _all_read(app: Sphinx, env: BuildEnvironment) -> list[str]:
     build: Build = app.lab_build  # type: ignore[attr-defined]
-    for name, token in _tokens(env).items():
-        if token is not None:
-            build.unchanged(name, token)
-    # Not from the start: pages are read one after another (see `ahead`), and Sphinx would warn.
+    # Not from the start: pages are read one after another, and Sphinx would warn.
     app.parallel = WRITERS
-    if build.torn:  # what was read then may not have been written
+    if app.lab_lock.torn:  # type: ignore[attr-defined]  # what was read then may not have been written
         return sorted(env.found_docs)
     return [*placeholders.changed(env, build), *provenance_line.changed(app)]
 
@@ -238,48 +220,42 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
     build: Build | None = getattr(app, "lab_build", None)
     if build is None:
         return
-    outcomes = [] if build.partial else list(build.outcomes.values())
-    failures = [o.failure for o in outcomes if o.failure]
-    claims = report.not_held(outcomes)
-    fatal_claims = claims if build.profile == "reference" and build.mode == "live" else []
-    ok = exception is None and not failures and not fatal_claims and not build.partial
     try:
-        if failures:
-            report.say(f"\n{count(len(failures), 'chapter')} failed:\n")
-            for failure in failures:
-                report.say(failure.text())
-        for line in claims:
-            report.say(line)
-        if not ok and not build.partial:
+        ok = _tell(app, build) and exception is None
+        if build.is_last and not ok:
             app.statuscode = 1
-        _doubt(app, build, ok)
+        if not ok or app._warncount:
+            # Sphinx warns about a page when it reads it. Without this the next pass would read only
+            # what has changed, and a book that is wrong would be right at the second attempt.
+            (Path(app.doctreedir) / ENV_PICKLE_FILENAME).unlink(missing_ok=True)
         if exception is None and app.builder.format == "html":
-            if not build.partial:  # a site that is put somewhere is a whole one
+            if build.is_last:  # a site that is put somewhere is a whole one
                 card.write(build, app.config.html_title or app.config.project, Path(app.outdir))
             assets.finish(app)
-            _write_results(app, build, ok)
-        build.write_report(build.folder / "build.json", ok=ok, warnings=app._warncount)
+            _write_results(app, build, ok and build.is_last)
+        about = {"ok": ok and build.is_last, "warnings": app._warncount}
+        build.write_report(build.folder / "build.json", **about)
         if exception is None and app.builder.format == "html":
             shutil.copyfile(build.folder / "build.json", Path(app.outdir) / "build.json")
-        build.written(exception is None)
+        app.lab_lock.end(whole=exception is None)  # type: ignore[attr-defined]
     finally:
-        build.unlock()
-        provisioner.let_go()
+        _close(app)
 
 
-def _doubt(app: Sphinx, build: Build, ok: bool) -> None:
-    """See to it that warnings are told by a build that ends, and by the next one again.
-
-    Sphinx warns about a page when it reads it. Without this the next build would read only what
-    has changed, and a book that is wrong would pass at the second attempt.
-    """
-    if build.partial:
-        if app._warncount:  # the last pass reads everything and tells them
-            (build.state / DOUBTED).touch()
-        return
-    (build.state / DOUBTED).unlink(missing_ok=True)
-    if not ok or app._warncount:
-        (Path(app.doctreedir) / ENV_PICKLE_FILENAME).unlink(missing_ok=True)
+def _tell(app: Sphinx, build: Build) -> bool:
+    """Say at the end of a build what is wrong with its chapters; return whether nothing is."""
+    if not build.is_last:
+        return True
+    outcomes = list(build.outcomes.values())
+    failures = [o.failure for o in outcomes if o.failure]
+    if failures:
+        report.say(f"\n{count(len(failures), 'chapter')} failed:\n")
+        for failure in failures:
+            report.say(failure.text())
+    claims = report.not_held(outcomes)
+    for line in claims:
+        report.say(line)
+    return not failures and not (claims and build.profile == "reference" and build.mode == "live")
 
 
 def _write_results(app: Sphinx, build: Build, ok: bool) -> None:

@@ -8,8 +8,10 @@ what was read is also kept in one file below _build, and read again when a recor
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
+from pathlib import Path
 
 from lab import paths
 from lab.records import reference, store
@@ -59,6 +61,15 @@ def _results(key: Key) -> dict[str, Comparison | Trial]:
 
 def _key() -> Key:
     """Files of the run and of the code that reads it, with their sizes and times."""
-    files = [*reference.files(), *sorted(paths.NODE_SIDE.parent.rglob("*.py"))]
+    return (*_stamps(reference.files()), *_code())
+
+
+@lru_cache(maxsize=1)
+def _code() -> Key:
+    """The same of the code; this process goes on with what it has imported, whatever is edited."""
+    return _stamps(sorted(paths.NODE_SIDE.parent.rglob("*.py")))
+
+
+def _stamps(files: Iterable[Path]) -> Key:
     stamps = ((str(file), file.stat()) for file in files)
     return tuple((name, status.st_size, status.st_mtime_ns) for name, status in stamps)

@@ -30,11 +30,11 @@ from lab import claims, paths, settings
 from lab.book import across
 from lab.book.pipeline import chapter as source
 from lab.book.pipeline import one_chapter, toc, usage_notes
-from lab.book.pipeline.build import Build
-from lab.book.pipeline.executor import Ahead, Broken
+from lab.book.pipeline.engine import seconds_a_cell
+from lab.book.pipeline.executor import Broken, Executor
 from lab.book.pipeline.history import write_json
+from lab.book.pipeline.locks import BuildLock
 from lab.book.pipeline.report import ANSI, facts, say, short
-from lab.book.pipeline.staged import seconds_a_cell
 from lab.book.site import cells
 from lab.errors import LabError
 from lab.judging.stats import PAIRS_FOR_A_VERDICT
@@ -194,12 +194,8 @@ class Sitting:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Take the folder and the right to measure. Raises BuildBusy."""
-        build = Build(paths.ROOT, self.folder, "live")
-        build.lock()
-        try:
+        with BuildLock(paths.ROOT, self.folder, measures=True):
             yield
-        finally:
-            build.unlock()
 
     def begin(self, *, fresh: bool = False) -> None:
         """Note that a sitting begins, or goes on with one that was not ended; another one's rows
@@ -295,17 +291,15 @@ class Sitting:
         notes = self.folder / "notes.jsonl"
         notes.unlink(missing_ok=True)
         env = {**self.environment(node, notes), "LAB_CHAPTER": short(page)}
-        ahead = Ahead(self.folder, seconds_a_cell(), places=1, past_errors=True)
         began = time.monotonic()
         broken = ""
-        try:
-            ahead.submit(page, path.read_text("utf8"), path, env)
-            run = ahead.result(page).notebook
-        except Broken as error:
-            run = error.notebook
-            broken = _line(str(error.__cause__)) or type(error.__cause__).__name__
-        finally:
-            ahead.stop()
+        with Executor(self.folder, seconds_a_cell(), past_errors=True) as executor:
+            try:
+                executor.submit(page, path.read_text("utf8"), path, env)
+                run = executor.result(page).notebook
+            except Broken as error:
+                run = error.notebook
+                broken = _line(str(error.__cause__)) or type(error.__cause__).__name__
         code = [cell for cell in run.cells if cell.cell_type == "code"]
         return code, usage_notes.read(notes), broken, time.monotonic() - began
 

@@ -19,6 +19,7 @@ Readers get the task, the starter and the hints; solution, check and wrong answe
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -209,8 +210,29 @@ def exercise(name: str) -> Exercise:
 
 def of_chapter(chapter: str) -> list[Exercise]:
     """The exercises that stand on a page, the easy ones first."""
-    listed = [each for each in map(read, _folders().values()) if each.chapter == chapter]
+    listed = [each for each in _all(_stamps()) if each.chapter == chapter]
     return sorted(listed, key=lambda each: (each.level, each.star or 99, each.id))
+
+
+def _stamps() -> tuple[tuple[Path, int], ...]:
+    """Return each file of an exercise with its date: each page asks, and there are many."""
+    stamps = []
+    for topic in _entries(EXERCISES):
+        for folder in _entries(topic):
+            with contextlib.suppress(OSError):
+                stamps.append((Path(folder, FILE), Path(folder, FILE).stat().st_mtime_ns))
+    return tuple(sorted(stamps))
+
+
+def _entries(folder: Path | os.DirEntry[str]) -> list[os.DirEntry[str]]:
+    with contextlib.suppress(NotADirectoryError, FileNotFoundError), os.scandir(folder) as entries:
+        return list(entries)
+    return []
+
+
+@functools.lru_cache(maxsize=1)
+def _all(_stamps: tuple[tuple[Path, int], ...]) -> tuple[Exercise, ...]:
+    return tuple(map(read, _folders().values()))
 
 
 def _folders() -> dict[str, Path]:

@@ -48,6 +48,27 @@ def test_a_second_build_executes_nothing_and_says_since_when_results_stand(book)
     assert (book.root / "_build/html/index.html").as_uri() in done.stdout
 
 
+def test_a_site_that_shows_all_already_is_drawn_no_more_until_something_is_edited_or_gone(book):
+    noted = 'usage.note("claim", id="sync-wins", held=False, text="0.7, not above 1")'
+    book.edit("book/one/alpha.md", 'usage.note("load", requests=1000)', noted)
+    assert book.build().returncode == 0
+    kept = book.root / "_build/.doctrees/environment.pickle"  # Sphinx writes it in each pass
+    drawn = kept.stat().st_mtime_ns
+    done = book.build()
+    assert done.returncode == 0 and kept.stat().st_mtime_ns == drawn
+    assert "one/alpha: claim sync-wins did not hold" in done.stdout
+    assert [c["action"] for c in book.report()["chapters"]] == ["cached", "cached"]
+    page = book.root / "_build/html/book/one/beta.html"
+    page.unlink()
+    assert book.build().returncode == 0
+    assert page.exists()
+    book.edit("book/one/beta.md", "Prose of beta.", "Other words.")
+    assert book.build().returncode == 0
+    assert "Other words." in page.read_text()
+    assert book.build(LAB_SITE_URL="https://example.org/").returncode == 0
+    assert "https://example.org/" in page.read_text()
+
+
 def test_an_edited_server_reruns_only_its_chapter_as_the_status_page_tells_and_undoing_it_none(
     book,
 ):

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from lab import paths
-from lab.book.pipeline import build, chapter, toc, usage_notes
+from lab.book.pipeline import chapter, toc, usage_notes
+from lab.book.pipeline.build import Build, ShownChapter
+from lab.book.pipeline.drawing import explain as explain_error
 from lab.book.pipeline.history import Record, Records
 from lab.book.pipeline.inputs import Present, explain
 from lab.book.pipeline.report import Outcome, failure_from
-from lab.book.pipeline.sphinx_run import explain as explain_error
+from lab.book.pipeline.variant import Variant
 from lab.book.site.mathml import mathml
 from lab.errors import LabError
 from lab.servers import rust_addon
@@ -349,16 +351,18 @@ def test_a_module_of_node_comes_with_its_siblings():
     assert "file:lab/node/loadgen/rows.mjs" in named
 
 
-def test_a_chapter_that_was_just_executed_is_found_again_though_the_clock_goes_on(
-    tmp_path, monkeypatch
-):
-    times = iter(f"2026-01-01T00:00:{second:02}" for second in range(60))
-    monkeypatch.setattr(build, "_now", lambda: next(times))
+def test_the_page_of_a_chapter_that_just_ran_finds_its_record(tmp_path, monkeypatch):
     monkeypatch.setenv("LAB_MODE", "replay")
-    (tmp_path / "x.md").write_text(SOURCE)
-    book = build.Build(tmp_path, tmp_path / "out")
-    book.begin("book/x", SOURCE, tmp_path / "x.md")
-    executed = {"succeeded": True, "runtime": 1.0, "traceback": None}
-    book.end("book/x", tmp_path / "x.md", tmp_path / "x.ipynb", executed)
-    assert book.outcomes["book/x"].action == "executed"
-    assert book.last("book/x") is not None
+    parsed = chapter.parse("book/x", SOURCE, "x.md")
+    variant = Variant(tmp_path, tmp_path / "out")
+    plan = variant.plan("book/x", parsed)
+    outcome = variant.note("book/x", plan, 1.0)
+    assert outcome.action == "executed" and plan.because == "it has no result here yet"
+    shown = ShownChapter("recorded", parsed.code, plan.token, variant.name, outcome)
+    site = Build(tmp_path, tmp_path / "out", "replay", "course", {"book/x": shown})
+    record = site.last("book/x")
+    assert record is not None and record.executed == outcome.executed
+    assert site.token_for("book/x", parsed.code) == plan.token
+    assert site.token_for("book/x", "other cells") is None
+    assert site.token_for("book/y", "") is None
+    assert variant.plan("book/x", parsed).because == ""

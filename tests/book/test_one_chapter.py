@@ -10,7 +10,7 @@ from tiny_book import Book
 
 from lab import paths
 from lab.book.pipeline import one_chapter, toc
-from lab.book.pipeline.build import BuildBusy
+from lab.book.pipeline.locks import BuildBusy
 
 pytestmark = [pytest.mark.builds, pytest.mark.timeout(400)]
 

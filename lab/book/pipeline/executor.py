@@ -1,10 +1,4 @@
-"""Notebooks that run before Sphinx reads their pages, and then lie in jupyter-cache.
-
-Sphinx reads one page after another, and MyST-NB executes it when its turn comes. A replay only
-draws, so its notebooks run here, a few at once, and so do those of a quick look, whose figures
-nobody reads. What else measures has a place of its own (`places=1`): measurements at the same time
-ruin each other.
-"""
+"""Notebooks that run in kernels of their own, several at once if they may, into jupyter-cache."""
 
 from __future__ import annotations
 
@@ -14,20 +8,18 @@ import os
 import threading
 import time
 from collections.abc import Mapping
-from concurrent.futures import CancelledError, Future
+from concurrent import futures
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lab.book.pipeline.chapter import cell_digest
 
-BESIDE = 2  # chapters at once of a build that measures without a reader
-AT_ONCE = 4  # kernels wait, too: on two cores that took 64 s where two at once took 68
 STOPPING_S = 20  # until the kernels that still run are gone
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Executed:
     """A notebook with its outputs, how long it took, and how long each cell, by `cell_digest`."""
 
     notebook: Any
@@ -58,61 +50,57 @@ class Broken(Exception):
         self.seconds = seconds
 
 
-class Ahead:
+class Executor:
     """Executes notebooks in a thread of its own until `stop`; the work itself is the kernels'."""
 
     def __init__(
-        self,
-        cache: Path,
-        timeout: int | None = None,
-        places: int = AT_ONCE,
-        *,
-        past_errors: bool = False,
+        self, cache: Path, timeout: int | None = None, *, past_errors: bool = False
     ) -> None:
-        """cache : the folder of jupyter-cache; timeout : seconds a cell may take; places : how many
-        run at once; past_errors : a cell that raises is no end, the next ones run as well.
+        """cache : the folder of jupyter-cache; timeout : seconds a cell may take; past_errors : a
+        cell that raises is no end, the next ones run as well.
         """
         self._past_errors = past_errors
         self._cache = cache
         self._timeout = timeout
         self._loop = asyncio.new_event_loop()
-        self._places = asyncio.Semaphore(places)
-        self._running: dict[str, Future[Drawn]] = {}
+        self._running: dict[str, futures.Future[Executed]] = {}
         self._clients: list[Any] = []
-        self._thread = threading.Thread(target=self._loop.run_forever, name="ahead", daemon=True)
+        self._thread = threading.Thread(target=self._loop.run_forever, name="cells", daemon=True)
         self._thread.start()
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def submit(self, name: str, text: str, path: Path, env: Mapping[str, str]) -> None:
         """Execute the notebook with this MyST text in its folder; env is added to ours."""
         work = self._execute(text, path, {**os.environ, **env})
         self._running[name] = asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    def take(self, name: str) -> bool:
-        """Wait for a notebook and put it into jupyter-cache; False if it could not be executed.
+    def first_done(self) -> str:
+        """Wait until one of the notebooks is done, and return its name."""
+        futures.wait(self._running.values(), return_when=futures.FIRST_COMPLETED)
+        return next(name for name, future in self._running.items() if future.done())
 
-        Whoever reads the page then executes it once more and tells what is wrong with it.
-        """
-        try:
-            self.finish(name)
-        except (Exception, CancelledError):
-            return False
-        return True
-
-    def finish(self, name: str) -> Drawn:
+    def finish(self, name: str) -> Executed:
         """Wait for a notebook, put it into jupyter-cache and return it.
 
         Raises Broken if it could not be executed, caused by what it said.
         """
-        drawn = self.result(name)
+        executed = self.result(name)
         from jupyter_cache import get_cache
         from jupyter_cache.base import CacheBundleIn
 
-        bundle = CacheBundleIn(drawn.notebook, name, data={"execution_seconds": drawn.seconds})
+        bundle = CacheBundleIn(
+            executed.notebook, name, data={"execution_seconds": executed.seconds}
+        )
         cache = get_cache(str(self._cache))
         cache.cache_notebook_bundle(bundle, check_validity=False, overwrite=True)
-        return drawn
+        return executed
 
-    def result(self, name: str) -> Drawn:
+    def result(self, name: str) -> Executed:
         """Wait for a notebook and return it; it is put nowhere. Raises Broken."""
         return self._running.pop(name).result()
 
@@ -124,32 +112,31 @@ class Ahead:
         asyncio.run_coroutine_threadsafe(self._cancel(), self._loop)
         self._thread.join(STOPPING_S)
 
-    async def _execute(self, text: str, path: Path, env: dict[str, str]) -> Drawn:
+    async def _execute(self, text: str, path: Path, env: dict[str, str]) -> Executed:
         from myst_nb.core.read import read_myst_markdown_notebook
         from nbclient import NotebookClient
 
-        async with self._places:
-            notebook = read_myst_markdown_notebook(text, path=str(path))
-            folder = {"metadata": {"path": str(path.parent)}}
-            clock = _Clock()
-            # Times would lie in the cells' metadata, which are a part of jupyter-cache's key.
-            client = NotebookClient(
-                notebook,
-                timeout=self._timeout,
-                record_timing=False,
-                allow_errors=self._past_errors,
-                resources=folder,
-                on_notebook_start=self._stop_at_exit,
-                on_cell_execute=clock.begins,
-                on_cell_executed=clock.ended,
-            )
-            self._clients.append(client)
-            started = time.monotonic()
-            try:
-                await client.async_execute(env=env)
-            except Exception as error:
-                raise Broken(notebook, time.monotonic() - started) from error
-            return Drawn(notebook, time.monotonic() - started, clock.took)
+        notebook = read_myst_markdown_notebook(text, path=str(path))
+        folder = {"metadata": {"path": str(path.parent)}}
+        clock = _Clock()
+        # Times would lie in the cells' metadata, which are a part of jupyter-cache's key.
+        client = NotebookClient(
+            notebook,
+            timeout=self._timeout,
+            record_timing=False,
+            allow_errors=self._past_errors,
+            resources=folder,
+            on_notebook_start=self._stop_at_exit,
+            on_cell_execute=clock.begins,
+            on_cell_executed=clock.ended,
+        )
+        self._clients.append(client)
+        started = time.monotonic()
+        try:
+            await client.async_execute(env=env)
+        except Exception as error:
+            raise Broken(notebook, time.monotonic() - started) from error
+        return Executed(notebook, time.monotonic() - started, clock.took)
 
     def _stop_at_exit(self, **_: Any) -> None:
         # After Ctrl-C nobody says that the build is over. nbclient has just arranged to stop this

@@ -19,7 +19,7 @@ import yaml
 from lab import paths, settings
 from lab.book.pipeline import chapter as source
 from lab.book.pipeline import toc
-from lab.book.pipeline.build import take
+from lab.book.pipeline.locks import take
 from lab.errors import LabError, did_you_mean, nearest
 
 OUTPUT = "_build/chapter"

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab import paths
+from lab.book.pipeline.drawing import explain
 from lab.book.pipeline.run import default_output, run
-from lab.book.pipeline.sphinx_run import explain
 from lab.errors import LabError
 
 if TYPE_CHECKING:

@@ -1,21 +1,32 @@
-"""What `make book` and its like do: stages where there are any, else one run of Sphinx."""
+"""What `make book` and its like do: run what is stale, then draw.
+
+In the course profile a reader waits, and so `make book` draws the recorded run first, and later
+what is measured meanwhile.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from lab import paths, settings
 from lab.book.pipeline import one_chapter as chosen
-from lab.book.pipeline.sphinx_run import AGAIN, NOT_RIGHT, explain, sphinx
+from lab.book.pipeline import site_stamp
+from lab.book.pipeline.build import Build
+from lab.book.pipeline.drawing import NOT_RIGHT, Passes, explain, sphinx
+from lab.book.pipeline.engine import Engine
+from lab.book.pipeline.report import not_held, say
 from lab.errors import LabError
 from lab.text.numbers import count
 
+DRAW_EVERY_S = 180.0  # a drawing pass takes some seconds, in which nothing is measured
 OUTPUT = {"course": "_build", "smoke": "_build/smoke", "reference": "_build/reference"}
 
 
@@ -42,12 +53,12 @@ def run(
     *,
     only: dict[str, Any] | None = None,
     start: str = "index.html",
-    draw_every_s: float | None = None,
+    draw_every_s: float = DRAW_EVERY_S,
 ) -> int:
     """Build the site below `output`; return the exit code.
 
-    only : Sphinx's settings for a part of the book; start : the page to open; draw_every_s : as
-    `staged.build` takes it.
+    only : Sphinx's settings for a part of the book; start : the page to open; draw_every_s : how
+    old the site's pages may become while chapters are measured
     """
     started = time.monotonic()
     output = output.resolve()
@@ -55,12 +66,17 @@ def run(
     profile = settings.profile().name
     what = "replays the reference run" if settings.mode() == "replay" else f"profile {profile}"
     print(f"Building the book ({what}) in {_short(html)}", flush=True)
-    code: int | None = None
-    # A quick look has no reader, and a reference run is none before it is whole.
-    if settings.mode() == "live" and profile == "course" and only is None:
-        code = _staged(output, verbose, draw_every_s)
-    if code is None:
-        code = sphinx(output, 0 if verbose else 1, only or {})
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        code = _build(output, verbose, only or {}, draw_every_s)
+    except LabError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except (KeyboardInterrupt, Exception) as error:
+        print(f"\n{explain(error, output)}", file=sys.stderr)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    finally:
+        signal.signal(signal.SIGTERM, before)
     seconds = time.monotonic() - started
     if code == NOT_RIGHT:
         print(
@@ -74,22 +90,65 @@ def run(
     return 0
 
 
-def _staged(output: Path, verbose: bool, draw_every_s: float | None) -> int | None:
-    """Return the exit code, or NOT_RIGHT; None if nothing is left to be measured."""
-    from lab.book.pipeline import staged
+def _build(output: Path, verbose: bool, only: dict[str, Any], draw_every_s: float) -> int:
+    """Run what is stale, and draw; return the exit code, or NOT_RIGHT."""
+    part = only.get("external_toc_path")
+    with Engine(output, Path(part) if part else None) as engine:
+        if engine.falls_back and not part and engine.to_run():
+            return _read_meanwhile(engine, verbose, draw_every_s)
+        engine.tell_cached()
+        for _ in engine.run():
+            pass  # it says so itself
+        build = engine.build()
+        if site_stamp.is_current(build, only):
+            for line in not_held(list(build.outcomes.values())):
+                say(line)
+            for folder in (output, output / "html"):
+                build.write_report(folder / "build.json", ok=True, warnings=0)
+            return 0
+        return _drawn(build, only, lambda: sphinx(build, verbose, only))
 
-    try:
-        every_s = staged.DRAW_EVERY_S if draw_every_s is None else draw_every_s
-        return staged.build(output, verbose, every_s)
-    except LabError as error:
-        print(error, file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"\nInterrupted. {AGAIN}", file=sys.stderr)
-        return 130
-    except Exception as error:
-        print(f"\n{explain(error, output)}", file=sys.stderr)
-        return 1
+
+def _read_meanwhile(engine: Engine, verbose: bool, draw_every_s: float) -> int:
+    """Draw the whole site from the recorded run, and then the pages of what was measured every few
+    minutes and at the end: at every moment the site is whole, and a build may be stopped anywhere.
+    """
+    with Passes(verbose) as passes:
+        engine.draw_recorded()
+        build = engine.build(is_last=False)
+        if code := _drawn(build, {}, lambda: passes.draw(build)):
+            return code
+        page = engine.folder / "html" / "index.html"
+        say(
+            f"Read now: {page.as_uri()}. Your own results replace these, chapter by chapter, "
+            "in the order of the book."
+        )
+        engine.tell_cached()
+        drawn, is_drawn = time.monotonic(), True  # when the site was, and whether it shows all
+        try:
+            for _ in engine.run():
+                is_drawn = False
+                if time.monotonic() - drawn >= draw_every_s and engine.to_run():
+                    if code := passes.draw(engine.build(is_last=False)):
+                        return code
+                    drawn, is_drawn = time.monotonic(), True
+        except KeyboardInterrupt:
+            if not is_drawn:
+                say("Writing the pages of what was measured; Ctrl-C again stops that, too ...")
+                passes.draw(engine.build(is_last=False))
+            raise
+        last = engine.build()
+        return _drawn(last, {}, lambda: passes.draw(last))
+
+
+def _drawn(build: Build, only: dict[str, Any], draw: Callable[[], int]) -> int:
+    """Draw, and leave a stamp if all is right and nothing is left; return the exit code."""
+    drawn_from = site_stamp.sources(build, only)
+    site_stamp.remove(build)
+    code = draw()
+    if build.is_last and not code:
+        site_stamp.leave(build, drawn_from)
+    return code
 
 
 def _tally(output: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -14,11 +15,13 @@ from lab.errors import LabError, did_you_mean, nearest
 SUFFIXES = ("", ".md", ".ipynb", ".rst")  # with which a page may lie there, and be listed
 
 
-def pages() -> list[str]:
+def pages(file: Path | None = None) -> list[str]:
     """Return the pages in order, the root first: `book/welcome`; [] without a _toc.yml. Raises
     LabError if there is no file of one.
+
+    file : the table of contents of a part of the book
     """
-    file = paths.ROOT / "_toc.yml"
+    file = file or paths.ROOT / "_toc.yml"
     listed = list(_listed(file.read_text("utf8"))) if file.exists() else []
     for page in listed:
         if not any((paths.ROOT / f"{page}{suffix}").is_file() for suffix in SUFFIXES):

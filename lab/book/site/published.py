@@ -8,6 +8,7 @@ the fields mean is on the page about/data, whose list of records is made here to
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
 import re
@@ -249,10 +250,11 @@ def write(build: Build, out: Path) -> None:
         made[folder / f"{one.name}.json"] = _json
         if one.kind.has_trials:
             made[folder / f"{one.name}.csv"] = _csv
+        data = functools.cache(functools.partial(whole, one.source))  # for both files, if for any
         for file, text in made.items():
             key = made_from.setdefault(file.name, _key(one.source, code))
             if file not in wanted and not (file.exists() and before.get(file.name) == key):
-                written.put(file, text(whole(one.source), one).encode())
+                written.put(file, text(data(), one).encode())
         wanted.update(made)
     for file in folder.glob("*"):
         if file not in wanted:

@@ -36,9 +36,15 @@ def questions(folder: Path | None = None) -> dict[str, Question]:
 
 def _read(file: Path) -> tuple[Question, ...]:
     """The questions of a file, in the order in which its chapter asks them."""
-    entries = _parsed(file, file.stat().st_mtime_ns)
     page = file.parent.with_name(f"{file.parent.name}.md")
-    text = page.read_text("utf-8") if page.exists() else ""
+    edited = page.stat().st_mtime_ns if page.exists() else None
+    return _ordered(file, file.stat().st_mtime_ns, page, edited)
+
+
+@functools.lru_cache(maxsize=256)
+def _ordered(file: Path, mtime: int, page: Path, edited: int | None) -> tuple[Question, ...]:
+    entries = _parsed(file, mtime)
+    text = page.read_text("utf-8") if edited is not None else ""
     positions = {match.group(1): match.start() for match in _ASKED.finditer(text)}
     in_order = sorted(entries, key=lambda q: positions.get(q.id, len(text)))
     summary = text.find("\n## Summary")

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from lab import paths, settings
 from lab.book.pages.yours import results
-from lab.book.pipeline.build import Build
-from lab.book.pipeline.report import Outcome
+from lab.book.pipeline.build import Build, ShownChapter
 from lab.book.pipeline.run import default_output
+from lab.book.pipeline.variant import Variant, cached
 from lab.errors import LabError
 from lab.text.numbers import count
 
@@ -26,10 +26,10 @@ def collect() -> str:
             f"LAB_MODE={settings.mode()} and LAB_PROFILE={settings.profile().name} give no "
             "results of this machine. Unset both."
         )
-    build = Build(paths.ROOT, default_output())
-    for name in sorted(_executed(build)):
-        newest = build.records.of(name)[0]
-        build.outcomes[name] = Outcome(name, "cached", "", executed=newest.executed)
+    folder = default_output()
+    variant = Variant(paths.ROOT, folder)
+    shown = {name: _newest(variant, name) for name in sorted(_executed(variant))}
+    build = Build(paths.ROOT, folder, variant.mode, variant.profile, shown)
     found = results.of_build(build)
     claims, arms = len(found["claims"]), len(found["arms"])
     if not claims and not arms:
@@ -50,10 +50,15 @@ def collect() -> str:
     return "\n".join(lines)
 
 
-def _executed(build: Build) -> set[str]:
+def _executed(variant: Variant) -> set[str]:
     """The chapters that were executed here and still exist."""
-    folder = build.records.folder
+    folder = variant.records.folder
     found = {f.relative_to(folder).with_suffix("").as_posix() for f in folder.rglob("*.json")}
     return {
-        name for name in found if (build.root / f"{name}.md").exists() and build.records.of(name)
+        name for name in found if (paths.ROOT / f"{name}.md").exists() and variant.records.of(name)
     }
+
+
+def _newest(variant: Variant, name: str) -> ShownChapter:
+    record = variant.records.of(name)[0]
+    return ShownChapter("measured", record.code, record.token, variant.name, cached(name, record))

@@ -1,0 +1,135 @@
+"""A drawing pass: Sphinx reads the pages and writes the site, and no cell runs.
+
+`sphinx` draws in this process, and says in a sentence what stopped it. While chapters are measured,
+`Passes` has each pass drawn in a process of its own, forked from one that has imported everything:
+nothing of it is left, and nothing of it runs, while something is measured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import pickle
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from lab import paths
+from lab.book.pipeline.build import Build
+from lab.errors import LabError
+from lab.kernels import forks
+
+AGAIN = "What is done stays cached: the next build goes on from there."
+NOT_RIGHT = 3  # no exit code of ours: the site is there, and what is wrong was told
+IMPORTED = "lab.book.preload_records"  # before the first page is to be written
+PROGRAM = "lab.book.pipeline.drawing_process"
+SIZE_BYTES = 8  # of the number before what is to be drawn
+CODES = (0, 1, NOT_RIGHT)
+
+
+def sphinx(build: Build, verbose: bool, overrides: dict[str, Any]) -> int:
+    """Draw the site; return the exit code, or NOT_RIGHT if it was written and is not right.
+
+    What stopped it is told here. A pass that others follow is silent, and warnings do not stop it.
+
+    verbose : show Sphinx's own steps, too; overrides : settings of Sphinx for a part of the book
+    """
+    from jupyter_book.sphinx import build_sphinx
+    from sphinx.util.console import nocolor
+
+    if not sys.stderr.isatty():
+        nocolor()
+    result = build_sphinx(
+        paths.ROOT,
+        build.folder / "html",
+        noconfig=True,
+        path_config=paths.ROOT / "_config.yml",
+        confoverrides={
+            "external_toc_path": (paths.ROOT / "_toc.yml").as_posix(),
+            "latex_individualpages": False,
+            "lab_build": build,
+            **overrides,
+        },
+        warningiserror=build.is_last,
+        keep_going=True,
+        quiet=not verbose,
+        really_quiet=not verbose and not build.is_last,
+    )
+    if getattr(result, "is_told", False):
+        return 1
+    if isinstance(result, BaseException):
+        print(f"\n{explain(result, build.folder)}", file=sys.stderr)
+        return 130 if isinstance(result, KeyboardInterrupt) else 1
+    return NOT_RIGHT if result else 0
+
+
+def explain(error: BaseException, output: Path) -> str:
+    """Return what stopped the build, and what to do, in a sentence or two."""
+    chain = [error]
+    while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None:
+        chain.append(cause)
+    for link in chain:
+        text = str(link)
+        if isinstance(link, KeyboardInterrupt):
+            return f"Interrupted. {AGAIN}"
+        if (
+            getattr(link, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+            or "database or disk is full" in text
+        ):
+            return f"The disk that holds {output} is full. Make room and build again. {AGAIN}"
+        if isinstance(link, sqlite3.DatabaseError) and (
+            "malformed" in text or "not a database" in text
+        ):
+            folder = output / ".jupyter_cache"
+            return f"The cache in {folder} is damaged. Delete that folder and build again."
+        if isinstance(link, PermissionError):
+            return (
+                f"Not allowed to write {link.filename}. Change its owner, or build with --output."
+            )
+    return f"The build stopped: {type(error).__name__}: {error}"
+
+
+class Passes:
+    """Draws while a build goes on, each time in a fresh process that has imported everything."""
+
+    def __init__(self, verbose: bool) -> None:
+        self._verbose = verbose
+        # It is ready when the recorded run is drawn.
+        self._server = forks.ForkServer(IMPORTED) if forks.POSSIBLE else None
+
+    def __enter__(self) -> Passes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._server:
+            self._server.close()
+
+    def draw(self, build: Build) -> int:
+        """Write what has changed; return the exit code as `sphinx` does."""
+        command = ["-m", PROGRAM]
+        if self._server:
+            command = ["-I", "-S", str(forks.HERE / "ask.py"), self._server.address, PROGRAM]
+        process = subprocess.Popen(
+            [sys.executable, *command],
+            stdin=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for us, who then end it
+        )
+        assert process.stdin is not None
+        try:
+            with contextlib.suppress(BrokenPipeError):
+                data = pickle.dumps((build, self._verbose))
+                process.stdin.write(len(data).to_bytes(SIZE_BYTES, "big") + data)
+                process.stdin.flush()
+            code = process.wait()
+        finally:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()  # it ends with that, whatever it is about
+            process.wait()
+        if code not in CODES:
+            raise LabError(
+                f"The process that writes the pages ended at once (exit code {code}). "
+                "Build again; if it does so every time, `jupyter-book build .` shows where."
+            )
+        return code
