@@ -1,6 +1,7 @@
 """Whose a file is, by its path in a folder or an archive.
 
     anna/summary.mjs                                      a folder for each student
+    Submitted files/Anna Bohm/Week 1/Version 2/summary.mjs    so does Teams
     Anna Bohm_4711_assignsubmission_file_/summary.mjs     Moodle, a folder for each
     Anna Bohm_4711_assignsubmission_file_summary.mjs      Moodle, without folders
     bohmanna_LATE_815_90210_summary-1.mjs                 Canvas; -1 of what was handed in again

@@ -358,12 +358,12 @@ class _Queue:
 
     def look(self, pids: Iterable[int]) -> None:
         """Note where they are now."""
-        for one in pids:
+        for pid in pids:
             with contextlib.suppress(OSError, ValueError, IndexError):
-                waited = int(Path(f"/proc/{one}/schedstat").read_text().split()[1]) / 1e9
-                used = Path(f"/proc/{one}/stat").read_text().rpartition(") ")[2].split()[11:13]
+                waited = int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+                used = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[11:13]
                 had = sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
-                self._seconds[one] = (waited, had)
+                self._seconds[pid] = (waited, had)
 
     def is_starved(self, seconds: float) -> bool:
         """Whether they stood in the queue for most of that time, and not because of what they

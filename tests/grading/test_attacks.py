@@ -5,6 +5,7 @@ and each is told why it got nothing.
 import contextlib
 import os
 import platform
+import random
 import shutil
 import struct
 import subprocess
@@ -92,7 +93,9 @@ def test_an_attack_gains_nothing_and_is_explained(file, node):
     for _ in range(3):
         started = time.monotonic()
         with watched() as seen:
-            result = run.grade(asked, handin.from_file(file, asked), own=False, node=node)
+            seed = random.getrandbits(31)
+            hand_in = handin.from_file(file, asked)
+            result = run.grade(asked, hand_in, own=False, node=node, seed=seed)
         seconds = time.monotonic() - started
         if len(seen) >= 3 and result.outcome != "noisy":
             break  # else a busy machine did not let us look, or did not let the grader judge
@@ -106,6 +109,7 @@ def test_an_attack_gains_nothing_and_is_explained(file, node):
     assert "<script" not in result._repr_html_().lower()
     assert "<img" not in result._repr_html_().lower()
     times = 3 if file.stem in JUDGED_AGAIN else 1
+    times *= result.seed - seed + 1  # a busy machine left the verdicts before it open
     assert seconds < times * (asked.limits.seconds + run.GRACE_S) + 5
     assert len(seen) >= 3  # the sandbox, the driver, the hand-in
     deadline = time.monotonic() + 5

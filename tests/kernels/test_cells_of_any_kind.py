@@ -164,6 +164,15 @@ def test_a_name_that_a_function_only_passes_stays_that_of_node(cells):
 # --- scripts and modules -----------------------------------------------------------------------
 
 
+def test_using_within_a_block_is_explained_where_node_has_none(cells):
+    outputs = cells.run("if (1) {\n  using first = { [Symbol.dispose ?? 0]() {} };\n}")
+    if cells.major < USING_FROM:
+        message, line, _ = slip(outputs)
+        assert "`using` came with Node 24" in message and line == 2
+    else:
+        assert outputs == []
+
+
 def test_using_at_the_top_of_a_cell_ends_with_the_cell(cells):
     code = (
         "using first = { n: 1, [Symbol.dispose]() { console.log('closed') } };\n"

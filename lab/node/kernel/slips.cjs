@@ -36,12 +36,18 @@ function slipOf({ text, parser, error }) {
 function refusedBy(text, modular, program) {
   const slip = complaint(standIn(text, modular));
   if (!slip) return undefined;
-  if (program?.body.some(({ kind }) => /using$/.test(kind ?? "")) && Number(MAJOR) < 24)
+  if (Number(MAJOR) < 24 && hasUsing(program))
     slip.message =
       `\`using\` came with Node 24, and this is Node ${process.versions.node}: ` +
       "write try { … } finally { … }, and close in the last part what the first has opened";
   return advised(slip, text);
 }
+
+/** Whether `using` declares something, at the top or in a block. */
+const hasUsing = (node) =>
+  typeof node === "object" &&
+  node !== null &&
+  (/using$/.test(node.kind ?? "") || Object.values(node).some(hasUsing));
 
 /** Whether the `export` at `start` is one of a declaration, which V8 can read without the word. */
 const declares = (text, start) => /^export\s+(?!default\b)[a-z]/.test(text.slice(start));
