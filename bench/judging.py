@@ -5,9 +5,10 @@ mean of its arm, in stretches of neighbouring trials, so that drift and outliers
 of that comes a difference that is known, and `lab.judging` judges. An interval that does not hold
 what it promises shows as more than 5 % of verdicts that are false. Beside the rule stand others,
 and what each would make of the recorded verdicts. Then the four measures of `lab compare`, which
-are judged together.
+are judged together, look by look.
 
-    python bench/judging.py [--times 1000] [--seed 1] [--build _build/replay/build.json] [--store]
+    python bench/judging.py [--times 1000] [--seed 1] [--build _build/replay/build.json]
+        [--versions] [--store]
 
 `--store` writes data/judging.json, which the page of the rules shows.
 """
@@ -15,6 +16,7 @@ are judged together.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import json
 import math
@@ -464,6 +466,7 @@ often what is in truth equal is found so."""
 
 MEASURES = ("throughput", "p99", "p50", "cpu_per_request")
 VERSIONS_PAIRS = (8, 10)  # the least, and what `lab compare` takes by itself
+PATTERNS = 20_000  # of signs, above 16 pairs: a fifth of what a comparison of its own takes
 ONE_SLOWER = {"throughput": 1.1}  # one measure is worse, and the others are not
 Family = Mapping[str, History]
 Effects = Mapping[str, float]
@@ -504,8 +507,13 @@ NO_EFFECT: Effects = {}
 
 def words(logs: Mapping[str, Logs], effects: Effects = NO_EFFECT) -> list[str]:
     """Return what `lab compare` says of each measure if the new version takes in truth so many
-    times as long.
+    times as long; the blocks are those of all looks that it may take.
     """
+    return in_looks(logs, effects)[0]
+
+
+def in_looks(logs: Mapping[str, Logs], effects: Effects = NO_EFFECT) -> tuple[list[str], int]:
+    """Return the same, and the number of looks that it took."""
     by = [np.exp(logs[m]) * [1.0, effects.get(m, 1.0), 1.0] for m in MEASURES]
     arms = (versions.OLD, versions.NEW, versions.AGAIN)
     trials = [
@@ -513,12 +521,19 @@ def words(logs: Mapping[str, Logs], effects: Effects = NO_EFFECT) -> list[str]:
         for block, rows in enumerate(zip(*by, strict=True))
         for arm, x, p99, p50, cpu in zip(arms, *rows, strict=True)
     ]
-    return [one.word for one in versions.judged(trials, judge.SAME)]
+    each = len(trials) // versions.LOOKS
+
+    def measure(look: int) -> list[versions.VersionTrial]:
+        return trials[look * each : (look + 1) * each]
+
+    _, measured, looks = versions.in_looks(measure, judge.SAME)
+    return [one.word for one in measured], looks
 
 
 def alone(logs: Mapping[str, Logs]) -> list[str]:
-    """The same, each measure judged as if it were the only one."""
-    ratios = [Drawn(logs[m], 0).ratio(1.0) for m in MEASURES]
+    """The same of the first look, each measure judged as if it were the only one."""
+    first = len(logs[MEASURES[0]]) // versions.LOOKS
+    ratios = [Drawn(logs[m][:first], 0).ratio(1.0) for m in MEASURES]
     return [versions.verdict(r).word for r in ratios]
 
 
@@ -527,25 +542,47 @@ def wrong(said: Sequence[str]) -> bool:
     return bool({"worse", "better"} & set(said))
 
 
+@contextlib.contextmanager
+def fewer_patterns() -> Iterator[None]:
+    """Let the sign-flip test of many pairs try fewer patterns, for as long as the block runs."""
+    before, stats.PATTERNS = stats.PATTERNS, PATTERNS
+    stats.kept_signs.cache_clear()
+    try:
+        yield
+    finally:
+        stats.PATTERNS = before
+        stats.kept_signs.cache_clear()
+
+
+@fewer_patterns()
 def four_together(past: Sequence[Family], times: int, seed: int, told: Told) -> None:
     """Print false alarms and power of `lab compare`."""
     print(
-        """
-Four measures of a version and itself: is any called worse or better (%)? With the 5 % shared among
-them, as `lab compare` has it, and each judged alone. Then how often something is found worse if all
-are in truth 1.1 or 1.3 times worse, or the throughput alone is 1.1 times."""
+        f"""
+Four measures of a version and itself, in up to {versions.LOOKS} looks of so many pairs: is any
+called worse or better (%)? With the 5 % shared among measures and looks, as `lab compare` has it,
+and each judged alone at the first look. How often is one called worse, which stops a build? Then
+how often something is found worse if all are in truth 1.1 or 1.3 times worse, or the throughput
+alone is 1.1 times; and how many looks it takes, of a version and itself and at 1.1 times."""
     )
-    heads = ["shared", "each alone", "1.1 times", "1.3 times", "one of them"]
+    heads = ["shared", "each alone", "worse", "1.1 times", "1.3 times", "one of them"]
     print(" " * 34 + line(heads))
     for pairs in VERSIONS_PAIRS:
         for apart in (False, True):
-            drawn = draw_versions(past, pairs, apart=apart, times=times, seed=seed)
-            shared = share(wrong(words(d)) for d in drawn)
-            each = share(wrong(alone(d)) for d in drawn)
+            past_and_more = draw_versions(
+                past, versions.LOOKS * pairs, apart=apart, times=times, seed=seed
+            )
+            same = [in_looks(d) for d in past_and_more]
+            shared = share(wrong(said) for said, _ in same)
+            worse = share("worse" in said for said, _ in same)
+            each = share(wrong(alone(d)) for d in past_and_more)
             effects = [*({m: e for m in MEASURES} for e in (1.1, 1.3)), ONE_SLOWER]
-            found = [share("worse" in words(d, e) for d in drawn) for e in effects]
+            ran = [[in_looks(d, e) for d in past_and_more] for e in effects]
+            found = [share("worse" in said for said, _ in some) for some in ran]
             name = "independent" if apart else "as recorded"
-            print(f"  {f'{pairs} pairs':14} {name:17}{line([shared, each, *found])}")
+            looks = " ".join(f"{np.mean([n for _, n in some]):.1f}" for some in (same, ran[0]))
+            cells = line([shared, each, worse, *found])
+            print(f"  {f'{pairs} pairs a look':14} {name:17}{cells}  looks {looks}")
             told.ours.append(shared)
             finds = {"1.1": found[0].value, "1.3": found[1].value}
             for rule, one in (("shared", shared), ("each alone", each)):
@@ -630,6 +667,7 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=1000, help="comparisons per row")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", type=Path, default=BUILD, help="whose claims are judged anew")
+    parser.add_argument("--versions", action="store_true", help="only the rule of `lab compare`")
     parser.add_argument("--store", action="store_true", help=f"write {STORED.name}")
     asked = parser.parse_args()
     if asked.times < LEAST:
@@ -641,8 +679,11 @@ def main() -> int:
         f"Noise of {len(past)} recorded comparisons, scatter of a pair: least, quartiles, most "
         f"{', '.join(f'{100 * q:.1f} %' for q in quartiles)}"
     )
-    real_controls(comparisons)
     told = Told()
+    if asked.versions:
+        four_together(families(comparisons), asked.times, asked.seed, told)
+        return int(any(s.broken for s in told.ours))
+    real_controls(comparisons)
     differences(past, asked.times, asked.seed, told)
     bands(past, asked.times, asked.seed, told)
     four_together(families(comparisons), asked.times, asked.seed, told)

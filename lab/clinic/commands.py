@@ -15,7 +15,7 @@ from lab.clinic import outputs, report
 from lab.clinic.app import LISTEN_S, Target
 from lab.clinic.loading import Request
 from lab.clinic.verb import examine as examined
-from lab.clinic.versions import Versions, compare_versions, revisions
+from lab.clinic.versions import LOOKS, Versions, compare_versions, revisions
 from lab.errors import LabError
 from lab.storage import written
 
@@ -255,11 +255,16 @@ def _compared(chosen: argparse.Namespace) -> Versions:
 
     def run(old: Target, new: Target) -> Versions:
         once = 3 * chosen.pairs
+        print(
+            f"{once} processes take some minutes; up to {LOOKS} times as many if they lean towards "
+            "worse. Ctrl-C stops and judges what there is.",
+            file=sys.stderr,
+        )
 
         def tell(seconds: float, done: int) -> None:
-            total = once if done <= once else 2 * once
+            total = -(-done // once) * once
             left = seconds / done * (total - done)
-            why = "" if done <= once else " (something is worse: measured once more)"
+            why = "" if done <= once else " (they lean towards worse: measured again)"
             print(f"… {done} of {total}, about {left:.0f} s left{why}", file=sys.stderr, flush=True)
 
         return compare_versions(

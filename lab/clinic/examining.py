@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from lab.clinic import profile as profiles
 from lab.clinic.app import App, AppFailed, Target
+from lab.clinic.failures import is_silent
 from lab.clinic.hub import Event, Hub
 from lab.clinic.loading import Phase, Request, load, next_step, stalled_readers
 from lab.clinic.observed import Observed
@@ -32,6 +33,7 @@ FIRST_S = 10.0
 PROFILE_US = 1000
 HEAP_BYTES = 4096  # allocated between two samples of the heap
 CLOSING_S = 0.4
+RECOVERY_S = 3.0  # within which a program that has not stopped answers one request
 FRESH_S = 0.35  # the probe reads the heap's size five times a second
 # The close look goes on until it has seen so many answers, or for so long.
 LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
@@ -312,6 +314,11 @@ class _Loader:
             generator.close()
             self.standby.prepare(None)
         self.seen.phases[name] = made
+        one = self.seen.phases.get("one")
+        if is_silent(made, (one.mean_s if one else None) or 0.0):
+            with contextlib.suppress(NoAnswer):
+                self.request.answer(self.seen.url, RECOVERY_S)
+                self.seen.recovered.append(name)
         return made
 
     def all(

@@ -61,15 +61,24 @@ def is_silent(phase: Phase, alone_s: float) -> bool:
 
 
 def silence(seen: Observed) -> Silence | None:
-    """Return the first load whose end no response was seen at, None if there is none."""
+    """Return the first load whose end no response was seen at, None if there is none.
+
+    One load that ends in silence, after which a request alone is answered, may be the machine's
+    doing; two are the program's.
+    """
+    silent = list(_silences(seen))
+    lasting = [one for one in silent if one.phase.name not in seen.recovered]
+    return next(iter(lasting or (silent if len(silent) > 1 else [])), None)
+
+
+def _silences(seen: Observed) -> Iterator[Silence]:
     one = seen.phases.get("one")
     alone_s = (one.mean_s if one else None) or 0.0
     responses = 0
     for phase in seen.phases.values():
         responses += phase.before + phase.answers
         if is_silent(phase, alone_s):
-            return Silence(phase, _waiting(phase), phase.silent_s, responses)
-    return None
+            yield Silence(phase, _waiting(phase), phase.silent_s, responses)
 
 
 def _waiting(phase: Phase) -> int:

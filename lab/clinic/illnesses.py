@@ -262,6 +262,7 @@ GARBAGE = Illness(
         "request only; measure it.",
     ),
 )
+OF_DESCRIPTOR = 262_144  # bytes that a socket and what belongs to it may hold
 NOT_EXAMINED = (
     "It does not look at other requests than the one it was given, at work that comes once an "
     "hour, at other machines behind the program, at WebSockets and event streams, or at security."
@@ -342,6 +343,9 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
         found.pop(GARBAGE.id, None)
     findings = [_finding(_in_words(one, seen), seen, signs) for one in found.values()]
     failures_first = [STOPS.id, FAILS.id, BEHIND.id, LEAK.id, OPEN.id]
+    # What is kept with each open descriptor is no leak of its own: the descriptor is the cause.
+    if signs.kept_bytes <= OF_DESCRIPTOR * signs.open_more:
+        failures_first = [STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
     findings.sort(
         key=lambda one: (
             failures_first.index(one.illness.id) if one.illness.is_failure else 9,
@@ -358,6 +362,8 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
             f"After {silence.responses:,} responses no more came: {silence.who} waited, the last "
             f"{number(silence.silent_s)} s of the load in vain."
         )
+        if silence.phase.name in seen.recovered:
+            words += " After the load a single request was answered again."
     elif illness is FAILS:
         failed = failures.failed(seen)
         kind, n = failed.kinds[0]

@@ -20,6 +20,8 @@ class Observed:
     kept : what all processes held before and after each of two loads, garbage collected: bytes of
     `heap`, `external` and `rss`, `descriptors` and their `kinds`; keepers : the functions that
     allocated what is left of the second load, with `file`, `line`, `function`, `bytes`, `text`
+
+    recovered : the loads that ended in silence, after which one request alone was answered
     """
 
     title: str
@@ -44,6 +46,7 @@ class Observed:
     warnings: list[str] = field(default_factory=list)
     kept: list[dict[str, Any]] = field(default_factory=list)
     keepers: list[dict[str, Any]] = field(default_factory=list)
+    recovered: list[str] = field(default_factory=list)
     stubborn: bool = False
     died: str = ""
 

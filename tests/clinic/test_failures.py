@@ -78,6 +78,28 @@ def test_a_slow_program_has_not_stopped(alone_s, silent_s):
     assert names(seen(alone, dataclasses.replace(CALM, silent_s=silent_s))) == []
 
 
+def test_a_silence_after_which_a_request_alone_is_answered_counts_from_the_second_on():
+    stuck = dataclasses.replace(CALM, silent_s=1.9)
+    again = dataclasses.replace(stuck, name="look")
+    assert names(seen(stuck, recovered=["many"])) == []
+    assert names(seen(stuck, recovered=[])) == ["stops answering"]
+    twice = diagnosed(seen(stuck, again, recovered=["many", "look"]))
+    assert twice.first == "stops answering"
+    assert "a single request was answered again" in repr(twice)
+    last = diagnosed(seen(stuck, again, recovered=["many"]))
+    assert "was answered again" not in repr(last)
+
+
+def test_memory_that_belongs_to_open_descriptors_comes_after_them():
+    found = diagnosed(kept((1e7, 0, 20), (1.1e7, 0, 420), (1.2e7, 0, 820)))
+    assert [f.illness.name for f in found.diagnosis.findings] == [
+        "descriptors left open",
+        "memory leak",
+    ]
+    found = diagnosed(kept((1e7, 0, 20), (1e8, 0, 30), (2e8, 0, 40)))
+    assert found.first == "memory leak"
+
+
 def test_requests_that_fail_are_told_by_kind_and_a_refusal_is_named_as_one():
     limited = dataclasses.replace(CALM, answers=100, failed=2900, kinds={"status 429": 2900})
     found = diagnosed(seen(limited))

@@ -26,6 +26,10 @@ NAMES = {
     "slow-lookups": "slow look-ups",
     "no-backpressure": "missing backpressure",
     "sync-logging": "synchronous logging",
+    "memory-leak": "memory leak",
+    "descriptors-left-open": "descriptors left open",
+    "failing-requests": "failing requests",
+    "stops-answering": "stops answering",
     "healthy": "nothing found",
     "crash": "crashed",
 }
