@@ -569,23 +569,23 @@ alone is 1.1 times; and how many looks it takes, of a version and itself and at 
     print(" " * 34 + line(heads))
     for pairs in VERSIONS_PAIRS:
         for apart in (False, True):
-            past_and_more = draw_versions(
+            comparisons = draw_versions(
                 past, versions.LOOKS * pairs, apart=apart, times=times, seed=seed
             )
-            same = [in_looks(d) for d in past_and_more]
-            shared = share(wrong(said) for said, _ in same)
-            worse = share("worse" in said for said, _ in same)
-            each = share(wrong(alone(d)) for d in past_and_more)
+            same = [in_looks(d) for d in comparisons]
+            differs = share(wrong(words) for words, _ in same)
+            worse = share("worse" in words for words, _ in same)
+            lone = share(wrong(alone(d)) for d in comparisons)
             effects = [*({m: e for m in MEASURES} for e in (1.1, 1.3)), ONE_SLOWER]
-            ran = [[in_looks(d, e) for d in past_and_more] for e in effects]
-            found = [share("worse" in said for said, _ in some) for some in ran]
+            ran = [[in_looks(d, e) for d in comparisons] for e in effects]
+            found = [share("worse" in words for words, _ in some) for some in ran]
             name = "independent" if apart else "as recorded"
             looks = " ".join(f"{np.mean([n for _, n in some]):.1f}" for some in (same, ran[0]))
-            cells = line([shared, each, worse, *found])
+            cells = line([differs, lone, worse, *found])
             print(f"  {f'{pairs} pairs a look':14} {name:17}{cells}  looks {looks}")
-            told.ours.append(shared)
+            told.ours.append(differs)
             finds = {"1.1": found[0].value, "1.3": found[1].value}
-            for rule, one in (("shared", shared), ("each alone", each)):
+            for rule, one in (("shared", differs), ("each alone", lone)):
                 row = {"pairs": pairs, "control": True, "rule": rule, "measures": name}
                 row |= {"alarms": one.value, "error": one.error}
                 told.lines.append({**row, "finds": finds if rule == "shared" else {}})
@@ -682,6 +682,8 @@ def main() -> int:
     told = Told()
     if asked.versions:
         four_together(families(comparisons), asked.times, asked.seed, told)
+        if asked.store:
+            store_versions(told, asked.times)
         return int(any(s.broken for s in told.ours))
     real_controls(comparisons)
     differences(past, asked.times, asked.seed, told)
@@ -695,11 +697,24 @@ def main() -> int:
     return int(any(s.broken for s in told.ours))
 
 
+def store_versions(told: Told, times: int) -> None:
+    """Write the rows of `lab compare` alone, each with how many comparisons it is of."""
+    stored = json.loads(STORED.read_text("utf-8"))
+    rows = [row for row in stored.pop("rows") if "measures" not in row]
+    rows += [{**row, "times": times} for row in told.lines]
+    _write(stored, rows)
+
+
 def store(told: Told, times: int, seed: int, past: int) -> None:
     """Write what the page of the rules shows."""
     made = datetime.now(UTC).date().isoformat()
-    rows = [json.dumps(_rounded(one), ensure_ascii=False) for one in told.lines]
-    head = json.dumps({"made": made, "times": times, "seed": seed, "comparisons": past})
+    head = {"made": made, "times": times, "seed": seed, "comparisons": past}
+    _write(head, told.lines)
+
+
+def _write(about: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> None:
+    rows = [json.dumps(_rounded(dict(line)), ensure_ascii=False) for line in lines]
+    head = json.dumps(about)
     STORED.write_text(f'{head[:-1]}, "rows": [\n{",".join(rows)}\n]}}\n'.replace("},{", "},\n{"))
 
 

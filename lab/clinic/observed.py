@@ -22,6 +22,7 @@ class Observed:
     allocated what is left of the second load, with `file`, `line`, `function`, `bytes`, `text`
 
     recovered : the loads that ended in silence, after which one request alone was answered
+    bridged : did requests pass our bridge, because of TLS, a UNIX socket or a scenario?
     """
 
     title: str
@@ -47,6 +48,7 @@ class Observed:
     kept: list[dict[str, Any]] = field(default_factory=list)
     keepers: list[dict[str, Any]] = field(default_factory=list)
     recovered: list[str] = field(default_factory=list)
+    bridged: bool = False
     stubborn: bool = False
     died: str = ""
 

@@ -290,27 +290,27 @@ def compare_versions(
 
         def measure(look: int) -> list[VersionTrial]:
             nonlocal is_stopped
-            made: list[VersionTrial] = []
+            of_look: list[VersionTrial] = []
             try:
                 for block, arm in _turns(pairs, look + 1):
                     trial = bench.trial(targets[arm], rate)
-                    made.append(replace(trial, arm=arm, block=look * pairs + block))
-                    tell(time.monotonic() - began, look * len(targets) * pairs + len(made))
+                    of_look.append(replace(trial, arm=arm, block=look * pairs + block))
+                    tell(time.monotonic() - began, look * len(targets) * pairs + len(of_look))
             except KeyboardInterrupt:
-                made, is_stopped = complete(made), True
-                if not made and not look:
+                of_look, is_stopped = complete(of_look), True
+                if not of_look and not look:
                     raise
-            return made
+            return of_look
 
-        trials, measured, looks = in_looks(measure, limit, lambda: is_stopped)
+        trials, verdicts, looks = in_looks(measure, limit, lambda: is_stopped)
     return Versions(
         old.title,
         new.title,
-        asked.path,
+        old.scenario.title if old.scenario else asked.path,
         rate,
         pairs,
         tuple(trials),
-        measured,
+        verdicts,
         time.monotonic() - began,
         looks,
         is_stopped,
@@ -335,13 +335,13 @@ def in_looks(
     look, which counts from 0; the next look follows while the trials lean towards worse.
     """
     trials: list[VersionTrial] = []
-    measured: tuple[Measured, ...] = ()
+    verdicts: tuple[Measured, ...] = ()
     look = 0
-    while look < LOOKS and (not look or (is_open(measured) and not is_stopped())):
+    while look < LOOKS and (not look or (is_open(verdicts) and not is_stopped())):
         trials += measure(look)
-        measured = judged(trials, limit)
+        verdicts = judged(trials, limit)
         look += 1
-    return trials, measured, look
+    return trials, verdicts, look
 
 
 def complete(trials: Sequence[VersionTrial]) -> list[VersionTrial]:

@@ -100,6 +100,9 @@ function described(server) {
     where: typeof where === "object" ? where : { path: String(where) },
     http: server instanceof http.Server,
     tls: typeof server.setSecureContext === "function",
+    // A secure server of HTTP/2 may offer HTTP/1.1 beside it; one without TLS never does.
+    http2_only:
+      typeof server.updateSettings === "function" && !server.ALPNProtocols?.includes?.("http/1.1"),
     policy,
     node: process.version,
     argv: process.argv.slice(1, 3),

@@ -20,7 +20,7 @@ createServer(async (req, res) => {
     await pause(5);
     res.writeHead(200, { "content-length": size, "last-modified": mtime.toUTCString() });
     await pipeline(createReadStream(file), res);
-    if (++served % 50) await handle.close();
+    if (++served % 10) await handle.close();
     else handles.set(served, handle);
   } catch (error) {
     if (!res.headersSent) res.writeHead(error.code === "ENOENT" ? 404 : 500).end();
