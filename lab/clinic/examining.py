@@ -5,6 +5,7 @@ ill.
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections import Counter
@@ -270,8 +271,11 @@ class _Examination:
         def sum_of(name: str) -> float:
             return float(sum(row[name] for row in rows.values()))
 
+        limits = {event["pid"]: event.get("heap_limit") for event in self.hub.since(0, "listening")}
+        shares = [row["heap_used"] / (limits.get(pid) or math.inf) for pid, row in rows.items()]
         self.seen.kept.append(
             {
+                "heap_share": max(shares),
                 "heap": sum_of("heap_used"),
                 "external": sum_of("external"),
                 "rss": sum_of("rss"),

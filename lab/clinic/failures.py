@@ -159,6 +159,26 @@ def descriptors(seen: Observed) -> tuple[float, str]:
     return float(min(steps)), max(more, key=lambda kind: more[kind], default="")
 
 
+def heap_share(seen: Observed) -> float:
+    """Return the largest share of its limit that the heap took at rest, garbage collected."""
+    return max((mark.get("heap_share") or 0.0 for mark in seen.kept), default=0.0)
+
+
+def connection_wait(seen: Observed) -> tuple[float, float]:
+    """Return how long requests of the program waited for a connection of an http.Agent, for each
+    response with many clients: in ms, and as a share of its time.
+    """
+    phase, rows = seen.phases.get("many"), seen.during("many")
+    if phase is None or not phase.answers or not phase.mean_s:
+        return 0.0, 0.0
+    ms = 0.0
+    for pid in {row["pid"] for row in rows}:
+        totals = [row.get("agent_ms", 0.0) for row in rows if row["pid"] == pid]
+        ms += totals[-1] - totals[0]
+    each_ms = ms / phase.answers
+    return each_ms, min(1.0, each_ms / (phase.mean_s * 1e3))
+
+
 def _fair(seen: Observed) -> Iterator[Phase]:
     for name in FAIR:
         if name in seen.phases:

@@ -18,7 +18,8 @@ class Observed:
     """Everything of one examination. rows : those of the probes, of all processes, by time.
 
     kept : what all processes held before and after each of two loads, garbage collected: bytes of
-    `heap`, `external` and `rss`, `descriptors` and their `kinds`; keepers : the functions that
+    `heap`, `external` and `rss`, `descriptors` and their `kinds`, and `heap_share`, the most that
+    the heap of a process took of its limit; keepers : the functions that
     allocated what is left of the second load, with `file`, `line`, `function`, `bytes`, `text`
 
     recovered : the loads that ended in silence, after which one request alone was answered

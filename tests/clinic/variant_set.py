@@ -30,6 +30,8 @@ NAMES = {
     "descriptors-left-open": "descriptors left open",
     "failing-requests": "failing requests",
     "stops-answering": "stops answering",
+    "heap-near-its-limit": "heap near its limit",
+    "too-few-connections": "too few connections",
     "healthy": "nothing found",
     "crash": "crashed",
 }
