@@ -67,7 +67,7 @@ class Scenario:
         below 400 will do.
         """
         headers = self._logged_in(url, program)
-        sent = []
+        messages = []
         for request, weight in self.requests:
             whole = replace(request, headers=(*request.headers, *headers))
             answer = whole.answer(url, ANSWER_S)
@@ -76,8 +76,8 @@ class Scenario:
                     f"{program} answered {request.method} {request.path} of {self.name} with "
                     f"status {answer.status}. {_next_step(answer.status)}"
                 )
-            sent.append((wire(whole), weight))
-        return sent
+            messages.append((wire(whole), weight))
+        return messages
 
     def _logged_in(self, url: str, program: str) -> tuple[tuple[str, str], ...]:
         if self.login is None:
@@ -144,17 +144,17 @@ def read(file: Path, headers: Mapping[str, str] | None = None) -> Scenario:
         raise LabError(f"--scenario {file}: {error.strerror}. Give a file of JSON.") from None
     except ValueError as error:
         raise LabError(f"{file} is not JSON: {error}.") from None
-    where = file.name
-    root = _object(data, where, KEYS)
+    label = file.name
+    root = _object(data, label, KEYS)
     requests = root.get("requests")
     if not isinstance(requests, list) or not 1 <= len(requests) <= MOST_REQUESTS:
         raise LabError(
-            f'{where}: "requests" must be a list of 1 to {MOST_REQUESTS} requests, such as '
+            f'{label}: "requests" must be a list of 1 to {MOST_REQUESTS} requests, such as '
             '[{"path": "/books"}].'
         )
-    weighted = []
+    requests_by_weight = []
     for index, one in enumerate(requests, 1):
-        place = f"{where}, request {index}"
+        place = f"{label}, request {index}"
         fields = _object(one, place, REQUEST_KEYS)
         weight = fields.get("weight", 1)
         if (
@@ -163,54 +163,54 @@ def read(file: Path, headers: Mapping[str, str] | None = None) -> Scenario:
             or not 1 <= weight <= MOST_WEIGHT
         ):
             raise LabError(f'{place}: "weight" must be a whole number from 1 to {MOST_WEIGHT}.')
-        weighted.append((_request(fields, place, file.parent, headers or {}), weight))
+        requests_by_weight.append((_request(fields, place, file.parent, headers or {}), weight))
     login = None
     carry = Carry()
     if "login" in root:
-        place = f"{where}, login"
+        place = f"{label}, login"
         fields = _object(root["login"], place, LOGIN_KEYS)
         login = _request({"method": "POST", **fields}, place, file.parent, headers or {})
         carry = _carry(fields.get("carry", "cookie"), place)
-    return Scenario(where, tuple(weighted), login, carry)
+    return Scenario(label, tuple(requests_by_weight), login, carry)
 
 
-def _object(value: Any, where: str, keys: tuple[str, ...]) -> dict[str, Any]:
+def _object(value: Any, label: str, keys: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise LabError(f"{where} must be an object with {', '.join(keys)}.")
+        raise LabError(f"{label} must be an object with {', '.join(keys)}.")
     for key in value:
         if key not in keys:
-            raise LabError(f"{where} has an unknown key {key!r}. {did_you_mean(key, keys)}")
+            raise LabError(f"{label} has an unknown key {key!r}. {did_you_mean(key, keys)}")
     return cast("dict[str, Any]", value)
 
 
-def _carry(value: Any, where: str) -> Carry:
+def _carry(value: Any, label: str) -> Carry:
     if value == "cookie":
         return Carry()
     if isinstance(value, str):
-        raise LabError(f'{where}: "carry" must be "cookie", or an object with "from".')
-    fields = _object(value, f'{where}, "carry"', CARRY_KEYS)
+        raise LabError(f'{label}: "carry" must be "cookie", or an object with "from".')
+    fields = _object(value, f'{label}, "carry"', CARRY_KEYS)
     if not all(isinstance(text, str) for text in fields.values()) or not fields.get("from"):
-        raise LabError(f'{where}: "carry" needs "from", the names that lead to the value.')
+        raise LabError(f'{label}: "carry" needs "from", the names that lead to the value.')
     source = fields.pop("from")
     return Carry(source, **fields)
 
 
-def _request(fields: dict[str, Any], where: str, folder: Path, more: Mapping[str, str]) -> Request:
+def _request(fields: dict[str, Any], label: str, folder: Path, more: Mapping[str, str]) -> Request:
     path = fields.get("path")
     if not isinstance(path, str) or not path.startswith("/"):
-        raise LabError(f'{where}: "path" must begin with /, such as "/books?page=2".')
+        raise LabError(f'{label}: "path" must begin with /, such as "/books?page=2".')
     if any(not "!" <= letter <= "~" for letter in path):
-        raise LabError(f'{where}: "path" {path!r} must have spaces and letters quoted as %XX.')
+        raise LabError(f'{label}: "path" {path!r} must have spaces and letters quoted as %XX.')
     method = fields.get("method")
     if method is not None and (not isinstance(method, str) or not method.isalpha()):
-        raise LabError(f'{where}: "method" must be a word such as GET or POST.')
+        raise LabError(f'{label}: "method" must be a word such as GET or POST.')
     if method and method.upper() in ("HEAD", "CONNECT"):
-        raise LabError(f"{where}: {method.upper()} is not supported. Use GET in its place.")
+        raise LabError(f"{label}: {method.upper()} is not supported. Use GET in its place.")
     headers = fields.get("headers", {})
     if not isinstance(headers, dict) or not all(isinstance(text, str) for text in headers.values()):
-        raise LabError(f'{where}: "headers" must be an object of texts.')
+        raise LabError(f'{label}: "headers" must be an object of texts.')
     if any("\n" in text or "\r" in text for pair in headers.items() for text in pair):
-        raise LabError(f'{where}: "headers" must have no line breaks.')
+        raise LabError(f'{label}: "headers" must have no line breaks.')
     body = fields.get("body")
     if body is not None and not isinstance(body, str):
         body = json.dumps(body, ensure_ascii=False)
@@ -219,5 +219,5 @@ def _request(fields: dict[str, Any], where: str, folder: Path, more: Mapping[str
         try:
             content = (folder / body[1:]).read_bytes()
         except OSError as error:
-            raise LabError(f'{where}: "body" {body}: {error.strerror}.') from None
+            raise LabError(f'{label}: "body" {body}: {error.strerror}.') from None
     return Request.of(path, method and method.upper(), {**more, **headers}, content)

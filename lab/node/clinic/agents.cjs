@@ -8,7 +8,7 @@ const WAITED_MS = 1; // a request that gets its socket at once gets it at the ne
 const MOST_SITES = 40;
 
 module.exports = function watchAgents() {
-  const seen = { ms: 0, waited: 0, most: 0 };
+  const totals = { ms: 0, waited: 0, most: 0 };
   const sites = require("./sites.cjs")(MOST_SITES);
   const original = Agent.prototype.addRequest;
   Agent.prototype.addRequest = function addRequest(request, ...rest) {
@@ -18,13 +18,13 @@ module.exports = function watchAgents() {
     try {
       const isQueued = this.totalSocketCount === before && Object.keys(this.requests).length > 0;
       if (isQueued) {
-        seen.most = this.maxSockets;
+        totals.most = this.maxSockets;
         sites.note("agent");
         request.once("socket", () => {
           const ms = performance.now() - since;
           if (ms < WAITED_MS) return;
-          seen.ms += ms;
-          seen.waited += 1;
+          totals.ms += ms;
+          totals.waited += 1;
         });
       }
     } catch {
@@ -32,5 +32,5 @@ module.exports = function watchAgents() {
     }
     return answer;
   };
-  return { seen, sites: sites.all };
+  return { totals, sites: sites.all };
 };

@@ -63,12 +63,12 @@ const unchanged = (client, server) => client.pipe(server);
 function replacing(requests) {
   const next = inTurns(requests);
   return (client, server) => {
-    let matched = 0; // bytes of the end of a head, which may come in pieces
+    let matchedBytes = 0; // bytes of the end of a head, which may come in pieces
     client.on("data", (chunk) => {
       for (const byte of chunk) {
-        matched = byte === END[matched] ? matched + 1 : Number(byte === END[0]);
-        if (matched === END.length) {
-          matched = 0;
+        matchedBytes = byte === END[matchedBytes] ? matchedBytes + 1 : Number(byte === END[0]);
+        if (matchedBytes === END.length) {
+          matchedBytes = 0;
           server.write(next());
         }
       }

@@ -45,8 +45,8 @@ module.exports = function watch(socketPath) {
     let connections = 0;
     for (const server of servers) connections += server._connections ?? 0;
     figures[at.connections] = connections;
-    figures[at.agent_ms] = agents.seen.ms;
-    figures[at.agent_waited] = agents.seen.waited;
+    figures[at.agent_ms] = agents.totals.ms;
+    figures[at.agent_waited] = agents.totals.waited;
     if (ticks % MEMORY_EVERY === 0) readMemory(figures, at);
     ticks += 1;
     figures[at.beat_ms] = performance.timeOrigin + now;
@@ -71,7 +71,7 @@ module.exports = function watch(socketPath) {
     } else if (wanted === commands.rest && looking !== null) {
       const seen = looking();
       seen.sites = { ...seen.sites, ...agents.sites() };
-      seen.agent_most = agents.seen.most;
+      seen.agent_most = agents.totals.most;
       looking = null;
       worker.postMessage({ seen });
     }
