@@ -143,7 +143,7 @@ test: LIVE_PAGES := start event-loop/phases instruments/what-a-load-test-measure
 test: browser lint pytest nodetest smoke site livetest ## linters, tests, the book in the smoke profile, the site and its cells in a browser
 
 # One after the other, as each is measured; what it has not named right is marked with a star.
-clinic-set: setup ## run `lab examine` over programs of known illness and none, print what it said; some 25 minutes (ARGS="07 starved-pool")
+clinic-set: setup ## run `lab examine` over programs of known illness and none, print what it said; some 45 minutes (ARGS="07 starved-pool")
 	@$(BIN)/python tests/clinic/variant_set.py $(ARGS)
 
 # Every case, also those that a test run leaves to the night; the pages are those of the recorded run.

@@ -93,7 +93,7 @@ def alarms(old: str, new: str, times: int, pairs: int, out: Path | None) -> int:
     """How often `new` is called worse than `old`; the trials of each comparison go to a line of
     `out`.
     """
-    n_alarms = first = 0
+    n_alarms = looks = 0
     for i in range(times):
         targets = [
             Target(tuple(one.split()), Path.cwd(), name)
@@ -101,17 +101,13 @@ def alarms(old: str, new: str, times: int, pairs: int, out: Path | None) -> int:
         ]
         comparison = versions.compare_versions(*targets, pairs=pairs)
         n_alarms += comparison.worse
-        first += bool(comparison.first)
+        looks += comparison.looks
         if out:
             with out.open("a") as lines:
                 print(json.dumps([dataclasses.asdict(t) for t in comparison.trials]), file=lines)
-        print(
-            f"{i + 1}: {'worse' if comparison.worse else 'not worse'}; {comparison!r}".replace(
-                "\n", "; "
-            )
-        )
+        print(f"{i + 1}: {comparison!r}".replace("\n", "; "))
         sys.stdout.flush()
-    print(f"{n_alarms} alarms in {times}; {first} first looks said worse")
+    print(f"{n_alarms} alarms in {times}; {looks} looks")
     return 0
 
 

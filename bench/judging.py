@@ -5,9 +5,10 @@ mean of its arm, in stretches of neighbouring trials, so that drift and outliers
 of that comes a difference that is known, and `lab.judging` judges. An interval that does not hold
 what it promises shows as more than 5 % of verdicts that are false. Beside the rule stand others,
 and what each would make of the recorded verdicts. Then the four measures of `lab compare`, which
-are judged together.
+are judged together, look by look.
 
-    python bench/judging.py [--times 1000] [--seed 1] [--build _build/replay/build.json] [--store]
+    python bench/judging.py [--times 1000] [--seed 1] [--build _build/replay/build.json]
+        [--versions] [--store]
 
 `--store` writes data/judging.json, which the page of the rules shows.
 """
@@ -15,6 +16,7 @@ are judged together.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import json
 import math
@@ -467,7 +469,8 @@ often what is in truth equal is found so."""
 # The four measures of two versions.
 
 MEASURES = ("throughput", "p99", "p50", "cpu_per_request")
-VERSIONS_PAIRS = (8, 10)  # the fewest pairs, and the default of `lab compare`
+VERSIONS_PAIRS = (8, 10)  # the least, and what `lab compare` takes by itself
+PATTERNS = 20_000  # of signs, above 16 pairs: a fifth of what a comparison of its own takes
 ONE_SLOWER = {"throughput": 1.1}  # one measure is worse, and the others are not
 Family = Mapping[str, History]
 Effects = Mapping[str, float]
@@ -508,8 +511,13 @@ NO_EFFECT: Effects = {}
 
 def words(logs: Mapping[str, Logs], effects: Effects = NO_EFFECT) -> list[str]:
     """Return what `lab compare` says of each measure if the new version takes in truth so many
-    times as long.
+    times as long; the blocks are those of all looks that it may take.
     """
+    return in_looks(logs, effects)[0]
+
+
+def in_looks(logs: Mapping[str, Logs], effects: Effects = NO_EFFECT) -> tuple[list[str], int]:
+    """Return the same, and the number of looks that it took."""
     by = [np.exp(logs[m]) * [1.0, effects.get(m, 1.0), 1.0] for m in MEASURES]
     arms = (versions.OLD, versions.NEW, versions.AGAIN)
     trials = [
@@ -517,12 +525,19 @@ def words(logs: Mapping[str, Logs], effects: Effects = NO_EFFECT) -> list[str]:
         for block, rows in enumerate(zip(*by, strict=True))
         for arm, x, p99, p50, cpu in zip(arms, *rows, strict=True)
     ]
-    return [one.word for one in versions.judged(trials, judge.SAME)]
+    each = len(trials) // versions.LOOKS
+
+    def measure(look: int) -> list[versions.VersionTrial]:
+        return trials[look * each : (look + 1) * each]
+
+    _, measured, looks = versions.in_looks(measure, judge.SAME)
+    return [one.word for one in measured], looks
 
 
 def alone(logs: Mapping[str, Logs]) -> list[str]:
-    """The same, each measure judged as if it were the only one."""
-    ratios = [Drawn(logs[m], 0).ratio(1.0) for m in MEASURES]
+    """The same of the first look, each measure judged as if it were the only one."""
+    first = len(logs[MEASURES[0]]) // versions.LOOKS
+    ratios = [Drawn(logs[m][:first], 0).ratio(1.0) for m in MEASURES]
     return [versions.verdict(r).word for r in ratios]
 
 
@@ -531,30 +546,50 @@ def wrong(said: Sequence[str]) -> bool:
     return bool({"worse", "better"} & set(said))
 
 
+@contextlib.contextmanager
+def fewer_patterns() -> Iterator[None]:
+    """Let the sign-flip test of many pairs try fewer patterns, for as long as the block runs."""
+    before, stats.PATTERNS = stats.PATTERNS, PATTERNS
+    stats.kept_signs.cache_clear()
+    try:
+        yield
+    finally:
+        stats.PATTERNS = before
+        stats.kept_signs.cache_clear()
+
+
+@fewer_patterns()
 def four_together(past: Sequence[Family], times: int, seed: int, tally: Told) -> None:
     """Print false alarms and power of `lab compare`."""
     print(
-        """
-Four measures of a version and itself: is any called worse or better (%)? With the 5 % shared among
-them, as `lab compare` has it, and each judged alone. Then how often something is found worse if all
-are in truth 1.1 or 1.3 times worse, or the throughput alone is 1.1 times."""
+        f"""
+Four measures of a version and itself, in up to {versions.LOOKS} looks of so many pairs: is any
+called worse or better (%)? With the 5 % shared among measures and looks, as `lab compare` has it,
+and each judged alone at the first look. How often is one called worse, which stops a build? Then
+how often something is found worse if all are in truth 1.1 or 1.3 times worse, or the throughput
+alone is 1.1 times; and how many looks it takes, of a version and itself and at 1.1 times."""
     )
-    heads = ["shared", "each alone", "1.1 times", "1.3 times", "one of them"]
+    heads = ["shared", "each alone", "worse", "1.1 times", "1.3 times", "one of them"]
     print(" " * 34 + line(heads))
     for pairs in VERSIONS_PAIRS:
         for apart in (False, True):
-            comparisons = draw_versions(past, pairs, apart=apart, times=times, seed=seed)
-            shared_alarms = share(wrong(words(d)) for d in comparisons)
-            alone_alarms = share(wrong(alone(d)) for d in comparisons)
-            effects = [*({m: e for m in MEASURES} for e in (1.1, 1.3)), ONE_SLOWER]
-            powers = [share("worse" in words(d, e) for d in comparisons) for e in effects]
-            name = "independent" if apart else "as recorded"
-            print(
-                f"  {f'{pairs} pairs':14} {name:17}{line([shared_alarms, alone_alarms, *powers])}"
+            comparisons = draw_versions(
+                past, versions.LOOKS * pairs, apart=apart, times=times, seed=seed
             )
-            tally.ours.append(shared_alarms)
+            same = [in_looks(d) for d in comparisons]
+            differs = share(wrong(words) for words, _ in same)
+            worse = share("worse" in words for words, _ in same)
+            lone = share(wrong(alone(d)) for d in comparisons)
+            effects = [*({m: e for m in MEASURES} for e in (1.1, 1.3)), ONE_SLOWER]
+            ran = [[in_looks(d, e) for d in comparisons] for e in effects]
+            powers = [share("worse" in words for words, _ in some) for some in ran]
+            name = "independent" if apart else "as recorded"
+            looks = " ".join(f"{np.mean([n for _, n in some]):.1f}" for some in (same, ran[0]))
+            cells = line([differs, lone, worse, *powers])
+            print(f"  {f'{pairs} pairs a look':14} {name:17}{cells}  looks {looks}")
+            tally.ours.append(differs)
             finds = {"1.1": powers[0].value, "1.3": powers[1].value}
-            for rule, alarms in (("shared", shared_alarms), ("each alone", alone_alarms)):
+            for rule, alarms in (("shared", differs), ("each alone", lone)):
                 row = {"pairs": pairs, "control": True, "rule": rule, "measures": name}
                 row |= {"alarms": alarms.value, "error": alarms.error}
                 tally.lines.append({**row, "finds": finds if rule == "shared" else {}})
@@ -638,6 +673,7 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=1000, help="comparisons per row")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", type=Path, default=BUILD, help="whose claims are judged anew")
+    parser.add_argument("--versions", action="store_true", help="only the rule of `lab compare`")
     parser.add_argument("--store", action="store_true", help=f"write {STORED.name}")
     options = parser.parse_args()
     if options.times < LEAST:
@@ -649,8 +685,13 @@ def main() -> int:
         f"Noise of {len(past)} recorded comparisons, scatter of a pair: least, quartiles, most "
         f"{', '.join(f'{100 * q:.1f} %' for q in quartiles)}"
     )
-    real_controls(comparisons)
     tally = Told()
+    if options.versions:
+        four_together(families(comparisons), options.times, options.seed, tally)
+        if options.store:
+            store_versions(tally, options.times)
+        return int(any(s.broken for s in tally.ours))
+    real_controls(comparisons)
     differences(past, options.times, options.seed, tally)
     bands(past, options.times, options.seed, tally)
     four_together(families(comparisons), options.times, options.seed, tally)
@@ -662,11 +703,24 @@ def main() -> int:
     return int(any(s.broken for s in tally.ours))
 
 
+def store_versions(told: Told, times: int) -> None:
+    """Write the rows of `lab compare` alone, each with how many comparisons it is of."""
+    stored = json.loads(STORED.read_text("utf-8"))
+    rows = [row for row in stored.pop("rows") if "measures" not in row]
+    rows += [{**row, "times": times} for row in told.lines]
+    _write(stored, rows)
+
+
 def store(told: Told, times: int, seed: int, past: int) -> None:
     """Write what the page of the rules shows."""
     made = datetime.now(UTC).date().isoformat()
-    rows = [json.dumps(_rounded(one), ensure_ascii=False) for one in told.lines]
-    head = json.dumps({"made": made, "times": times, "seed": seed, "comparisons": past})
+    head = {"made": made, "times": times, "seed": seed, "comparisons": past}
+    _write(head, told.lines)
+
+
+def _write(about: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> None:
+    rows = [json.dumps(_rounded(dict(line)), ensure_ascii=False) for line in lines]
+    head = json.dumps(about)
     STORED.write_text(f'{head[:-1]}, "rows": [\n{",".join(rows)}\n]}}\n'.replace("},{", "},\n{"))
 
 

@@ -4,8 +4,11 @@ that it started.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
+import socket
+import ssl
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -14,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from lab import paths
+from lab.clinic.bridge import Bridge
 from lab.clinic.hub import Hub
 from lab.clinic.loading import Request
+from lab.clinic.scenario import Scenario
 from lab.errors import LabError
 from lab.processes import guard_link, nodes
 from lab.servers import registry, sockets
@@ -26,6 +31,7 @@ from lab.servers.server_errors import IgnoredSigterm
 
 PRELOAD = paths.NODE_SIDE / "clinic" / "preload.cjs"
 LISTEN_S = 20.0
+TLS_S = 2.0  # in which a server that speaks TLS says so
 SETTLE_S = 0.4  # after the first address, others may come: of a cluster, or a second port
 
 
@@ -37,7 +43,8 @@ class AppFailed(LabError):
 class Target:
     """What is to be examined or compared: a command in a folder, with its surroundings.
 
-    port : the one to load, where the program listens on several; path : what is asked for.
+    port : the one to load, where the program listens on several; path : what is asked for, unless
+    a scenario says what.
     """
 
     command: tuple[str, ...]
@@ -47,6 +54,7 @@ class Target:
     port: int | None = None
     path: str = "/"
     listen_s: float = LISTEN_S
+    scenario: Scenario | None = None
 
     @property
     def title(self) -> str:
@@ -62,7 +70,10 @@ class App:
     ) -> None:
         self.target = target
         self.hub = hub
-        self.url = ""
+        self.url = ""  # what is loaded: the server itself, or a bridge to it
+        self.port: int | None = None  # the server's own; None on a UNIX socket
+        self.bridge: Bridge | None = None
+        self._socket: Path | None = None
         self.listening: list[dict[str, Any]] = []
         self.stubborn = False  # had to be killed
         self.told_port = 0
@@ -73,6 +84,7 @@ class App:
         try:
             self._start(cpus)
         except BaseException:
+            self._let_go()
             self.running.abandon()
             raise
 
@@ -117,7 +129,7 @@ class App:
             if first is not None and time.monotonic() - first > SETTLE_S:
                 break
             time.sleep(0.02)
-        self.url = self._address(self._ports())
+        self._reach(self._address(self._ports()))
 
     def _ports(self) -> list[dict[str, Any]]:
         """Where it listens: by its probes' word, else as the system tells."""
@@ -130,16 +142,18 @@ class App:
                     "http": one["http"],
                     "tls": one["tls"],
                     "any": one.get("any", False),
+                    "http2_only": one.get("http2_only", False),
                 }
                 for one in told
-                if one["where"].get("port")
+                if one["where"].get("port") or one["where"].get("path")
             ]
-        return [
-            {"address": one.address, "port": one.port, "http": True, "tls": False, "any": False}
-            for one in sockets.listening(self.running.tree())
-        ]
+        plain = {"http": True, "tls": False, "any": False, "http2_only": False}
+        tree = self.running.tree()
+        tcp = [{"address": s.address, "port": s.port, **plain} for s in sockets.listening(tree)]
+        return tcp or [{"path": path, **plain} for path in sockets.unix_paths(tree)]
 
-    def _address(self, found: list[dict[str, Any]]) -> str:
+    def _address(self, found: list[dict[str, Any]]) -> dict[str, Any]:
+        """Where it is loaded, of all places where it listens. Raises AppFailed."""
         wanted = self.target.port
         if not found:
             raise AppFailed(
@@ -149,24 +163,54 @@ class App:
                     "longer to start gets it with --listen SECONDS.",
                 )
             )
-        ports = list(dict.fromkeys(one["port"] for one in found))
+        ports = list(dict.fromkeys(one["port"] for one in found if "port" in one))
         if wanted not in ports and self.told_port in ports:
             # Nobody wants another, or the one that it would have taken without our PORT.
             wanted = self.told_port
         if wanted is not None and wanted not in ports:
-            listed = ", ".join(map(str, ports))
+            listed = ", ".join(map(str, ports)) or "a UNIX socket"
             raise AppFailed(f"{self.target.title} listens on {listed}, not on port {wanted}.")
-        mine = [one for one in found if wanted is None or one["port"] == wanted]
+        mine = [one for one in found if wanted is None or one.get("port") == wanted]
         plain = [one for one in mine if one["http"] and not one["tls"]]
-        if not plain and any(one["tls"] for one in mine):
+        secure = [one for one in mine if one["tls"] and not one["http2_only"]]
+        if not plain and not secure and any(one["http2_only"] for one in mine):
             raise AppFailed(
-                f"{self.target.title} speaks TLS only, and the load is plain HTTP: start it "
-                "without TLS, as behind a proxy."
+                f"{self.target.title} speaks HTTP/2 only, and the load is HTTP/1.1: let it take "
+                "that as well (allowHTTP1: true with TLS), or examine it with node:http in the "
+                "place of node:http2, as behind a proxy."
             )
         # The first that asked for its port; one that took any is meant for the program itself.
-        chosen = min(plain or mine, key=lambda one: one["any"])
-        # Whatever it listens on, it is loaded through this machine's own address.
-        return address("::1" if chosen["address"] == "::1" else "127.0.0.1", chosen["port"])
+        return min(plain or secure or mine, key=lambda one: (one["any"], "path" in one))
+
+    def _reach(self, chosen: dict[str, Any]) -> None:
+        """Set the URL that is loaded: the server's own, or that of a bridge where it listens with
+        TLS or on a UNIX socket, or where a scenario says what is sent.
+        """
+        target = self.target
+        self.port = chosen.get("port")
+        if self.port is None:
+            # A path is one for the program, in whose folder it may begin.
+            self._socket = target.folder / chosen["path"]
+            self.bridge = Bridge(path=self._socket)
+        else:
+            # Whatever it listens on, it is loaded through this machine's own address.
+            host = "::1" if chosen["address"] == "::1" else "127.0.0.1"
+            if chosen["tls"] or (self.hub is None and is_tls(host, self.port)):
+                self.bridge = Bridge(host=host, port=self.port, tls=True)
+            elif target.scenario:
+                self.bridge = Bridge(host=host, port=self.port)
+            else:
+                self.url = address(host, self.port)
+        if self.bridge is not None:
+            self.url = self.bridge.url
+            if target.scenario is not None:
+                try:
+                    ready = target.scenario.ready(self.url, target.title)
+                except NoAnswer:
+                    if self.running.failed(0.3):
+                        raise AppFailed(self.story("crashed at its first request")) from None
+                    raise
+                self.url = self.bridge.replacing(ready)
 
     @property
     def outside(self) -> list[str]:
@@ -208,6 +252,10 @@ class App:
         log = "\n".join(f"  | {line[:200]}" for line in self.printed()) or "  | (nothing)"
         return f"{self.target.title} {what}{how}.{' ' + hint if hint else ''}\nIt printed:\n{log}"
 
+    def _let_go(self) -> None:
+        if self.bridge is not None:
+            self.bridge.close()
+
     def stop(self) -> None:
         """End it and all that it started."""
         with warnings.catch_warnings(record=True) as told:
@@ -219,11 +267,31 @@ class App:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._let_go()
         if kind is None:
             self.stop()
         else:
             self.running.__exit__(kind, None, None)
         self.running.log_path.unlink(missing_ok=True)
+        # A program that was ended leaves its socket, on which the next one could not listen.
+        if self._socket is not None and self._socket.is_socket():
+            self._socket.unlink()
+
+
+def is_tls(host: str, port: int) -> bool:
+    """Does a server shake hands with a client of TLS? One without TLS refuses that at once, before
+    the program hears of a request.
+    """
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    with (
+        contextlib.suppress(OSError),
+        socket.create_connection((host, port), TLS_S) as plain,
+        context.wrap_socket(plain),
+    ):
+        return True
+    return False
 
 
 def _resolved(command: Sequence[str]) -> list[str]:

@@ -14,8 +14,9 @@ from pathlib import Path
 from lab.clinic import outputs, report
 from lab.clinic.app import LISTEN_S, Target
 from lab.clinic.loading import Request
+from lab.clinic.scenario import read as read_scenario
 from lab.clinic.verb import examine as examined
-from lab.clinic.versions import Versions, compare_versions, revisions
+from lab.clinic.versions import LOOKS, Versions, compare_versions, revisions
 from lab.errors import LabError
 from lab.storage import written
 
@@ -28,7 +29,9 @@ FAILED = 2
 
 def examine_arguments(parser: argparse.ArgumentParser) -> None:
     """What `examine` is told."""
-    parser.add_argument("--url", help="a server of this machine that runs already")
+    parser.add_argument(
+        "--url", help="a server of this machine that runs already: http, https, or unix:FILE"
+    )
     parser.add_argument("--folder", type=Path, help="where the command runs (default: here)")
     _asked_arguments(parser)
     parser.add_argument(
@@ -52,6 +55,12 @@ def _asked_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--header", action="append", default=[], metavar="NAME:VALUE", help="may be repeated"
+    )
+    parser.add_argument(
+        "--scenario",
+        type=Path,
+        metavar="FILE",
+        help="several requests in turns, and a login, from a file of JSON (in the place of --path)",
     )
     parser.add_argument("--port", type=int, help="the port to load, where there are several")
     parser.add_argument(
@@ -90,6 +99,16 @@ def _headers(given: Sequence[str]) -> dict[str, str]:
             raise LabError(f"--header {one!r}: write NAME:VALUE.")
         headers[name.strip()] = value.strip()
     return headers
+
+
+def _scenario_file(chosen: argparse.Namespace) -> Path | None:
+    """Return the file of --scenario. Raises LabError where another argument says what is sent."""
+    file: Path | None = chosen.scenario
+    if file is not None:
+        for name, usual in (("path", "/"), ("method", None), ("body", None)):
+            if getattr(chosen, name) != usual:
+                raise LabError(f"--scenario says what is sent: leave out --{name}.")
+    return file
 
 
 def _body(given: str | None) -> bytes | None:
@@ -162,6 +181,7 @@ def _examined(chosen: argparse.Namespace) -> int:
         folder=chosen.folder,
         port=chosen.port,
         listen_s=chosen.listen,
+        scenario=_scenario_file(chosen),
         say=lambda words: print(f"… {words}", file=sys.stderr, flush=True),
     )
     _write(chosen.page, report.page(examination))
@@ -251,21 +271,29 @@ def _compared(chosen: argparse.Namespace) -> Versions:
     if not 0 < chosen.limit < 100:
         raise LabError(f"--limit {chosen.limit:g}: a percentage above 0, below 100.")
 
-    request = Request.of(chosen.path, chosen.method, _headers(chosen.header), _body(chosen.body))
+    headers = _headers(chosen.header)
+    request = Request.of(chosen.path, chosen.method, headers, _body(chosen.body))
+    file = _scenario_file(chosen)
+    scenario = None if file is None else read_scenario(file, headers)
 
     def run(old: Target, new: Target) -> Versions:
         once = 3 * chosen.pairs
+        print(
+            f"{once} processes take some minutes; up to {LOOKS} times as many if they lean towards "
+            "worse. Ctrl-C stops and judges what there is.",
+            file=sys.stderr,
+        )
 
         def tell(seconds: float, done: int) -> None:
-            total = once if done <= once else 2 * once
+            total = -(-done // once) * once
             left = seconds / done * (total - done)
-            why = "" if done <= once else " (something is worse: measured once more)"
+            why = "" if done <= once else " (they lean towards worse: measured again)"
             print(f"… {done} of {total}, about {left:.0f} s left{why}", file=sys.stderr, flush=True)
 
         return compare_versions(
             old,
             new,
-            request=request,
+            request=None if scenario else request,
             pairs=chosen.pairs,
             limit=chosen.limit / 100,
             tell=tell,
@@ -274,7 +302,14 @@ def _compared(chosen: argparse.Namespace) -> Versions:
     def target(words: Sequence[str], folder: Path, name: str) -> Target:
         settings, command = command_line(words)
         return Target(
-            tuple(command), folder, name, settings, chosen.port, chosen.path, listen_s=chosen.listen
+            tuple(command),
+            folder,
+            name,
+            settings,
+            chosen.port,
+            chosen.path,
+            chosen.listen,
+            scenario,
         )
 
     if chosen.commands:

@@ -5,6 +5,7 @@ ill.
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections import Counter
@@ -16,14 +17,17 @@ from urllib.parse import urlsplit
 
 from lab.clinic import profile as profiles
 from lab.clinic.app import App, AppFailed, Target
+from lab.clinic.bridge import Bridge
+from lab.clinic.failures import is_silent
 from lab.clinic.hub import Event, Hub
 from lab.clinic.loading import Phase, Request, load, next_step, stalled_readers
 from lab.clinic.observed import Observed
+from lab.clinic.scenario import Scenario
 from lab.measure.generator import Standby
 from lab.processes import lock
 from lab.records.stamp import utc
 from lab.servers import sockets
-from lab.servers.http_get import NoAnswer, loopback
+from lab.servers.http_get import Endless, NoAnswer, loopback
 
 MANY = 16
 ABOVE = 256
@@ -32,6 +36,7 @@ FIRST_S = 10.0
 PROFILE_US = 1000
 HEAP_BYTES = 4096  # allocated between two samples of the heap
 CLOSING_S = 0.4
+RECOVERY_S = 3.0  # within which a program that has not stopped answers one request
 FRESH_S = 0.35  # the probe reads the heap's size five times a second
 # The close look goes on until it has seen so many answers, or for so long.
 LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
@@ -69,12 +74,16 @@ def observe(
     cannot be examined.
     """
     asked = request or Request(target.path)
+    asked_for = asked.path
+    if target.scenario is not None:
+        asked, asked_for = Request("/"), target.scenario.title
     pace = Pace.of(load_s)
     with lock.measuring(), Hub(short=pace.share < 1) as hub, Standby() as standby:
         standby.prepare(None)
         say(f"starting {target.title}")
         with App(target, hub) as app:
-            observed = Observed(target.title, app.url, asked.path, started=utc())
+            observed = Observed(target.title, app.url, asked_for, started=utc())
+            observed.bridged = app.bridge is not None
             loader = _Loader(observed, asked, standby, say, pace)
             seen = _Examination(app, hub, loader).run()
         seen.stubborn = app.stubborn
@@ -119,6 +128,14 @@ class _Examination:
         """One answer; False if none comes."""
         try:
             answer = self.app.get(FIRST_S, self.request)
+        except Endless as error:
+            if error.kind.startswith("text/event-stream"):
+                raise AppFailed(
+                    f"{self.app.target.title} answers {self.request.path} with a stream of events, "
+                    "which never ends and is not examined. Give the --path of a request that ends."
+                ) from None
+            self.seen.warnings.append(f"{error}")
+            return False
         except NoAnswer as error:
             self.seen.warnings.append(f"{error}")
             return False
@@ -254,8 +271,11 @@ class _Examination:
         def sum_of(name: str) -> float:
             return float(sum(row[name] for row in rows.values()))
 
+        limits = {event["pid"]: event.get("heap_limit") for event in self.hub.since(0, "listening")}
+        shares = [row["heap_used"] / (limits.get(pid) or math.inf) for pid, row in rows.items()]
         self.seen.kept.append(
             {
+                "heap_share": max(shares),
                 "heap": sum_of("heap_used"),
                 "external": sum_of("external"),
                 "rss": sum_of("rss"),
@@ -285,8 +305,8 @@ class _Examination:
 
     def _watch_queue(self) -> None:
         """How many connections the kernel holds that the program has not accepted."""
-        port = int(self.app.url.rpartition(":")[2])
-        while not self._stop.wait(0.1):
+        port = self.app.port
+        while port is not None and not self._stop.wait(0.1):
             waiting = sockets.unaccepted(port)
             if waiting is None:
                 return
@@ -312,6 +332,11 @@ class _Loader:
             generator.close()
             self.standby.prepare(None)
         self.seen.phases[name] = made
+        one = self.seen.phases.get("one")
+        if is_silent(made, (one.mean_s if one else None) or 0.0):
+            with contextlib.suppress(NoAnswer):
+                self.request.answer(self.seen.url, RECOVERY_S)
+                self.seen.recovered.append(name)
         return made
 
     def all(
@@ -362,16 +387,25 @@ class _Loader:
         check("with more arrivals than it can answer")
 
 
-def observe_url(url: str, request: Request, say: Say, load_s: float | None = None) -> Observed:
+def observe_url(
+    url: str,
+    request: Request,
+    say: Say,
+    load_s: float | None = None,
+    scenario: Scenario | None = None,
+) -> Observed:
     """Load a server that runs; nothing is known of its inside, so nothing is named."""
-    loopback(url)
-    parts = urlsplit(url)
-    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    asked = replace(request, path=path if path != "/" else request.path)
-    base = f"{parts.scheme}://{parts.netloc}"
-    seen = Observed(url, base, asked.path, started=utc(), inside=False)
-    began = time.monotonic()
-    with lock.measuring(), Standby() as standby:
+    with contextlib.ExitStack() as stack:
+        base, asked = _base(url, request, stack)
+        asked_for = asked.path
+        if scenario is not None:
+            bridge = stack.enter_context(_bridge(base))
+            base = bridge.replacing(scenario.ready(bridge.url, url))
+            asked, asked_for = Request("/"), scenario.title
+        seen = Observed(url, base, asked_for, started=utc(), inside=False)
+        began = time.monotonic()
+        standby = stack.enter_context(Standby())
+        stack.enter_context(lock.measuring())
         answer = asked.answer(base, FIRST_S)
         if not 200 <= answer.status < 300:
             raise AppFailed(
@@ -381,5 +415,32 @@ def observe_url(url: str, request: Request, say: Say, load_s: float | None = Non
         seen.answer_status, seen.answer_bytes = answer.status, answer.size
         seen.answer_type = answer.headers.get("content-type", "")
         _Loader(seen, asked, standby, say, Pace.of(load_s)).all()
-    seen.seconds = time.monotonic() - began
-    return seen
+        seen.seconds = time.monotonic() - began
+        return seen
+
+
+def _base(url: str, request: Request, stack: contextlib.ExitStack) -> tuple[str, Request]:
+    """Return the URL to load and the request, of a URL with http or https, or unix:FILE."""
+    scheme, _, place = url.partition(":")
+    if scheme == "unix":
+        file = Path(place)
+        if not file.is_socket():
+            raise AppFailed(
+                f"{url}: there is no UNIX socket {file}. Give the path of one on which a server "
+                "listens, as --url unix:/run/app.sock, and --path for what to ask for."
+            )
+        return stack.enter_context(Bridge(path=file.resolve())).url, request
+    plain = f"http:{place}" if scheme == "https" else url
+    loopback(plain)
+    parts = urlsplit(plain)
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    asked = replace(request, path=path if path != "/" else request.path)
+    base = f"{parts.scheme}://{parts.netloc}"
+    if scheme == "https":
+        base = stack.enter_context(_bridge(base, tls=True)).url
+    return base, asked
+
+
+def _bridge(base: str, *, tls: bool = False) -> Bridge:
+    parts = urlsplit(base)
+    return Bridge(host=str(parts.hostname), port=parts.port or (443 if tls else 80), tls=tls)

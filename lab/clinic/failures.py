@@ -61,15 +61,24 @@ def is_silent(phase: Phase, alone_s: float) -> bool:
 
 
 def silence(seen: Observed) -> Silence | None:
-    """Return the first load whose end no response was seen at, None if there is none."""
+    """Return the first load whose end no response was seen at, None if there is none.
+
+    One load that ends in silence, after which a request alone is answered, may be the machine's
+    doing; two are the program's.
+    """
+    silent = list(_silences(seen))
+    lasting = [one for one in silent if one.phase.name not in seen.recovered]
+    return next(iter(lasting or (silent if len(silent) > 1 else [])), None)
+
+
+def _silences(seen: Observed) -> Iterator[Silence]:
     one = seen.phases.get("one")
     alone_s = (one.mean_s if one else None) or 0.0
     responses = 0
     for phase in seen.phases.values():
         responses += phase.before + phase.answers
         if is_silent(phase, alone_s):
-            return Silence(phase, _waiting(phase), phase.silent_s, responses)
-    return None
+            yield Silence(phase, _waiting(phase), phase.silent_s, responses)
 
 
 def _waiting(phase: Phase) -> int:
@@ -148,6 +157,26 @@ def descriptors(seen: Observed) -> tuple[float, str]:
     before, after = seen.kept[0]["kinds"], seen.kept[-1]["kinds"]
     more = {kind: n - before.get(kind, 0) for kind, n in after.items()}
     return float(min(steps)), max(more, key=lambda kind: more[kind], default="")
+
+
+def heap_share(seen: Observed) -> float:
+    """Return the largest share of its limit that the heap took at rest, garbage collected."""
+    return max((mark.get("heap_share") or 0.0 for mark in seen.kept), default=0.0)
+
+
+def connection_wait(seen: Observed) -> tuple[float, float]:
+    """Return how long requests of the program waited for a connection of an http.Agent, for each
+    response with many clients: in ms, and as a share of its time.
+    """
+    phase, rows = seen.phases.get("many"), seen.during("many")
+    if phase is None or not phase.answers or not phase.mean_s:
+        return 0.0, 0.0
+    ms = 0.0
+    for pid in {row["pid"] for row in rows}:
+        totals = [row.get("agent_ms", 0.0) for row in rows if row["pid"] == pid]
+        ms += totals[-1] - totals[0]
+    each_ms = ms / phase.answers
+    return each_ms, min(1.0, each_ms / (phase.mean_s * 1e3))
 
 
 def _fair(seen: Observed) -> Iterator[Phase]:

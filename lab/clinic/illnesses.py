@@ -262,15 +262,52 @@ GARBAGE = Illness(
         "request only; measure it.",
     ),
 )
+HEAP = Illness(
+    "heap-near-its-limit",
+    "heap near its limit",
+    (
+        Limit(
+            "heap_share", 0.75, "of the heap's limit was taken at rest, garbage collected", _share
+        ),
+    ),
+    "What the program keeps nearly fills its heap: garbage collection takes more and more time, "
+    "and a few requests more end it with an error of memory.",
+    ("blocking/finding-the-line", "Finding the Line"),
+    (
+        "Keep less in memory: read data where it is needed, or keep it in a database.",
+        "Give the heap more (`--max-old-space-size`, in MiB), if the machine or the container has "
+        "it: about three quarters of the container's memory.",
+    ),
+)
+CONNECTIONS = Illness(
+    "too-few-connections",
+    "too few connections",
+    (
+        Limit("agent_ms", 5.0, "of each response went to waiting for a connection, mean", _ms),
+        Limit("agent_share", 0.3, "of the time of a response", _share),
+    ),
+    "Requests to another service wait until a connection of the agent is free.",
+    ("blocking/a-database-behind-it", "A Database Behind It"),
+    (
+        "Raise maxSockets of the http.Agent to what the other service can take; without it an "
+        "agent opens as many as are asked for.",
+        "Ask less often: keep what many requests need, or ask for several things at once.",
+        "If the other service is what is slow, more connections only move the queue there.",
+    ),
+)
+OF_DESCRIPTOR = 262_144  # bytes that a socket and what belongs to it may hold
 NOT_EXAMINED = (
     "It does not look at other requests than the one it was given, at work that comes once an "
     "hour, at other machines behind the program, at WebSockets and event streams, or at security."
 )
-ALL = (BLOCKED, FLOOD, POOL, NAMES, PRESSURE, LOGGING, STOPS, FAILS, BEHIND, LEAK, OPEN, GARBAGE)
+ALL = (
+    *(BLOCKED, FLOOD, POOL, NAMES, PRESSURE, LOGGING, STOPS, FAILS, BEHIND, LEAK, OPEN, GARBAGE),
+    *(HEAP, CONNECTIONS),
+)
 # Those, and the other ways in which two of them are told.
 FORMS = (
     *(STOPS, FAILS, BEHIND, LEAK, OPEN),
-    *(BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING, GARBAGE),
+    *(BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING, GARBAGE, HEAP, CONNECTIONS),
 )
 
 
@@ -338,10 +375,15 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
         found.pop(BLOCKED.id)  # threads of the pool took the processor from the loop
     if found.keys() & {STOPS.id, LEAK.id}:  # each makes a program slower and slower, too
         found.pop(BEHIND.id, None)
-    if found.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id}:
+    if found.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id, HEAP.id}:
         found.pop(GARBAGE.id, None)
+    if LEAK.id in found:  # which fills every heap in the end
+        found.pop(HEAP.id, None)
     findings = [_finding(_in_words(one, seen), seen, signs) for one in found.values()]
     failures_first = [STOPS.id, FAILS.id, BEHIND.id, LEAK.id, OPEN.id]
+    # What is kept with each open descriptor is no leak of its own: the descriptor is the cause.
+    if signs.kept_bytes <= OF_DESCRIPTOR * signs.open_more:
+        failures_first = [STOPS.id, FAILS.id, BEHIND.id, OPEN.id, LEAK.id]
     findings.sort(
         key=lambda one: (
             failures_first.index(one.illness.id) if one.illness.is_failure else 9,
@@ -358,6 +400,8 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
             f"After {silence.responses:,} responses no more came: {silence.who} waited, the last "
             f"{number(silence.silent_s)} s of the load in vain."
         )
+        if silence.phase.name in seen.recovered:
+            words += " After the load a single request was answered again."
     elif illness is FAILS:
         failed = failures.failed(seen)
         kind, n = failed.kinds[0]
@@ -377,6 +421,11 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
     elif illness is OPEN:
         more, kind = failures.descriptors(seen)
         words = f"After each of two loads {more:.0f} more were open than before it, mostly {kind}s."
+    elif illness is CONNECTIONS:
+        most = max((look.get("agent_most") or 0 for look in seen.looks), default=0)
+        words = illness.means
+        if most:
+            words = f"{words} The agent allows {most} at once (maxSockets)."
     else:
         return illness
     return replace(illness, means=words)
@@ -415,6 +464,7 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
         POOL.id: None,
         NAMES.id: set(LOOK_UPS),
         PRESSURE.id: {"write"},
+        CONNECTIONS.id: {"agent"},
     }
     if one.id in wanted:
         sites = _sites(seen, wanted[one.id])
@@ -425,12 +475,12 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
 
 def _sites(seen: Observed, kinds: set[str] | None) -> tuple[str, ...]:
     """Where in the program that was asked for, most often first; if kinds is None, all but
-    writes.
+    writes and connections.
     """
     total: dict[str, int] = {}
     for look in seen.looks:
         for kind, places in look["sites"].items():
-            if kind in kinds if kinds is not None else kind != "write":
+            if kind in kinds if kinds is not None else kind not in ("write", "agent"):
                 for place, n in places.items():
                     total[_place(place)] = total.get(_place(place), 0) + n
     return tuple(sorted(total, key=lambda place: -total[place])[:3])

@@ -51,7 +51,10 @@ _NEXT_STEP = {
 def next_step(status: int) -> str:
     """Return what a user can do about a status that is not from 200 to 299."""
     if 300 <= status < 400:
-        return "It sends elsewhere: give the address that it sends to (--path /there)."
+        return (
+            "It sends elsewhere: give the address that it sends to (--path /there), or where that "
+            "is a login, log in (--header 'cookie:…', or a login in a --scenario)."
+        )
     if status >= 500:
         return "The program failed: look into its own log, and see that it has what it needs."
     return _NEXT_STEP.get(status, _OTHERWISE)

@@ -18,8 +18,12 @@ class Observed:
     """Everything of one examination. rows : those of the probes, of all processes, by time.
 
     kept : what all processes held before and after each of two loads, garbage collected: bytes of
-    `heap`, `external` and `rss`, `descriptors` and their `kinds`; keepers : the functions that
+    `heap`, `external` and `rss`, `descriptors` and their `kinds`, and `heap_share`, the most that
+    the heap of a process took of its limit; keepers : the functions that
     allocated what is left of the second load, with `file`, `line`, `function`, `bytes`, `text`
+
+    recovered : the loads that ended in silence, after which one request alone was answered
+    bridged : did requests pass our bridge, because of TLS, a UNIX socket or a scenario?
     """
 
     title: str
@@ -44,6 +48,8 @@ class Observed:
     warnings: list[str] = field(default_factory=list)
     kept: list[dict[str, Any]] = field(default_factory=list)
     keepers: list[dict[str, Any]] = field(default_factory=list)
+    recovered: list[str] = field(default_factory=list)
+    bridged: bool = False
     stubborn: bool = False
     died: str = ""
 

@@ -12,10 +12,10 @@ from typing import Any
 from lab.clinic.illnesses import FORMS, Finding, Illness
 from lab.clinic.observed import Observed
 from lab.clinic.recorded import Examination
-from lab.clinic.versions import Versions, medians
+from lab.clinic.versions import NOT_WORSE, WORSE, Versions, medians
 from lab.storage.json_form import plain
 
-SCHEMA = 1
+SCHEMA = 2
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 NAME = "lab examine"
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -63,12 +63,14 @@ def versions_json(one: Versions) -> str:
         {
             "schema": SCHEMA,
             "kind": "comparison",
-            "verdict": "worse" if one.worse else "not worse",
+            "verdict": one.word,
             "failures": one.failures,
             "old": one.old,
             "new": one.new,
             "path": one.path,
             "pairs": one.pairs,
+            "looks": one.looks,
+            "stopped": one.is_stopped,
             "seconds": one.seconds,
             "rate_per_s": one.rate_per_s,
             "measures": [
@@ -76,6 +78,7 @@ def versions_json(one: Versions) -> str:
                     "name": m.name,
                     "word": m.word,
                     "because": m.because,
+                    "pairs_needed": m.pairs_needed,
                     "times_worse": m.ratio.estimate,
                     "low": m.ratio.low,
                     "high": m.ratio.high,
@@ -150,9 +153,11 @@ def _loads(seen: Observed) -> list[str]:
 
 def versions_markdown(one: Versions) -> str:
     """Return a comparison as Markdown for a pull request's summary."""
-    sign, word = ("❌", "worse") if one.worse else ("✅", "not worse")
-    lines = [f"## {sign} {_cell(one.new)} against {_cell(one.old)}: {word}", ""]
-    lines += [*(f"- {sentence}" for sentence in one.failures), ""]
+    sign = {WORSE: "❌", NOT_WORSE: "✅"}.get(one.word, "⚠️")
+    lines = [f"## {sign} {_cell(one.new)} against {_cell(one.old)}: {one.word}", ""]
+    lines += [*(f"- {sentence}" for sentence in one.failures)]
+    lines += [f"- {m.name}: {m.advice}" for m in one.measured if m.advice]
+    lines += [f"- {one.how_long}" if one.how_long else "", ""]
     rows = [
         (
             m.name,

@@ -14,6 +14,7 @@ from typing import Any
 from lab import paths
 from lab.clinic import illnesses, signs
 from lab.clinic.illnesses import FLOOD, LOGGING, LONG_SHARE, NAMES, POOL, PRESSURE, Diagnosis
+from lab.clinic.loading import CLIENT_BUSY
 from lab.clinic.observed import Observed
 from lab.clinic.profile import Place, Profile, by_line
 from lab.errors import LabError, did_you_mean
@@ -175,9 +176,17 @@ class Examination(Shown, Dated):
                 for p in places
             ]
         if share < LOOP_IS_IDLE and len(seen.pids) == 1 and not self.diagnosis.findings:
+            words = "Requests waited for something else."
+            if seen.bridged:
+                words = (
+                    "Requests passed a bridge, as the load is plain HTTP over TCP: they waited for "
+                    "that, or for something else."
+                )
+            elif seen.phases["many"].client_elu >= CLIENT_BUSY:
+                words = "The load generator was, which gave no more requests."
             return [
                 f"The loop is not the limit: with {seen.phases['many'].connections} clients it was "
-                f"busy for {share:.0%} of the time. Requests waited for something else."
+                f"busy for {share:.0%} of the time. {words}"
             ]
         return []
 

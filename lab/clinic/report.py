@@ -16,7 +16,16 @@ from lab.clinic.loading import CLIENT_BUSY, Phase
 from lab.clinic.observed import Observed
 from lab.clinic.recorded import Examination, Part
 from lab.clinic.signs import busy, gate
-from lab.clinic.versions import CONNECTIONS, WORSE, Versions, medians
+from lab.clinic.versions import (
+    CONNECTIONS,
+    LOOKS,
+    NEW,
+    NO_VERDICT,
+    NOT_WORSE,
+    WORSE,
+    Versions,
+    medians,
+)
 from lab.display.html import STYLE, box, facts, table
 from lab.judging.stats import P_MOST, least_pairs
 from lab.plot.palette import THEMES
@@ -467,14 +476,16 @@ def _how(one: Examination) -> str:
 
 def _together(m: int) -> str:
     """How so many measures are judged."""
+    verdicts = m * LOOKS
     return (
-        f"All {m} measures are judged together, so that of twenty comparisons of a version with "
-        f"itself at most one says that anything differs: each interval is one of "
-        f"{100 - 5 / m:.4g} %, {m} of which hold the truth at once 95 times in 100, and p is "
-        f"multiplied by {m}. A difference needs an interval without 1, a p of at most {P_MOST} and "
-        f"{least_pairs(m)} pairs. The A/A spread shows how far two processes of the old version "
-        "lie apart; both count as the old one, and the spread moves no interval. What is worse is "
-        "measured once more, and only what both looks find is called worse."
+        f"All {m} measures are judged together, at up to {LOOKS} looks, so that of twenty "
+        "comparisons of a version with itself at most one says that anything differs: each "
+        f"interval is one of {100 - 5 / verdicts:.4g} %, and p is multiplied by {verdicts}. A "
+        f"difference needs an interval without 1, a p of at most {P_MOST} and "
+        f"{least_pairs(verdicts)} pairs. The A/A spread shows how far two processes of the old "
+        "version lie apart; both count as the old one, and the spread moves no interval. While the "
+        "trials lean towards worse and do not show it, as many pairs are measured again, and all "
+        "of them are judged together."
     )
 
 
@@ -483,20 +494,17 @@ def versions(one: Versions) -> str:
     """Return the verdicts, the ratios behind them, and every trial as a dot."""
     from lab.plot.simple import dots  # matplotlib, only if something is to be drawn
 
-    worse = one.failures + [repr(m) for m in one.measured if m.word == WORSE]
-    open_ = [m.name for m in one.measured if m.word == "no verdict"]
-    words = worse or ["No measure is worse by the rule of this book."]
-    if open_:
-        words.append(f"No verdict on {', '.join(open_)}: the trials cannot tell.")
-    tone, word = ("fail", "worse") if worse else ("ok", "not worse")
-    if one.first:
-        before = [repr(m) for m in one.first if m.word == WORSE]
-        words.append(
-            f"This is the second look, with {one.pairs} pairs of its own. The first said: "
-            f"{'; '.join(before)}."
-        )
-    if len(open_) == len(one.measured) and not worse:
-        tone, word, words = "none", "no verdict", words[1:]
+    words = one.failures + [repr(m) for m in one.measured if m.word == WORSE]
+    if not words:
+        words = ["No measure is worse by the rule of this book."] * (one.word == NOT_WORSE)
+        words += [
+            f"No verdict on {m.name}: "
+            f"{'; '.join(filter(None, (m.because, m.advice))) or 'the trials cannot tell'}."
+            for m in one.measured
+            if m.word == NO_VERDICT
+        ]
+    words += [one.how_long] if one.how_long else []
+    tone = {WORSE: "fail", NOT_WORSE: "ok"}.get(one.word, "none")
     rows = [
         {
             "measure": m.name,
@@ -519,7 +527,7 @@ def versions(one: Versions) -> str:
         caption="Answers a second in every trial, in the order in which they were measured",
     )
     parts = [
-        box(tone, word, words),
+        box(tone, one.word, words),
         HTML.heading("The measures"),
         HTML.text(
             "Each ratio says how many times worse the new version is: more time, or fewer answers. "
@@ -530,7 +538,7 @@ def versions(one: Versions) -> str:
         table(medians(one.trials), label="medians of each version"),
         HTML.heading("How it was measured"),
         HTML.quiet(
-            f"{(2 if one.first else 1) * one.pairs} pairs of fresh processes in turns, in "
+            f"{sum(t.arm == NEW for t in one.trials)} pairs of fresh processes in turns, in "
             f"{one.seconds:.0f} s; old: {one.old}, new: {one.new}. Throughput with {CONNECTIONS} "
             f"clients, each as fast as it is answered; times at {number(one.rate_per_s)} arrivals "
             "a second, for both."

@@ -46,6 +46,9 @@ class Signs:
     kept_bytes, kept_each : memory that it kept after each of two loads, garbage collected, in all
     and for each response; open_more : descriptors likewise
     gc_share : share of the busy time spent in the garbage collector
+    heap_share : the largest share of its limit that the heap took at rest, garbage collected
+    agent_ms, agent_share : how long requests of the program waited for a connection of an
+    http.Agent, for each response, and the share of its time
     loop_busy : share of the time in which the loop was busy with many clients
     """
 
@@ -77,6 +80,9 @@ class Signs:
     open_more: float = 0.0
     gc_share: float = 0.0
     loop_busy: float = 0.0
+    heap_share: float = 0.0
+    agent_ms: float = 0.0
+    agent_share: float = 0.0
 
 
 # What Node's async hooks call a wait for a name.
@@ -110,6 +116,7 @@ def of(seen: Observed) -> Signs:
     many_phase = seen.phases.get("profile")
     streams = [look["streams"] for look in seen.looks]
     stuck, kept = failures.silence(seen), failures.growth(seen)
+    agent_ms, agent_share = failures.connection_wait(seen)
     # The profile tells who writes into a file; the close look, who writes to stdout and stderr.
     spoken_ms = sum(s.get("stdio_ms", 0.0) for s in streams)
     spoken = spoken_ms / max(sum(look["busy_ms"] for look in seen.looks), 1.0)
@@ -154,6 +161,9 @@ def of(seen: Observed) -> Signs:
         open_more=failures.descriptors(seen)[0],
         gc_share=max((p.gc_share for p in seen.profiles), default=0.0),
         loop_busy=busy(seen),
+        heap_share=failures.heap_share(seen),
+        agent_ms=agent_ms,
+        agent_share=agent_share,
     )
 
 

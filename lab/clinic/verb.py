@@ -13,6 +13,7 @@ from lab.clinic.app import Target
 from lab.clinic.examining import Say, observe, observe_url
 from lab.clinic.loading import Request
 from lab.clinic.recorded import EXAMINATION, Examination, diagnosed, known, portable, stored
+from lab.clinic.scenario import Scenario, read
 from lab.errors import LabError
 from lab.measure.experiment import ask
 from lab.measure.program import covered, digest
@@ -39,16 +40,19 @@ def examine(
     port: int | None = None,
     listen_s: float = 20.0,
     load_s: float | None = None,
+    scenario: str | Path | None = None,
     experiment: str | None = None,
     say: Say = lambda _: None,
 ) -> Examination:
     """Start a program with the probe in it, load it for about half a minute, and say what is likely
     ill; or load a server that runs, and say what can be seen from outside.
 
-    target : a command (`"node app.mjs"`, or its words), or a URL of this machine
+    target : a command (`"node app.mjs"`, or its words), or a URL of this machine, or unix:FILE
     path, method, headers, body : the request, always the same; with a body the method is POST
     unless another is given, and the Content-Type is what the body looks like (JSON, a form, text)
     unless a header gives it
+    scenario : a file of JSON with several requests in turns and maybe a login before them
+    (`lab.clinic.scenario`), in the place of path, method and body; headers are added to each
     folder : where the command runs, by default here; in a chapter, where its program lies
     env : added to the environment
     port : the one to load, of a program that listens on several; listen_s : how long it may take
@@ -64,22 +68,27 @@ def examine(
     if load_s is not None and not LEAST_S <= load_s <= MOST_S:
         raise LabError(f"load_s={load_s:g}: from {LEAST_S:g} to {MOST_S:g} seconds.")
     asked = Request.of(path, method, headers or {}, body)
-    if isinstance(target, str) and "://" in target:
+    several = None if scenario is None else read(Path(scenario), headers)
+    if several is not None and (path != "/" or method is not None or body is not None):
+        raise LabError(
+            f"scenario={str(scenario)!r} says what is sent: leave out path, method and body."
+        )
+    if isinstance(target, str) and ("://" in target or target.startswith("unix:")):
         if experiment is not None:
             raise LabError(
                 f"experiment={experiment!r}: nobody can repeat what {target} is. Examine a command."
             )
-        return diagnosed(observe_url(target, asked, say, load_s))
+        return diagnosed(observe_url(target, asked, say, load_s, several))
     command = tuple(shlex.split(target) if isinstance(target, str) else target)
     if not command:
         raise LabError("There is no command to examine: say, examine('node app.mjs').")
     where = Path(folder).resolve() if folder is not None else _folder(command)
     if not where.is_dir():
         raise LabError(f"There is no folder {where}.")
-    made = Target(command, where, "", dict(env or {}), port, path, listen_s)
+    made = Target(command, where, "", dict(env or {}), port, path, listen_s, several)
     if experiment is None:
         return diagnosed(observe(made, asked, say, load_s))
-    this = ask(EXAMINATION, experiment, [], _question(made, asked))
+    this = ask(EXAMINATION, experiment, [], _question(made, asked, several))
     if recorded := this.replayed(", but not as an examination"):
         return recorded
 
@@ -104,7 +113,7 @@ def _folder(command: Sequence[str]) -> Path:
     return here
 
 
-def _question(target: Target, asked: Request) -> dict[str, Any]:
+def _question(target: Target, asked: Request, several: Scenario | None) -> dict[str, Any]:
     """What is examined: the programs that the command names, and what is asked of them."""
     files = [target.folder / word for word in target.command if (target.folder / word).is_file()]
     texts: dict[Path, str] = {}
@@ -120,5 +129,6 @@ def _question(target: Target, asked: Request) -> dict[str, Any]:
         "method": asked.method,
         "headers": [list(one) for one in asked.headers],
         **({} if asked.body is None else {"body": hashlib.sha256(asked.body).hexdigest()}),
+        **({} if several is None else {"scenario": several.digest}),
     }
     return question({}, options=options)

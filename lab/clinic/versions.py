@@ -6,20 +6,22 @@ of a version with itself at most one may find any difference (`lab.judging.stats
 Holm's steps begin with the same share of the 5 % for the clearest measure; they find a little more
 in the others, and leave no intervals to read a size from.
 
-Whoever builds twenty times a day would be stopped for nothing now and then all the same. So what is
-worse is measured once more, and only what two looks find, each with processes of its own, is called
-worse. The figures are those of the second look: the first was asked for because it was large.
+After a look at some pairs the trials may lean towards worse and not show it. Then as many pairs are
+measured again, up to four looks, and after each of them all trials so far are judged together. Who
+looks four times finds chance four times as often, so every look gets a quarter of the 5 %.
+`bench/judging.py` counts what this rule finds: of a version and itself at most 2 % are called
+worse, and a version that is worse by a tenth is found nine times of ten.
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import math
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,16 +32,25 @@ from lab.clinic.failures import is_silent
 from lab.clinic.loading import CLIENT_BUSY, Phase, Request, load, next_step
 from lab.errors import LabError
 from lab.judging import judge
-from lab.judging.stats import P_MOST, Ratio, abba, least_pairs, paired_ratio, simultaneous, spread
+from lab.judging.stats import (
+    P_MOST,
+    Ratio,
+    abba,
+    least_pairs,
+    paired_ratio,
+    simultaneous,
+    spread,
+    t_interval,
+)
 from lab.measure.generator import Standby
 from lab.processes import lock
 from lab.processes.pinning import Cpus, split
 from lab.processes.progress import Tell
 from lab.text.looks import Shown
-from lab.text.numbers import number
+from lab.text.numbers import count, number
 
 OLD, NEW, AGAIN = "old", "new", "old again"
-WORSE = "worse"
+WORSE, NOT_WORSE, NO_VERDICT = "worse", "not worse", "no verdict"
 CONNECTIONS = 16
 SHARE = 0.5  # of the slower one's most, at which both are asked how long an answer takes
 # More arrivals a second than the load generator sends in time on one core would queue in it.
@@ -47,7 +58,13 @@ RATE_MOST = 10_000.0
 WARM_S, CLOSED_S, OPEN_S = 0.7, 1.5, 2.0
 SUPPORT = 10  # answers beyond a quantile, or it is a maximum under another name
 MEASURES = 4  # at most
-LEAST_PAIRS = least_pairs(MEASURES)
+LOOKS = 4  # at most
+LEAST_PAIRS = least_pairs(MEASURES * LOOKS)
+# The trials lean towards worse where an interval of this level lies above 1: of a measure that is
+# the same in both versions one in ten does.
+LEANING = 0.8
+RATE_LOADS = 3  # processes of each version whose throughput sets the common rate
+MOST_PAIRS = 200
 FAILED_SHARE = 0.001  # of the new version's requests, from which on it fails
 
 
@@ -75,13 +92,44 @@ class VersionTrial:
 
 @dataclass(frozen=True)
 class Measured:
-    """One measure: how many times worse the new version is, and the word for it."""
+    """One measure: how many times worse the new version is, and the word for it.
+
+    pairs_needed : about how many pairs would give a verdict where the trials give none, None where
+    more pairs would not help
+    """
 
     name: str
     ratio: Ratio
-    verdict: str
-    word: str  # worse | better | no difference | no verdict
+    word: str  # worse | better | no difference | not worse | no verdict
     because: str = ""
+    pairs_needed: int | None = None
+
+    @property
+    def advice(self) -> str:
+        """What would give a verdict where there is none."""
+        n = self.pairs_needed
+        if n is None:
+            return ""
+        if n > MOST_PAIRS:
+            return (
+                f"{MOST_PAIRS} pairs would hardly tell, since trials differ by {self.scatter:.0%}: "
+                "measure on a quieter machine"
+            )
+        return f"about {n} pairs would tell if the ratio stays: --pairs {n}"
+
+    @property
+    def scatter(self) -> float:
+        """How far the ratio of one pair typically lies from the others."""
+        logs = np.log(self.ratio.per_pair)
+        return float(np.expm1(logs.std(ddof=1))) if len(logs) > 1 else 0.0
+
+    @property
+    def is_leaning(self) -> bool:
+        """Do the trials lean towards worse without showing it?"""
+        if self.pairs_needed is None:
+            return False
+        _, low, _ = t_interval(np.log(self.ratio.per_pair).tolist(), LEANING)
+        return low > 0
 
     def __repr__(self) -> str:
         r = self.ratio
@@ -91,16 +139,16 @@ class Measured:
         flip = (lambda x: x) if r.estimate >= 1 else (lambda x: 1 / x if x else math.inf)
         low, high = sorted((flip(r.low), flip(r.high)))
         size = f"{number(flip(r.estimate))}× [{number(low)}, {number(high)}]"
-        why = f" ({self.because})" if self.because else ""
-        return f"{self.name} {over} by {size}: {self.word}{why}"
+        why = "; ".join(filter(None, (self.because, self.advice)))
+        return f"{self.name} {over} by {size}: {self.word}{f' ({why})' if why else ''}"
 
 
 @dataclass(frozen=True, repr=False)
 class Versions(Shown):
     """A comparison of two versions: every trial, and what is to be said of it.
 
-    first : what the first look said, where there was a second because something was worse. Then
-    `pairs` are those of each look, and `measured` is what both come to.
+    pairs : those of each look; measured : what all looks together come to. is_stopped : did the
+    user end it early, so that it is judged by the pairs that were complete?
     """
 
     old: str
@@ -111,7 +159,16 @@ class Versions(Shown):
     trials: tuple[VersionTrial, ...]
     measured: tuple[Measured, ...]
     seconds: float = 0.0
-    first: tuple[Measured, ...] = ()
+    looks: int = 1
+    is_stopped: bool = False
+
+    @property
+    def word(self) -> str:
+        """What all measures come to: worse, not worse, or no verdict where some have none."""
+        if self.worse:
+            return WORSE
+        is_open = any(one.word == NO_VERDICT for one in self.measured)
+        return NO_VERDICT if is_open or not self.measured else NOT_WORSE
 
     @property
     def worse(self) -> bool:
@@ -155,14 +212,24 @@ class Versions(Shown):
             total[NEW if trial.arm == NEW else OLD] += of(trial)
         return total
 
-    def __repr__(self) -> str:
-        told = [*self.failures, *(repr(one) for one in self.measured)]
-        if self.first:
-            told.append(
-                f"Measured twice, because the first {self.pairs} pairs said: "
-                + "; ".join(repr(one) for one in self.first if one.word == WORSE)
+    @property
+    def how_long(self) -> str:
+        """How many looks there were and why, for a sentence; empty of one look at all pairs."""
+        words = ""
+        if self.looks > 1:
+            words = (
+                f"Measured in {self.looks} looks of {count(self.pairs, 'pair')}, since the trials "
+                "leaned towards worse; all of them are judged together."
             )
-        return "\n".join(told)
+        if self.is_stopped:
+            pairs = sum(trial.arm == NEW for trial in self.trials)
+            words = f"{words} Stopped early, with {count(pairs, 'complete pair')}.".strip()
+        return words
+
+    def __repr__(self) -> str:
+        lines = [f"{self.new} against {self.old}: {self.word}"]
+        lines += [f"  {line}" for line in (*self.failures, *(repr(one) for one in self.measured))]
+        return "\n".join([*lines, *([self.how_long] if self.how_long else [])])
 
 
 def p_of_more(hung: dict[str, int], processes: dict[str, int]) -> float:
@@ -198,46 +265,55 @@ def compare_versions(
     processor time per answer.
 
     pairs : blocks of one process of each version and a second one of the old, the control; a
-    verdict needs 8; as many again where something is worse. limit : half-width of the band that
-    counts as equal. tell : called after each trial with seconds and the number of trials.
+    verdict needs 10. As many again are measured, up to four times, while the trials lean towards
+    worse and do not show it. limit : half-width of the band that counts as equal. tell : called
+    after each trial with seconds and the number of trials. An interrupt (Ctrl-C) ends the trials;
+    then the complete pairs are judged.
 
     Raises AppFailed if one cannot be started or fails, LabError for values out of range.
     """
-    if not 1 <= pairs <= 200:
-        raise LabError(f"--pairs {pairs}: from 1 to 200; a verdict needs {LEAST_PAIRS}.")
+    if not 1 <= pairs <= MOST_PAIRS:
+        raise LabError(f"--pairs {pairs}: from 1 to {MOST_PAIRS}; a verdict needs {LEAST_PAIRS}.")
     asked = request or Request(old.path)
     targets = {OLD: old, NEW: new, AGAIN: old}
     cpus = split(None, None)
     began = time.monotonic()
-    looks: list[list[VersionTrial]] = []
+    is_stopped = False
     with lock.measuring(), Standby() as standby:
         standby.prepare(cpus[1])
         bench = _Bench(asked, connections, standby, cpus)
-        most = {arm: bench.most(targets[arm]) for arm in (OLD, NEW)}
+        most = bench.most({arm: targets[arm] for arm in (OLD, NEW)})
         if not most[OLD]:
             raise AppFailed("The old version answers nothing under load: examine it first.")
         # A new version that answers nothing has no rate of its own; its trials will show it.
         rate = min(RATE_MOST, SHARE * min(filter(None, most.values())))
-        for seed in (1, 2):
-            made: list[VersionTrial] = []
-            for block, arm in _turns(pairs, seed):
-                trial = bench.trial(targets[arm], rate)
-                made.append(replace(trial, arm=arm, block=len(looks) * pairs + block))
-                tell(time.monotonic() - began, sum(map(len, looks)) + len(made))
-            looks.append(made)
-            if not any(m.word == WORSE for m in judged(made, limit)):
-                break
-    measured, first = looked_at(looks, limit)
+
+        def measure(look: int) -> list[VersionTrial]:
+            nonlocal is_stopped
+            of_look: list[VersionTrial] = []
+            try:
+                for block, arm in _turns(pairs, look + 1):
+                    trial = bench.trial(targets[arm], rate)
+                    of_look.append(replace(trial, arm=arm, block=look * pairs + block))
+                    tell(time.monotonic() - began, look * len(targets) * pairs + len(of_look))
+            except KeyboardInterrupt:
+                of_look, is_stopped = complete(of_look), True
+                if not of_look and not look:
+                    raise
+            return of_look
+
+        trials, verdicts, looks = in_looks(measure, limit, lambda: is_stopped)
     return Versions(
         old.title,
         new.title,
-        asked.path,
+        old.scenario.title if old.scenario else asked.path,
         rate,
         pairs,
-        tuple(itertools.chain(*looks)),
-        measured,
+        tuple(trials),
+        verdicts,
         time.monotonic() - began,
-        first,
+        looks,
+        is_stopped,
     )
 
 
@@ -250,23 +326,34 @@ def _turns(pairs: int, seed: int) -> Iterator[tuple[int, str]]:
             yield from ((block, one) for one in (twins if arm == OLD else [NEW]))
 
 
-def looked_at(
-    looks: Sequence[Sequence[VersionTrial]], limit: float
-) -> tuple[tuple[Measured, ...], tuple[Measured, ...]]:
-    """Return what one or two looks come to, and what the first of two said. Only what is worse in
-    both is worse.
+def in_looks(
+    measure: Callable[[int], Sequence[VersionTrial]],
+    limit: float,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> tuple[list[VersionTrial], tuple[Measured, ...], int]:
+    """Return all trials, what they come to, and the number of looks. measure : the trials of a
+    look, which counts from 0; the next look follows while the trials lean towards worse.
     """
-    shared = shared_quantiles(list(itertools.chain(*looks)))
-    first, *more = (judged(one, limit, shared) for one in looks)
-    if not more:
-        return first, ()
-    before = {m.name: m.word for m in first}
-    return tuple(
-        replace(m, word="no verdict", because="worse in the second look only")
-        if m.word == WORSE != before[m.name]
-        else m
-        for m in more[0]
-    ), first
+    trials: list[VersionTrial] = []
+    verdicts: tuple[Measured, ...] = ()
+    look = 0
+    while look < LOOKS and (not look or (is_open(verdicts) and not is_stopped())):
+        trials += measure(look)
+        verdicts = judged(trials, limit)
+        look += 1
+    return trials, verdicts, look
+
+
+def complete(trials: Sequence[VersionTrial]) -> list[VersionTrial]:
+    """Return the trials of the blocks in which every arm was measured."""
+    arms = Counter(trial.block for trial in trials)
+    return [trial for trial in trials if arms[trial.block] == len((OLD, NEW, AGAIN))]
+
+
+def is_open(measured: Sequence[Measured]) -> bool:
+    """Do the trials lean towards worse in a measure, and is none worse yet?"""
+    is_worse = any(one.word == WORSE for one in measured)
+    return not is_worse and any(one.is_leaning for one in measured)
 
 
 def shared_quantiles(trials: Sequence[VersionTrial]) -> list[str]:
@@ -274,13 +361,11 @@ def shared_quantiles(trials: Sequence[VersionTrial]) -> list[str]:
     return [q for q in ("p99", "p90", "p50") if all(q in t.latency_s for t in trials)]
 
 
-def judged(
-    trials: Sequence[VersionTrial], limit: float, shared: list[str] | None = None
-) -> tuple[Measured, ...]:
-    """Return the verdict on each measure, all judged together; every ratio says how many times
-    worse the new one is. shared : the quantiles to judge by, those of these trials if not given.
+def judged(trials: Sequence[VersionTrial], limit: float) -> tuple[Measured, ...]:
+    """Return the verdict on each measure, all judged together, at one of the looks that there may
+    be; every ratio says how many times worse the new one is.
     """
-    shared = shared_quantiles(trials) if shared is None else shared
+    shared = shared_quantiles(trials)
     arms = {arm: [t for t in trials if t.arm == arm] for arm in (OLD, NEW, AGAIN)}
     closed = _bound(t.client_closed for t in trials)
     there = _bound(t.client_open for t in trials)
@@ -296,7 +381,7 @@ def judged(
         processes = f"{hung} {'process' if hung == 1 else 'processes'} stopped answering"
         why = " and ".join([processes] * bool(hung) + [f"{failed} requests failed"] * bool(failed))
         doubts = [why] * len(found)
-    together = zip(simultaneous(found), doubts, strict=True)
+    together = zip(simultaneous(found, LOOKS), doubts, strict=True)
     return tuple(verdict(ratio, limit, doubt) for ratio, doubt in together)
 
 
@@ -322,19 +407,38 @@ def _ratio(
     )
 
 
+# The words of a published claim, as a comparison of versions says them.
+_WORDS = {
+    "held": WORSE,
+    "held stronger": WORSE,
+    "held weaker": WORSE,
+    "reversed": "better",
+    "did not hold": NOT_WORSE,
+}
+
+
 def verdict(ratio: Ratio, limit: float = 0.05, doubt: str = "") -> Measured:
     """Return the word for a ratio that says how many times worse the new version is: worse, better,
-    no difference, no verdict. limit : half-width of the band that counts as equal; doubt : why
-    there can be no verdict.
+    no difference, not worse (by no more than the limit, if at all), no verdict. limit : half-width
+    of the band that counts as equal; doubt : why there can be no verdict.
     """
     said = judge.published(ratio, judge.Criterion(same=limit), doubt)
-    word = {
-        "held": WORSE,
-        "held stronger": WORSE,
-        "held weaker": WORSE,
-        "reversed": "better",
-    }.get(said.verdict, said.verdict)
-    return Measured(ratio.metric, ratio, said.verdict, word, said.because)
+    word = _WORDS.get(said.verdict, said.verdict)
+    needed = _pairs_needed(ratio, limit) if word == NO_VERDICT and not doubt else None
+    return Measured(ratio.metric, ratio, word, said.because, needed)
+
+
+def _pairs_needed(ratio: Ratio, limit: float) -> int | None:
+    """Return about how many pairs would give a verdict if the estimate and the scatter stay as they
+    are: the interval then lies above 1, or below the limit.
+    """
+    if ratio.refused or ratio.pairs < 2 or not 0 < ratio.low <= ratio.high < math.inf:
+        return None
+    if ratio.pairs < len(ratio.per_pair) or not math.isfinite(ratio.estimate):
+        return None
+    centre, half = math.log(ratio.estimate), math.log(ratio.high / ratio.low) / 2
+    room = max(abs(centre), math.log1p(limit) - centre)
+    return max(LEAST_PAIRS, math.ceil(ratio.pairs * (half / room) ** 2))
 
 
 @dataclass(frozen=True)
@@ -346,13 +450,17 @@ class _Bench:
     standby: Standby
     cpus: tuple[Cpus, Cpus]
 
-    def most(self, target: Target) -> float:
-        """The throughput of one process, which is no trial: the rate that both get comes from
-        it.
+    def most(self, targets: Mapping[str, Target]) -> dict[str, float]:
+        """The throughput of each version, the median of fresh processes in turns, which are no
+        trials: the rate that both get comes from it.
         """
-        with App(target, None, self.cpus[0]) as app:
-            _answers(app, self.request)
-            return self._load(app, "most").throughput
+        found: dict[str, list[float]] = {arm: [] for arm in targets}
+        for _ in range(RATE_LOADS):
+            for arm, target in targets.items():
+                with App(target, None, self.cpus[0]) as app:
+                    _answers(app, self.request)
+                    found[arm].append(self._load(app, "most").throughput)
+        return {arm: float(np.median(values)) for arm, values in found.items()}
 
     def trial(self, target: Target, rate: float) -> VersionTrial:
         """One fresh process: as fast as it can, then at the common rate."""

@@ -8,9 +8,10 @@ pairs and transformed back.
 
 from __future__ import annotations
 
+import functools
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -29,8 +30,9 @@ LEVEL = 0.95
 # (bench/judging.py, data/judging.json).
 P_MOST = 0.04
 _EXACT_UP_TO = 16
-_PATTERNS = 100_000  # random patterns for more values than that
+PATTERNS = 100_000  # random patterns for more values than that
 _CELLS = 1_000_000  # signs in memory at a time
+_KEPT_UP_TO = 64  # values: their patterns take 6 MB
 _TOO_LARGE = 700.0  # the exponential of a larger logarithm overflows
 
 
@@ -74,19 +76,32 @@ def sign_flip_p(values: Sequence[float]) -> float:
     if n <= _EXACT_UP_TO:
         signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
         return float(np.mean(_as_extreme(signs, v)))
-    # Slices bound the memory: a slice has _CELLS signs, each one byte, and eight in the product.
+    extreme = 1  # the observed pattern counts, so p can't be 0
+    for signs in kept_signs(n) if n <= _KEPT_UP_TO else _random_signs(n):
+        extreme += int(_as_extreme(signs, v).sum())
+    return extreme / PATTERNS
+
+
+def _random_signs(n: int) -> Iterator[np.ndarray]:
+    """Yield the patterns in slices, which bound the memory: a slice has _CELLS signs, each one
+    byte, and eight in the product.
+    """
     random_signs = np.random.default_rng(1935)
-    extreme, remaining = 1, _PATTERNS - 1  # the observed pattern counts, so p can't be 0
+    remaining = PATTERNS - 1
     while remaining:
         rows = min(remaining, max(_CELLS // n, 1))
-        signs = 2 * random_signs.integers(0, 2, size=(rows, n), dtype=np.int8) - 1
-        extreme += int(_as_extreme(signs, v).sum())
+        yield 2 * random_signs.integers(0, 2, size=(rows, n), dtype=np.int8) - 1
         remaining -= rows
-    return extreme / _PATTERNS
+
+
+@functools.lru_cache(maxsize=4)
+def kept_signs(n: int) -> list[np.ndarray]:
+    """Return the patterns of so many values, kept: drawing them takes longer than using them."""
+    return list(_random_signs(n))
 
 
 def _as_extreme(signs: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return np.asarray(np.abs(signs @ v) >= abs(v.sum()) * (1 - 1e-12) - 1e-300)
+    return np.asarray(np.abs(signs.astype(float) @ v) >= abs(v.sum()) * (1 - 1e-12) - 1e-300)
 
 
 def min_max_level(n: int) -> float:
@@ -282,15 +297,16 @@ def paired_ratio(
     return _decided(replace(ratio, blind=blind), at_label)
 
 
-def simultaneous(ratios: Sequence[Ratio]) -> list[Ratio]:
+def simultaneous(ratios: Sequence[Ratio], looks: int = 1) -> list[Ratio]:
     """Return ratios of the same trials as they are judged together: each gets an equal share of
     what may be false (Bonferroni), so that at most one family in twenty has a false verdict in it,
-    however the measures hang together.
+    however the measures hang together. looks : how often at most they are judged, with more trials
+    each time; each look gets an equal share, too.
 
-    All intervals hold the truth at once in 95 % of the families: each alone is one of 1 - 0.05 / m.
-    p is multiplied by m. That takes more pairs: 8 for four ratios.
+    With m ratios and looks all intervals hold the truth at once in 95 % of the families: each alone
+    is one of 1 - 0.05 / m. p is multiplied by m. That takes more pairs: 8 for four ratios.
     """
-    m = len(ratios)
+    m = len(ratios) * looks
     return [_together(r, m) for r in ratios] if m > 1 else list(ratios)
 
 
@@ -320,7 +336,7 @@ def _decided(ratio: Ratio, at_label: str = "") -> Ratio:
 
 def too_few(pairs: int, together: int = 1) -> str:
     """Return why so many pairs allow no verdict, or none on so many ratios at once."""
-    on = f" for {together} measures" if together > 1 else ""
+    on = f" for {together} verdicts" if together > 1 else ""
     return f"{count(pairs, 'pair')}, {least_pairs(together)} are the least{on}"
 
 

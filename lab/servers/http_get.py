@@ -23,6 +23,14 @@ class NoAnswer(LabError):
     """A request was not answered completely in time."""
 
 
+class Endless(NoAnswer):
+    """The head of a response came in time, and the end of its body did not. kind : its type."""
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
 class BadPath(LabError):
     """What was asked for cannot be written into a request."""
 
@@ -33,11 +41,12 @@ class NotLoopback(LabError):
 
 @dataclass(frozen=True)
 class Response:
-    """What a server answered; header names in small letters."""
+    """What a server answered; header names in small letters. cookies : all that it sets."""
 
     status: int
     headers: dict[str, str]
     body: bytes = field(repr=False)
+    cookies: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -101,6 +110,7 @@ def get(
     connection = http.client.HTTPConnection(host, port, timeout=deadline_s)
     late = threading.Event()
     line: socket.socket | None = None  # the connection drops its socket once it has the headers
+    kind: str | None = None  # the type of a response whose head has come
 
     def cut() -> None:
         # A socket's timeout is per read, and a server may drip. This limit is for the answer.
@@ -120,6 +130,7 @@ def get(
         sent = {**(headers or {}), "Connection": "close"}
         connection.request(method, path, body=body, headers=sent)
         answer = connection.getresponse()
+        kind = answer.headers.get("content-type", "")
         content = answer.read(LARGEST_BODY + 1)
         if len(content) > LARGEST_BODY:
             raise NoAnswer(
@@ -130,9 +141,16 @@ def get(
         if answer.length:  # bytes still missing of the announced length
             raise http.client.IncompleteRead(content, answer.length)
         headers = {name.lower(): value for name, value in answer.getheaders()}
-        return Response(answer.status, headers, content)
+        cookies = answer.headers.get_all("set-cookie") or ()
+        return Response(answer.status, headers, content, tuple(cookies))
     except (OSError, http.client.HTTPException, ValueError) as error:  # of a chunk of -5 bytes
         if late.is_set() or isinstance(error, TimeoutError):
+            if kind is not None:
+                raise Endless(
+                    f"{method} {path} was not answered within {deadline_s:g} s: its head came, "
+                    f"{kind or 'without a type'}, and its body did not end.",
+                    kind,
+                ) from None
             raise NoAnswer(f"{method} {path} was not answered within {deadline_s:g} s.") from None
         raise NoAnswer(f"{method} {path} failed: {_words(error)}.") from None
     finally:

@@ -22,6 +22,9 @@ _given: set[int] = set()
 _TABLES = ("tcp", "tcp6")
 
 
+_ACCEPTS = 0x10000  # of a UNIX socket in Linux's table: it listens
+
+
 class PortTaken(LabError):
     """Another program listens on the port that a server was told to use."""
 
@@ -81,6 +84,20 @@ def listening(pids: Iterable[int]) -> list[Listener]:
         return _by_psutil(pids)
     mine = list(pids)
     return [one for table in _TABLES for one in _listed(table) if owned_by(one, mine)]
+
+
+def unix_paths(pids: Iterable[int]) -> list[str]:
+    """The paths of UNIX sockets on which one of these processes listens, where Linux tells."""
+    mine = list(pids)
+    paths = []
+    with contextlib.suppress(OSError), Path("/proc/net/unix").open() as lines:
+        next(lines)
+        for line in lines:
+            _, _, _, flags, _, _, inode, *path = line.split(maxsplit=7)
+            listens = int(flags, 16) & _ACCEPTS
+            if listens and path and owned_by(Listener("", inode), mine):
+                paths.append(path[0].rstrip("\n"))
+    return paths
 
 
 def outside(server_pids: Callable[[], Iterable[int]]) -> list[Listener]:

@@ -78,6 +78,28 @@ def test_a_slow_program_has_not_stopped(alone_s, silent_s):
     assert names(seen(alone, dataclasses.replace(CALM, silent_s=silent_s))) == []
 
 
+def test_a_silence_after_which_a_request_alone_is_answered_counts_from_the_second_on():
+    stuck = dataclasses.replace(CALM, silent_s=1.9)
+    again = dataclasses.replace(stuck, name="look")
+    assert names(seen(stuck, recovered=["many"])) == []
+    assert names(seen(stuck, recovered=[])) == ["stops answering"]
+    twice = diagnosed(seen(stuck, again, recovered=["many", "look"]))
+    assert twice.first == "stops answering"
+    assert "a single request was answered again" in repr(twice)
+    last = diagnosed(seen(stuck, again, recovered=["many"]))
+    assert "was answered again" not in repr(last)
+
+
+def test_memory_that_belongs_to_open_descriptors_comes_after_them():
+    found = diagnosed(kept((1e7, 0, 20), (1.1e7, 0, 420), (1.2e7, 0, 820)))
+    assert [f.illness.name for f in found.diagnosis.findings] == [
+        "descriptors left open",
+        "memory leak",
+    ]
+    found = diagnosed(kept((1e7, 0, 20), (1e8, 0, 30), (2e8, 0, 40)))
+    assert found.first == "memory leak"
+
+
 def test_requests_that_fail_are_told_by_kind_and_a_refusal_is_named_as_one():
     limited = dataclasses.replace(CALM, answers=100, failed=2900, kinds={"status 429": 2900})
     found = diagnosed(seen(limited))
@@ -152,6 +174,42 @@ def test_descriptors_that_stay_open_are_told_with_their_kind():
     assert "25 more were open" in repr(found) and "sockets" in repr(found)
     # A pool of connections is opened once.
     assert names(kept((1e7, 0, 20), (1e7, 0, 45), (1e7, 0, 45))) == []
+
+
+def test_a_heap_that_is_nearly_full_is_told_and_a_leak_is_what_fills_one():
+    def full(share, *heaps):
+        found = kept(*((heap, 0, 20) for heap in heaps))
+        for mark in found.kept:
+            mark["heap_share"] = share
+        return diagnosed(found)
+
+    assert full(0.5, 5e7, 5e7, 5e7).first == "nothing found"
+    near = full(0.85, 5e7, 5e7, 5e7)
+    assert near.first == "heap near its limit" and "85% of the heap's limit" in repr(near)
+    assert [f.illness.name for f in full(0.85, 3e7, 4e7, 5e7).diagnosis.findings] == ["memory leak"]
+
+
+def waiting(each_ms, mean_ms, look=None):
+    """Requests that waited for a connection of an agent so long for each of 2,000 responses."""
+    rows = [row_of(t, agent_ms=each_ms * 2000 * (t - 100) / 1800) for t in (100, 1000, 1900)]
+    many = dataclasses.replace(CALM, mean_s=mean_ms / 1e3)
+    looks = [] if look is None else [look]
+    return diagnosed(seen(many, rows=rows, looks=looks))
+
+
+def test_requests_that_wait_for_a_connection_of_an_agent_are_told():
+    assert waiting(20, 100).first == "nothing found"  # a fifth of the time of a response
+    assert waiting(2, 3).first == "nothing found"  # hardly longer than a timer
+    found = waiting(60, 100)
+    assert found.first == "too few connections"
+    assert "60.0 ms of each response" in repr(found)
+
+
+def row_of(t_ms, **more):
+    gates = {gate: {"waits": [], "pending_ms": 0, "pause_ms": 25} for gate in ("pool", "names")}
+    times = dict.fromkeys(("t_ms", "active_ms", "beat_ms"), float(t_ms))
+    still = dict.fromkeys(("idle_ms", "silent_ms", "wake_late_ms"), 0.0)
+    return {"pid": 7, "rss": 1, "cpu_us": 1, **times, **still, **gates, **more}
 
 
 def test_what_limits_is_said_whatever_the_verdict():

@@ -26,6 +26,12 @@ NAMES = {
     "slow-lookups": "slow look-ups",
     "no-backpressure": "missing backpressure",
     "sync-logging": "synchronous logging",
+    "memory-leak": "memory leak",
+    "descriptors-left-open": "descriptors left open",
+    "failing-requests": "failing requests",
+    "stops-answering": "stops answering",
+    "heap-near-its-limit": "heap near its limit",
+    "too-few-connections": "too few connections",
     "healthy": "nothing found",
     "crash": "crashed",
 }

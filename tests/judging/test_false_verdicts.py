@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.clinic import versions
 from lab.judging import stats
 from lab.judging.judge import Criterion
 
@@ -92,21 +93,46 @@ def families(bench):
     return bench.families(bench.recorded())
 
 
-@pytest.mark.parametrize("apart", [False, True])
-def test_a_version_is_seldom_called_worse_or_better_than_itself_in_any_of_four(
-    bench, families, apart
-):
-    drawn = bench.draw_versions(families, 8, apart=apart, times=TIMES, seed=1)
-    assert not bench.share(bench.wrong(bench.words(d)) for d in drawn).broken
-    if apart:  # measures that know nothing of one another need the sharing most
-        assert bench.share(bench.wrong(bench.alone(d)) for d in drawn).broken
+def in_looks(bench, families, effect=1.0, *, apart=False, pairs=10, times=200):
+    """What `lab compare` says of so many comparisons, each in as many looks as it takes."""
+    drawn = bench.draw_versions(families, versions.LOOKS * pairs, apart=apart, times=times, seed=1)
+    effects = dict.fromkeys(bench.MEASURES, effect)
+    with bench.fewer_patterns():
+        return [bench.in_looks(d, effects) for d in drawn]
 
 
-def test_a_version_that_is_worse_in_all_is_found_worse(bench, families):
-    drawn = bench.draw_versions(families, 10, apart=False, times=100, seed=1)
-    worse = dict.fromkeys(bench.MEASURES, 1.3)
-    assert bench.share("worse" in bench.words(d, worse) for d in drawn).value > 0.7
-    assert bench.share("better" in bench.words(d, worse) for d in drawn).value < 0.05
+def test_a_version_is_hardly_ever_called_worse_than_itself_in_all_looks_together(bench, families):
+    said = in_looks(bench, families)
+    worse = bench.share("worse" in words for words, _ in said)
+    assert worse.value <= 0.02 + 2 * math.sqrt(0.02 * 0.98 / len(said))
+    assert not bench.share(bench.wrong(words) for words, _ in said).broken
+    assert sum(looks for _, looks in said) < 2 * len(said)  # most are let go at the first look
+
+
+def test_looks_that_do_not_share_what_may_be_false_are_found_out(bench, families, monkeypatch):
+    shared = stats.simultaneous
+    monkeypatch.setattr(versions, "simultaneous", lambda ratios, _: shared(ratios))
+    said = in_looks(bench, families, apart=True)
+    assert bench.share("worse" in words for words, _ in said).value > 0.05
+
+
+def test_a_version_that_is_worse_by_a_tenth_is_found_nine_times_of_ten(bench, families):
+    said = in_looks(bench, families, 1.1, times=100)
+    assert bench.share("worse" in words for words, _ in said).value >= 0.9
+    # One look at all of them would find the same, and take twice as many trials.
+    assert sum(looks for _, looks in said) / len(said) < 3
+
+
+def test_measures_that_know_nothing_of_one_another_need_the_sharing_most(bench, families):
+    drawn = bench.draw_versions(families, versions.LOOKS * 8, apart=True, times=TIMES, seed=1)
+    assert bench.share(bench.wrong(bench.alone(d)) for d in drawn).broken
+
+
+def test_a_version_that_is_worse_by_a_third_is_found_at_once(bench, families):
+    said = in_looks(bench, families, 1.3, times=100)
+    assert all("worse" in words for words, _ in said)
+    assert not any("better" in words for words, _ in said)
+    assert sum(looks == 1 for _, looks in said) > 50
 
 
 def test_equal_seeds_give_equal_comparisons(bench, past):

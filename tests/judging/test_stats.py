@@ -174,7 +174,7 @@ def test_ratios_judged_together_share_what_may_be_false():
 def test_four_ratios_together_need_eight_pairs(n, decided):
     one = stats.simultaneous([ratio(2.0, n=n)] * 4)[0]
     assert one.decided is decided
-    assert decided or f"{n} pairs, 8 are the least for 4 measures" in one.verdict
+    assert decided or f"{n} pairs, 8 are the least for 4 verdicts" in one.verdict
 
 
 def test_what_has_no_verdict_alone_has_none_together_and_for_the_same_reason():

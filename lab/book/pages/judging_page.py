@@ -24,8 +24,8 @@ RULES = {
     "interval alone": "the interval alone",
 }
 FAMILY = {
-    "shared": "four measures that share the 5 %",
-    "each alone": "four measures, each judged alone",
+    "shared": "four measures in up to four looks, which share the 5 %",
+    "each alone": "four measures at one look, each judged alone",
 }
 MEASURES = {"as recorded": "from the same trials", "independent": "of which none knows the others"}
 HEAD = ("Pairs", "A/A", "Judged by", "False alarms", "Finds 1.1 times", "Finds 1.3 times")
@@ -69,7 +69,8 @@ def _rows(found: Iterable[Mapping[str, Any]]) -> Iterable[str]:
         if rule in RULES and one["pairs"] in PAIRS and (one["control"] or rule == "today"):
             yield _row(one, RULES[rule])
         elif rule in FAMILY:
-            yield _row(one, f"{FAMILY[rule]}, {MEASURES[one['measures']]}")
+            times = f" ({count(one['times'], 'comparison')})" if "times" in one else ""
+            yield _row(one, f"{FAMILY[rule]}, {MEASURES[one['measures']]}{times}")
 
 
 def _row(one: Mapping[str, Any], name: str) -> str:

@@ -16,6 +16,7 @@ module.exports = function watch(socketPath) {
   const order = new Int32Array(orders);
   const at = Object.fromEntries(slots.map((name, index) => [name, index]));
   const servers = new Set();
+  const agents = require("./agents.cjs")();
   let looking = null;
 
   const worker = new Worker(require.resolve("./watcher.cjs"), {
@@ -44,6 +45,8 @@ module.exports = function watch(socketPath) {
     let connections = 0;
     for (const server of servers) connections += server._connections ?? 0;
     figures[at.connections] = connections;
+    figures[at.agent_ms] = agents.totals.ms;
+    figures[at.agent_waited] = agents.totals.waited;
     if (ticks % MEMORY_EVERY === 0) readMemory(figures, at);
     ticks += 1;
     figures[at.beat_ms] = performance.timeOrigin + now;
@@ -67,6 +70,8 @@ module.exports = function watch(socketPath) {
       worker.postMessage({ looking: true });
     } else if (wanted === commands.rest && looking !== null) {
       const seen = looking();
+      seen.sites = { ...seen.sites, ...agents.sites() };
+      seen.agent_most = agents.totals.most;
       looking = null;
       worker.postMessage({ seen });
     }
@@ -100,12 +105,24 @@ function described(server) {
     where: typeof where === "object" ? where : { path: String(where) },
     http: server instanceof http.Server,
     tls: typeof server.setSecureContext === "function",
+    // A secure server of HTTP/2 may offer HTTP/1.1 beside it; one without TLS never does.
+    http2_only:
+      typeof server.updateSettings === "function" && !server.ALPNProtocols?.includes?.("http/1.1"),
     policy,
     node: process.version,
     argv: process.argv.slice(1, 3),
     worker: require("node:cluster").isWorker,
     pool: process.env.UV_THREADPOOL_SIZE ?? null,
+    heap_limit: heapLimit(),
   };
+}
+
+// What V8 tells has the young generation in it, which is most of a small heap; what was asked for has not.
+function heapLimit() {
+  const words = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? "").split(" ")].join(" ");
+  const wanted = /--max[-_]old[-_]space[-_]size[= ](\d+)/.exec(words);
+  if (wanted !== null) return Number(wanted[1]) * 1_048_576;
+  return require("node:v8").getHeapStatistics().heap_size_limit;
 }
 
 function readMemory(figures, at) {

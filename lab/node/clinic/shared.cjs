@@ -13,6 +13,8 @@ module.exports = {
     "connections",
     "late_ms",
     "blocks",
+    "agent_ms",
+    "agent_waited",
   ],
   commands: { rest: 0, look: 1 },
 };

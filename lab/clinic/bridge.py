@@ -1,0 +1,101 @@
+"""The bridge between the load generator, which speaks plain HTTP over TCP, and a server that
+listens otherwise: `lab/node/clinic/bridge.mjs`, as a child that does not outlive us.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import select
+import subprocess
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from lab import paths
+from lab.errors import LabError
+from lab.processes import nodes
+from lab.servers.http_get import address
+
+MAIN = paths.NODE_SIDE / "clinic" / "bridge.mjs"
+BOOT_S = 10.0
+
+
+class BridgeFailed(LabError):
+    """The bridge did not start: nothing can be loaded through it."""
+
+
+class Bridge:
+    """A started bridge to a server; a context manager that leaves no process behind.
+
+    url : where bytes pass unchanged
+    """
+
+    def __init__(
+        self, *, host: str = "127.0.0.1", port: int = 0, path: Path | None = None, tls: bool = False
+    ) -> None:
+        self._process = subprocess.Popen(
+            [nodes.client(), str(MAIN)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # an interrupt is ours to pass on
+            env={name: v for name, v in os.environ.items() if name != "NODE_OPTIONS"},
+        )
+        target = {"host": host, "port": port} if path is None else {"path": str(path)}
+        try:
+            self.url = self._opened({"target": target, "tls": tls})
+        except BaseException:
+            self.close()
+            raise
+
+    def replacing(self, requests: Iterable[tuple[bytes, int]]) -> str:
+        """Return a URL at which each request, whatever it is, becomes the next of these, each as
+        often as its weight says.
+        """
+        sent = [
+            {"base64": base64.b64encode(content).decode(), "weight": weight}
+            for content, weight in requests
+        ]
+        return self._opened({"requests": sent})
+
+    def _opened(self, order: object) -> str:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        line = b""
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(order).encode() + b"\n")
+            self._process.stdin.flush()
+            end = time.monotonic() + BOOT_S
+            while not line.endswith(b"\n"):
+                left = max(0.0, end - time.monotonic())
+                if not select.select([self._process.stdout], [], [], left)[0]:
+                    break
+                if not (chunk := os.read(self._process.stdout.fileno(), 4096)):
+                    break
+                line += chunk
+        if not line.endswith(b"\n"):
+            raise BridgeFailed(
+                "The bridge to a server with TLS, a UNIX socket or a scenario did not start. Try "
+                "again; if it fails again, report it with what python -m lab doctor prints."
+            )
+        return address("127.0.0.1", json.loads(line)["port"])
+
+    def close(self) -> None:
+        """End it. Harmless when repeated."""
+        for stream in (self._process.stdin, self._process.stdout):
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait(5.0)
+
+    def __enter__(self) -> Bridge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

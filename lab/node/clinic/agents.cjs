@@ -1,0 +1,36 @@
+// How long requests of the program to other services wait for a connection of an http.Agent that has no more to give: a
+// request gets its socket at once, or stands in the agent's queue until another one is done.
+"use strict";
+const { Agent } = require("node:http");
+const { performance } = require("node:perf_hooks");
+
+const WAITED_MS = 1; // a request that gets its socket at once gets it at the next tick
+const MOST_SITES = 40;
+
+module.exports = function watchAgents() {
+  const totals = { ms: 0, waited: 0, most: 0 };
+  const sites = require("./sites.cjs")(MOST_SITES);
+  const original = Agent.prototype.addRequest;
+  Agent.prototype.addRequest = function addRequest(request, ...rest) {
+    const since = performance.now();
+    const before = this.totalSocketCount;
+    const answer = original.call(this, request, ...rest);
+    try {
+      const isQueued = this.totalSocketCount === before && Object.keys(this.requests).length > 0;
+      if (isQueued) {
+        totals.most = this.maxSockets;
+        sites.note("agent");
+        request.once("socket", () => {
+          const ms = performance.now() - since;
+          if (ms < WAITED_MS) return;
+          totals.ms += ms;
+          totals.waited += 1;
+        });
+      }
+    } catch {
+      // What we cannot see is not the program's problem.
+    }
+    return answer;
+  };
+  return { totals, sites: sites.all };
+};

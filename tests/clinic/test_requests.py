@@ -1,0 +1,203 @@
+"""Requests as programs want them: over TLS, on a UNIX socket, several in turns after a login."""
+
+import json
+import re
+import subprocess
+from collections import Counter
+
+import pytest
+
+from lab.clinic import scenario
+from lab.clinic.app import App, AppFailed, Target
+from lab.clinic.bridge import Bridge
+from lab.clinic.examining import observe_url
+from lab.clinic.hub import Hub
+from lab.clinic.loading import Request
+from lab.errors import LabError
+from lab.servers.http_get import Endless, get
+
+HELLO = 'require("node:http").createServer((q, r) => r.end("hi"))'
+SHOP = """
+const http = require("node:http");
+const seen = [];
+http.createServer((q, r) => {
+  let body = "";
+  q.on("data", (part) => { body += part; }).on("end", () => {
+    if (q.url === "/seen") return r.end(JSON.stringify(seen));
+    if (q.url === "/login") {
+      if (JSON.parse(body).user !== "ann") return r.writeHead(403).end();
+      r.setHeader("set-cookie", ["a=1; Path=/", "session=s-1; HttpOnly"]);
+      return r.end(JSON.stringify({ data: { tokens: ["t-1"] } }));
+    }
+    const { cookie, authorization } = q.headers;
+    const isKnown = cookie === "a=1; session=s-1" || authorization === "Bearer t-1";
+    if (!isKnown) return r.writeHead(401).end();
+    seen.push(`${q.method} ${q.url} ${body} ${q.headers["x-more"] ?? ""}`.trim());
+    if (q.method === "POST" && !JSON.parse(body).title) return r.writeHead(422).end();
+    if (q.url === "/books") return r.end("[]");
+    r.writeHead(404).end();
+  });
+}).listen(process.env.PORT, "127.0.0.1");
+"""
+BOOKS = [
+    {"path": "/books", "weight": 3},
+    {"method": "post", "path": "/books", "body": {"title": "É"}},
+]
+LOGIN = {"path": "/login", "body": {"user": "ann"}}
+
+
+def target(tmp_path, text, **more):
+    (tmp_path / "app.cjs").write_text(text)
+    return Target(("node", "app.cjs"), tmp_path, **more)
+
+
+def written(tmp_path, data):
+    file = tmp_path / "shop.json"
+    file.write_text(data if isinstance(data, str) else json.dumps(data))
+    return file
+
+
+@pytest.mark.parametrize("carry", ["cookie", {"from": "data.tokens.0"}])
+def test_a_scenario_logs_in_and_sends_its_requests_by_their_weights(tmp_path, carry):
+    file = written(tmp_path, {"login": {**LOGIN, "carry": carry}, "requests": BOOKS})
+    several = scenario.read(file, {"x-more": "yes"})
+    assert several.title == "shop.json (2 requests)"
+    with App(target(tmp_path, SHOP, scenario=several), None) as app:
+        for _ in range(8):
+            assert app.get(5.0, Request("/whatever")).text == "[]"
+        seen = json.loads(get(app.bridge.url, "/seen").text)
+    # Each was tried once, and then four of them are a turn of the weights.
+    assert Counter(seen) == {"GET /books  yes": 7, 'POST /books {"title": "É"} yes': 3}
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (
+            {"login": LOGIN, "requests": [{"path": "/none"}]},
+            "GET /none of shop.json with status",
+        ),
+        ({"requests": BOOKS}, 'status 401. Add a "login"'),
+        (
+            {"login": {**LOGIN, "body": {}}, "requests": BOOKS},
+            "login of shop.json, POST /login, with",
+        ),
+        ({"login": {**LOGIN, "carry": {"from": "token"}}, "requests": BOOKS}, "has no 'token'"),
+        (
+            {"login": LOGIN, "requests": [{"path": "/books", "body": {}}]},
+            '422. It may want another "body"',
+        ),
+    ],
+)
+def test_what_a_scenario_does_not_get_is_told_by_its_place(tmp_path, data, words):
+    several = scenario.read(written(tmp_path, data))
+    with pytest.raises(LabError, match=re.escape(words)):
+        App(target(tmp_path, SHOP, scenario=several), None)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("{", "is not JSON"),
+        ([], "must be an object"),
+        ({"request": []}, "Did you mean requests?"),
+        ({"requests": []}, "list of 1 to 100"),
+        ({"requests": [{"path": "books"}]}, 'request 1: "path" must begin with /'),
+        ({"requests": [{"path": "/a b"}]}, "%XX"),
+        ({"requests": [{"path": "/", "wieght": 2}]}, "Did you mean weight?"),
+        ({"requests": [{"path": "/", "weight": True}]}, "whole number"),
+        ({"requests": [{"path": "/", "method": "HEAD"}]}, "HEAD is not supported"),
+        ({"requests": [{"path": "/", "headers": {"a": "b\r\nc: d"}}]}, "line breaks"),
+        ({"requests": [{"path": "/", "headers": {"a": 1}}]}, "object of texts"),
+        ({"requests": [{"path": "/", "body": "@none"}]}, "No such file"),
+        ({"login": {**LOGIN, "carry": "token"}, "requests": BOOKS}, '"carry" must be'),
+        ({"login": {**LOGIN, "carry": {"form": "token"}}, "requests": BOOKS}, "Did you mean from?"),
+    ],
+)
+def test_a_mistake_in_a_scenario_is_told_by_its_place(tmp_path, data, words):
+    with pytest.raises(LabError, match=re.escape(words)):
+        scenario.read(written(tmp_path, data))
+
+
+def test_a_body_of_a_scenario_may_be_a_file_beside_it(tmp_path):
+    (tmp_path / "book.json").write_bytes(b'{"title": 1}')
+    file = written(tmp_path, {"requests": [{"path": "/", "body": "@book.json"}]})
+    ((request, weight),) = scenario.read(file).requests
+    assert (request.method, request.body, weight) == ("POST", b'{"title": 1}', 1)
+    assert b"\r\nContent-Length: 12\r\n\r\n" in scenario.wire(request)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tls")
+    command = (
+        "openssl req -x509 -newkey rsa:2048 -nodes -keyout k.pem -out c.pem -subj /CN=localhost"
+    )
+    try:
+        subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("there is no openssl here")
+    return folder
+
+
+def secure(folder, module, options=""):
+    return (
+        f'const fs = require("node:fs"); const at = {json.dumps(str(folder))};'
+        f'require("node:{module}").{"createSecureServer" if module == "http2" else "createServer"}('
+        f'{{ key: fs.readFileSync(at + "/k.pem"), cert: fs.readFileSync(at + "/c.pem"), '
+        f"{options} }},"
+        '(q, r) => r.end("safe")).listen(process.env.PORT, "127.0.0.1");'
+    )
+
+
+@pytest.mark.parametrize(("module", "options"), [("https", ""), ("http2", "allowHTTP1: true")])
+def test_a_server_with_a_certificate_of_its_own_is_loaded(tmp_path, certificate, module, options):
+    program = target(tmp_path, secure(certificate, module, options))
+    with Hub() as hub, App(program, hub) as app:
+        assert app.get(5.0).text == "safe"
+    with App(program, None) as app:  # as `compare` does, without a probe that says so
+        assert app.get(5.0).text == "safe"
+        seen = observe_url(f"https://127.0.0.1:{app.port}/", Request(), lambda _: None, 2.0)
+    assert seen.phases["many"].answers > 0
+
+
+@pytest.mark.parametrize("is_secure", [True, False])
+def test_a_server_of_http2_alone_is_refused_with_the_next_step(tmp_path, certificate, is_secure):
+    plain = 'require("node:http2").createServer().listen(process.env.PORT, "127.0.0.1");'
+    text = secure(certificate, "http2") if is_secure else plain
+    with Hub() as hub, pytest.raises(AppFailed, match=r"HTTP/2 only.*allowHTTP1"):
+        App(target(tmp_path, text), hub)
+
+
+def test_a_server_on_a_unix_socket_in_its_folder_is_loaded(tmp_path):
+    program = target(tmp_path, f'{HELLO}.listen("app.sock");')
+    with Hub() as hub, App(program, hub) as app:
+        assert app.get(5.0).text == "hi" and app.port is None
+    with App(program, None) as app:
+        assert app.get(5.0).text == "hi"
+        url = f"unix:{tmp_path / 'app.sock'}"
+        assert observe_url(url, Request(), lambda _: None, 2.0).phases["many"].answers > 0
+    with pytest.raises(AppFailed, match="--url unix:/run"):
+        observe_url(f"unix:{tmp_path / 'none.sock'}", Request(), lambda _: None)
+
+
+def test_a_bridge_ends_a_connection_that_its_server_ends_and_leaves_no_process(tmp_path):
+    text = 'require("node:net").createServer((s) => s.destroy())'
+    text += '.listen(process.env.PORT, "127.0.0.1");'
+    with App(target(tmp_path, text), None) as app, Bridge(port=app.port) as bridge:
+        process = bridge._process
+        with pytest.raises(LabError, match="failed"):
+            get(bridge.url, deadline_s=5.0)
+    assert process.poll() is not None
+
+
+def test_a_stream_of_events_is_refused_with_the_next_step(tmp_path):
+    text = HELLO.replace(
+        'r.end("hi")', '{ r.setHeader("content-type", "text/event-stream"); r.write("data: 1"); }'
+    )
+    with (
+        App(target(tmp_path, f'{text}.listen(process.env.PORT, "127.0.0.1");'), None) as app,
+        pytest.raises(Endless, match="its body did not end") as caught,
+    ):
+        app.get(1.0)
+    assert caught.value.kind == "text/event-stream"
