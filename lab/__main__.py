@@ -75,6 +75,12 @@ def _of_clinic(name: str) -> Command:
     return run
 
 
+def _model(options: argparse.Namespace) -> int:
+    from lab.simulator.verb import model
+
+    return model(options)
+
+
 def _add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
     if name in CLINIC:
         from lab.clinic import commands as of_clinic
@@ -84,6 +90,10 @@ def _add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
         from lab.display import commands
 
         getattr(commands, f"{name}_arguments")(parser)
+    elif name == "model":
+        from lab.simulator import verb
+
+        verb.arguments(parser)
 
 
 COMMANDS: dict[str, Command] = {
@@ -97,6 +107,7 @@ COMMANDS: dict[str, Command] = {
     "check": _of_grader("check"),
     "hint": _of_grader("hint"),
     "grade": _of_grader("grade"),
+    "model": _model,
     "examine": _of_clinic("examine"),
     "compare": _of_clinic("compare"),
 }

@@ -80,6 +80,12 @@ LAB = Home(
             {0: "every hand-in has a verdict", 1: "some have none; the same command judges those"},
         ),
         Verb(
+            "model",
+            "list every order in which a program can print, by a model of Node's event loop",
+            ("model order.mjs", "model order.mjs --node 26 --json"),
+            {2: "the program does not parse, or does what is not modelled"},
+        ),
+        Verb(
             "examine",
             "look for problems in your own server, under load",
             ("examine -- node app.mjs", "examine --path /books/7 -- npm start"),

@@ -1,0 +1,325 @@
+// QuickJS-ng as WebAssembly, with three things that its package leaves out: a call when a promise is
+// rejected that nobody handles, jobs that run when the caller says so, and its whole memory copied and
+// put back, so that a program begins from the same state again within milliseconds.
+//
+// The package exports no way to set the engine's rejection tracker. So the table of functions is
+// exported from the WebAssembly file before it is compiled, our function is added to it, and its index
+// is written into the engine's runtime, next to the interrupt handler. `probe` tries it at once:
+// with another build of the engine a sentence says so, and nothing runs.
+
+const NG = "@jitl/quickjs-ng-wasmfile-release-sync";
+const TABLE = "table";
+const SCRIPT = 0;
+const MODULE = 1;
+const COMPILE_ONLY = 1 << 5;
+const STACK_BYTES = 160 * 1024;
+// Words of JSRuntime behind the interrupt handler: its argument, the promise hook, its argument, the
+// parent promise, then the tracker, its argument and the list of jobs.
+const TRACKER = 5;
+const JOBS = 7;
+
+export class EngineError extends Error {
+  name = "EngineError";
+}
+
+/** The engine, ready to evaluate; `binary` holds the bytes of its WebAssembly file. */
+export async function createEngine(binary, { load = loadPackage } = {}) {
+  const [moduleFactory, QuickJSFFI] = await load();
+  let table;
+  const module = await moduleFactory({
+    instantiateWasm(imports, done) {
+      WebAssembly.instantiate(withTable(binary), imports).then(({ instance }) => {
+        table = instance.exports[TABLE];
+        done(instance);
+      });
+    },
+  });
+  return new Engine(module, new QuickJSFFI(module), table);
+}
+
+async function loadPackage() {
+  const [{ default: factory }, { QuickJSFFI }] = await Promise.all([
+    import(`${NG}/emscripten-module`),
+    import(`${NG}/ffi`),
+  ]);
+  return [factory.default ?? factory, QuickJSFFI];
+}
+
+class Engine {
+  constructor(module, ffi, table) {
+    this.module = module;
+    this.ffi = ffi;
+    this.table = table;
+    this.functions = new Map();
+    this.shouldInterrupt = () => false;
+    this.loadModule = () => null;
+    module.callbacks = {
+      callFunction: (_, _ctx, _self, count, values, id) => this.#called(id, count, values),
+      shouldInterrupt: () => (this.shouldInterrupt() ? 1 : 0),
+      loadModuleSource: (_, _rt, _ctx, name) => this.#moduleSource(name),
+      normalizeModule: (_, _rt, _ctx, _base, name) => this.#text(name),
+      freeHostRef: (_, _rt, id) => this.functions.delete(id),
+    };
+    this.runtime = ffi.QTS_NewRuntime();
+    ffi.QTS_RuntimeSetMaxStackSize(this.runtime, STACK_BYTES);
+    this.context = ffi.QTS_NewContext(this.runtime, 0);
+    this.contextOut = module._malloc(8);
+    this.pair = module._malloc(16);
+    this.#findTracker();
+    ffi.QTS_RuntimeEnableModuleLoader(this.runtime, 1);
+  }
+
+  get #words() {
+    return new Uint32Array(this.module.HEAPU8.buffer);
+  }
+
+  /** Where the runtime keeps its interrupt handler, told by what changes when one is set. */
+  #findTracker() {
+    const start = this.runtime >> 2;
+    const before = this.#words.slice(start, start + 512);
+    this.ffi.QTS_RuntimeEnableInterruptHandler(this.runtime);
+    const after = this.#words.slice(start, start + 512);
+    const handler = after.findIndex((word, at) => word !== before[at]);
+    const jobs = start + handler + JOBS;
+    if (handler < 0 || after[handler + JOBS] !== jobs << 2)
+      throw new EngineError("This build of QuickJS-ng keeps its rejection tracker elsewhere.");
+    this.tracker = start + handler + TRACKER;
+  }
+
+  /** Calls the engine's function `handler(isHandled, promise, reason)` as V8 would call Node's. */
+  trackRejections(handler) {
+    const { ffi, context, pair } = this;
+    const track = (_context, promise, reason, isHandled) => {
+      const slots = new BigInt64Array(this.module.HEAPU8.buffer, pair, 2);
+      slots[0] = promise;
+      slots[1] = reason;
+      const values = [
+        isHandled ? ffi.QTS_GetTrue() : ffi.QTS_GetFalse(),
+        ffi.QTS_DupValuePointer(context, pair),
+        ffi.QTS_DupValuePointer(context, pair + 8),
+      ];
+      this.free(this.call(handler, values));
+      this.free(values[1]);
+      this.free(values[2]);
+    };
+    const at = this.table.grow(1);
+    this.table.set(at, asWebAssembly(track));
+    this.#words[this.tracker] = at;
+  }
+
+  /** The value of a text, as a pointer; throws what the text threw. */
+  evaluate(text, file, { isModule = false, compileOnly = false } = {}) {
+    const flags = (isModule ? MODULE : SCRIPT) | (compileOnly ? COMPILE_ONLY : 0);
+    const source = this.#text(text);
+    const bytes = this.module.lengthBytesUTF8(text);
+    const value = this.ffi.QTS_Eval(this.context, source, bytes, file, 0, flags);
+    this.module._free(source);
+    return this.#settled(value);
+  }
+
+  /** The value of a call of the engine's function, as a pointer; throws what the function threw. */
+  call(callee, values = []) {
+    const list = this.module._malloc(4 * Math.max(1, values.length));
+    this.#words.set(values, list >> 2);
+    const value = this.ffi.QTS_Call(
+      this.context,
+      callee,
+      this.ffi.QTS_GetUndefined(),
+      values.length,
+      list,
+    );
+    this.module._free(list);
+    return this.#settled(value);
+  }
+
+  #settled(value) {
+    const error = this.ffi.QTS_ResolveException(this.context, value);
+    if (!error) return value;
+    const description = this.dump(error);
+    this.free(value);
+    throw Object.assign(new EngineError(description?.message ?? String(description)), {
+      thrown: description,
+      pointer: error,
+    });
+  }
+
+  /** A function of ours as one of the engine's; it gets pointers, and returns one or nothing. */
+  newFunction(name, body) {
+    const id = this.functions.size + 1;
+    this.functions.set(id, body);
+    return this.ffi.QTS_NewFunction(this.context, name, 0, false, id);
+  }
+
+  #called(id, count, values) {
+    const { ffi, context } = this;
+    const pointers = Array.from({ length: count }, (_, at) =>
+      ffi.QTS_ArgvGetJSValueConstPointer(values, at),
+    );
+    try {
+      return this.functions.get(id)(...pointers) ?? 0;
+    } catch (error) {
+      if (error.pointer) {
+        const thrown = ffi.QTS_Throw(context, error.pointer);
+        this.free(error.pointer);
+        return thrown;
+      }
+      if (!(error instanceof EngineError)) throw error;
+      const wrapped = ffi.QTS_NewError(context);
+      this.setProperty(wrapped, "message", this.string(error.message));
+      return ffi.QTS_Throw(context, wrapped);
+    }
+  }
+
+  #moduleSource(name) {
+    const source = this.loadModule(name);
+    if (source !== null) return this.#text(source);
+    const error = this.ffi.QTS_NewError(this.context);
+    this.setProperty(error, "message", this.string(`Cannot find package '${name}'`));
+    this.setProperty(error, "code", this.string("ERR_MODULE_NOT_FOUND"));
+    this.ffi.QTS_Throw(this.context, error);
+    return 0;
+  }
+
+  /** Runs the jobs of promises until none is left, or `until` says so. */
+  runJobs(until) {
+    while (this.ffi.QTS_IsJobPending(this.runtime) && !until()) {
+      const value = this.ffi.QTS_ExecutePendingJob(this.runtime, 1, this.contextOut);
+      this.free(value);
+    }
+  }
+
+  setProperty(object, name, value) {
+    const key = this.string(name);
+    this.ffi.QTS_SetProp(this.context, object, key, value);
+    this.free(key);
+    this.free(value);
+  }
+
+  setGlobal(name, value) {
+    const global = this.ffi.QTS_GetGlobalObject(this.context);
+    this.setProperty(global, name, value);
+    this.free(global);
+  }
+
+  string(text) {
+    const source = this.#text(text);
+    const value = this.ffi.QTS_NewString(this.context, source);
+    this.module._free(source);
+    return value;
+  }
+
+  number(value) {
+    return this.ffi.QTS_NewFloat64(this.context, value);
+  }
+
+  text(pointer) {
+    const source = this.ffi.QTS_GetString(this.context, pointer);
+    const text = this.module.UTF8ToString(source);
+    this.ffi.QTS_FreeCString(this.context, source);
+    return text;
+  }
+
+  dump(pointer) {
+    const source = this.ffi.QTS_Dump(this.context, pointer);
+    const text = this.module.UTF8ToString(source);
+    this.ffi.QTS_FreeCString(this.context, source);
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  }
+
+  duplicate(pointer) {
+    return this.ffi.QTS_DupValuePointer(this.context, pointer);
+  }
+
+  free(pointer) {
+    this.ffi.QTS_FreeValuePointer(this.context, pointer);
+  }
+
+  #text(text) {
+    const bytes = this.module.lengthBytesUTF8(text) + 1;
+    const pointer = this.module._malloc(bytes);
+    this.module.stringToUTF8(text, pointer, bytes);
+    return pointer;
+  }
+
+  limitMemory(bytes) {
+    this.ffi.QTS_RuntimeSetMemoryLimit(this.runtime, bytes);
+  }
+
+  /** The engine's whole memory; nothing of the engine may be running. */
+  snapshot() {
+    const memory = this.module.HEAPU8;
+    let end = memory.length;
+    while (end > 0 && memory[end - 1] === 0) end--;
+    return { memory: memory.slice(0, end), functions: this.functions.size };
+  }
+
+  restore({ memory, functions }) {
+    const bytes = this.module.HEAPU8;
+    bytes.set(memory);
+    bytes.fill(0, memory.length);
+    for (const id of [...this.functions.keys()].slice(functions)) this.functions.delete(id);
+  }
+}
+
+/** The bytes of a WebAssembly file which also exports its table of functions. */
+function withTable(binary) {
+  const bytes = new Uint8Array(binary);
+  const entry = [TABLE.length, ...[...TABLE].map((letter) => letter.charCodeAt(0)), 1, 0];
+  for (let at = 8; at < bytes.length; ) {
+    const id = bytes[at];
+    const [size, body] = leb(bytes, at + 1);
+    if (id === 7) {
+      const [count, entries] = leb(bytes, body);
+      const section = [...toLeb(count + 1), ...bytes.subarray(entries, body + size), ...entry];
+      const parts = [
+        bytes.subarray(0, at),
+        Uint8Array.from([7, ...toLeb(section.length), ...section]),
+        bytes.subarray(body + size),
+      ];
+      const whole = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+      let end = 0;
+      for (const part of parts) {
+        whole.set(part, end);
+        end += part.length;
+      }
+      return whole;
+    }
+    at = body + size;
+  }
+  throw new EngineError("The engine's WebAssembly file has no list of exports.");
+}
+
+function leb(bytes, start) {
+  let [value, shift, at] = [0, 0, start];
+  for (let byte = 128; byte & 128; shift += 7) {
+    byte = bytes[at++];
+    value |= (byte & 127) << shift;
+  }
+  return [value >>> 0, at];
+}
+
+function toLeb(number) {
+  const bytes = [];
+  let rest = number;
+  do {
+    bytes.push((rest & 127) | (rest > 127 ? 128 : 0));
+    rest >>>= 7;
+  } while (rest);
+  return bytes;
+}
+
+/** A function of ours, (i32, i64, i64, i32, i32), as one that a table of functions takes. */
+function asWebAssembly(callback) {
+  const bytes = [
+    [0, 97, 115, 109, 1, 0, 0, 0],
+    [1, 9, 1, 96, 5, 127, 126, 126, 127, 127, 0], // the type
+    [2, 7, 1, 1, 97, 1, 97, 0, 0], // import "a" "a"
+    [7, 5, 1, 1, 97, 0, 0], // export "a"
+  ].flat();
+  const module = new WebAssembly.Module(Uint8Array.from(bytes));
+  return new WebAssembly.Instance(module, { a: { a: callback } }).exports.a;
+}

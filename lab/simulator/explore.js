@@ -1,0 +1,171 @@
+// All orders in which a program can print. Code takes time, and the model's takes none unless its
+// schedule says so: at each reading of the clock some milliseconds may have passed. Schedules are
+// tried from the likeliest on. Each run names the readings at which more time would have changed
+// what is due, and the schedules with one more delay come from these.
+
+// How unlikely a delay is, as the negative logarithm of a probability: rough, and enough to rank by.
+// A main program takes a millisecond or two, a wake-up from sleep is often late, and elsewhere a
+// millisecond is much.
+const rarity = ({ phase, kind, turn, slept }, ms) => {
+  const more = 0.9 * Math.log2(ms);
+  if (phase === "main" || (kind === "loop" && turn === 0)) return 0.6 + more;
+  if (slept) return 1 + more;
+  return 2.2 + more;
+};
+
+const DEFAULTS = {
+  mostRuns: 400,
+  mostMs: 2000,
+  mostRarity: 7,
+  mostDelay: 30,
+  clock: () => performance.now(),
+};
+
+/**
+ * {orders, cut, runs}: each order with its lines, exit code, phases and what decides it; `cut` if
+ * more schedules were left than there was time for. With `toward`, the lines of one order, only
+ * schedules are tried that may lead there, and the search ends when it is there.
+ */
+export function explore(machine, program, wanted = {}) {
+  const options = { ...DEFAULTS, ...wanted };
+  const { mostRuns, mostMs, mostRarity, mostDelay, clock, toward } = options;
+  const end = clock() + mostMs;
+  const orders = new Map();
+  const states = new Set();
+  const frontier = new Frontier();
+  frontier.push({ rank: 0, rarity: 0, delays: [] });
+  let runs = 0;
+  let isCut = false;
+  for (let next = frontier.pop(); next; next = frontier.pop()) {
+    if (runs >= mostRuns || (runs > 0 && clock() > end)) {
+      isCut = true;
+      break;
+    }
+    runs++;
+    const { rarity: cost, delays } = next;
+    const schedule = Object.fromEntries(delays.map(({ number, ms }) => [number, ms]));
+    const run = machine.run(program, schedule, mostDelay);
+    const outcome = outcomeOf(run);
+    const key = JSON.stringify([outcome.lines, outcome.code]);
+    const share = Math.exp(-cost);
+    const known = orders.get(key);
+    if (known) known.weight += share;
+    else orders.set(key, { ...outcome, weight: share, delays });
+    const agreed = toward ? agreement(outcome.lines, toward.lines) : Number.POSITIVE_INFINITY;
+    if (toward && key === JSON.stringify([toward.lines, toward.code])) break;
+    const last = delays.at(-1)?.number ?? -1;
+    const ahead = run.noted.filter(({ number }) => number > last);
+    // Two schedules that come to the same state go on alike: the likelier one went first.
+    const state = stateOf(run, ahead[0]);
+    if (states.has(state)) continue;
+    states.add(state);
+    for (const reading of ahead) {
+      if (reading.printed > agreed) break;
+      for (const ms of reading.steps) {
+        const total = cost + rarity(reading, ms);
+        if (total > mostRarity) continue;
+        // What made an order turn off is mostly a delay just before.
+        const rank = toward ? total / 2 - 5 * agreed + (agreed - reading.printed) / 2 : total;
+        frontier.push({ rank, rarity: total, delays: [...delays, { ...reading, ms }] });
+      }
+    }
+  }
+  const ranked = [...orders.values()].sort((a, b) => b.weight - a.weight);
+  return { orders: ranked.map(explained), cut: isCut, runs };
+}
+
+/** What was printed by a reading of the clock, and when the timers are due from then on. */
+function stateOf({ chunks }, reading) {
+  if (!reading) return null;
+  const { kind, phase, offsets, printed } = reading;
+  return JSON.stringify([chunks.slice(0, printed).map(([, text]) => text), kind, phase, offsets]);
+}
+
+/** How many lines two orders have in common from the beginning. */
+function agreement(a, b) {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at;
+}
+
+function explained({ weight, delays, ...order }) {
+  return { ...order, because: delays.map(sentence), weight: Math.round(weight * 1000) / 1000 };
+}
+
+/** Why a schedule differs from one in which code takes no time. */
+function sentence({ phase, kind, turn, slept, ms, now, next }) {
+  const time = ms === 1 ? "a millisecond" : `${ms} ms`;
+  const due = now + ms >= next ? ", so that the next timer is due" : "";
+  if (kind === "loop" && turn === 0)
+    return `the main program takes ${time} from its timers to the loop's first look at them${due}`;
+  if (phase === "main") return `the main program takes ${time} before it sets this timer${due}`;
+  if (slept) return `the loop wakes ${time} late in turn ${turn}${due}`;
+  if (kind === "read")
+    return `${time} pass in the ${phase} phase of turn ${turn}, before a timer is set${due}`;
+  return `${time} pass before the clock is read again after the ${phase} phase of turn ${turn}${due}`;
+}
+
+/** What a run printed, line by line, where, and how it ended. */
+export function outcomeOf({ chunks, code }) {
+  const lines = [];
+  const places = [];
+  const open = { 1: "", 2: "" };
+  const where = {};
+  const finish = (fd) => {
+    lines.push(open[fd]);
+    places.push(where[fd]);
+    open[fd] = "";
+  };
+  let report = "";
+  for (const [fd, text, phase, turn, origin] of chunks) {
+    if (origin === "report") {
+      report += text;
+      continue;
+    }
+    const parts = text.split("\n");
+    for (const [at, part] of parts.entries()) {
+      if (at) finish(fd);
+      if (part && !open[fd]) where[fd] = { phase, turn };
+      else if (!open[fd]) where[fd] = { phase, turn };
+      open[fd] += part;
+    }
+  }
+  for (const fd of [1, 2]) if (open[fd]) finish(fd);
+  return { lines, places, code, report };
+}
+
+/** A heap of schedules, the likeliest first; of equal ones the older. */
+class Frontier {
+  #heap = [];
+  #count = 0;
+
+  push(item) {
+    const heap = this.#heap;
+    heap.push({ ...item, born: this.#count++ });
+    let at = heap.length - 1;
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      if (!before(heap[at], heap[up])) break;
+      [heap[at], heap[up]] = [heap[up], heap[at]];
+      at = up;
+    }
+  }
+
+  pop() {
+    const heap = this.#heap;
+    if (heap.length < 2) return heap.pop();
+    const top = heap[0];
+    heap[0] = heap.pop();
+    let at = 0;
+    for (;;) {
+      let least = at;
+      for (const child of [2 * at + 1, 2 * at + 2])
+        if (child < heap.length && before(heap[child], heap[least])) least = child;
+      if (least === at) return top;
+      [heap[at], heap[least]] = [heap[least], heap[at]];
+      at = least;
+    }
+  }
+}
+
+const before = (a, b) => a.rank < b.rank || (a.rank === b.rank && a.born < b.born);

@@ -1,0 +1,237 @@
+// Evaluated inside the engine after realm.js: what libuv and Node's C++ do, in virtual time.
+//
+// The clock reads whole milliseconds since the program began. Between two readings no time passes,
+// unless the schedule says so: it maps the number of a reading to the milliseconds
+// that passed before it. Each reading at which it could matter is noted, with the milliseconds that
+// would change something; explore.js tries them.
+(machine) => {
+  const { host, tickInfo, immediateInfo, settings, exitCodes } = machine;
+  const STOP = Symbol("stop"); // thrown to leave every function of a program that has ended
+  const SPIN_MS = 0.05;
+
+  let time = 0; // what passed, in milliseconds and parts
+  let loopTime = 0; // what uv_now() would say
+  let timerAt = null; // when libuv's one timer for Node is due
+  let timerRef = true;
+  let immediateRef = false;
+  let phase = "main";
+  let turn = 0;
+  let readings = 0;
+  let spins = 0;
+  let schedule = {};
+  let mostMs = 0; // longer delays are not tried
+  const noted = [];
+
+  // --- time --------------------------------------------------------------------------------
+  const dueTimes = () => {
+    const { timerListMap } = machine.load("internal/timers");
+    const times = [];
+    for (const list of Object.values(timerListMap)) {
+      for (let timer = list._idlePrev; timer !== list; timer = timer._idlePrev)
+        if (timer._idleStart !== null) times.push(timer._idleStart + timer._idleTimeout);
+      times.push(list.expiry);
+    }
+    return times;
+  };
+
+  /** Reads the clock, as `uv_update_time` does; `slept` if the loop was woken just before. */
+  machine.readClock = (kind, slept = false) => {
+    const number = readings++;
+    time = Math.max(time, loopTime);
+    const now = Math.floor(time);
+    const due = dueTimes();
+    if (due.length) {
+      const offsets = due.map((at) => at - now);
+      const ahead = offsets.filter((offset) => offset > 0);
+      const steps = [...new Set([1, ...ahead])].filter((step) => step <= mostMs);
+      steps.sort((a, b) => a - b);
+      const next = now + Math.min(...ahead);
+      const printed = machine.printed();
+      noted.push({ number, kind, phase, turn, slept, now, next, steps, offsets, printed });
+    }
+    time += schedule[number] ?? 0;
+    loopTime = Math.floor(time);
+    spins = 0;
+    return loopTime;
+  };
+
+  /** The time of `Date.now()` and `performance.now()`: a program that waits for it to pass, gets there. */
+  machine.preciseNow = () => {
+    spins++;
+    time += Math.min(1, SPIN_MS * 2 ** Math.max(0, Math.floor((spins - 40) / 8)));
+    return time;
+  };
+
+  machine.scheduleTimer = (duration) => {
+    timerAt = loopTime + duration;
+  };
+  machine.toggleTimerRef = (ref) => {
+    timerRef = ref;
+  };
+  machine.toggleImmediateRef = (ref) => {
+    immediateRef = ref;
+  };
+
+  // --- calls from C++ ----------------------------------------------------------------------
+  const guarded = (call) => {
+    if (machine.isStopped) return undefined;
+    try {
+      return { value: call() };
+    } catch (error) {
+      if (error === STOP || machine.isStopped) return undefined;
+      machine.safely(() => machine.uncaught(error, false));
+      return undefined;
+    }
+  };
+  machine.safely = (call) => {
+    try {
+      call();
+    } catch (error) {
+      if (error !== STOP) throw error;
+    }
+  };
+
+  // InternalCallbackScope::Close
+  const drain = () => {
+    if (machine.isStopped) return;
+    if (!tickInfo[0]) host("jobs");
+    if (machine.isStopped || (!tickInfo[0] && !tickInfo[1])) return;
+    guarded(() => machine.tickCallback.call(machine.process));
+  };
+
+  const makeCallback = (call) => {
+    const result = guarded(call);
+    if (result) drain();
+    return result;
+  };
+
+  machine.uncaught = (error, fromPromise) => {
+    if (machine.isStopped || error === STOP) throw STOP;
+    let isHandled;
+    try {
+      isHandled = machine.process._fatalException(error, fromPromise);
+    } catch (second) {
+      if (second === STOP) throw STOP;
+      machine.report(second);
+      machine.end(exitCodes.kExceptionInFatalExceptionHandler);
+    }
+    if (isHandled) return;
+    machine.report(error);
+    machine.end(machine.exitInfo[2] ? machine.exitInfo[1] : exitCodes.kGenericUserError);
+  };
+
+  machine.end = (code) => {
+    machine.isStopped = true;
+    machine.exitCode = code;
+    host("stop");
+    throw STOP;
+  };
+  machine.exit = (code) => machine.end(code ?? (machine.exitInfo[2] ? machine.exitInfo[1] : 0));
+
+  machine.report = (error) => {
+    const isError = machine.is.isNativeError(error);
+    const { inspect } = machine.load("internal/util/inspect");
+    let text;
+    try {
+      text = isError ? inspect(error) : `Uncaught:\n${inspect(error)}`;
+    } catch {
+      text = "Uncaught error";
+    }
+    machine.print(2, `${text}\n\nNode.js ${settings.version}\n`, "report");
+  };
+
+  // --- the phases --------------------------------------------------------------------------
+  const inPhase = (name, call) => {
+    phase = name;
+    machine.phase = name;
+    call();
+  };
+
+  const runTimers = () => {
+    if (timerAt === null || timerAt > loopTime) return;
+    timerAt = null;
+    inPhase("timers", () => {
+      const now = machine.readClock("timers");
+      let result;
+      do result = guarded(() => machine.processTimers.call(machine.process, now));
+      while (!result && !machine.isStopped);
+      if (machine.isStopped) return;
+      const expiry = result.value;
+      if (expiry) {
+        const duration = Math.abs(expiry) - loopTime;
+        machine.scheduleTimer(duration > 0 ? duration : 1);
+        timerRef = expiry > 0;
+      } else timerRef = false;
+      drain();
+    });
+  };
+
+  const runCheck = () => {
+    if (!immediateInfo[0]) return;
+    inPhase("check", () => {
+      do makeCallback(() => machine.processImmediate.call(machine.process));
+      while (immediateInfo[2] && !machine.isStopped);
+      if (!immediateInfo[1]) immediateRef = false;
+    });
+  };
+
+  const isAlive = () => immediateRef || (timerAt !== null && timerRef);
+
+  const poll = () => {
+    const wait = immediateRef || timerAt === null ? 0 : Math.max(0, timerAt - loopTime);
+    phase = "poll";
+    turn++;
+    machine.turn = turn;
+    if (wait) time = Math.max(time, loopTime + wait);
+    machine.readClock("poll", wait > 0);
+  };
+
+  const runLoop = () => {
+    if (!isAlive()) machine.readClock("loop");
+    else {
+      machine.readClock("loop");
+      runTimers();
+    }
+    while (!machine.isStopped && isAlive()) {
+      poll();
+      runCheck();
+      if (machine.isStopped) break;
+      machine.readClock("loop");
+      runTimers();
+    }
+  };
+
+  const exitCode = () => (machine.exitInfo[2] ? machine.exitInfo[1] : 0);
+
+  machine.run = (main, given) => {
+    ({ schedule, mostMs } = given);
+    phase = machine.phase = "main";
+    machine.turn = 0;
+    guarded(main);
+    drain();
+    while (!machine.isStopped) {
+      runLoop();
+      if (machine.isStopped) break;
+      inPhase("beforeExit", () =>
+        makeCallback(() => machine.process.emit("beforeExit", exitCode())),
+      );
+      if (!isAlive()) break;
+    }
+    if (!machine.isStopped) {
+      inPhase("exit", () => {
+        machine.exitInfo[0] = 1;
+        let code = exitCode();
+        if (machine.isUnsettled?.() && !machine.exitInfo[2])
+          code = exitCodes.kUnsettledTopLevelAwait;
+        makeCallback(() => machine.process.emit("exit", code));
+        if (!machine.isStopped) {
+          machine.exitCode = machine.exitInfo[2] ? machine.exitInfo[1] : code;
+          if (code === exitCodes.kUnsettledTopLevelAwait && machine.isUnsettled())
+            machine.print(2, "Warning: Detected unsettled top-level await\n", "report");
+        }
+      });
+    }
+    return { noted, code: machine.exitCode, readings };
+  };
+  machine.isStop = (error) => error === STOP;
+};

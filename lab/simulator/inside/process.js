@@ -1,0 +1,427 @@
+// Evaluated inside the engine after loop.js: the process, the globals and the console that a program
+// sees, made with Node's own modules as its bootstrap does, and how the program itself is begun.
+(machine) => {
+  const { host, load, settings, lent, exitInfo } = machine;
+  const { process } = settings;
+  const MOST_LINES = settings.mostLines;
+  machine.process = process;
+
+  // --- what is printed ---------------------------------------------------------------------
+  const chunks = [];
+  machine.printed = () => chunks.length;
+  let lines = 0;
+  let origin = "program";
+  machine.print = (descriptor, text, from = origin) => {
+    if (machine.isStopped) return;
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
+    if (lines > MOST_LINES)
+      host(
+        "refuse",
+        `The program printed more than ${MOST_LINES.toLocaleString("en")} lines and was stopped.`,
+      );
+    chunks.push([descriptor, text, machine.phase, machine.turn, from]);
+  };
+  const stream = (fd) => {
+    const EventEmitter = load("events");
+    return Object.assign(new EventEmitter(), {
+      fd,
+      isTTY: false,
+      writable: true,
+      writableLength: 0,
+      write(text, encoding, callback) {
+        machine.print(fd, String(text));
+        const done = typeof encoding === "function" ? encoding : callback;
+        if (done) process.nextTick(done, null);
+        return true;
+      },
+    });
+  };
+
+  // --- process -----------------------------------------------------------------------------
+  const EventEmitter = load("events");
+  const prototype = Object.create(EventEmitter.prototype, {
+    constructor: { value: function process() {}, writable: true, configurable: true },
+    [Symbol.toStringTag]: { value: "process", configurable: true },
+  });
+  Object.setPrototypeOf(process, prototype);
+  EventEmitter.call(process);
+  Object.assign(process, {
+    version: settings.version,
+    versions: settings.versions,
+    title: "node",
+    arch: "x64",
+    platform: "linux",
+    pid: 1234,
+    ppid: 1,
+    execPath: "/usr/bin/node",
+    execArgv: [],
+    argv: ["/usr/bin/node", settings.file],
+    argv0: "node",
+    env: { NODE_ENV: undefined },
+    release: { name: "node" },
+    features: {},
+    domain: null,
+    cwd: () => "/home/you",
+    umask: () => 0o22,
+    abort: () => machine.exit(134),
+    memoryUsage: () => ({
+      rss: 4e7,
+      heapTotal: 6e6,
+      heapUsed: 5e6,
+      external: 1e6,
+      arrayBuffers: 1e4,
+    }),
+    binding: () => host("refuse", "process.binding() is not modelled."),
+    report: { reportOnUncaughtException: false },
+  });
+  delete process.env.NODE_ENV;
+  const integer = load("internal/validators").validateInteger;
+  Object.defineProperty(process, "_exiting", {
+    get: () => exitInfo[0] === 1,
+    set: (value) => {
+      exitInfo[0] = value ? 1 : 0;
+    },
+    enumerable: true,
+    configurable: true,
+  });
+  Object.defineProperty(process, "exitCode", {
+    get: () => (exitInfo[2] ? exitInfo[1] : undefined),
+    set(code) {
+      if (code === null || code === undefined) {
+        exitInfo[2] = 0;
+        return;
+      }
+      const number = typeof code === "string" && code !== "" ? Number(code) : code;
+      const value = Number.isNaN(number) ? code : number;
+      integer(value, "code");
+      exitInfo[1] = value;
+      exitInfo[2] = 1;
+    },
+    enumerable: true,
+  });
+  load("internal/util/debuglog").initializeDebugEnv(undefined);
+  const hrtime = (before) => {
+    const ns = Math.round(machine.preciseNow() * 1e6) + 1e12;
+    const now = [Math.floor(ns / 1e9), ns % 1e9];
+    if (!before) return now;
+    const [seconds, rest] = [now[0] - before[0], now[1] - before[1]];
+    return rest < 0 ? [seconds - 1, rest + 1e9] : [seconds, rest];
+  };
+  hrtime.bigint = () => BigInt(Math.round(machine.preciseNow() * 1e6) + 1e12);
+  process.hrtime = hrtime;
+  process.uptime = () => machine.preciseNow() / 1000;
+  process.reallyExit = (code) => machine.exit(code);
+  process.exit = load("internal/process/per_thread").wrapProcessMethods(
+    machine.bindings.process_methods,
+  ).exit;
+
+  const { setupTaskQueue, queueMicrotask } = load("internal/process/task_queues");
+  const { nextTick, runNextTicks } = setupTaskQueue();
+  process.nextTick = nextTick;
+  process._tickCallback = runNextTicks;
+  const { getTimerCallbacks } = load("internal/timers");
+  const { processImmediate, processTimers } = getTimerCallbacks(runNextTicks);
+  machine.processImmediate = processImmediate;
+  machine.processTimers = processTimers;
+
+  const execution = load("internal/process/execution");
+  process._fatalException =
+    execution.onGlobalUncaughtException ?? execution.createOnGlobalUncaughtException();
+  process.setUncaughtExceptionCaptureCallback = execution.setUncaughtExceptionCaptureCallback;
+  process.hasUncaughtExceptionCaptureCallback = execution.hasUncaughtExceptionCaptureCallback;
+  const warning = load("internal/process/warning");
+  process.emitWarning = warning.emitWarning;
+  process._rawDebug = (text) => machine.print(2, `${text}\n`, "report");
+  process.on("warning", (warned) => {
+    origin = "report";
+    try {
+      warning.onWarning(warned);
+    } finally {
+      origin = "program";
+    }
+  });
+  process.getActiveResourcesInfo = () => {
+    const { timerListMap } = load("internal/timers");
+    const names = [];
+    for (const list of Object.values(timerListMap))
+      for (let timer = list._idlePrev; timer !== list; timer = timer._idlePrev)
+        if (timer.hasRef()) names.push("Timeout");
+    for (let count = machine.immediateInfo[1]; count > 0; count--) names.push("Immediate");
+    return names;
+  };
+  process.stdout = stream(1);
+  process.stderr = stream(2);
+
+  // --- globals -----------------------------------------------------------------------------
+  const expose = (name, value) =>
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  const operation = (name, value) =>
+    Object.defineProperty(globalThis, name, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  const timers = load("timers");
+  for (const [name, value] of Object.entries(timers))
+    if (name !== "promises") operation(name, value);
+  operation("queueMicrotask", queueMicrotask);
+  operation("structuredClone", (value) => machine.clone(value));
+  expose("process", process);
+  expose("DOMException", lent.DOMException);
+  const { Event, EventTarget } = load("internal/event_target");
+  const { AbortController, AbortSignal } = load("internal/abort_controller");
+  for (const [name, value] of Object.entries({ Event, EventTarget, AbortController, AbortSignal }))
+    expose(name, value);
+  expose("performance", {
+    now: () => machine.preciseNow(),
+    timeOrigin: settings.epoch,
+    mark: () =>
+      host("refuse", "performance.mark() measures real work, which a model does not have."),
+  });
+
+  const RealDate = Date;
+  class ModelDate extends RealDate {
+    constructor(...values) {
+      if (values.length) super(...values);
+      else super(ModelDate.now());
+    }
+    static now() {
+      return Math.floor(settings.epoch + machine.preciseNow());
+    }
+  }
+  Object.defineProperty(ModelDate, "name", { value: "Date" });
+  expose("Date", new Proxy(ModelDate, { apply: () => new ModelDate().toString() }));
+  ModelDate.prototype.constructor = globalThis.Date;
+  let seed = 42;
+  Math.random = () => {
+    seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
+    return seed / 0x80000000;
+  };
+
+  const console = load("internal/console/global");
+  console[load("internal/console/constructor").kBindStreamsLazy](process);
+  expose("console", console);
+
+  machine.clone = (value) => {
+    const seen = new Map();
+    const fail = (what) => {
+      throw new lent.DOMException(`${what} could not be cloned.`, "DataCloneError");
+    };
+    const copy = (item) => {
+      if (typeof item === "function") fail(String(item));
+      if (typeof item === "symbol") fail(String(item));
+      if (typeof item !== "object" || item === null) return item;
+      if (seen.has(item)) return seen.get(item);
+      const { is } = machine;
+      if (is.isPromise(item)) fail("#<Promise>");
+      let made;
+      const keep = (result) => {
+        seen.set(item, result);
+        return result;
+      };
+      if (is.isDate(item)) return keep(new RealDate(+item));
+      if (is.isRegExp(item)) return keep(new RegExp(item.source, item.flags));
+      if (is.isMap(item)) {
+        made = keep(new Map());
+        for (const [key, entry] of item) made.set(copy(key), copy(entry));
+        return made;
+      }
+      if (is.isSet(item)) {
+        made = keep(new Set());
+        for (const entry of item) made.add(copy(entry));
+        return made;
+      }
+      if (is.isNativeError(item)) {
+        made = keep(new (globalThis[item.name] ?? Error)(item.message));
+        if ("cause" in item) made.cause = copy(item.cause);
+        return made;
+      }
+      if (ArrayBuffer.isView(item) || is.isArrayBuffer(item)) return keep(item.slice());
+      made = keep(Array.isArray(item) ? new Array(item.length) : {});
+      for (const key of Object.keys(item)) made[key] = copy(item[key]);
+      return made;
+    };
+    return copy(value);
+  };
+
+  // --- stacks as V8 words them ---------------------------------------------------------------
+  const place = (site) => {
+    const file = site.isNative() ? "native" : site.getFileName();
+    const position = `${file}:${site.getLineNumber()}:${site.getColumnNumber()}`;
+    const name = site.getFunctionName();
+    return name && name !== "<eval>" && name !== "<anonymous>"
+      ? `    at ${name} (${position})`
+      : `    at ${position}`;
+  };
+  const messages = [
+    [
+      /^cannot read property '(.*)' of (undefined|null)$/,
+      "Cannot read properties of $2 (reading '$1')",
+    ],
+    [
+      /^cannot set property '(.*)' of (undefined|null)$/,
+      "Cannot set properties of $2 (setting '$1')",
+    ],
+    [/^'(.*)' is read-only$/, "Assignment to constant variable."],
+    [/^(.*) is not initialized$/, "Cannot access '$1' before initialization"],
+    [/^Maximum call stack size exceeded$/, "Maximum call stack size exceeded"],
+  ];
+  const inner = (site) =>
+    /^(node:)?(internal\/|realm\.js|loop\.js|process\.js)/.test(site.getFileName() ?? "");
+  Error.prepareStackTrace = (error, sites) => {
+    for (const [pattern, words] of messages)
+      if (pattern.test(error.message)) {
+        Object.defineProperty(error, "message", {
+          value: error.message.replace(pattern, words),
+          writable: true,
+          configurable: true,
+        });
+        break;
+      }
+    const seen = sites.filter((site) => !site.isNative() && !inner(site));
+    let head;
+    try {
+      head = Error.prototype.toString.call(error);
+    } catch {
+      head = "Error";
+    }
+    return [head, ...seen.map(place)].join("\n");
+  };
+
+  // --- the program -------------------------------------------------------------------------
+  const OPEN = [
+    "assert",
+    "assert/strict",
+    "async_hooks",
+    "events",
+    "path",
+    "path/posix",
+    "perf_hooks",
+    "process",
+    "timers",
+    "timers/promises",
+    "util",
+    "util/types",
+    "console",
+  ];
+  const ELSEWHERE = {
+    child_process: "child processes",
+    cluster: "child processes",
+    worker_threads: "workers",
+    net: "sockets",
+    http: "sockets",
+    https: "sockets",
+    http2: "sockets",
+    dgram: "sockets",
+    tls: "sockets",
+    dns: "look-ups of names",
+    fs: "files",
+    "fs/promises": "files",
+    crypto: "the work of the thread pool",
+    diagnostics_channel: "channels",
+    zlib: "the work of the thread pool",
+    stream: "streams",
+    "stream/promises": "streams",
+    readline: "the terminal",
+    buffer: "buffers",
+    vm: "contexts",
+    os: "the machine",
+    url: "URLs",
+  };
+  const refuse = (what) =>
+    host(
+      "refuse",
+      `The model of the loop has no ${what} yet. For the real thing: node ${settings.shown()}`,
+    );
+  const publicModule = (name) => {
+    const id = name.replace(/^node:/, "");
+    if (OPEN.includes(id)) return id === "console" ? console : load(id);
+    const root = id in ELSEWHERE ? id : id.split("/")[0];
+    if (root in ELSEWHERE) return refuse(`${ELSEWHERE[root]} (${name})`);
+    return undefined;
+  };
+  machine.moduleText = (name) => {
+    const exported = publicModule(name);
+    if (exported === undefined) return refuse(`other files or packages (${name})`);
+    const key = `__module_${name}`;
+    Object.defineProperty(globalThis, key, { value: exported, configurable: true });
+    const names = Object.keys(exported).filter(
+      (word) => /^[A-Za-z_$][\w$]*$/.test(word) && word !== "default",
+    );
+    return [
+      `const m = globalThis[${JSON.stringify(key)}];`,
+      `delete globalThis[${JSON.stringify(key)}];`,
+      "export default m;",
+      ...names.map(
+        (word) => `const _${word} = m[${JSON.stringify(word)}]; export { _${word} as ${word} };`,
+      ),
+    ].join("\n");
+  };
+
+  const commonjs = (file) => {
+    const module = { exports: {}, id: ".", filename: file, loaded: false, children: [], paths: [] };
+    const require = (name) => {
+      const exported = publicModule(String(name));
+      return exported === undefined ? refuse(`other files or packages (${name})`) : exported;
+    };
+    require.main = module;
+    require.cache = { __proto__: null };
+    require.resolve = (name) => name;
+    const body = host("program");
+    body.call(
+      module.exports,
+      module.exports,
+      require,
+      module,
+      file,
+      file.slice(0, file.lastIndexOf("/")),
+    );
+    module.loaded = true;
+  };
+
+  // Rejections go to Node as the engine tells of them. A module that throws at once rejects a promise
+  // that only the engine knows; what it threw is seen to by whoever evaluates it.
+  let newest = null;
+  machine.track = (isHandled, promise, reason) => {
+    if (machine.isStopped) return;
+    newest = { promise, reason };
+    machine.rejected(isHandled ? 1 : 0, promise, isHandled ? undefined : reason);
+  };
+  machine.forgive = (error) => {
+    if (newest?.reason === error) machine.rejected(1, newest.promise);
+  };
+
+  const isSettled = (promise) => host("promise", promise) !== 0;
+  machine.begin = (kind, file, given) => {
+    process.argv[1] = file;
+    settings.file = file;
+    let evaluation = null;
+    // As many functions as Node's own loader awaits one another in, for the same order of promises.
+    const evaluated = async () => {
+      try {
+        evaluation = host("module");
+      } catch (error) {
+        machine.forgive(error);
+        await Promise.reject(error);
+      }
+    };
+    const imported = async () => {
+      await evaluated();
+      await evaluation;
+    };
+    const entered = async () => {
+      await undefined;
+      try {
+        await imported();
+      } catch (error) {
+        machine.uncaught(error, true);
+      }
+    };
+    const main = kind === "cjs" ? () => commonjs(file) : () => void entered();
+    machine.isUnsettled = () => evaluation !== null && !isSettled(evaluation);
+    const { noted, code, readings } = machine.run(main, given);
+    return JSON.stringify({ chunks, noted, code, readings });
+  };
+  return machine;
+};

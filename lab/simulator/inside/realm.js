@@ -1,0 +1,520 @@
+// Evaluated inside the engine, before any program: Node's own modules over bindings of ours. `host`
+// is the one function that leads out: compile, jobs, promise, print, stop. What Node's C++ does around
+// the modules is in loop.js, which gets what is returned here.
+(host, settings) => {
+  const { version, versions, options } = settings;
+
+  // --- what the engine lacks ---------------------------------------------------------------
+  const define = (object, name, value) =>
+    Object.defineProperty(object, name, { value, writable: true, configurable: true });
+  if (!globalThis.Atomics) define(globalThis, "Atomics", {});
+  if (!globalThis.global) define(globalThis, "global", globalThis);
+  for (const name of ["print", "console", "queueMicrotask", "navigator", "performance"])
+    delete globalThis[name];
+
+  // --- bindings ----------------------------------------------------------------------------
+  const noop = () => {};
+  const symbols = new Proxy(Object.create(null), {
+    get(known, name) {
+      if (typeof name === "symbol") return undefined;
+      known[name] ??= Symbol(name);
+      return known[name];
+    },
+  });
+  const classes = { __proto__: null };
+  // A binding that a module takes constants, functions or classes from, and never calls here.
+  const inert = new Proxy(function inert() {}, {
+    get: (_, name) =>
+      name === Symbol.toPrimitive ? () => 0 : name === Symbol.iterator ? undefined : inert,
+    apply: () => undefined,
+    construct: () => ({}),
+    has: () => true,
+  });
+
+  const tag = (value) => Object.prototype.toString.call(value).slice(8, -1);
+  const branded = (method) => (value) => {
+    try {
+      method.call(value);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const getter = (prototype, name) => Object.getOwnPropertyDescriptor(prototype, name).get;
+  const isObject = (value) =>
+    (typeof value === "object" && value !== null) || typeof value === "function";
+  const prefixed = (pattern) => (value) =>
+    typeof value === "function" && pattern.test(Function.prototype.toString.call(value));
+  const isAsyncFunction = prefixed(/^(static )?async\b/);
+  const isGeneratorFunction = prefixed(/^(static )?(async )?(function ?\*|\*)/);
+  const iterator = (name) => (value) => isObject(value) && tag(value) === `${name} Iterator`;
+  const is = {
+    isExternal: () => false,
+    isDate: branded(Date.prototype.getTime),
+    isArgumentsObject: (value) => isObject(value) && tag(value) === "Arguments",
+    isBigIntObject: (value) =>
+      typeof value === "object" && branded(BigInt.prototype.valueOf)(value),
+    isBooleanObject: (value) =>
+      typeof value === "object" && branded(Boolean.prototype.valueOf)(value),
+    isNumberObject: (value) =>
+      typeof value === "object" && branded(Number.prototype.valueOf)(value),
+    isStringObject: (value) =>
+      typeof value === "object" && branded(String.prototype.valueOf)(value),
+    isSymbolObject: (value) =>
+      typeof value === "object" && branded(Symbol.prototype.valueOf)(value),
+    isNativeError: (value) =>
+      typeof value === "object" && value !== null && Error.isError
+        ? Error.isError(value)
+        : tag(value) === "Error",
+    isRegExp: branded(getter(RegExp.prototype, "flags")),
+    isAsyncFunction: (value) => isAsyncFunction(value),
+    isGeneratorFunction,
+    isGeneratorObject: (value) =>
+      isObject(value) && (tag(value) === "Generator" || tag(value) === "AsyncGenerator"),
+    isPromise: (value) => isObject(value) && host("promise", value) >= 0,
+    isMap: branded(getter(Map.prototype, "size")),
+    isSet: branded(getter(Set.prototype, "size")),
+    isMapIterator: iterator("Map"),
+    isSetIterator: iterator("Set"),
+    isWeakMap: branded(function () {
+      WeakMap.prototype.has.call(this, {});
+    }),
+    isWeakSet: branded(function () {
+      WeakSet.prototype.has.call(this, {});
+    }),
+    isArrayBuffer: branded(getter(ArrayBuffer.prototype, "byteLength")),
+    isDataView: branded(getter(DataView.prototype, "buffer")),
+    isSharedArrayBuffer: (value) => isObject(value) && tag(value) === "SharedArrayBuffer",
+    isProxy: () => false,
+    isModuleNamespaceObject: (value) => isObject(value) && tag(value) === "Module",
+    isCryptoKey: () => false,
+    isKeyObject: () => false,
+    isEventTarget: () => false,
+  };
+  is.isRegExp = (value) => isObject(value) && tag(value) === "RegExp";
+  is.isAnyArrayBuffer = (value) => is.isArrayBuffer(value) || is.isSharedArrayBuffer(value);
+  is.isBoxedPrimitive = (value) =>
+    is.isNumberObject(value) ||
+    is.isStringObject(value) ||
+    is.isBooleanObject(value) ||
+    is.isBigIntObject(value) ||
+    is.isSymbolObject(value);
+
+  const PENDING = 0;
+  const isIndex = (key) => typeof key === "string" && /^(0|[1-9]\d*)$/.test(key);
+  const util = {
+    constants: {
+      kPending: PENDING,
+      kFulfilled: 1,
+      kRejected: 2,
+      kExiting: 0,
+      kExitCode: 1,
+      kHasExitCode: 2,
+      ALL_PROPERTIES: 0,
+      ONLY_WRITABLE: 1,
+      ONLY_ENUMERABLE: 2,
+      ONLY_CONFIGURABLE: 4,
+      SKIP_STRINGS: 8,
+      SKIP_SYMBOLS: 16,
+      kDisallowCloneAndTransfer: 0,
+      kTransferable: 1,
+      kCloneable: 2,
+    },
+    privateSymbols: symbols,
+    shouldAbortOnUncaughtToggle: new Uint32Array(1),
+    isInsideNodeModules: () => false,
+    defineLazyProperties(target, id, keys, enumerable = true) {
+      for (const key of keys) {
+        const set = (value) =>
+          Object.defineProperty(target, key, {
+            value,
+            writable: true,
+            enumerable,
+            configurable: true,
+          });
+        Object.defineProperty(target, key, {
+          get: () => {
+            const value = load(id)[key];
+            set(value);
+            return value;
+          },
+          set,
+          enumerable,
+          configurable: true,
+        });
+      }
+    },
+    getPromiseDetails(promise) {
+      const state = host("promise", promise);
+      return state === PENDING ? [state, undefined] : [state, host("result", promise)];
+    },
+    getProxyDetails: () => undefined,
+    getCallerLocation: () => undefined,
+    getCallSites: () => [],
+    getConstructorName(value) {
+      for (let object = value; object; object = Object.getPrototypeOf(object)) {
+        const found = Object.getOwnPropertyDescriptor(object, "constructor");
+        if (typeof found?.value === "function" && found.value.name) return found.value.name;
+      }
+      return "Object";
+    },
+    getOwnNonIndexProperties: (object, filter) =>
+      Reflect.ownKeys(object).filter(
+        (key) =>
+          !isIndex(key) &&
+          (filter !== 2 || Object.prototype.propertyIsEnumerable.call(object, key)),
+      ),
+    previewEntries: (_, withKind) => (withKind ? [[], false] : []),
+    sleep: noop,
+    guessHandleType: () => "PIPE",
+    toUSVString: (text) => String(text).toWellFormed(),
+    isConstructor(value) {
+      try {
+        Reflect.construct(Object, [], value);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    parseEnv: () => ({}),
+    arrayBufferViewHasBuffer: () => true,
+    WeakReference: class {
+      constructor(value) {
+        this.value = value;
+      }
+      get() {
+        return this.value;
+      }
+      incRef() {}
+      decRef() {}
+    },
+  };
+
+  const exitCodes = {
+    kNoFailure: 0,
+    kGenericUserError: 1,
+    kInternalJSParseError: 3,
+    kInternalJSEvaluationFailure: 4,
+    kV8FatalError: 5,
+    kInvalidFatalExceptionMonkeyPatching: 6,
+    kExceptionInFatalExceptionHandler: 7,
+    kUnsettledTopLevelAwait: 13,
+  };
+  const resolved = Promise.resolve();
+  const { then } = Promise.prototype;
+  // What a job of V8's that is no promise's does with an error: it goes to the process at once.
+  const enqueueMicrotask = (callback) => {
+    const job = () => {
+      try {
+        callback();
+      } catch (error) {
+        machine.uncaught(error, false);
+      }
+    };
+    then.call(resolved, job);
+  };
+
+  // What the two other parts fill in: the loop, and the driver of the program.
+  const machine = {
+    host,
+    settings,
+    exitCodes,
+    enqueueMicrotask,
+    uncaught: null,
+    rejected: null,
+    tickCallback: null,
+    tickInfo: new Uint8Array(2),
+    immediateInfo: new Uint32Array(3),
+    timeoutInfo: new Int32Array(1),
+    exitInfo: new Int32Array(3),
+    isStopped: false,
+  };
+
+  const describe = (value) => {
+    if (typeof value === "string") return value;
+    if (typeof value === "symbol") return value.toString();
+    if (is.isNativeError(value)) return `${value.name}: ${value.message}`;
+    return isObject(value) ? `#<${util.getConstructorName(value)}>` : String(value);
+  };
+
+  const bindings = {
+    __proto__: null,
+    util,
+    types: is,
+    symbols,
+    config: {
+      hasInspector: false,
+      hasIntl: false,
+      hasTracing: false,
+      hasOpenSSL: false,
+      noBrowserGlobals: false,
+      bits: 64,
+    },
+    constants: {
+      os: { signals: { __proto__: null, SIGINT: 2, SIGTERM: 15, SIGKILL: 9, SIGUSR1: 10 } },
+      trace: {},
+      fs: {},
+      zlib: {},
+      crypto: {},
+      internal: {},
+    },
+    errors: {
+      exitCodes,
+      noSideEffectsToString: describe,
+      triggerUncaughtException: (error, fromPromise) => machine.uncaught(error, fromPromise),
+      setPrepareStackTraceCallback: noop,
+      setGetSourceMapErrorSource: noop,
+      setSourceMapsEnabled: noop,
+      setMaybeCacheGeneratedSourceMap: noop,
+      setEnhanceStackForFatalException: noop,
+    },
+    options: {
+      getCLIOptionsValues: () => options,
+      getCLIOptionsInfo: () => ({ options: new Map(), aliases: new Map() }),
+      getEmbedderOptions: () => ({}),
+      getOptionsAsFlags: () => [],
+    },
+    task_queue: {
+      tickInfo: machine.tickInfo,
+      runMicrotasks: () => host("jobs"),
+      setTickCallback: (callback) => {
+        machine.tickCallback = callback;
+      },
+      enqueueMicrotask,
+      promiseRejectEvents: {
+        kPromiseRejectWithNoHandler: 0,
+        kPromiseHandlerAddedAfterReject: 1,
+        kPromiseResolveAfterResolved: 2,
+        kPromiseRejectAfterResolved: 3,
+      },
+      setPromiseRejectCallback: (callback) => {
+        machine.rejected = callback;
+      },
+    },
+    timers: {
+      immediateInfo: machine.immediateInfo,
+      timerInfo: machine.timeoutInfo,
+      timeoutInfo: machine.timeoutInfo,
+      setupTimers: (processImmediate, processTimers) => {
+        machine.processImmediate = processImmediate;
+        machine.processTimers = processTimers;
+      },
+      scheduleTimer: (duration) => machine.scheduleTimer(duration),
+      toggleTimerRef: (ref) => machine.toggleTimerRef(ref),
+      toggleImmediateRef: (ref) => machine.toggleImmediateRef(ref),
+      getLibuvNow: () => machine.readClock("read"),
+    },
+    async_wrap: {
+      setupHooks: noop,
+      setCallbackTrampoline: noop,
+      registerDestroyHook: noop,
+      setPromiseHooks: noop,
+      getPromiseHooks: () => [undefined, undefined, undefined, undefined],
+      queueDestroyAsyncId: noop,
+      async_hook_fields: new Uint32Array(9),
+      async_id_fields: new Float64Array([1, 0, 1, -1]),
+      async_ids_stack: new Float64Array(4096),
+      execution_async_resources: [],
+      pushAsyncContext: noop,
+      popAsyncContext: () => true,
+      clearAsyncIdStack() {
+        bindings.async_wrap.async_hook_fields[5] = 0;
+        bindings.async_wrap.execution_async_resources.length = 0;
+      },
+      executionAsyncResource: () => undefined,
+      constants: {
+        kInit: 0,
+        kBefore: 1,
+        kAfter: 2,
+        kDestroy: 3,
+        kPromiseResolve: 4,
+        kTotals: 5,
+        kCheck: 6,
+        kStackLength: 7,
+        kUsesExecutionAsyncResource: 8,
+        kExecutionAsyncId: 0,
+        kTriggerAsyncId: 1,
+        kAsyncIdCounter: 2,
+        kDefaultTriggerAsyncId: 3,
+      },
+      Providers: {},
+    },
+    async_context_frame: {
+      getContinuationPreservedEmbedderData: noop,
+      setContinuationPreservedEmbedderData: noop,
+    },
+    trace_events: {
+      isTraceCategoryEnabled: () => false,
+      trace: noop,
+      getCategoryEnabledBuffer: () => new Uint8Array(1),
+      setTraceCategoryStateUpdateHandler: noop,
+      available: false,
+    },
+    performance: {
+      constants: new Proxy({}, { get: () => 0 }),
+      milestones: [0],
+      now: () => machine.preciseNow(),
+      observerCounts: [],
+    },
+    process_methods: new Proxy(
+      {
+        reallyExit: (code) => machine.exit(code),
+        hrtime: noop,
+        hrtimeBigInt: noop,
+        setEmitWarningSync: noop,
+        uptime: () => machine.preciseNow() / 1000,
+        patchProcessObject: noop,
+      },
+      { get: (known, name) => known[name] ?? noop },
+    ),
+    messaging: new Proxy(
+      {
+        structuredClone: (value) => machine.clone(value),
+        setDeserializerCreateFunction: noop,
+        MessageChannel: classes.MessageChannel,
+      },
+      { get: (known, name) => (name in known ? known[name] : inert) },
+    ),
+    builtins: { natives: {}, builtinIds: [], hasCachedBuiltins: () => false, config: "{}" },
+    uv: {
+      errname: (code) => `E${code}`,
+      getErrorMap: () => new Map(),
+      getErrorMessage: (code) => `error ${code}`,
+    },
+    module_wrap: new Proxy({}, { get: () => 0 }),
+    string_decoder: {
+      encodings: ["ascii", "utf8", "base64", "utf16le", "latin1", "hex", "buffer"],
+    },
+  };
+
+  function internalBinding(name) {
+    bindings[name] ??= inert;
+    return bindings[name];
+  }
+
+  // --- modules -----------------------------------------------------------------------------
+  const primordials = {};
+  const compile = (id, ...names) => host("compile", id, names.join(", "));
+  compile(
+    "internal/per_context/primordials",
+    "exports",
+    "primordials",
+    "privateSymbols",
+    "perIsolateSymbols",
+  )({}, primordials, symbols, symbols);
+  const lent = { __proto__: null };
+  compile(
+    "internal/per_context/domexception",
+    "exports",
+    "primordials",
+    "privateSymbols",
+    "perIsolateSymbols",
+  )(lent, primordials, symbols, symbols);
+
+  const modules = new Map();
+  const process = settings.process;
+  const isFunction = (value) => typeof value === "function";
+  // Modules that would lead to files, threads or bytes: what the others ask of them, and no more.
+  const replaced = {
+    __proto__: null,
+    buffer: () => {
+      const hex = (byte) => byte.toString(16).padStart(2, "0");
+      class Buffer extends Uint8Array {
+        static isBuffer = () => false;
+        hexSlice(start, end) {
+          return Array.from(this.subarray(start, end), hex).join("");
+        }
+      }
+      return { Buffer, kMaxLength: 2 ** 53 - 1 };
+    },
+    "internal/url": () => ({
+      isURL: () => false,
+      URL: class URL {},
+      URLSearchParams: class URLSearchParams {},
+      pathToFileURL: (path) => ({ href: `file://${path}` }),
+      fileURLToPath: (url) => String(url).replace(/^file:\/\//, ""),
+      toPathIfFileURL: (path) => path,
+    }),
+    "internal/worker/js_transferable": () => ({
+      markTransferMode: noop,
+      setup: noop,
+      structuredClone: (value) => machine.clone(value),
+      kClone: Symbol("kClone"),
+      kDeserialize: Symbol("kDeserialize"),
+      kTransfer: Symbol("kTransfer"),
+      kTransferList: Symbol("kTransferList"),
+    }),
+    "internal/v8/startup_snapshot": () => ({
+      namespace: {
+        isBuildingSnapshot: () => false,
+        addAfterUserSerializeDeserializeSnapshot: noop,
+      },
+      isBuildingSnapshot: () => false,
+      addAfterUserSerializeDeserializeSnapshot: noop,
+      addSerializeCallback: noop,
+      addDeserializeCallback: noop,
+    }),
+    "internal/bootstrap/realm": () => ({
+      BuiltinModule: { exists: (id) => id.startsWith("internal/") },
+    }),
+    // Its text uses `using`, which the engine cannot parse yet.
+    diagnostics_channel: () => {
+      const channel = () => ({ hasSubscribers: false, publish: noop });
+      return { channel, tracingChannel: channel, hasSubscribers: () => false };
+    },
+    "internal/vm": () => ({}),
+    "internal/source_map/source_map_cache": () => ({
+      getSourceMapsSupport: () => ({ enabled: false }),
+      findSourceMap: noop,
+    }),
+    "internal/modules/helpers": () => ({ getRequireStack: () => [] }),
+    "internal/modules/run_main": () => ({}),
+    "internal/modules/typescript": () => ({}),
+    "internal/streams/utils": () => ({
+      isReadableStream: () => false,
+      isWritableStream: () => false,
+      isNodeStream: (value) => isObject(value) && isFunction(value.on) && isFunction(value.pipe),
+    }),
+    vm: () => ({ isContext: () => false }),
+    worker_threads: () => ({ isMainThread: true }),
+    "internal/worker": () => ({ isMainThread: true }),
+    process: () => process,
+    perf_hooks: () => ({ performance: globalThis.performance }),
+    fs: () => ({}),
+    inspector: () => ({}),
+  };
+
+  function load(name) {
+    const id = name.startsWith("node:") ? name.slice(5) : name;
+    const there = modules.get(id);
+    if (there) return there.exports;
+    const module = { exports: {}, id };
+    modules.set(id, module);
+    if (replaced[id]) module.exports = replaced[id]();
+    else
+      compile(
+        id,
+        "exports",
+        "require",
+        "module",
+        "process",
+        "internalBinding",
+        "primordials",
+      )(module.exports, load, module, process, internalBinding, primordials);
+    return module.exports;
+  }
+
+  bindings.messaging.messaging_private = lent;
+  Object.assign(machine, {
+    load,
+    primordials,
+    bindings,
+    lent,
+    is,
+    isObject,
+    describe,
+    version,
+    versions,
+  });
+  return machine;
+};

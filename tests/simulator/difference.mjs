@@ -1,0 +1,144 @@
+// Holds the model against real Node: the same programs on both.
+//   node tests/simulator/difference.mjs NODE [--seed 1] [--count 300] [--runs 2] [--keep FOLDER] [--show] [--listed]
+// Prints one line for each program that differs, and last a line of JSON with the counts.
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { explore } from "../../lab/simulator/explore.js";
+import { createMachine, NotModelledError } from "../../lab/simulator/machine.js";
+import { natives } from "../../lab/simulator/natives.js";
+import { parts } from "../../lab/simulator/parts.mjs";
+import { kindOf } from "../../lab/simulator/program.js";
+import { programOf } from "./generator.mjs";
+
+const BESIDE = 3; // real runs at the same time
+const THOROUGH = { mostRuns: 1500, mostMs: 8000, mostRarity: 60, mostDelay: 2000 };
+export const clock = () => process.cpuUsage().user / 1000;
+
+/** What one real run printed, and its exit code. */
+export function real(node, file) {
+  return new Promise((resolve) => {
+    const env = { ...process.env, NODE_OPTIONS: "", NO_COLOR: "1" };
+    const options = { timeout: 30_000, env, maxBuffer: 2 ** 26 };
+    execFile(node, [file], options, (error, stdout, stderr) => {
+      const lines = stdout.split("\n").slice(0, -1);
+      resolve({ lines, code: error ? (error.code ?? `killed: ${error.signal}`) : 0, stderr });
+    });
+  });
+}
+
+const keyOf = ({ lines, code }) => JSON.stringify([lines, code]);
+
+/**
+ * {verdict, missing}: whether each order that Node printed is one of the model's. With `listed` the
+ * orders are looked up among those that a reader is shown, and "rare" is one that is not there.
+ */
+export function compared(machine, program, seen, listed = false) {
+  const wanted = new Map(seen.map((outcome) => [keyOf(outcome), outcome]));
+  const kind = wanted.size === 1 ? "one" : "several";
+  let shown = { orders: [] };
+  try {
+    if (listed) {
+      shown = explore(machine, program, { clock });
+      for (const order of shown.orders) wanted.delete(keyOf(order));
+      if (!wanted.size) return { verdict: kind, ...shown };
+    }
+    for (const outcome of wanted.values()) {
+      const search = explore(machine, program, { ...THOROUGH, clock, toward: outcome });
+      if (search.orders.every((order) => keyOf(order) !== keyOf(outcome)))
+        return { verdict: "wrong", missing: outcome, ...(listed ? shown : search) };
+    }
+  } catch (error) {
+    if (!(error instanceof NotModelledError)) throw error;
+    return { verdict: "refused", why: error.message, ...shown };
+  }
+  return { verdict: listed ? "rare" : kind, ...shown };
+}
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      seed: { type: "string", default: "1" },
+      count: { type: "string", default: "300" },
+      runs: { type: "string", default: "2" },
+      keep: { type: "string" },
+      show: { type: "boolean" },
+      listed: { type: "boolean" },
+    },
+  });
+  const [node, ...files] = positionals;
+  const machine = await createMachine(await natives(node), await parts(), { clock });
+  const folder = mkdtempSync(join(tmpdir(), "difference-"));
+  const counts = {
+    programs: 0,
+    one: 0,
+    several: 0,
+    rare: 0,
+    refused: 0,
+    endless: 0,
+    wrong: 0,
+    cut: 0,
+    modelMs: 0,
+  };
+  const first = Number(values.seed);
+  const jobs = files.length
+    ? files.map((file) => ({
+        name: file,
+        source: readFileSync(file, "utf8"),
+        kind: kindOf(readFileSync(file, "utf8"), file),
+      }))
+    : Array.from({ length: Number(values.count) }, (_, at) => ({
+        name: `${first + at}`,
+        ...programOf(first + at),
+      }));
+  for (const [at, job] of jobs.entries()) {
+    job.file = join(folder, `${at}.${job.kind === "esm" ? "mjs" : "cjs"}`);
+    writeFileSync(job.file, job.source);
+    job.seen = [];
+  }
+  // All of Node's runs first: the model leaves no time for what a child prints.
+  const queue = jobs.flatMap((job) => Array(Number(values.runs)).fill(job));
+  const worker = async () => {
+    for (let job = queue.shift(); job; job = queue.shift())
+      job.seen.push(await real(node, job.file));
+  };
+  await Promise.all(Array.from({ length: BESIDE }, worker));
+  if (values.show) console.log(`Node has run ${jobs.length} programs ${values.runs} times each.`);
+  for (const job of jobs) {
+    counts.programs++;
+    if (job.seen.some(({ code }) => `${code}`.startsWith("killed"))) {
+      counts.endless++; // nothing to compare: Node was stopped in the middle
+      continue;
+    }
+    const started = clock();
+    const result = compared(machine, job, job.seen, values.listed);
+    counts.modelMs += Math.round(clock() - started);
+    counts[result.verdict]++;
+    if (result.cut) counts.cut++;
+    if (result.verdict !== "wrong" && result.verdict !== "refused") continue;
+    console.log(`${job.name}: ${result.verdict}${result.why ? `: ${result.why}` : ""}`);
+    if (values.show && result.missing) {
+      const { lines, code, stderr } = result.missing;
+      console.log(`  Node:  ${lines.join(" | ")} (${code}) ${stderr.slice(0, 300)}`);
+      for (const order of result.orders.slice(0, 3))
+        console.log(
+          `  model: ${order.lines.join(" | ")} (${order.code}) ${order.report.slice(0, 300)}`,
+        );
+    }
+    if (values.keep) {
+      mkdirSync(values.keep, { recursive: true });
+      writeFileSync(
+        join(values.keep, `${job.name}.${job.kind === "esm" ? "mjs" : "cjs"}`),
+        job.source,
+      );
+    }
+  }
+  rmSync(folder, { recursive: true });
+  console.log(JSON.stringify({ node: machine.node.version, ...counts }));
+  process.exitCode = counts.wrong ? 1 : 0;
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) await main();

@@ -1,0 +1,8 @@
+process.on("exit", (code) => console.log("exit", code));
+Promise.resolve().then(() => console.log("never"));
+process.nextTick(() => console.log("never"));
+try {
+  process.exit(3);
+} finally {
+  console.log("finally is never reached");
+}

@@ -1,0 +1,112 @@
+"""The model prints what Node prints: programs that people write, and programs made at random."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab import __main__ as door
+from lab.processes import nodes
+
+HERE = Path(__file__).parent
+STRANGERS = sorted((HERE / "strangers").iterdir())
+DISAGREED = sorted((HERE / "disagreed").glob("*.?js"))
+NODES = [
+    pytest.param(path, id=str(major))
+    for major, path in nodes.brought().items()
+    if major in nodes.SUPPORTED
+]
+PATIENCE_S = 110
+
+
+def difference(node, *words):
+    """The counts of tests/simulator/difference.mjs, and what it said of programs that differ."""
+    command = [nodes.program(), str(HERE / "difference.mjs"), node, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.stdout, done.stderr
+    *said, counts = done.stdout.splitlines()
+    return json.loads(counts), "\n".join(said)
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_what_people_ask_about_the_loop_is_printed_as_node_prints_it(node):
+    counts, said = difference(node, *STRANGERS, *DISAGREED, "--runs", 1, "--show")
+    assert counts["wrong"] == counts["refused"] == 0, said
+    assert counts["programs"] == len(STRANGERS) + len(DISAGREED)
+
+
+@pytest.mark.parametrize("seed", [1, 101, 201])
+def test_programs_made_at_random_are_printed_as_node_prints_them(seed):
+    node = NODES[0].values[0]
+    counts, said = difference(node, "--seed", seed, "--count", 100, "--runs", 1, "--show")
+    assert counts["wrong"] == counts["refused"] == 0, said
+    assert counts["programs"] == 100
+
+
+def printed(capsys, *words):
+    code = door.main(["model", *map(str, words)])
+    shown = capsys.readouterr()
+    return code, shown.out, shown.err
+
+
+def test_a_race_has_both_orders_and_says_what_decides_it(tmp_path, capsys):
+    program = tmp_path / "race.cjs"
+    program.write_text(
+        'setTimeout(() => console.log("t"), 0); setImmediate(() => console.log("i"));'
+    )
+    code, out, _ = printed(capsys, program, "--node", 26, "--json")
+    assert code == 0
+    assert json.loads(out) == {"orders": [["i", "t"], ["t", "i"]], "cut": False}
+    _, out, _ = printed(capsys, program, "--node", 26)
+    assert "so that the next timer is due" in out
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("for (;;);", "stopped after 2 s"),
+        ("(function again() { process.nextTick(again); })();", "stopped after 2 s"),
+        ("(function again() { queueMicrotask(again); })();", "stopped after 2 s"),
+        ("(function again() { setImmediate(again); })();", "stopped after 2 s"),
+        ("setImmediate(() => { for (;;); });", "stopped after 2 s"),
+        ("const all = []; for (;;) all.push(new Array(1e5).fill(1));", "of memory"),
+        ("for (let n = 0; n < 1e6; n++) console.log(n);", "lines"),
+        ('require("child_process");', "no child processes"),
+        ('require("fs").readFile("x", () => {});', "no files"),
+        ('require("./other.js");', "other files or packages"),
+    ],
+)
+def test_what_is_not_modelled_is_refused_in_one_sentence(tmp_path, capsys, source, words):
+    program = tmp_path / "program.cjs"
+    program.write_text(source)
+    code, out, err = printed(capsys, program, "--node", 26)
+    assert (code, out) == (2, "")
+    assert words in err
+    assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "report"),
+    [
+        ("p.cjs", "let a = ;", ["let a = ;", "        ^", "", "SyntaxError: Unexpected token ';'"]),
+        (
+            "p.mjs",
+            "await 1;\nlet x = 1;\nlet x = 2;",
+            ["let x = 2;", "    ^", "", "SyntaxError: Identifier 'x' has already been declared"],
+        ),
+        (
+            "p.cjs",
+            "foo(1, 2",
+            ["foo(1, 2", "       ^", "", "SyntaxError: missing ) after argument list"],
+        ),
+    ],
+)
+def test_a_program_that_does_not_parse_is_reported_as_node_does(
+    tmp_path, capsys, name, source, report
+):
+    program = tmp_path / name
+    program.write_text(source)
+    code, _, err = printed(capsys, program, "--node", 26)
+    assert code == 2
+    assert err.strip().splitlines()[1:] == report
