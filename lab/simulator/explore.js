@@ -32,11 +32,25 @@ export function explore(machine, program, wanted = {}) {
   const end = clock() + mostMs;
   const orders = new Map();
   const states = new Set();
-  const frontier = new Frontier();
-  frontier.push({ rank: 0, rarity: 0, delays: [] });
   let runs = 0;
+  // Towards one order every second schedule is the likeliest there is, and not the one that came
+  // nearest: what leads there may first lead away.
+  const frontier = new Frontier("rank");
+  const likeliest = new Frontier("rarity");
+  const add = (schedule) => {
+    frontier.push(schedule);
+    if (toward) likeliest.push(schedule);
+  };
+  const take = () => {
+    const queue = toward && runs % 2 ? likeliest : frontier;
+    let schedule = queue.pop();
+    while (schedule?.isTaken) schedule = queue.pop();
+    if (schedule) schedule.isTaken = true;
+    return schedule;
+  };
+  add({ rank: 0, rarity: 0, delays: [] });
   let isCut = false;
-  for (let next = frontier.pop(); next; next = frontier.pop()) {
+  for (let next = take(); next; next = take()) {
     if (runs >= mostRuns || (runs > 0 && clock() > end)) {
       isCut = true;
       break;
@@ -59,14 +73,14 @@ export function explore(machine, program, wanted = {}) {
     const state = stateOf(run, ahead[0]);
     if (states.has(state)) continue;
     states.add(state);
-    for (const reading of ahead) {
+    for (const [at, reading] of ahead.entries()) {
       if (reading.printed > agreed) break;
-      for (const ms of reading.steps) {
+      for (const ms of stepsOf(reading, ahead[at + 1], mostDelay)) {
         const total = cost + rarity(reading, ms);
         if (total > mostRarity) continue;
         // What made an order turn off is mostly a delay just before.
         const rank = toward ? total / 2 - 5 * agreed + (agreed - reading.printed) / 2 : total;
-        frontier.push({ rank, rarity: total, delays: [...delays, { ...reading, ms }] });
+        add({ rank, rarity: total, delays: [...delays, { ...reading, ms }] });
       }
     }
   }
@@ -74,11 +88,26 @@ export function explore(machine, program, wanted = {}) {
   return { orders: ranked.map(explained), cut: isCut, runs };
 }
 
+/** The delays before a reading that would change what is due, also against the timer set with it. */
+function stepsOf(reading, following, mostDelay) {
+  const steps = new Set(reading.steps);
+  if (reading.kind === "read" && following?.now === reading.now) {
+    const before = new Set(reading.offsets);
+    for (const duration of following.offsets)
+      if (!before.has(duration))
+        for (const offset of reading.offsets)
+          for (const ms of [offset - duration, offset - duration + 1])
+            if (ms > 0 && ms <= mostDelay) steps.add(ms);
+  }
+  return steps;
+}
+
 /** What was printed by a reading of the clock, and when the timers are due from then on. */
 function stateOf({ chunks }, reading) {
   if (!reading) return null;
-  const { kind, phase, offsets, printed } = reading;
-  return JSON.stringify([chunks.slice(0, printed).map(([, text]) => text), kind, phase, offsets]);
+  const { kind, phase, offsets, printed, immediates } = reading;
+  const texts = chunks.slice(0, printed).map(([, text]) => text);
+  return JSON.stringify([texts, kind, phase, offsets, immediates]);
 }
 
 /** How many lines two orders have in common from the beginning. */
@@ -134,14 +163,18 @@ export function outcomeOf({ chunks, code }) {
   return { lines, places, code, report };
 }
 
-/** A heap of schedules, the likeliest first; of equal ones the older. */
+/** A heap of schedules, those with the least of a key first; of equal ones the older. */
 class Frontier {
   #heap = [];
   #count = 0;
 
-  push(item) {
+  constructor(key) {
+    this.key = key;
+  }
+
+  push(schedule) {
     const heap = this.#heap;
-    heap.push({ ...item, born: this.#count++ });
+    heap.push({ schedule, value: schedule[this.key], born: this.#count++ });
     let at = heap.length - 1;
     while (at > 0) {
       const up = (at - 1) >> 1;
@@ -153,7 +186,7 @@ class Frontier {
 
   pop() {
     const heap = this.#heap;
-    if (heap.length < 2) return heap.pop();
+    if (heap.length < 2) return heap.pop()?.schedule;
     const top = heap[0];
     heap[0] = heap.pop();
     let at = 0;
@@ -161,11 +194,11 @@ class Frontier {
       let least = at;
       for (const child of [2 * at + 1, 2 * at + 2])
         if (child < heap.length && before(heap[child], heap[least])) least = child;
-      if (least === at) return top;
+      if (least === at) return top.schedule;
       [heap[at], heap[least]] = [heap[least], heap[at]];
       at = least;
     }
   }
 }
 
-const before = (a, b) => a.rank < b.rank || (a.rank === b.rank && a.born < b.born);
+const before = (a, b) => a.value < b.value || (a.value === b.value && a.born < b.born);

@@ -2,9 +2,8 @@
 // the program on it as often as one likes, each time from the same state.
 import { createEngine, EngineError } from "./engine.js";
 
-const MEMORY_BYTES = 192 * 2 ** 20;
 const EPOCH = Date.UTC(2026, 0, 1);
-const DEFAULTS = { mostLines: 100_000, limitMs: 2000, clock: () => performance.now() };
+const DEFAULTS = { mostLines: 10_000, mostMB: 192, limitMs: 2000, clock: () => performance.now() };
 const MOST_DELAY_MS = 30;
 
 /** What the model does not do; its message says what, and how to run the program for real. */
@@ -25,7 +24,7 @@ class Machine {
     this.refusal = null;
     this.isStopped = false;
     this.deadline = Number.POSITIVE_INFINITY;
-    engine.shouldInterrupt = () => this.refusal !== null || this.limits.clock() > this.deadline;
+    engine.shouldInterrupt = () => this.#isOver();
     engine.loadModule = (name) => this.#moduleText(name);
     this.#boot(parts);
     this.state = engine.snapshot();
@@ -114,6 +113,15 @@ class Machine {
     return this.engine.evaluate(source, `file://${file}`, { isModule: true });
   }
 
+  /** True once a run must end: code, also that of a promise, is left at once where it asks. */
+  #isOver() {
+    if (this.refusal === null && this.limits.clock() > this.deadline) {
+      this.refusal = `The program was stopped after ${this.limits.limitMs / 1000} s: a loop, or ticks, promises or turns of the loop that never end.`;
+      this.isStopped = true;
+    }
+    return this.refusal !== null;
+  }
+
   #moduleText(name) {
     const word = this.engine.string(name);
     return this.engine.text(this.engine.call(this.moduleText, [word]));
@@ -128,7 +136,7 @@ class Machine {
     this.refusal = null;
     this.isStopped = false;
     this.deadline = this.limits.clock() + this.limits.limitMs;
-    engine.limitMemory(MEMORY_BYTES);
+    engine.limitMemory(this.limits.mostMB * 2 ** 20);
     const given = engine.evaluate(`(${JSON.stringify({ schedule, mostMs })})`, "schedule.js");
     const values = [engine.string(program.kind), engine.string(program.file), given];
     try {
@@ -136,17 +144,14 @@ class Machine {
       if (this.refusal) throw new NotModelledError(this.refusal);
       return result;
     } catch (error) {
-      if (error instanceof NotModelledError || !(error instanceof EngineError)) throw error;
-      throw new NotModelledError(this.refusal ?? this.#why(error));
+      if (error instanceof NotModelledError) throw error;
+      if (error instanceof RangeError)
+        throw new NotModelledError(
+          "The program was stopped: its functions call one another deeper than the model can.",
+        );
+      if (!(error instanceof EngineError)) throw error;
+      throw new NotModelledError(this.refusal ?? `The model failed: ${error.message}`);
     }
-  }
-
-  #why(error) {
-    if (this.limits.clock() > this.deadline)
-      return `The program was stopped after ${this.limits.limitMs / 1000} s: a loop, or ticks, promises or turns of the loop that never end.`;
-    if (/out of memory/.test(error.message))
-      return `The program was stopped: it needs more than ${MEMORY_BYTES / 2 ** 20} MB of memory.`;
-    return `The model failed: ${error.message}`;
   }
 }
 

@@ -47,7 +47,20 @@
       steps.sort((a, b) => a - b);
       const next = now + Math.min(...ahead);
       const printed = machine.printed();
-      noted.push({ number, kind, phase, turn, slept, now, next, steps, offsets, printed });
+      const immediates = immediateInfo[0];
+      noted.push({
+        number,
+        kind,
+        phase,
+        turn,
+        slept,
+        now,
+        next,
+        steps,
+        offsets,
+        printed,
+        immediates,
+      });
     }
     time += schedule[number] ?? 0;
     loopTime = Math.floor(time);
@@ -107,6 +120,11 @@
 
   machine.uncaught = (error, fromPromise) => {
     if (machine.isStopped || error === STOP) throw STOP;
+    if (error?.name === "InternalError" && /out of memory/.test(error.message))
+      host(
+        "refuse",
+        `The program was stopped: it needs more than ${settings.mostMB} MB of memory.`,
+      );
     let isHandled;
     try {
       isHandled = machine.process._fatalException(error, fromPromise);
@@ -166,8 +184,12 @@
     });
   };
 
+  // Until Node 24 the phase begins with C++'s own immediates, in a scope that works off the ticks even
+  // where there are none of these; Node 26 opens it only for some.
+  const drainsBeforeCheck = Number.parseInt(settings.version.slice(1), 10) < 26;
   const runCheck = () => {
-    if (!immediateInfo[0]) return;
+    if (drainsBeforeCheck && (tickInfo[0] || tickInfo[1])) inPhase("check", drain);
+    if (machine.isStopped || !immediateInfo[0]) return;
     inPhase("check", () => {
       do makeCallback(() => machine.processImmediate.call(machine.process));
       while (immediateInfo[2] && !machine.isStopped);

@@ -1,3 +1,4 @@
+// Node 22 and 24 work off the ticks that are left before the first immediate, Node 26 after it.
 process.on("uncaughtException", (error) => console.log("caught", error.message));
 process.nextTick(() => {
   throw new Error("tick");

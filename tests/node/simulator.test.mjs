@@ -1,0 +1,53 @@
+// The search for orders: what is shown of a race, and the way to an order that needs long delays.
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { test } from "node:test";
+import { explore } from "../../lab/simulator/explore.js";
+import { createMachine } from "../../lab/simulator/machine.js";
+import { natives } from "../../lab/simulator/natives.js";
+import { parts } from "../../lab/simulator/parts.mjs";
+
+const PACKAGES = new URL("../../tools/nodes/26/node_modules/", import.meta.url);
+const name = readdirSync(PACKAGES).find((folder) => folder.startsWith("node-"));
+const node = new URL(`${name}/bin/node`, PACKAGES).pathname;
+const clock = () => process.cpuUsage().user / 1000;
+const machine = await createMachine(await natives(node), await parts(), { clock });
+const program = (source) => ({ source, file: "/home/you/program.cjs", kind: "cjs" });
+const linesOf = ({ orders }) => orders.map(({ lines }) => lines.join(" "));
+
+test("without a race there is one order, however many timers there are", () => {
+  const source = `for (const ms of [40, 10, 25]) setTimeout(() => console.log(ms), ms);
+    setImmediate(() => console.log("immediate"));`;
+  const result = explore(machine, program(source), { clock, mostDelay: 5 });
+  assert.deepEqual(linesOf(result), ["immediate 10 25 40"]);
+  assert.equal(result.cut, false);
+});
+
+test("of a race both orders are shown, and the rarer one says what decides it", () => {
+  const source = `setTimeout(() => console.log("timer"), 0);
+    setImmediate(() => console.log("immediate"));`;
+  const { orders } = explore(machine, program(source), { clock });
+  assert.deepEqual(linesOf({ orders }), ["immediate timer", "timer immediate"]);
+  assert.deepEqual(orders[0].because, []);
+  assert.match(orders[1].because.join(), /^the main program takes a millisecond/);
+});
+
+test("an order that needs a long delay is found when it is looked for", () => {
+  const source = `setTimeout(() => console.log("forty"), 40);
+    setImmediate(() => setTimeout(() => console.log("zero"), 0));`;
+  assert.deepEqual(linesOf(explore(machine, program(source), { clock })), ["zero forty"]);
+  const toward = { lines: ["forty", "zero"], code: 0 };
+  const far = { clock, toward, mostDelay: 100, mostRarity: 60 };
+  assert.ok(linesOf(explore(machine, program(source), far)).includes("forty zero"));
+  const never = { clock, toward: { lines: ["zero", "zero"], code: 0 }, mostDelay: 100 };
+  assert.ok(!linesOf(explore(machine, program(source), never)).includes("zero zero"));
+});
+
+test("each run begins from the same state, whatever the one before has done to the globals", () => {
+  const source = `console.log(typeof globalThis.left, [].own); globalThis.left = 1;
+    Array.prototype.own = 2; Promise.prototype.then = null;`;
+  for (let run = 0; run < 2; run++) {
+    const { chunks } = machine.run(program(source));
+    assert.equal(chunks[0][1], "undefined undefined\n");
+  }
+});
