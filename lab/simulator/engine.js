@@ -86,15 +86,15 @@ class Engine {
     this.tracker = start + handler + TRACKER;
   }
 
-  /** Calls the engine's function `handler(isHandled, promise, reason)` as V8 would call Node's. */
+  /** Calls the engine's function `handler(flag, promise, reason)` as V8 would call Node's. */
   trackRejections(handler) {
     const { ffi, context, pair } = this;
-    const track = (_context, promise, reason, isHandled) => {
+    const track = (_context, promise, reason, flag) => {
       const slots = new BigInt64Array(this.module.HEAPU8.buffer, pair, 2);
       slots[0] = promise;
       slots[1] = reason;
       const values = [
-        isHandled ? ffi.QTS_GetTrue() : ffi.QTS_GetFalse(),
+        flag ? ffi.QTS_GetTrue() : ffi.QTS_GetFalse(),
         ffi.QTS_DupValuePointer(context, pair),
         ffi.QTS_DupValuePointer(context, pair + 8),
       ];

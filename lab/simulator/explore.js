@@ -65,7 +65,7 @@ export function explore(machine, program, wanted = {}) {
     const known = orders.get(key);
     if (known) known.weight += share;
     else orders.set(key, { ...outcome, weight: share, delays });
-    const agreed = toward ? agreement(outcome.lines, toward.lines) : Number.POSITIVE_INFINITY;
+    const commonLines = toward ? agreement(outcome.lines, toward.lines) : Number.POSITIVE_INFINITY;
     if (toward && key === JSON.stringify([toward.lines, toward.code])) break;
     const last = delays.at(-1)?.number ?? -1;
     const ahead = run.noted.filter(({ number }) => number > last);
@@ -74,12 +74,14 @@ export function explore(machine, program, wanted = {}) {
     if (states.has(state)) continue;
     states.add(state);
     for (const [at, reading] of ahead.entries()) {
-      if (reading.printed > agreed) break;
+      if (reading.printed > commonLines) break;
       for (const ms of stepsOf(reading, ahead[at + 1], mostDelay)) {
         const total = cost + rarity(reading, ms);
         if (total > mostRarity) continue;
         // What made an order turn off is mostly a delay just before.
-        const rank = toward ? total / 2 - 5 * agreed + (agreed - reading.printed) / 2 : total;
+        const rank = toward
+          ? total / 2 - 5 * commonLines + (commonLines - reading.printed) / 2
+          : total;
         add({ rank, rarity: total, delays: [...delays, { ...reading, ms }] });
       }
     }
@@ -139,10 +141,10 @@ export function outcomeOf({ chunks, code }) {
   const lines = [];
   const places = [];
   const open = { 1: "", 2: "" };
-  const where = {};
+  const starts = {};
   const finish = (fd) => {
     lines.push(open[fd]);
-    places.push(where[fd]);
+    places.push(starts[fd]);
     open[fd] = "";
   };
   let report = "";
@@ -154,8 +156,8 @@ export function outcomeOf({ chunks, code }) {
     const parts = text.split("\n");
     for (const [at, part] of parts.entries()) {
       if (at) finish(fd);
-      if (part && !open[fd]) where[fd] = { phase, turn };
-      else if (!open[fd]) where[fd] = { phase, turn };
+      if (part && !open[fd]) starts[fd] = { phase, turn };
+      else if (!open[fd]) starts[fd] = { phase, turn };
       open[fd] += part;
     }
   }

@@ -43,7 +43,7 @@ class Machine {
       ...this.limits,
     };
     engine.setGlobal("__host", host);
-    const begun = engine.evaluate(
+    const bootFunction = engine.evaluate(
       `(() => { const host = globalThis.__host; delete globalThis.__host;
         const settings = ${JSON.stringify(settings)};
         settings.process = { version: settings.version, versions: settings.versions, platform: "linux", env: {}, argv: [] }; settings.file = "program"; settings.shown = () => settings.file.split("/").pop();
@@ -58,7 +58,7 @@ class Machine {
       inside(loop, "loop.js"),
       inside(process, "process.js"),
     ];
-    const list = engine.call(begun, functions);
+    const list = engine.call(bootFunction, functions);
     const at = (index) => engine.ffi.QTS_GetPropNumber(engine.context, list, index);
     [this.begin, this.moduleText] = [at(0), at(1)];
     engine.trackRejections(at(2));

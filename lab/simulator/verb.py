@@ -31,13 +31,13 @@ def model(options: argparse.Namespace) -> int:
     if not options.file.is_file():
         raise LabError(f"There is no file {options.file}.")
     command = [nodes.program(), str(MAIN), _node(options.node), str(options.file)]
-    done = child.run_to_end(command, PATIENCE_S, name="the model", env={"NODE_OPTIONS": ""})
-    if done.returncode == NOT_MODELLED:
-        print(done.stderr.strip(), file=sys.stderr)
+    process = child.run_to_end(command, PATIENCE_S, name="the model", env={"NODE_OPTIONS": ""})
+    if process.returncode == NOT_MODELLED:
+        print(process.stderr.strip(), file=sys.stderr)
         return NOT_MODELLED
-    if done.returncode:
-        raise LabError(f"The model failed: {child.shown(done.stderr)}")
-    result: dict[str, Any] = json.loads(done.stdout)
+    if process.returncode:
+        raise LabError(f"The model failed: {child.shown(process.stderr)}")
+    result: dict[str, Any] = json.loads(process.stdout)
     if options.json:
         orders = [order["lines"] for order in result["orders"]]
         print(json.dumps({"orders": orders, "cut": result["cut"]}, ensure_ascii=False))
@@ -46,17 +46,17 @@ def model(options: argparse.Namespace) -> int:
     return 0
 
 
-def _node(wanted: int | None) -> str:
+def _node(major: int | None) -> str:
     """The Node whose modules are taken: that major, else the one that is meant, else the newest."""
-    if wanted is not None and wanted not in nodes.SUPPORTED:
+    if major is not None and major not in nodes.SUPPORTED:
         raise LabError(
-            f"--node is {wanted}; the model knows {', '.join(map(str, nodes.SUPPORTED))}."
+            f"--node is {major}; the model knows {', '.join(map(str, nodes.SUPPORTED))}."
         )
-    if wanted is not None:
-        return nodes.of_major(wanted)
-    meant = nodes.major(nodes.version())
-    here = [major for major in nodes.known() if major in nodes.SUPPORTED]
-    return nodes.of_major(meant if meant in here or not here else here[0])
+    if major is not None:
+        return nodes.of_major(major)
+    meant_major = nodes.major(nodes.version())
+    here = [number for number in nodes.known() if number in nodes.SUPPORTED]
+    return nodes.of_major(meant_major if meant_major in here or not here else here[0])
 
 
 def _text(result: Mapping[str, Any]) -> Iterator[str]:

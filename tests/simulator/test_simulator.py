@@ -17,7 +17,7 @@ NODES = [
     for major, path in nodes.brought().items()
     if major in nodes.SUPPORTED
 ]
-PATIENCE_S = 110
+PATIENCE_S = 600  # on a machine with much else to do; a minute on a quiet one
 
 
 def difference(node, *words):
@@ -29,6 +29,7 @@ def difference(node, *words):
     return json.loads(counts), "\n".join(said)
 
 
+@pytest.mark.timeout(620)
 @pytest.mark.parametrize("node", NODES)
 def test_what_people_ask_about_the_loop_is_printed_as_node_prints_it(node):
     counts, said = difference(node, *STRANGERS, *DISAGREED, "--runs", 1, "--show")
@@ -36,12 +37,13 @@ def test_what_people_ask_about_the_loop_is_printed_as_node_prints_it(node):
     assert counts["programs"] == len(STRANGERS) + len(DISAGREED)
 
 
-@pytest.mark.parametrize("seed", [1, 101, 201])
+@pytest.mark.timeout(620)
+@pytest.mark.parametrize("seed", range(1, 301, 50))
 def test_programs_made_at_random_are_printed_as_node_prints_them(seed):
     node = NODES[0].values[0]
-    counts, said = difference(node, "--seed", seed, "--count", 100, "--runs", 1, "--show")
+    counts, said = difference(node, "--seed", seed, "--count", 50, "--runs", 1, "--show")
     assert counts["wrong"] == counts["refused"] == 0, said
-    assert counts["programs"] == 100
+    assert counts["programs"] == 50
 
 
 def printed(capsys, *words):

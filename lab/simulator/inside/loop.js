@@ -2,7 +2,7 @@
 //
 // The clock reads whole milliseconds since the program began. Between two readings no time passes,
 // unless the schedule says so: it maps the number of a reading to the milliseconds
-// that passed before it. Each reading at which it could matter is noted, with the milliseconds that
+// that passed before it. Each reading at which it could matter is readingsList, with the milliseconds that
 // would change something; explore.js tries them.
 (machine) => {
   const { host, tickInfo, immediateInfo, settings, exitCodes } = machine;
@@ -20,7 +20,7 @@
   let spins = 0;
   let schedule = {};
   let mostMs = 0; // longer delays are not tried
-  const noted = [];
+  const readingsList = [];
 
   // --- time --------------------------------------------------------------------------------
   const dueTimes = () => {
@@ -46,9 +46,9 @@
       const steps = [...new Set([1, ...ahead])].filter((step) => step <= mostMs);
       steps.sort((a, b) => a - b);
       const next = now + Math.min(...ahead);
-      const printed = machine.printed();
+      const lineCount = machine.printed();
       const immediates = immediateInfo[0];
-      noted.push({
+      readingsList.push({
         number,
         kind,
         phase,
@@ -58,7 +58,7 @@
         next,
         steps,
         offsets,
-        printed,
+        printed: lineCount,
         immediates,
       });
     }
@@ -86,7 +86,7 @@
   };
 
   // --- calls from C++ ----------------------------------------------------------------------
-  const guarded = (call) => {
+  const attempt = (call) => {
     if (machine.isStopped) return undefined;
     try {
       return { value: call() };
@@ -109,11 +109,11 @@
     if (machine.isStopped) return;
     if (!tickInfo[0]) host("jobs");
     if (machine.isStopped || (!tickInfo[0] && !tickInfo[1])) return;
-    guarded(() => machine.tickCallback.call(machine.process));
+    attempt(() => machine.tickCallback.call(machine.process));
   };
 
   const makeCallback = (call) => {
-    const result = guarded(call);
+    const result = attempt(call);
     if (result) drain();
     return result;
   };
@@ -125,15 +125,15 @@
         "refuse",
         `The program was stopped: it needs more than ${settings.mostMB} MB of memory.`,
       );
-    let isHandled;
+    let wasCaught;
     try {
-      isHandled = machine.process._fatalException(error, fromPromise);
+      wasCaught = machine.process._fatalException(error, fromPromise);
     } catch (second) {
       if (second === STOP) throw STOP;
       machine.report(second);
       machine.end(exitCodes.kExceptionInFatalExceptionHandler);
     }
-    if (isHandled) return;
+    if (wasCaught) return;
     machine.report(error);
     machine.end(machine.exitInfo[2] ? machine.exitInfo[1] : exitCodes.kGenericUserError);
   };
@@ -171,7 +171,7 @@
     inPhase("timers", () => {
       const now = machine.readClock("timers");
       let result;
-      do result = guarded(() => machine.processTimers.call(machine.process, now));
+      do result = attempt(() => machine.processTimers.call(machine.process, now));
       while (!result && !machine.isStopped);
       if (machine.isStopped) return;
       const expiry = result.value;
@@ -229,7 +229,7 @@
     ({ schedule, mostMs } = given);
     phase = machine.phase = "main";
     machine.turn = 0;
-    guarded(main);
+    attempt(main);
     drain();
     while (!machine.isStopped) {
       runLoop();
@@ -253,7 +253,7 @@
         }
       });
     }
-    return { noted, code: machine.exitCode, readings };
+    return { noted: readingsList, code: machine.exitCode, readings };
   };
   machine.isStop = (error) => error === STOP;
 };

@@ -1,5 +1,5 @@
 // Evaluated inside the engine after loop.js: the process, the globals and the console that a program
-// sees, made with Node's own modules as its bootstrap does, and how the program itself is begun.
+// sees, clone with Node's own modules as its bootstrap does, and how the program itself is begun.
 (machine) => {
   const { host, load, settings, lent, exitInfo } = machine;
   const { process } = settings;
@@ -204,7 +204,7 @@
   expose("console", console);
 
   machine.clone = (value) => {
-    const seen = new Map();
+    const copies = new Map();
     const fail = (what) => {
       throw new lent.DOMException(`${what} could not be cloned.`, "DataCloneError");
     };
@@ -212,35 +212,35 @@
       if (typeof item === "function") fail(String(item));
       if (typeof item === "symbol") fail(String(item));
       if (typeof item !== "object" || item === null) return item;
-      if (seen.has(item)) return seen.get(item);
+      if (copies.has(item)) return copies.get(item);
       const { is } = machine;
       if (is.isPromise(item)) fail("#<Promise>");
-      let made;
+      let clone;
       const keep = (result) => {
-        seen.set(item, result);
+        copies.set(item, result);
         return result;
       };
       if (is.isDate(item)) return keep(new RealDate(+item));
       if (is.isRegExp(item)) return keep(new RegExp(item.source, item.flags));
       if (is.isMap(item)) {
-        made = keep(new Map());
-        for (const [key, entry] of item) made.set(copy(key), copy(entry));
-        return made;
+        clone = keep(new Map());
+        for (const [key, entry] of item) clone.set(copy(key), copy(entry));
+        return clone;
       }
       if (is.isSet(item)) {
-        made = keep(new Set());
-        for (const entry of item) made.add(copy(entry));
-        return made;
+        clone = keep(new Set());
+        for (const entry of item) clone.add(copy(entry));
+        return clone;
       }
       if (is.isNativeError(item)) {
-        made = keep(new (globalThis[item.name] ?? Error)(item.message));
-        if ("cause" in item) made.cause = copy(item.cause);
-        return made;
+        clone = keep(new (globalThis[item.name] ?? Error)(item.message));
+        if ("cause" in item) clone.cause = copy(item.cause);
+        return clone;
       }
       if (ArrayBuffer.isView(item) || is.isArrayBuffer(item)) return keep(item.slice());
-      made = keep(Array.isArray(item) ? new Array(item.length) : {});
-      for (const key of Object.keys(item)) made[key] = copy(item[key]);
-      return made;
+      clone = keep(Array.isArray(item) ? new Array(item.length) : {});
+      for (const key of Object.keys(item)) clone[key] = copy(item[key]);
+      return clone;
     };
     return copy(value);
   };
@@ -279,14 +279,14 @@
         });
         break;
       }
-    const seen = sites.filter((site) => !site.isNative() && !inner(site));
+    const frames = sites.filter((site) => !site.isNative() && !inner(site));
     let head;
     try {
       head = Error.prototype.toString.call(error);
     } catch {
       head = "Error";
     }
-    return [head, ...seen.map(place)].join("\n");
+    return [head, ...frames.map(place)].join("\n");
   };
 
   // --- the program -------------------------------------------------------------------------
@@ -381,7 +381,7 @@
   };
 
   // Rejections go to Node as the engine tells of them. A module that throws at once rejects a promise
-  // that only the engine knows; what it threw is seen to by whoever evaluates it.
+  // that only the engine knows; what it threw is copies to by whoever evaluates it.
   let newest = null;
   machine.track = (isHandled, promise, reason) => {
     if (machine.isStopped) return;
@@ -392,13 +392,13 @@
     if (newest?.reason === error) machine.rejected(1, newest.promise);
   };
 
-  const isSettled = (promise) => host("promise", promise) !== 0;
-  machine.begin = (kind, file, given) => {
+  const settledState = (promise) => host("promise", promise) !== 0;
+  machine.begin = (kind, file, plan) => {
     process.argv[1] = file;
     settings.file = file;
     let evaluation = null;
     // As many functions as Node's own loader awaits one another in, for the same order of promises.
-    const evaluated = async () => {
+    const evaluateModule = async () => {
       try {
         evaluation = host("module");
       } catch (error) {
@@ -406,21 +406,21 @@
         await Promise.reject(error);
       }
     };
-    const imported = async () => {
-      await evaluated();
+    const importModule = async () => {
+      await evaluateModule();
       await evaluation;
     };
-    const entered = async () => {
+    const enterModule = async () => {
       await undefined;
       try {
-        await imported();
+        await importModule();
       } catch (error) {
         machine.uncaught(error, true);
       }
     };
-    const main = kind === "cjs" ? () => commonjs(file) : () => void entered();
-    machine.isUnsettled = () => evaluation !== null && !isSettled(evaluation);
-    const { noted, code, readings } = machine.run(main, given);
+    const main = kind === "cjs" ? () => commonjs(file) : () => void enterModule();
+    machine.isUnsettled = () => evaluation !== null && !settledState(evaluation);
+    const { noted, code, readings } = machine.run(main, plan);
     return JSON.stringify({ chunks, noted, code, readings });
   };
   return machine;

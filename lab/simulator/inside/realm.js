@@ -32,7 +32,7 @@
   });
 
   const tag = (value) => Object.prototype.toString.call(value).slice(8, -1);
-  const branded = (method) => (value) => {
+  const hasBrand = (method) => (value) => {
     try {
       method.call(value);
       return true;
@@ -50,40 +50,40 @@
   const iterator = (name) => (value) => isObject(value) && tag(value) === `${name} Iterator`;
   const is = {
     isExternal: () => false,
-    isDate: branded(Date.prototype.getTime),
+    isDate: hasBrand(Date.prototype.getTime),
     isArgumentsObject: (value) => isObject(value) && tag(value) === "Arguments",
     isBigIntObject: (value) =>
-      typeof value === "object" && branded(BigInt.prototype.valueOf)(value),
+      typeof value === "object" && hasBrand(BigInt.prototype.valueOf)(value),
     isBooleanObject: (value) =>
-      typeof value === "object" && branded(Boolean.prototype.valueOf)(value),
+      typeof value === "object" && hasBrand(Boolean.prototype.valueOf)(value),
     isNumberObject: (value) =>
-      typeof value === "object" && branded(Number.prototype.valueOf)(value),
+      typeof value === "object" && hasBrand(Number.prototype.valueOf)(value),
     isStringObject: (value) =>
-      typeof value === "object" && branded(String.prototype.valueOf)(value),
+      typeof value === "object" && hasBrand(String.prototype.valueOf)(value),
     isSymbolObject: (value) =>
-      typeof value === "object" && branded(Symbol.prototype.valueOf)(value),
+      typeof value === "object" && hasBrand(Symbol.prototype.valueOf)(value),
     isNativeError: (value) =>
       typeof value === "object" && value !== null && Error.isError
         ? Error.isError(value)
         : tag(value) === "Error",
-    isRegExp: branded(getter(RegExp.prototype, "flags")),
+    isRegExp: hasBrand(getter(RegExp.prototype, "flags")),
     isAsyncFunction: (value) => isAsyncFunction(value),
     isGeneratorFunction,
     isGeneratorObject: (value) =>
       isObject(value) && (tag(value) === "Generator" || tag(value) === "AsyncGenerator"),
     isPromise: (value) => isObject(value) && host("promise", value) >= 0,
-    isMap: branded(getter(Map.prototype, "size")),
-    isSet: branded(getter(Set.prototype, "size")),
+    isMap: hasBrand(getter(Map.prototype, "size")),
+    isSet: hasBrand(getter(Set.prototype, "size")),
     isMapIterator: iterator("Map"),
     isSetIterator: iterator("Set"),
-    isWeakMap: branded(function () {
+    isWeakMap: hasBrand(function () {
       WeakMap.prototype.has.call(this, {});
     }),
-    isWeakSet: branded(function () {
+    isWeakSet: hasBrand(function () {
       WeakSet.prototype.has.call(this, {});
     }),
-    isArrayBuffer: branded(getter(ArrayBuffer.prototype, "byteLength")),
-    isDataView: branded(getter(DataView.prototype, "buffer")),
+    isArrayBuffer: hasBrand(getter(ArrayBuffer.prototype, "byteLength")),
+    isDataView: hasBrand(getter(DataView.prototype, "buffer")),
     isSharedArrayBuffer: (value) => isObject(value) && tag(value) === "SharedArrayBuffer",
     isProxy: () => false,
     isModuleNamespaceObject: (value) => isObject(value) && tag(value) === "Module",
@@ -200,7 +200,7 @@
     kExceptionInFatalExceptionHandler: 7,
     kUnsettledTopLevelAwait: 13,
   };
-  const resolved = Promise.resolve();
+  const settledPromise = Promise.resolve();
   const { then } = Promise.prototype;
   // What a job of V8's that is no promise's does with an error: it goes to the process at once.
   const enqueueMicrotask = (callback) => {
@@ -211,7 +211,7 @@
         machine.uncaught(error, false);
       }
     };
-    then.call(resolved, job);
+    then.call(settledPromise, job);
   };
 
   // What the two other parts fill in: the loop, and the driver of the program.
@@ -415,7 +415,7 @@
   const process = settings.process;
   const isFunction = (value) => typeof value === "function";
   // Modules that would lead to files, threads or bytes: what the others ask of them, and no more.
-  const replaced = {
+  const substitutes = {
     __proto__: null,
     buffer: () => {
       const hex = (byte) => byte.toString(16).padStart(2, "0");
@@ -490,7 +490,7 @@
     if (there) return there.exports;
     const module = { exports: {}, id };
     modules.set(id, module);
-    if (replaced[id]) module.exports = replaced[id]();
+    if (substitutes[id]) module.exports = substitutes[id]();
     else
       compile(
         id,
