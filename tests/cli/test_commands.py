@@ -98,6 +98,7 @@ def test_every_program_of_the_package_is_in_the_table():
     }
     # Programs that only the book's own programs start.
     inner = {
+        "lab.book.pipeline.drawing_process",
         "lab.kernels.bridge",
         "lab.kernels.forks.server",
         "lab.kernels.forks.ask",
