@@ -1,6 +1,7 @@
 // A machine that runs a program as one Node would: the engine with Node's modules loaded, once, and
 // the program on it as often as one likes, each time from the same state.
 import { createEngine, EngineError } from "./engine.js";
+import { withClosedLoops } from "./for-await.js";
 
 const EPOCH = Date.UTC(2026, 0, 1);
 const DEFAULTS = { mostLines: 10_000, mostMB: 192, limitMs: 2000, clock: () => performance.now() };
@@ -21,6 +22,8 @@ class Machine {
     this.engine = engine;
     this.limits = limits;
     this.node = node;
+    this.acorn = parts.acorn;
+    this.completed = { program: null, text: "" };
     this.refusal = null;
     this.isStopped = false;
     this.deadline = Number.POSITIVE_INFINITY;
@@ -100,17 +103,25 @@ class Machine {
     throw new EngineError(this.refusal);
   }
 
+  /** The program's text as the engine takes it, made once for all runs of the program. */
+  #text() {
+    const { program, completed } = this;
+    if (completed.program !== program) {
+      const text = withClosedLoops(this.acorn, program.source, program.kind === "esm");
+      this.completed = { program, text };
+    }
+    return this.completed.text;
+  }
+
   _program() {
-    const { source, file } = this.program;
     return this.engine.evaluate(
-      `(function (exports, require, module, __filename, __dirname) { ${source}\n})`,
-      file,
+      `(function (exports, require, module, __filename, __dirname) { ${this.#text()}\n})`,
+      this.program.file,
     );
   }
 
   _module() {
-    const { source, file } = this.program;
-    return this.engine.evaluate(source, `file://${file}`, { isModule: true });
+    return this.engine.evaluate(this.#text(), `file://${this.program.file}`, { isModule: true });
   }
 
   /** True once a run must end: code, also that of a promise, is left at once where it asks. */

@@ -162,6 +162,81 @@
       enumerable: true,
       configurable: true,
     });
+  // What for-await.js writes into a program asks for: the iterable of a loop as one that notes what
+  // its iterator's `return()` promised, since the engine does not await that, and that has no
+  // `return()` once it is exhausted or has failed, since the engine calls it even then.
+  const { apply } = Reflect;
+  const isCallable = (value) => typeof value === "function";
+  const methodOf = (object, name) => object?.[name] ?? undefined;
+  const { then } = Promise.prototype;
+  // V8 does so since 13: a value that is a rejected promise ends a synchronous iterator.
+  const closesAfterRejection = Number(/^v?(\d+)/.exec(settings.version)[1]) >= 24;
+  const iterated = (iterable) => {
+    const loop = { iterable, closing: null, hasThrown: false, isOver: false };
+    const end = () => {
+      loop.isOver = true;
+    };
+    // Both reactions run before that of the engine, which is the next to await the same promise.
+    const follow = (result, isDone, fail = end) => {
+      if (result instanceof Promise)
+        apply(then, result, [(settled) => isDone(settled) && end(), fail]);
+      else if (Object(result) === result && isDone(result)) end();
+    };
+    const iteratorOf = (method, adapt) => () => {
+      const iterator = apply(method, iterable, []);
+      return Object(iterator) === iterator ? adapt(iterator, iterator.next) : iterator;
+    };
+    const asynchronous = methodOf(iterable, Symbol.asyncIterator);
+    const synchronous = asynchronous ? undefined : methodOf(iterable, Symbol.iterator);
+    if (isCallable(asynchronous))
+      loop.iterable = {
+        [Symbol.asyncIterator]: iteratorOf(asynchronous, (iterator, next) => ({
+          next(...values) {
+            const result = apply(next, iterator, values);
+            follow(result, (settled) => settled?.done);
+            return result;
+          },
+          get return() {
+            const close = loop.isOver ? undefined : methodOf(iterator, "return");
+            if (!isCallable(close)) return close;
+            return () => {
+              const promise = apply(close, iterator, []);
+              loop.closing = { promise };
+              return promise;
+            };
+          },
+        })),
+      };
+    else if (isCallable(synchronous))
+      loop.iterable = {
+        [Symbol.iterator]: iteratorOf(synchronous, (iterator, next) => ({
+          next(...values) {
+            const result = apply(next, iterator, values);
+            const fail = () => {
+              end();
+              const close = closesAfterRejection ? methodOf(iterator, "return") : undefined;
+              if (isCallable(close)) apply(close, iterator, []);
+            };
+            if (result?.done) end();
+            else follow(result?.value, () => false, fail);
+            return result;
+          },
+          return() {
+            const closed = { value: undefined, done: true };
+            if (loop.isOver) return closed;
+            loop.closing = { promise: undefined };
+            const close = methodOf(iterator, "return");
+            if (close === undefined) return closed;
+            const result = apply(close, iterator, []);
+            loop.closing.promise = Promise.resolve(result?.value).then(() => {});
+            return result;
+          },
+        })),
+      };
+    return loop;
+  };
+  Object.defineProperty(globalThis, "__iterated", { value: iterated });
+
   const timers = load("timers");
   for (const [name, value] of Object.entries(timers))
     if (name !== "promises") operation(name, value);
@@ -381,7 +456,7 @@
   };
 
   // Rejections go to Node as the engine tells of them. A module that throws at once rejects a promise
-  // that only the engine knows; what it threw is copies to by whoever evaluates it.
+  // that only the engine knows; what it threw goes to the function that evaluates it.
   let newest = null;
   machine.track = (isHandled, promise, reason) => {
     if (machine.isStopped) return;
@@ -410,10 +485,13 @@
       await evaluateModule();
       await evaluation;
     };
+    const loadModule = async () => {
+      await importModule();
+    };
     const enterModule = async () => {
       await undefined;
       try {
-        await importModule();
+        await loadModule();
       } catch (error) {
         machine.uncaught(error, true);
       }
