@@ -30,9 +30,18 @@ export function real(node, file) {
 }
 
 const keyOf = ({ lines, code }) => JSON.stringify([lines, code]);
+const inAnyOrder = ({ lines, code }) => keyOf({ lines: [...lines].sort(), code });
 
 /**
- * {verdict, missing}: whether each order that Node printed is one of the model's. With `listed` the
+ * Whether an order that the search did not find may be one of a race: the model has several, and the
+ * same lines in another one. Where the model has one order, or other lines, it is wrong.
+ */
+const mayBeRace = ({ orders, cut }, outcome) =>
+  (orders.length > 1 || cut) && orders.some((order) => inAnyOrder(order) === inAnyOrder(outcome));
+
+/**
+ * {verdict, missing}: whether each order that Node printed is one of the model's: "one" or "several"
+ * if so, else "unfound" where the search came to its end before it, and "wrong". With `listed` the
  * orders are looked up among those that a reader is shown, and "rare" is one that is not there.
  */
 export function compared(machine, program, seen, listed = false) {
@@ -48,7 +57,11 @@ export function compared(machine, program, seen, listed = false) {
     for (const outcome of wanted.values()) {
       const search = explore(machine, program, { ...THOROUGH, clock, toward: outcome });
       if (search.orders.every((order) => keyOf(order) !== keyOf(outcome)))
-        return { verdict: "wrong", missing: outcome, ...(listed ? shown : search) };
+        return {
+          verdict: mayBeRace(search, outcome) ? "unfound" : "wrong",
+          missing: outcome,
+          ...(listed ? shown : search),
+        };
     }
   } catch (error) {
     if (!(error instanceof NotModelledError)) throw error;
@@ -79,6 +92,7 @@ async function main() {
     rare: 0,
     refused: 0,
     endless: 0,
+    unfound: 0,
     wrong: 0,
     cut: 0,
     modelMs: 0,
@@ -118,7 +132,7 @@ async function main() {
     counts.modelMs += Math.round(clock() - started);
     counts[result.verdict]++;
     if (result.cut) counts.cut++;
-    if (result.verdict !== "wrong" && result.verdict !== "refused") continue;
+    if (!["wrong", "unfound", "refused"].includes(result.verdict)) continue;
     console.log(`${job.name}: ${result.verdict}${result.why ? `: ${result.why}` : ""}`);
     if (values.show && result.missing) {
       const { lines, code, stderr } = result.missing;
