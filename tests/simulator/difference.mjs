@@ -41,7 +41,7 @@ const mayBeRace = ({ orders, cut }, outcome) =>
 
 /**
  * {verdict, missing}: whether each order that Node printed is one of the model's: "one" or "several"
- * if so, else "unfound" where the search came to its end before it, and "wrong". With `listed` the
+ * if so, else "missed" where the search came to its end before it, and "wrong". With `listed` the
  * orders are looked up among those that a reader is shown, and "rare" is one that is not there.
  */
 export function compared(machine, program, seen, listed = false) {
@@ -58,7 +58,7 @@ export function compared(machine, program, seen, listed = false) {
       const search = explore(machine, program, { ...THOROUGH, clock, toward: outcome });
       if (search.orders.every((order) => keyOf(order) !== keyOf(outcome)))
         return {
-          verdict: mayBeRace(search, outcome) ? "unfound" : "wrong",
+          verdict: mayBeRace(search, outcome) ? "missed" : "wrong",
           missing: outcome,
           ...(listed ? shown : search),
         };
@@ -92,7 +92,7 @@ async function main() {
     rare: 0,
     refused: 0,
     endless: 0,
-    unfound: 0,
+    missed: 0,
     wrong: 0,
     cut: 0,
     modelMs: 0,
@@ -132,7 +132,7 @@ async function main() {
     counts.modelMs += Math.round(clock() - started);
     counts[result.verdict]++;
     if (result.cut) counts.cut++;
-    if (!["wrong", "unfound", "refused"].includes(result.verdict)) continue;
+    if (!["wrong", "missed", "refused"].includes(result.verdict)) continue;
     console.log(`${job.name}: ${result.verdict}${result.why ? `: ${result.why}` : ""}`);
     if (values.show && result.missing) {
       const { lines, code, stderr } = result.missing;
