@@ -23,7 +23,7 @@ class Machine {
     this.limits = limits;
     this.node = node;
     this.acorn = parts.acorn;
-    this.completed = { program: null, text: "" };
+    this.programText = { program: null, text: "" };
     this.refusal = null;
     this.isStopped = false;
     this.deadline = Number.POSITIVE_INFINITY;
@@ -105,12 +105,12 @@ class Machine {
 
   /** The program's text as the engine takes it, made once for all runs of the program. */
   #text() {
-    const { program, completed } = this;
-    if (completed.program !== program) {
+    const { program, programText } = this;
+    if (programText.program !== program) {
       const text = withClosedLoops(this.acorn, program.source, program.kind === "esm");
-      this.completed = { program, text };
+      this.programText = { program, text };
     }
-    return this.completed.text;
+    return this.programText.text;
   }
 
   _program() {

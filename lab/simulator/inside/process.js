@@ -171,7 +171,7 @@
   const { then } = Promise.prototype;
   // V8 does so since 13: a value that is a rejected promise ends a synchronous iterator.
   const closesAfterRejection = Number(/^v?(\d+)/.exec(settings.version)[1]) >= 24;
-  const iterated = (iterable) => {
+  const notingClose = (iterable) => {
     const loop = { iterable, closing: null, hasThrown: false, isOver: false };
     const end = () => {
       loop.isOver = true;
@@ -235,7 +235,7 @@
       };
     return loop;
   };
-  Object.defineProperty(globalThis, "__iterated", { value: iterated });
+  Object.defineProperty(globalThis, "__iterated", { value: notingClose });
 
   const timers = load("timers");
   for (const [name, value] of Object.entries(timers))
