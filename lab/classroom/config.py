@@ -152,6 +152,7 @@ def _instead(holder: type, name: str, ours: dict[type, type]) -> list[type]:
 def _stopped(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Say what a Ctrl-C leaves undone, instead of printing a traceback."""
     if issubclass(kind, KeyboardInterrupt):
+        atexit.unregister(print)  # the sum of a run that came to its end
         print(STOPPED, file=sys.stderr)
     else:
         sys.__excepthook__(kind, error, trace)
