@@ -396,25 +396,25 @@ def observe_url(
 ) -> Observed:
     """Load a server that runs; nothing is known of its inside, so nothing is named."""
     with contextlib.ExitStack() as stack:
-        base, asked = _base(url, request, stack)
-        asked_for = asked.path
+        base, sent_request = _base(url, request, stack)
+        subject = sent_request.path
         if scenario is not None:
             bridge = stack.enter_context(_bridge(base))
             base = bridge.replacing(scenario.ready(bridge.url, url))
-            asked, asked_for = Request("/"), scenario.title
-        seen = Observed(url, base, asked_for, started=utc(), inside=False)
+            sent_request, subject = Request("/"), scenario.title
+        seen = Observed(url, base, subject, started=utc(), inside=False)
         began = time.monotonic()
         standby = stack.enter_context(Standby())
         stack.enter_context(lock.measuring())
-        answer = asked.answer(base, FIRST_S)
+        answer = sent_request.answer(base, FIRST_S)
         if not 200 <= answer.status < 300:
             raise AppFailed(
-                f"{asked.method} {url} was answered with status {answer.status}. "
+                f"{sent_request.method} {url} was answered with status {answer.status}. "
                 f"{next_step(answer.status)}"
             )
         seen.answer_status, seen.answer_bytes = answer.status, answer.size
         seen.answer_type = answer.headers.get("content-type", "")
-        _Loader(seen, asked, standby, say, Pace.of(load_s)).all()
+        _Loader(seen, sent_request, standby, say, Pace.of(load_s)).all()
         seen.seconds = time.monotonic() - began
         return seen
 
@@ -434,11 +434,11 @@ def _base(url: str, request: Request, stack: contextlib.ExitStack) -> tuple[str,
     loopback(plain)
     parts = urlsplit(plain)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    asked = replace(request, path=path if path != "/" else request.path)
+    full_request = replace(request, path=path if path != "/" else request.path)
     base = f"{parts.scheme}://{parts.netloc}"
     if scheme == "https":
         base = stack.enter_context(_bridge(base, tls=True)).url
-    return base, asked
+    return base, full_request
 
 
 def _bridge(base: str, *, tls: bool = False) -> Bridge:

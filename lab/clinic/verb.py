@@ -85,16 +85,16 @@ def examine(
     where = Path(folder).resolve() if folder is not None else _folder(command)
     if not where.is_dir():
         raise LabError(f"There is no folder {where}.")
-    made = Target(command, where, "", dict(env or {}), port, path, listen_s, several)
+    program = Target(command, where, "", dict(env or {}), port, path, listen_s, several)
     if experiment is None:
-        return diagnosed(observe(made, asked, say, load_s))
-    this = ask(EXAMINATION, experiment, [], _question(made, asked, several))
+        return diagnosed(observe(program, asked, say, load_s))
+    this = ask(EXAMINATION, experiment, [], _question(program, asked, several))
     if recorded := this.replayed(", but not as an examination"):
         return recorded
 
     def examined(_: object) -> Examination:
-        found = diagnosed(portable(observe(made, asked, say, load_s), where))
-        return known(found, this.id, machine())
+        examination = diagnosed(portable(observe(program, asked, say, load_s), where))
+        return known(examination, this.id, machine())
 
     return this.measured(examined, lambda one: stored(one, this.question, this.profile.name))
 

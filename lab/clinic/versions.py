@@ -454,13 +454,13 @@ class _Bench:
         """The throughput of each version, the median of fresh processes in turns, which are no
         trials: the rate that both get comes from it.
         """
-        found: dict[str, list[float]] = {arm: [] for arm in targets}
+        throughputs: dict[str, list[float]] = {arm: [] for arm in targets}
         for _ in range(RATE_LOADS):
             for arm, target in targets.items():
                 with App(target, None, self.cpus[0]) as app:
                     _answers(app, self.request)
-                    found[arm].append(self._load(app, "most").throughput)
-        return {arm: float(np.median(values)) for arm, values in found.items()}
+                    throughputs[arm].append(self._load(app, "most").throughput)
+        return {arm: float(np.median(values)) for arm, values in throughputs.items()}
 
     def trial(self, target: Target, rate: float) -> VersionTrial:
         """One fresh process: as fast as it can, then at the common rate."""

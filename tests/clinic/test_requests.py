@@ -83,6 +83,7 @@ def test_a_scenario_logs_in_and_sends_its_requests_by_their_weights(tmp_path, ca
             "login of shop.json, POST /login, with",
         ),
         ({"login": {**LOGIN, "carry": {"from": "token"}}, "requests": BOOKS}, "has no 'token'"),
+        ({"login": {**LOGIN, "carry": {"from": "data"}}, "requests": BOOKS}, "is no text"),
         (
             {"login": LOGIN, "requests": [{"path": "/books", "body": {}}]},
             '422. It may want another "body"',
@@ -102,12 +103,20 @@ def test_what_a_scenario_does_not_get_is_told_by_its_place(tmp_path, data, words
         ([], "must be an object"),
         ({"request": []}, "Did you mean requests?"),
         ({"requests": []}, "list of 1 to 100"),
-        ({"requests": [{"path": "books"}]}, 'request 1: "path" must begin with /'),
+        ('{"requests": [{"path": "/a", "path": "/b"}]}', "the key 'path' twice"),
+        ('{"requests": [{"path": "/a", "method": "PUT", "body": NaN}]}', "NaN is no number"),
+        (f'{{"requests": {"[" * 100_000}{"]" * 100_000}}}', "within one another"),
+        ({"requests": [{"method": "GET"}]}, 'request 1 has no "path"'),
+        ({"requests": [{"path": "books"}]}, "request 1: path='books' must begin with /"),
         ({"requests": [{"path": "/a b"}]}, "%XX"),
         ({"requests": [{"path": "/", "wieght": 2}]}, "Did you mean weight?"),
         ({"requests": [{"path": "/", "weight": True}]}, "whole number"),
         ({"requests": [{"path": "/", "method": "HEAD"}]}, "HEAD is not supported"),
-        ({"requests": [{"path": "/", "headers": {"a": "b\r\nc: d"}}]}, "line breaks"),
+        ({"requests": [{"path": "/", "headers": {"a": "b\r\nc: d"}}]}, "invalid field"),
+        ({"requests": [{"path": "/", "headers": {"a b": "c"}}]}, "invalid field"),
+        ({"requests": [{"path": "/", "headers": {"a": "\u65e5\u672c"}}]}, "invalid field"),
+        ({"requests": [{"path": "/", "headers": {"Content-Length": "3"}}]}, "must not contain"),
+        ({"login": {**LOGIN, "carry": {"from": "a", "header": "b c"}}, "requests": BOOKS}, "field"),
         ({"requests": [{"path": "/", "headers": {"a": 1}}]}, "object of texts"),
         ({"requests": [{"path": "/", "body": "@none"}]}, "No such file"),
         ({"login": {**LOGIN, "carry": "token"}, "requests": BOOKS}, '"carry" must be'),
@@ -117,6 +126,12 @@ def test_what_a_scenario_does_not_get_is_told_by_its_place(tmp_path, data, words
 def test_a_mistake_in_a_scenario_is_told_by_its_place(tmp_path, data, words):
     with pytest.raises(LabError, match=re.escape(words)):
         scenario.read(written(tmp_path, data))
+
+
+def test_a_scenario_may_begin_with_a_byte_order_mark(tmp_path):
+    file = tmp_path / "shop.json"
+    file.write_text(json.dumps({"requests": BOOKS}), "utf-8-sig")
+    assert len(scenario.read(file).requests) == 2
 
 
 def test_a_body_of_a_scenario_may_be_a_file_beside_it(tmp_path):

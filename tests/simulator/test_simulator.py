@@ -27,16 +27,16 @@ def difference(node, *words):
     command = [nodes.program(), str(HERE / "difference.mjs"), node, *map(str, words)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.stdout, done.stderr
-    *said, counts = done.stdout.splitlines()
-    return json.loads(counts), "\n".join(said)
+    *differences, counts = done.stdout.splitlines()
+    return json.loads(counts), "\n".join(differences)
 
 
 @pytest.mark.alone  # real Node's timers: a neighbour delays them by more than the search tries
 @pytest.mark.timeout(620)
 @pytest.mark.parametrize("node", NODES)
 def test_what_people_ask_about_the_loop_is_printed_as_node_prints_it(node):
-    counts, said = difference(node, *STRANGERS, *DISAGREED, "--runs", 1, "--show")
-    assert counts["wrong"] == counts["missed"] == counts["refused"] == 0, said
+    counts, differences = difference(node, *STRANGERS, *DISAGREED, "--runs", 1, "--show")
+    assert counts["wrong"] == counts["missed"] == counts["refused"] == 0, differences
     assert counts["programs"] == len(STRANGERS) + len(DISAGREED)
 
 
@@ -45,8 +45,8 @@ def test_what_people_ask_about_the_loop_is_printed_as_node_prints_it(node):
 @pytest.mark.timeout(620)
 @pytest.mark.parametrize("node", NODES)
 def test_an_order_that_needs_several_long_delays_is_found(node):
-    counts, said = difference(node, RARE, "--runs", 1, "--show")
-    assert counts["wrong"] == counts["missed"] == 0, said
+    counts, differences = difference(node, RARE, "--runs", 1, "--show")
+    assert counts["wrong"] == counts["missed"] == 0, differences
 
 
 @pytest.mark.alone  # as above
@@ -54,10 +54,10 @@ def test_an_order_that_needs_several_long_delays_is_found(node):
 @pytest.mark.parametrize("seed", range(1, 301, 50))
 def test_programs_made_at_random_are_printed_as_node_prints_them(seed):
     node = NODES[0].values[0]
-    counts, said = difference(node, "--seed", seed, "--count", 50, "--runs", 1, "--show")
-    assert counts["wrong"] == counts["refused"] == 0, said
+    counts, differences = difference(node, "--seed", seed, "--count", 50, "--runs", 1, "--show")
+    assert counts["wrong"] == counts["refused"] == 0, differences
     # An order of a race that needs several late timers is not always found in the time of a test.
-    assert counts["missed"] <= 2, said
+    assert counts["missed"] <= 2, differences
     assert counts["programs"] == 50
 
 

@@ -117,7 +117,7 @@ export default {
     for (const [who, options] of Object.entries({
       mine: {},
       good: { reference: t.job.solution },
-      bad: { reference: "references/bad.mjs" },
+      bad: { reference: "starter.mjs" },
     })) {
       const server = await t.server(options);
       grown[who] = await growth(t, server);

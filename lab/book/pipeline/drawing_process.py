@@ -12,7 +12,7 @@ from lab.book.pipeline.drawing import SIZE_BYTES, sphinx
 
 
 def main() -> int:
-    """Draw the build that comes in, and leave at once when whoever sent it is gone."""
+    """Draw the build that comes in, and leave at once when the process that sent it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who started us tells us when to stop
     size = int.from_bytes(_read(SIZE_BYTES), "big")
     build, verbose = pickle.loads(_read(size))

@@ -83,14 +83,14 @@ class Engine:
 
     def pages(self) -> list[ChapterPage]:
         """Return the chapters in reading order, as they are now."""
-        found = []
+        pages = []
         for name in toc.pages(self._toc):
             path = paths.ROOT / f"{name}.md"
             text = path.read_text("utf8") if path.exists() else ""
             parsed = source.parse(name, text, str(path))
             if parsed is not None:
-                found.append(ChapterPage(name, path, text, parsed))
-        return found
+                pages.append(ChapterPage(name, path, text, parsed))
+        return pages
 
     def to_run(self) -> list[tuple[ChapterPage, ChapterPlan]]:
         """Return the chapters that have to run and did not yet, in reading order."""
@@ -234,9 +234,9 @@ def _taken(executor: Executor, variant: Variant, page: ChapterPage, plan: Chapte
         error = broken.__cause__
         if isinstance(error, OSError) and not isinstance(error, TimeoutError):
             raise error from None  # a full disk is not the chapter's fault
-        told = "".join(traceback.format_exception_only(error))
+        error_text = "".join(traceback.format_exception_only(error))
         cells = broken.notebook.cells
-        failure = report.failure_in(page.name, page.path, cells, told)
+        failure = report.failure_in(page.name, page.path, cells, error_text)
         return variant.note(page.name, plan, broken.seconds, failure)
 
 
