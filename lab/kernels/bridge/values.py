@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import functools
 import inspect
 import itertools
 import math
@@ -134,16 +135,17 @@ def _simple(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def _members(value: Any) -> list[tuple[str, Any]]:
-    """What the class of an object defines, public names only, without running any of it."""
-    names = [name for name in dir(type(value)) if not name.startswith("_")]
-    return [(name, inspect.getattr_static(type(value), name)) for name in names]
+@functools.cache  # an answer has hundreds of objects of a few classes
+def _members(kind: type) -> list[tuple[str, Any]]:
+    """What a class defines, public names only, without running any of it."""
+    names = [name for name in dir(kind) if not name.startswith("_")]
+    return [(name, inspect.getattr_static(kind, name)) for name in names]
 
 
 def attributes(value: Any) -> dict[str, Any]:
     """The public data of an object: fields, properties, but not the machinery it works with."""
     names = list(getattr(value, "__dataclass_fields__", ())) or list(vars(value))
-    names += [name for name, kind in _members(value) if isinstance(kind, property)]
+    names += [name for name, kind in _members(type(value)) if isinstance(kind, property)]
     found: dict[str, Any] = {}
     for name in names:
         if name.startswith("_") or name in found:
@@ -161,7 +163,7 @@ def methods(value: Any) -> list[str]:
     """What can be called on an object, as the other side writes it."""
     return [
         camel(name)
-        for name, kind in _members(value)
+        for name, kind in _members(type(value))
         if inspect.isfunction(kind) and name not in _HIDDEN
     ]
 
