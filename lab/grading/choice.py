@@ -21,7 +21,7 @@ from lab.errors import nearest
 from lab.grading import exercise as exercises
 from lab.grading import handin, hints, notes
 from lab.grading.exercise import Exercise
-from lab.grading.handin import NOTEBOOK, SUFFIXES, BadHandIn, HandIn
+from lab.grading.handin import NOTEBOOK, SUFFIXES, TYPED, BadHandIn, HandIn
 from lab.grading.identity import Owned
 from lab.grading.result import clean, plain_name
 
@@ -35,11 +35,12 @@ NOT_ASKED = "not asked for now"
 BESIDE_THE_WORK = "a note beside the work"
 WRONG_SUFFIX = "a program ends in .mjs, .cjs or .js, a notebook in .ipynb"
 _WRAPPERS = {".7z", ".rar", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".zip"}
-_TYPED = {".ts", ".mts", ".cts", ".tsx", ".jsx"}
 _TEXTS = {".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages"}
 _PARTS = ("mjs", "cjs", "js", "ipynb")  # within a name: a suffix too many
 _OLD = re.compile(r"(old|older|versions?|backups?|bak|archive|drafts?|copy|copies|previous|trash)")
 _VERSION = re.compile(r"version (\d{1,9})")  # a folder for each attempt, as Teams makes them
+# What browsers and file managers add to the name of a copy.
+_COPY = re.compile(r"^copy of | ?\(\d{1,3}\)$|(?: -)? copy(?: ?\(?\d{1,3}\)?)?$", re.I)
 _EXPORTS = re.compile(r"^export\s+(?:async\s+)?(?:function\*?|const|class)\s+(\w+)", re.M)
 _GIVEN = re.compile(r"^(?:module\.exports\s*=\s*\{([\w\s,]*)\}|exports\.(\w+)\s*=)", re.M)
 
@@ -158,6 +159,8 @@ def chosen(student: str, files: Iterable[Owned], known: Exercises) -> Choice:
     for owned in ordered:
         path = PurePosixPath(owned.file)
         suffix, stem = path.suffix.lower(), path.stem.lower()
+        if suffix in SUFFIXES and stem not in known.all:
+            stem = _COPY.sub("", stem)
         if owned.entry.is_skipped:
             left.append((owned, []))
         elif (suffix in SUFFIXES and stem in known.meant) or (
@@ -185,8 +188,10 @@ def _program(owned: Owned, asked: Exercise, read: _Reader) -> _Candidate:
         made, why = None, clean(f"{owned.shown}: {owned.entry.fault}")
     else:
         made, why = _made(asked, lambda: handin.from_bytes(read(owned), path.name, asked))
-    order = (*SUFFIXES, NOTEBOOK).index(path.suffix.lower())
-    return _candidate(owned, asked, made, why, order, is_exact=path.name == path.name.lower())
+    suffix = path.suffix.lower()
+    is_exact = path.name == asked.id + suffix
+    order = (*SUFFIXES, NOTEBOOK).index(suffix)
+    return _candidate(owned, asked, made, why, order, is_exact=is_exact)
 
 
 def _candidate(
@@ -356,7 +361,7 @@ def _wrong_kind(path: PurePosixPath, known: Exercises) -> str:
     suffix, name = path.suffix.lower(), path.name.lower()
     if wrapper := wrapped(path.name):
         return wrapper
-    if suffix in _TYPED:
+    if suffix in TYPED:
         return f"it is no JavaScript: {WRONG_SUFFIX}"
     if suffix in _TEXTS or name.endswith(("onlinetext.html", "_text.html", "text.html")):
         return f"it is a text, and is not read: {WRONG_SUFFIX}"

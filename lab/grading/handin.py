@@ -21,6 +21,7 @@ MOST_BYTES = 256 * 1024
 MOST_OF_FILE = 64 * MOST_BYTES  # a notebook has outputs, too
 SUFFIXES = (".mjs", ".cjs", ".js")  # of a program
 NOTEBOOK = ".ipynb"
+TYPED = (".ts", ".mts", ".cts", ".tsx", ".jsx")
 # What only one of the two kinds of module has, at the beginning of a line or a statement. Whatever
 # is handed in passes through these: the time that one takes must grow as its text does, and not as
 # its square.
@@ -40,6 +41,7 @@ _WHOLE = {
     "/": re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/"),
 }
 _BEFORE_VALUE = re.compile(r"\b(?:return|typeof|case|in|of|delete|void|throw|do|else|await|yield)$")
+_CONFLICT = re.compile(r"^<{7} .*^={7}$.*^>{7} ", re.M | re.S)
 _MARK = re.compile(r"\s*%%submit[ \t]+(\S+)(?:[^\S\n][^\n]*)?\n")
 
 
@@ -158,11 +160,39 @@ def _kind_of_export(exercise: Exercise) -> str:
     return found[1] if found else "function"
 
 
+def _foreign_text(text: str, plain: str) -> str:
+    """Why a text is no program at all, and what to hand in instead; nothing if it may be one.
+
+    text : what was handed in; plain : the same without comments, strings and templates.
+    """
+    beginning = text.lstrip("\ufeff \t\r\n")[:20].lower()
+    if beginning.startswith(("<!doctype", "<html", "<?xml")):
+        return (
+            "is a web page, and no program: where a browser saved a page instead of the file, "
+            "download the file again."
+        )
+    if beginning.startswith("```"):
+        return "begins with a fence of Markdown (```): hand in the lines between the fences alone."
+    if beginning.startswith("{\\rtf"):
+        return "is a word processor's document: save the program as plain text."
+    if _CONFLICT.search(plain):
+        line = text.count("\n", 0, text.index("<<<<<<< ")) + 1
+        return (
+            f"has a merge conflict from line {line} on that nobody has settled: choose one of the "
+            "two versions, and delete the lines that begin with <<<<<<<, ======= and >>>>>>>."
+        )
+    return ""
+
+
 def from_text(text: str, name: str = "", asked: str = "ID") -> HandIn:
     """A hand-in by its text, for the exercise of the id `asked`. Raises BadHandIn if there is
-    nothing in it, or too much.
+    nothing in it, or too much, or something that is no program.
     """
-    if not _plain(text).strip():
+    plain = _plain(text)
+    reason = _foreign_text(text, plain)
+    if reason:
+        raise BadHandIn(f"{name or 'The hand-in'} {reason}")
+    if not plain.strip():
         raise BadHandIn(
             f"{name or 'The hand-in'} is empty: nothing was run. Begin with the exercise's "
             f"starter, which `python -m lab task {asked} --starter` prints."
@@ -223,6 +253,11 @@ def from_bytes(data: bytes, path: str, exercise: Exercise, size: int = 0) -> Han
         raise BadHandIn(
             f"{path} has {max(size, len(data)):,} bytes; at most {MOST_OF_FILE:,} {what}"
         )
+    if suffix in TYPED:
+        raise BadHandIn(
+            f"{path} is TypeScript or JSX, which no check runs: hand in JavaScript, that is the "
+            "program without its types, in a file that ends in .mjs, .cjs or .js."
+        )
     if suffix not in (*SUFFIXES, NOTEBOOK, ""):
         raise BadHandIn(f"{path}: a program ends in .mjs, .cjs or .js, a notebook in .ipynb.")
     text = _decoded(data, path)
@@ -255,8 +290,10 @@ def from_notebook(text: str, name: str, exercise: Exercise) -> HandIn:
         ]
     if not found:
         others = sorted({asked for asked, _, _ in cells if asked})
-        told = f" It has cells for {', '.join(others)}." if others else ""
-        raise BadHandIn(f"{name} has no cell that begins with `%%submit {exercise.id}`.{told}")
+        hint = f" It has cells for {', '.join(others)}." if others else ""
+        if exercise.id in _ids_in_text_cells(text):
+            hint = " A cell of text begins so: turn that cell into one of code."
+        raise BadHandIn(f"{name} has no cell that begins with `%%submit {exercise.id}`.{hint}")
     worked_on = [own for own in found if own.strip() != exercise.begin().strip()]
     return from_text((worked_on or found)[-1], "", exercise.id)
 
@@ -304,6 +341,13 @@ def _code_cells(text: str, name: str) -> list[tuple[str, str, str]]:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise BadHandIn(f"{name} is no notebook: its JSON cannot be read.") from None
     return found
+
+
+def _ids_in_text_cells(text: str) -> set[str]:
+    """The ids in the `%%submit` lines of a valid notebook's cells that are not code."""
+    cells = [cell for cell in json.loads(text)["cells"] if cell.get("cell_type") != "code"]
+    marks = [_MARK.match("".join(cell.get("source", ""))) for cell in cells]
+    return {mark[1] for mark in marks if mark}
 
 
 def _grade_id(cell: dict[str, Any]) -> str:

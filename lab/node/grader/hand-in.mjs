@@ -83,6 +83,7 @@ export class Process {
     this.job = job;
     this.name = name;
     this.file = basename(program);
+    this.program = program; // the driver's own copy: no hand-in can write it
     this.output = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
     this.printed = 0;
     this.use(); // nothing else of the check runs by the time that this begins
@@ -524,11 +525,15 @@ export class Module extends Process {
         },
       );
       const [, line] = stderr?.match(/:(\d+)\r?\n/) ?? [];
-      if (line) return error.message + this.placed(`${this.at.hand}/${this.file}:${line}`);
+      if (line) {
+        const place = this.placed(`${this.at.hand}/${this.file}:${line}`);
+        const lines = readFileSync(this.program, "utf8").split("\n");
+        return error.message + place + slipOf(lines[line - 1] ?? "");
+      }
     }
     const missing = error.message.match(/Cannot find (?:package|module) '([^']+)'/);
     if (missing)
-      return `it imports ${missing[1].replace(`${this.at.hand}/`, "./")}, and only Node's own modules are here: everything else has to stand in this one file`;
+      return `it imports ${missing[1].replace(`${this.at.hand}/`, "./")}, and only Node's own modules are here: everything else has to be in this one file`;
     return this.explained(`${error.name}: ${error.message}\n${error.theirs}`) ?? error.message;
   }
 
@@ -775,6 +780,22 @@ export async function runProgram(job, program, { input = "", seconds = CALL_S, .
     error: made.explained(made.stderr),
     process: made,
   };
+}
+
+const PRINTED_QUOTE = /[\u2018\u2019\u201c\u201d\u201e]/;
+const TYPED = [
+  /[\w\])]\??\s*:\s*(?:any|unknown|number|string|boolean|void|never|[A-Z]\w*<.*>)(?:\[\])*\s*[,)={;]/,
+  /^\s*(?:export\s+)?(?:interface|type)\s+\w+/,
+  /\s+as\s+(?:const|any|unknown|number|string|[A-Z]\w*)\b/,
+];
+
+/** What kind of slip a line that does not parse has, with what to do; nothing where that is not known. */
+function slipOf(line) {
+  const [quote] = line.match(PRINTED_QUOTE) ?? [];
+  if (quote) return `: ${quote} is a quotation mark of printed text, write ' or "`;
+  return TYPED.some((type) => type.test(line))
+    ? ": types of TypeScript are no JavaScript, take them out"
+    : "";
 }
 
 export { Callback, once };
