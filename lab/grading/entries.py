@@ -25,7 +25,10 @@ ZIP = ".zip"
 SKIPPED_FOLDERS = {"node_modules", "__macosx", "venv", "dist", "__pycache__"}
 SKIPPED = "skipped, as such a folder holds no hand-ins"
 _BY_SYSTEMS = {"__macosx", "__pycache__"}
-LEADS_OUT = "its name leads out of the archive"
+LEADS_OUT = (
+    "its name leads out of the archive: put the file into its student's folder by hand, and judge "
+    "the folder"
+)
 HIDDEN = "hidden files are no hand-ins"
 EMPTY = "there is nothing in it"
 OUT = "it is a link that leads out of the folder of this student"
