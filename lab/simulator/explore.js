@@ -22,7 +22,8 @@ const DEFAULTS = {
 };
 
 /**
- * {orders, cut, runs}: each order with its lines, exit code, phases and what decides it; `cut` if
+ * {orders, cut, runs}: each order with its lines, exit code, phases, what decides it, the number of
+ * schedules that came to it and the likeliest of them; `cut` if
  * more schedules were left than there was time for. With `toward`, the lines of one order, only
  * schedules are tried that may lead there, and the search ends when it is there.
  */
@@ -58,13 +59,15 @@ export function explore(machine, program, wanted = {}) {
     runs++;
     const { rarity: cost, delays } = next;
     const schedule = Object.fromEntries(delays.map(({ number, ms }) => [number, ms]));
-    const run = machine.run(program, schedule, mostDelay);
+    const run = machine.run(program, schedule, { mostMs: mostDelay });
     const outcome = outcomeOf(run);
     const key = JSON.stringify([outcome.lines, outcome.code]);
     const share = Math.exp(-cost);
     const known = orders.get(key);
-    if (known) known.weight += share;
-    else orders.set(key, { ...outcome, weight: share, delays });
+    if (known) {
+      known.weight += share;
+      known.count++;
+    } else orders.set(key, { ...outcome, weight: share, count: 1, delays, schedule });
     const commonLines = toward ? agreement(outcome.lines, toward.lines) : Number.POSITIVE_INFINITY;
     if (toward && key === JSON.stringify([toward.lines, toward.code])) break;
     const last = delays.at(-1)?.number ?? -1;
