@@ -18,11 +18,16 @@ const DEFAULTS = {
   mostMs: 2000,
   mostRarity: 7,
   mostDelay: 30,
+  byPlaces: false, // two orders differ, too, where a line is printed in another phase or turn
   clock: () => performance.now(),
 };
 
+const keyOf = ({ lines, code, places }, { byPlaces }) =>
+  JSON.stringify(byPlaces ? [lines, code, places] : [lines, code]);
+
 /**
- * {orders, cut, runs}: each order with its lines, exit code, phases and what decides it; `cut` if
+ * {orders, cut, runs}: each order with its lines, exit code, phases, what decides it, the number of
+ * schedules that came to it and the likeliest of them; `cut` if
  * more schedules were left than there was time for. With `toward`, the lines of one order, only
  * schedules are tried that may lead there, and the search ends when it is there.
  */
@@ -58,19 +63,21 @@ export function explore(machine, program, wanted = {}) {
     runs++;
     const { rarity: cost, delays } = next;
     const schedule = Object.fromEntries(delays.map(({ number, ms }) => [number, ms]));
-    const run = machine.run(program, schedule, mostDelay);
+    const run = machine.run(program, schedule, { mostMs: mostDelay });
     const outcome = outcomeOf(run);
-    const key = JSON.stringify([outcome.lines, outcome.code]);
+    const key = keyOf(outcome, options);
     const share = Math.exp(-cost);
     const known = orders.get(key);
-    if (known) known.weight += share;
-    else orders.set(key, { ...outcome, weight: share, delays });
+    if (known) {
+      known.weight += share;
+      known.count++;
+    } else orders.set(key, { ...outcome, weight: share, count: 1, delays, schedule });
     const commonLines = toward ? agreement(outcome.lines, toward.lines) : Number.POSITIVE_INFINITY;
-    if (toward && key === JSON.stringify([toward.lines, toward.code])) break;
+    if (toward && key === keyOf(toward, options)) break;
     const last = delays.at(-1)?.number ?? -1;
     const ahead = run.noted.filter(({ number }) => number > last);
     // Two schedules that come to the same state go on alike: the likelier one went first.
-    const state = stateOf(run, ahead[0]);
+    const state = stateOf(run, ahead[0], options);
     if (states.has(state)) continue;
     states.add(state);
     for (const [at, reading] of ahead.entries()) {
@@ -105,11 +112,11 @@ function stepsOf(reading, following, mostDelay) {
 }
 
 /** What was printed by a reading of the clock, and when the timers are due from then on. */
-function stateOf({ chunks }, reading) {
+function stateOf({ chunks }, reading, { byPlaces }) {
   if (!reading) return null;
-  const { kind, phase, offsets, printed, immediates } = reading;
-  const texts = chunks.slice(0, printed).map(([, text]) => text);
-  return JSON.stringify([texts, kind, phase, offsets, immediates]);
+  const { kind, phase, turn, offsets, printed, immediates } = reading;
+  const texts = chunks.slice(0, printed).map((chunk) => (byPlaces ? chunk : chunk[1]));
+  return JSON.stringify([texts, kind, phase, byPlaces ? turn : null, offsets, immediates]);
 }
 
 /** How many lines two orders have in common from the beginning. */

@@ -75,6 +75,9 @@
     return time;
   };
 
+  /** The time that has passed, in microseconds; reading it takes none. */
+  machine.timeUs = () => Math.round(Math.max(time, loopTime) * 1000);
+
   machine.scheduleTimer = (duration) => {
     timerAt = loopTime + duration;
   };
@@ -104,10 +107,16 @@
     }
   };
 
+  machine.runJobs = () => {
+    machine.isInJobs = true;
+    host("jobs");
+    machine.isInJobs = false;
+  };
+
   // InternalCallbackScope::Close
   const drain = () => {
     if (machine.isStopped) return;
-    if (!tickInfo[0]) host("jobs");
+    if (!tickInfo[0]) machine.runJobs();
     if (machine.isStopped || (!tickInfo[0] && !tickInfo[1])) return;
     attempt(() => machine.tickCallback.call(machine.process));
   };
@@ -125,6 +134,7 @@
         "refuse",
         `The program was stopped: it needs more than ${settings.mostMB} MB of memory.`,
       );
+    machine.trace?.threw(error);
     let wasCaught;
     try {
       wasCaught = machine.process._fatalException(error, fromPromise);

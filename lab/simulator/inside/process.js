@@ -20,6 +20,7 @@
         `The program printed more than ${MOST_LINES.toLocaleString("en")} lines and was stopped.`,
       );
     chunks.push([descriptor, text, machine.phase, machine.turn, from]);
+    if (from !== "report") machine.trace?.printed(descriptor, text);
   };
   const stream = (fd) => {
     const EventEmitter = load("events");
@@ -238,8 +239,7 @@
   Object.defineProperty(globalThis, "__iterated", { value: notingClose });
 
   const timers = load("timers");
-  for (const [name, value] of Object.entries(timers))
-    if (name !== "promises") operation(name, value);
+  for (const name of Object.keys(timers)) if (name !== "promises") operation(name, timers[name]);
   operation("queueMicrotask", queueMicrotask);
   operation("structuredClone", (value) => machine.clone(value));
   expose("process", process);
@@ -471,11 +471,15 @@
   machine.begin = (kind, file, plan) => {
     process.argv[1] = file;
     settings.file = file;
+    machine.isWatched = plan.isWatched;
+    if (plan.isTraced) machine.startTrace(file);
     let evaluation = null;
     // As many functions as Node's own loader awaits one another in, for the same order of promises.
     const evaluateModule = async () => {
       try {
+        machine.trace?.main();
         evaluation = host("module");
+        machine.trace?.mainEnd();
       } catch (error) {
         machine.forgive(error);
         await Promise.reject(error);
@@ -496,10 +500,16 @@
         machine.uncaught(error, true);
       }
     };
-    const main = kind === "cjs" ? () => commonjs(file) : () => void enterModule();
+    const main =
+      kind === "cjs"
+        ? () => {
+            machine.trace?.main();
+            commonjs(file);
+          }
+        : () => void enterModule();
     machine.isUnsettled = () => evaluation !== null && !settledState(evaluation);
     const { noted, code, readings } = machine.run(main, plan);
-    return JSON.stringify({ chunks, noted, code, readings });
+    return JSON.stringify({ chunks, noted, code, readings, rows: machine.trace?.end(code) });
   };
   return machine;
 };

@@ -201,7 +201,7 @@
     kUnsettledTopLevelAwait: 13,
   };
   const settledPromise = Promise.resolve();
-  const { then } = Promise.prototype;
+  const nativeThen = Promise.prototype.then;
   // What a job of V8's that is no promise's does with an error: it goes to the process at once.
   const enqueueMicrotask = (callback) => {
     const job = () => {
@@ -211,12 +211,14 @@
         machine.uncaught(error, false);
       }
     };
-    then.call(settledPromise, job);
+    nativeThen.call(settledPromise, job);
   };
 
-  // What the two other parts fill in: the loop, and the driver of the program.
+  // What the other parts fill in: the loop, the hooks of promises, and the driver of the program.
   const machine = {
     host,
+    nativeThen,
+    isWatched: false, // true in a run of which somebody wants to know more than what it prints
     settings,
     exitCodes,
     enqueueMicrotask,
@@ -276,7 +278,7 @@
     },
     task_queue: {
       tickInfo: machine.tickInfo,
-      runMicrotasks: () => host("jobs"),
+      runMicrotasks: () => machine.runJobs(),
       setTickCallback: (callback) => {
         machine.tickCallback = callback;
       },
@@ -308,7 +310,7 @@
       setupHooks: noop,
       setCallbackTrampoline: noop,
       registerDestroyHook: noop,
-      setPromiseHooks: noop,
+      setPromiseHooks: (...functions) => machine.setPromiseHooks(...functions),
       getPromiseHooks: () => [undefined, undefined, undefined, undefined],
       queueDestroyAsyncId: noop,
       async_hook_fields: new Uint32Array(9),
@@ -340,8 +342,10 @@
       Providers: {},
     },
     async_context_frame: {
-      getContinuationPreservedEmbedderData: noop,
-      setContinuationPreservedEmbedderData: noop,
+      getContinuationPreservedEmbedderData: () => machine.frame,
+      setContinuationPreservedEmbedderData: (frame) => {
+        machine.frame = frame;
+      },
     },
     trace_events: {
       isTraceCategoryEnabled: () => false,
@@ -391,6 +395,14 @@
     bindings[name] ??= inert;
     return bindings[name];
   }
+
+  // Before Node's modules take theirs: a `then` that tells of its reactions where somebody is told.
+  const { apply } = Reflect;
+  define(Promise.prototype, "then", function then(onFulfilled, onRejected) {
+    return machine.isWatched
+      ? machine.reactTo(this, onFulfilled, onRejected)
+      : apply(nativeThen, this, [onFulfilled, onRejected]);
+  });
 
   // --- modules -----------------------------------------------------------------------------
   const primordials = {};
