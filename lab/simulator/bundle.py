@@ -26,6 +26,7 @@ CACHE = paths.ROOT / "_build" / "simulator"
 FOLDER = "simulator-"
 LOADER = "change.js"
 PATIENCE_S = 120
+EXAMPLES = HERE / "page" / "examples.json"
 PACKAGES = paths.ROOT / "node_modules"
 # Whose code is in the folder: the package, and the file of its licence.
 LICENCES = {
@@ -83,6 +84,9 @@ def _sources() -> Iterator[Path]:
     for file in sorted(HERE.rglob("*")):
         if file.suffix in {".js", ".mjs", ".cjs", ".css", ".json", ".py"}:
             yield file
+    for example in json.loads(EXAMPLES.read_text("utf8")):
+        if "file" in example:
+            yield paths.ROOT / example["file"]
 
 
 def _made() -> Path:

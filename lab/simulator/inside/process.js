@@ -393,15 +393,15 @@
     dns: "look-ups of names",
     fs: "files",
     "fs/promises": "files",
-    crypto: "the work of the thread pool",
+    crypto: "thread pool",
     diagnostics_channel: "channels",
-    zlib: "the work of the thread pool",
+    zlib: "thread pool",
     stream: "streams",
     "stream/promises": "streams",
-    readline: "the terminal",
+    readline: "terminal",
     buffer: "buffers",
     vm: "contexts",
-    os: "the machine",
+    os: "machine",
     url: "URLs",
   };
   const refuse = (what) =>
@@ -409,6 +409,21 @@
       "refuse",
       `The model of the loop has no ${what} yet. For the real thing: node ${settings.shown()}`,
     );
+  // What Node has as a global and the model has not: a program that names it is refused, and not told
+  // that there is no such name.
+  const LACKED =
+    "Buffer URL URLSearchParams TextEncoder TextDecoder fetch Headers Request Response FormData Blob File " +
+    "WebSocket crypto MessageChannel MessagePort BroadcastChannel ReadableStream WritableStream " +
+    "TransformStream CompressionStream DecompressionStream WebAssembly Intl navigator";
+  const lack = (object, name, what = name) =>
+    Object.defineProperty(object, name, {
+      configurable: true,
+      get: () => refuse(what),
+      set: (value) => Object.defineProperty(object, name, { value, writable: true }),
+    });
+  for (const name of LACKED.split(" ")) if (!(name in globalThis)) lack(globalThis, name);
+  lack(process, "stdin", "terminal (process.stdin)");
+
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
     if (OPEN.includes(id)) return id === "console" ? console : load(id);

@@ -1,7 +1,7 @@
 // node bundle.mjs OUT NODE...: writes what a page loads to run programs into OUT, not yet packed (lab/simulator/bundle.py
 // packs it): the scripts, the engine with what runs inside it, for each Node its modules' texts, and about.json.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { createMachine, programOf } from "../index.js";
@@ -9,10 +9,19 @@ import { natives } from "../natives.js";
 import { parts } from "../parts.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
+const ROOT = join(HERE, "../../..");
 const TARGET = "es2022";
 const ENTRIES = ["begin.js", "worker.js", "frame.js", "change.js", "panel.js", "editor.js", "lab.js"];
 const [, , out, ...nodes] = process.argv;
 mkdirSync(out, { recursive: true });
+
+/** The examples of the Loop Lab: the book's own files, and some that stand in the list. */
+const examples = JSON.parse(readFileSync(join(HERE, "examples.json"), "utf8")).map(
+  ({ title, file, name, lines }) =>
+    file
+      ? { title, name: basename(file), source: readFileSync(join(ROOT, file), "utf8") }
+      : { title, name, source: `${lines.join("\n")}\n` },
+);
 
 const bundled = async (entry, more = {}) => {
   const { outputFiles } = await build({
@@ -24,7 +33,7 @@ const bundled = async (entry, more = {}) => {
     target: TARGET,
     minify: true,
     legalComments: "none", // the licences are files beside it
-    define: { "import.meta.url": '""' },
+    define: { "import.meta.url": '""', EXAMPLES: JSON.stringify(examples) },
     write: false,
     logLevel: "warning",
     ...more,

@@ -52,7 +52,7 @@
       await model.open({ place, name, source, leave }).open();
     }
     place.append(open);
-    element.after(place);
+    (element.closest(".cell") ?? element).after(place);
   }
 
   LabDom.afterParsing(() => {

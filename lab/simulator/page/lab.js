@@ -1,9 +1,9 @@
 // The Loop Lab: any program, the book's examples, a link that carries a program, and traces of a reader's own Node.
 import { programIn } from "./share.js";
-import examples from "./examples.json";
 
 const { el, button } = globalThis.LabDom;
 const { open } = globalThis.LabModel;
+const examples = EXAMPLES; // [{title, name, source}], put here by bundle.mjs
 const STORED = "lab-model:program";
 
 globalThis.LabModel.lab = async (place) => {

@@ -164,6 +164,7 @@ class Panel {
     const { area, edit } = this.parts;
     if (this.upgrading) return;
     this.upgrading = true;
+    runner.prepare(this.node);
     try {
       await editor();
     } catch {
@@ -184,6 +185,7 @@ class Panel {
     if (focus || hadFocus) this.editing.focus(hadFocus ? selectionStart : 0);
   }
 
+  /** Load what typing and running take. */
   open() {
     return this.#upgrade();
   }
@@ -293,10 +295,9 @@ class Panel {
     this.#say("");
     const [first, ...rest] = text.split("\n");
     this.parts.complaint.replaceChildren(
-      rest.length > 0 ? el("pre", {}, text) : el("p", {}, first),
-      hint ? el("p", {}, hint) : null,
+      rest.length > 0 ? el("pre", { tabindex: 0 }, text) : el("p", {}, first),
+      ...(hint ? [el("p", {}, hint)] : []),
     );
-    this.parts.complaint.querySelector("pre")?.setAttribute("tabindex", "0");
   }
 
   #draw(trace, orders, cut = false) {

@@ -1,9 +1,9 @@
 // Runs programs on the model of Node in a sandboxed frame, and tells what came of them. Nothing of a program is
 // evaluated in the page, and what comes back is data.
 
-const SILENT_MS = 2000; // a run that has begun and says nothing for so long is ended
+const SILENT_MS = 1900; // a run that has begun and says nothing for so long is ended
 const LOADING_MS = 30_000;
-const GONE = "The model does not answer, and was ended. Press Run to start it again.";
+const GONE = "The program was stopped: it kept the model busy for 2 s, with memory or long texts, perhaps.";
 const NOT_LOADED =
   "The model could not be loaded: this browser keeps the page from its own files. Another browser may do.";
 
@@ -35,9 +35,22 @@ export class Runner {
       return this.#refuse(id, NOT_LOADED);
     }
     if (this.#current?.id !== id) return;
+    this.#give({ id, node, program });
+  }
+
+  #give({ node, ...more }) {
     const texts = this.#sent.has(node) ? undefined : this.#texts.get(node);
     this.#sent.add(node);
-    this.#post({ id, node, texts, program });
+    this.#post({ node, texts, ...more });
+  }
+
+  /** Begins to load, while the reader still types: what Run then waits for is a machine. */
+  prepare(node) {
+    Promise.all([this.#open(), this.#load(node)])
+      .then(() => {
+        if (!this.#current && !this.#sent.has(node)) this.#give({ node, isPrepared: true });
+      })
+      .catch(() => {}); // Run says it
   }
 
   #open() {
@@ -100,9 +113,12 @@ export class Runner {
     tell("refused", { sentence });
   }
 
+  /** End the worker, and have the next one ready. */
   #end() {
+    const [node] = this.#sent;
     this.#sent.clear();
     this.#post({ what: "end" });
+    if (node) this.#give({ node, isPrepared: true });
   }
 
   #post(message) {

@@ -6,7 +6,7 @@ import { QuickJSFFI } from "@jitl/quickjs-ng-wasmfile-release-sync/ffi";
 import * as acorn from "acorn";
 import { createMachine, explore, NotModelledError, programOf } from "../index.js";
 
-const LIMITS = { limitMs: 1500, mostMB: 96 };
+const LIMITS = { limitMs: 1400, mostMB: 96 };
 const FIRST = { mostRuns: 1, traces: 1 };
 const ALL = { mostMs: 800 };
 const { unpack, packed } = globalThis.LAB_BEGIN;
@@ -20,11 +20,12 @@ const parts = {
 };
 
 globalThis.onmessage = async ({ data }) => {
-  const { id, node, texts, program } = data;
+  const { id, node, texts, program, isPrepared } = data;
   const tell = (what, more) => postMessage({ id, what, ...more });
   try {
-    if (!machines.has(node)) machines.set(node, await machineOf(texts));
-    const machine = machines.get(node);
+    if (!machines.has(node)) machines.set(node, machineOf(texts));
+    const machine = await machines.get(node);
+    if (isPrepared) return;
     tell("begun", { version: machine.node.version });
     run(machine, program, tell);
   } catch (error) {
