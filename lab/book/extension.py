@@ -27,6 +27,7 @@ from lab.book.pages import (
     card,
     cards,
     lessons,
+    loop_lab,
     predictions,
     reviews,
     status,
@@ -94,7 +95,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     provenance_line.setup(app)
     writer.setup(app)
     makers = (
-        *(status, published, verdicts, cards, systems, predictions, yours, lessons, across_page),
+        *(status, published, verdicts, cards, systems, predictions, yours, lessons, across_page, loop_lab),
     )
     placeholders.setup(
         app,

@@ -183,7 +183,8 @@ class Machine {
       if (error instanceof NotModelledError) throw error;
       if (error instanceof RangeError)
         throw new NotModelledError(
-          "The program was stopped: its functions call one another deeper than the model can.",
+          this.refusal ??
+            "The program was stopped: its functions call one another deeper than the model can.",
         );
       if (!(error instanceof EngineError)) throw error;
       throw new NotModelledError(this.refusal ?? `The model failed: ${error.message}`);

@@ -465,19 +465,34 @@
     dgram: "sockets",
     tls: "sockets",
     dns: "look-ups of names",
-    crypto: "the work of the thread pool",
+    crypto: "thread pool",
     diagnostics_channel: "channels",
-    zlib: "the work of the thread pool",
+    zlib: "thread pool",
     stream: "streams",
     "stream/promises": "streams",
-    readline: "the terminal",
+    readline: "terminal",
     vm: "contexts",
-    os: "the machine",
+    os: "machine",
     url: "URLs",
   };
   machine.refuse = (sentence) =>
     host("refuse", `${sentence}. For the real thing: node ${settings.shown()}`);
   const refuse = (words) => machine.refuse(`The model of the loop has no ${words} yet`);
+  // What Node has as a global and the model has not: a program that names it is refused, and not told
+  // that there is no such name.
+  const LACKED =
+    "Buffer URL URLSearchParams TextEncoder TextDecoder fetch Headers Request Response FormData Blob File " +
+    "WebSocket crypto MessageChannel MessagePort BroadcastChannel ReadableStream WritableStream " +
+    "TransformStream CompressionStream DecompressionStream WebAssembly Intl navigator";
+  const lack = (object, name, label = name) =>
+    Object.defineProperty(object, name, {
+      configurable: true,
+      get: () => refuse(label),
+      set: (value) => Object.defineProperty(object, name, { value, writable: true }),
+    });
+  for (const name of LACKED.split(" ")) if (!(name in globalThis)) lack(globalThis, name);
+  lack(process, "stdin", "terminal (process.stdin)");
+
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
     if (OPEN.includes(id)) return id === "console" ? console : load(id);
