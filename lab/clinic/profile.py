@@ -12,6 +12,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from lab import paths
+
+# Files of our probe, in the house and in the package that `tools/checkup` builds of it.
+_PROBE = f"/{paths.NODE_SIDE.parent.name}/node/clinic/"
 # "(program)" is native code outside of any function, and on a busy machine also the time in which
 # the thread had no processor.
 _IDLE = {"(idle)", "(root)", "(program)"}
@@ -142,7 +146,7 @@ class _Tree:
 
 
 def _ours(frame: Frame) -> bool:
-    return "/lab/node/clinic/" in frame.url
+    return _PROBE in frame.url
 
 
 def logging(stack: list[Frame]) -> bool:
