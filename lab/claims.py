@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from lab import paths, usage
 from lab.errors import LabError, did_you_mean
 from lab.judging import judge
-from lab.judging.stats import Ratio, measured
+from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, measured
 from lab.processes.node_range import node_range
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
@@ -392,6 +392,25 @@ def criterion(id: str) -> judge.Criterion:
         expects=entry.get("expects", "more"),
         derived=bool(entry.get("derived")),
     )
+
+
+def judged_again(id: str, verdict: str, ratio: tuple[float, float, float]) -> str:
+    """Return the word that the rule and the limit of today give an interval that was judged before.
+
+    verdict : the word that it had; ratio : estimate, low and high. An interval without a verdict
+    stays without one: what its trials lacked is not in these numbers. Whether the test excluded
+    chance is in the word alone: "did not hold" of a difference is said where it did not. Raises
+    KeyError for a claim that nobody published.
+    """
+    if judge.holds(verdict) is None:
+        return verdict
+    rule = criterion(id)
+    estimate, low, high = ratio
+    chance = low <= 1 <= high or (verdict == "did not hold" and rule.expects != "same")
+    side = "none" if chance else "higher" if estimate > 1 else "lower"
+    p = 1.0 if chance else 0.0
+    interval = Ratio("", "", "", None, estimate, low, high, PAIRS_FOR_A_VERDICT, p, difference=side)
+    return judge.published(interval, rule).verdict
 
 
 def _judge_own(

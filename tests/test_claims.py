@@ -36,7 +36,7 @@ def ratio(factor, n=6, noise=0.01, **options):
     [
         (1.265, "held"),
         (2.0, "held stronger"),
-        (1.09, "held weaker"),
+        (1.09, "smaller than claimed"),
         (1.0, "no difference"),
         (0.5, "reversed"),
     ],
@@ -45,6 +45,21 @@ def test_a_published_claim_falls_into_one_of_the_bands(factor, verdict):
     found = claim("sync-vs-async-file", ratio(factor))
     assert found.verdict == verdict
     assert found.holds is verdict.startswith("held")
+
+
+@pytest.mark.parametrize(
+    ("id", "before", "ends", "now"),
+    [
+        ("db-read", "held weaker", (3.1, 2.6, 3.6), "smaller than claimed"),
+        ("db-read", "held weaker", (4.1, 3.6, 4.6), "held weaker"),
+        # The sign-flip test did not exclude chance here, although the interval excludes 1.
+        ("express-vs-pycnic", "did not hold", (0.91, 0.84, 0.99), "did not hold"),
+        ("hello-sleep", "did not hold", (1.12, 1.1, 1.13), "did not hold"),
+        ("db-read", "no verdict", (3.1, 2.6, 3.6), "no verdict"),
+    ],
+)
+def test_an_interval_of_another_day_is_judged_by_the_rule_of_today(id, before, ends, now):
+    assert claims.judged_again(id, before, ends) == now
 
 
 def test_a_changed_copy_of_a_claim_knows_that_its_page_was_replayed(monkeypatch):

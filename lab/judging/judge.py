@@ -19,8 +19,10 @@ SAME = 0.05
 WORDS = {
     "held": "The whole interval reaches the limit of the claim.",
     "held stronger": "The whole interval lies beyond what was published.",
-    "held weaker": "The whole interval lies on the claim's side of 1, but not all of it reaches "
-    "the limit: the direction is shown, the size is not.",
+    "held weaker": "The whole interval lies on the claim's side of 1 and crosses the limit: the "
+    "direction is shown, the size is not.",
+    "smaller than claimed": "The whole interval lies between 1 and the limit: the direction is "
+    "shown, and the size is refuted.",
     "no difference": "The whole interval lies within the band that counts as equal.",
     "reversed": "The whole interval lies on the other side of 1.",
     "did not hold": "The whole interval misses the limit, and no word above fits. Where it is a "
@@ -30,9 +32,24 @@ WORDS = {
 }
 
 
+# The tone of a word: each has a colour of its own, beside the word and never in its place.
+TONES = {
+    "held": "ok",
+    "held stronger": "ok",
+    "held weaker": "ok",
+    "smaller than claimed": "less",
+    "no verdict": "warn",
+}
+
+
 def holds(verdict: str) -> bool | None:
     """Return whether what has this verdict holds; None without a verdict."""
     return None if verdict == "no verdict" else verdict.startswith("held")
+
+
+def tone(verdict: str) -> str:
+    """Return the tone of a verdict: ok, less, warn or fail."""
+    return TONES.get(verdict, "fail")
 
 
 @dataclass(frozen=True)
@@ -128,13 +145,18 @@ def published(ratio: Ratio, claim: Criterion, failure: str = "") -> Judged:
 
 
 def _side(low: float, high: float, claim: Criterion) -> str:
-    """The verdict on an interval that lies on one side of 1 and is not equal to it."""
+    """The verdict on an interval that lies on one side of 1 and is not equal to it.
+
+    An interval that ends at the limit still includes it, so the size is not refuted.
+    """
     limit, printed_range = claim.limit, claim.printed or (1.0, math.inf)
     if claim.upside_down:
         low, high, limit = 1 / high, 1 / low, 1 / limit
         printed_range = (1 / printed_range[1], 1 / printed_range[0])
     if high < 1:
         return "reversed"
+    if high < limit:
+        return "smaller than claimed"
     if low < limit:
         return "held weaker"
     return "held" if claim.derived or low <= printed_range[1] else "held stronger"

@@ -23,7 +23,7 @@ from lab.book.pipeline.build import Build
 from lab.book.site import placeholders
 from lab.book.site import published as records
 from lab.book.site.placeholders import Html
-from lab.display.claims import TONES, anchor
+from lab.display.claims import anchor
 from lab.judging import judge
 from lab.judging.stats import spread_text
 from lab.plot.measures import metric_of
@@ -144,7 +144,7 @@ def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
         "sentence": entry["sentence"],
         "verdict": verdict,
         "verdict_key": _key(verdict),
-        "tone": TONES[judge.holds(verdict)] if c else "none",
+        "tone": judge.tone(verdict) if c else "none",
         "source": entry["source"],
         "who": f"{source['author']} {source['year']}",
         **{key: source[key] for key in ("author", "title", "year", "url")},
@@ -204,7 +204,7 @@ def _of_chapter(chapter: str, found: list[dict[str, Any]]) -> dict[str, Any]:
                 "anchor": anchor(c["id"]),
                 "sentence": c["sentence"],
                 "verdict": c["verdict"],
-                "tone": TONES[judge.holds(c["verdict"])],
+                "tone": judge.tone(c["verdict"]),
                 "measured": _measured(c),
                 "limit": c["limit"],
                 "more": [
