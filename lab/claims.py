@@ -248,6 +248,8 @@ def _read(_mtime: int) -> dict[str, Any]:
         for table in ("claims", "sources"):
             gate.fit(table, data[table], dict[str, dict[str, Any]])
         gate.fit("own", data.get("own", {}), dict[str, dict[str, Any]])
+        gate.fit("worded", data.get("worded", {}), dict[str, list[str]])
+        gate.fit("withdrawn", data.get("withdrawn", {}), dict[str, str])
         for id, entry in data["claims"].items():
             for key in ("sentence", "source", "measures"):
                 gate.fit(f"{key} of {id}", entry[key], str)
@@ -261,6 +263,16 @@ def changes() -> dict[str, tuple[str, ...]]:
     data = claims()
     entries = {**data["claims"], **data.get("own", {})}
     return {id: tuple(e["changed"]) for id, e in entries.items() if "changed" in e}
+
+
+def wordings() -> dict[str, tuple[str, ...]]:
+    """Return how the words of a sentence changed while its limit stayed, by the id of the claim."""
+    return {id: tuple(texts) for id, texts in claims().get("worded", {}).items()}
+
+
+def withdrawn() -> dict[str, str]:
+    """Return the claims that the book made once and makes no more: when and why, by their id."""
+    return dict(claims().get("withdrawn", {}))
 
 
 def published_ratio(id: str) -> tuple[float, float] | None:

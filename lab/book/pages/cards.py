@@ -124,12 +124,34 @@ def words(build: Build) -> Html:
 
 
 def criteria(build: Build) -> Html:
-    """Return how criteria changed after a first result was known."""
-    changes = claims.changes()
-    rows = [(name, text) for name, texts in changes.items() for text in texts]
-    caption = "Criteria that changed after a first result was known"
-    summary = f"{count(len(rows), 'change')} to {count(len(changes), 'criterion', 'criteria')}"
-    return Html(str(HTML.table(summary, caption, ("claim", "what changed"), rows)))
+    """Return how criteria changed after a first result was known, then the changes of words alone,
+    then the sentences that are gone.
+    """
+    changes, wordings, withdrawn = claims.changes(), claims.wordings(), claims.withdrawn()
+    changed = [(name, text) for name, texts in changes.items() for text in texts]
+    worded = [(name, text) for name, texts in wordings.items() for text in texts]
+    tables = [
+        (
+            f"{count(len(changed), 'change')} to {count(len(changes), 'criterion', 'criteria')}",
+            "Criteria that changed after a first result was known",
+            changed,
+        ),
+        (
+            f"{count(len(worded), 'change')} of words alone, to {count(len(wordings), 'sentence')}",
+            "Sentences that got other words, with the same limit",
+            worded,
+        ),
+        (
+            f"{count(len(withdrawn), 'sentence')} withdrawn",
+            "Sentences that the book no longer makes",
+            withdrawn.items(),
+        ),
+    ]
+    shown = [
+        str(HTML.table(summary, caption, ("claim", "what changed"), rows))
+        for summary, caption, rows in tables
+    ]
+    return Html("".join(shown))
 
 
 def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
