@@ -2,7 +2,8 @@
 in the reference run.
 
 What a published claim ends as (`lab.judging.judge.WORDS`) is a finding, not a failure.
-One of our own ends as: held, did not hold, no verdict; "did not hold" fails the reference build.
+One of our own ends as: held, demonstrated, did not hold, no verdict; "did not hold" fails the
+reference build.
 """
 
 from __future__ import annotations
@@ -77,6 +78,7 @@ class Claim(Shown, Stored):
     basis: str = "number"  # what was judged: "interval", one measured "number", or a "count"
     warnings: tuple[str, ...] = ()  # the checks that failed or warned, with their numbers of trials
     beside: tuple[Ratio, ...] = ()  # further ratios of the same trials, not judged
+    demonstrates: str = ""  # why a sentence of the course could hardly fail; empty if it could
     changed: tuple[str, ...] = ()  # how the criterion changed after a first result
     experiment: str = ""
     measured: str = ""  # UTC, ISO
@@ -248,6 +250,7 @@ def _read(_mtime: int) -> dict[str, Any]:
         for table in ("claims", "sources"):
             gate.fit(table, data[table], dict[str, dict[str, Any]])
         gate.fit("own", data.get("own", {}), dict[str, dict[str, Any]])
+        gate.fit("demonstrations", data.get("demonstrations", {}), dict[str, list[str]])
         gate.fit("worded", data.get("worded", {}), dict[str, list[str]])
         gate.fit("withdrawn", data.get("withdrawn", {}), dict[str, str])
         for id, entry in data["claims"].items():
@@ -263,6 +266,21 @@ def changes() -> dict[str, tuple[str, ...]]:
     data = claims()
     entries = {**data["claims"], **data.get("own", {})}
     return {id: tuple(e["changed"]) for id, e in entries.items() if "changed" in e}
+
+
+# Why a sentence could hardly fail, by the name of its list in data/claims.toml.
+DEMONSTRATES = {
+    "definition": "it follows from what its words mean",
+    "documented": "the documentation of Node or of the language promises it",
+    "program": "it says that a program of the book does what it was written for",
+    "far": "its limit lies five times or more from what was measured",
+}
+
+
+def demonstrations() -> dict[str, str]:
+    """Return why each of the book's sentences that could hardly fail could not, by its id."""
+    kinds = claims().get("demonstrations", {})
+    return {id: DEMONSTRATES[kind] for kind, ids in kinds.items() for id in ids}
 
 
 def wordings() -> dict[str, tuple[str, ...]]:
@@ -437,7 +455,14 @@ def _judge_own(
     **rest: Any,
 ) -> Claim:
     failure = blind or "; ".join(failures)
-    judgement = judge.own(value, limits, failure=failure, judged=exact or profile().verdicts)
+    demonstrates = demonstrations().get(id, "")
+    judgement = judge.own(
+        value,
+        limits,
+        failure=failure,
+        judged=exact or profile().verdicts,
+        demonstrates=bool(demonstrates),
+    )
     judgement = _limited(judgement, rest["judged_on"])
     value_text = f"{value.within(value.estimate)}×" if isinstance(value, Ratio) else bare(value, 4)
     return Claim(
@@ -446,6 +471,7 @@ def _judge_own(
         **_said(value, judgement, failures),
         value=value,
         basis="interval" if isinstance(value, Ratio) else "count" if exact else "number",
+        demonstrates=demonstrates,
         **rest,
     )
 

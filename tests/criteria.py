@@ -7,7 +7,7 @@ import subprocess
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from house import ROOT
 
@@ -62,6 +62,8 @@ def history() -> list[Change]:
     changes = []
     now: dict[str, Criterion] = {}
     for day, files in [*_commits(), ("", _work_tree())]:
+        if not day:
+            places.clear()  # the work tree is told whole, a commit by what it changed
         for path, text in files.items():
             places[path] = dict(_criteria(path, text)) if text else {}
         now = {id: found for file in places.values() for id, found in file.items()}
@@ -75,9 +77,9 @@ def history() -> list[Change]:
     return [*changes, *gone]
 
 
-def made() -> set[str]:
-    """Return the ids of all sentences that the chapters make in the work tree."""
-    return {id for path, text in _work_tree().items() for id, _ in _criteria(path, text)}
+def made() -> dict[str, Criterion]:
+    """Return the criteria of all claims in the work tree, by their ids."""
+    return {id: found for path, text in _work_tree().items() for id, found in _criteria(path, text)}
 
 
 def is_shallow() -> bool:
@@ -126,12 +128,10 @@ def _texts(blobs: set[str]) -> dict[str, str]:
 
 def _work_tree() -> dict[str, str]:
     files = [*ROOT.glob("book/**/*.md"), ROOT / "data/claims.toml"]
-    gone = _git("ls-files", "--deleted", "--", *WHERE).decode().splitlines()
-    texts = {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in files}
-    return {**{path: "" for path in gone}, **texts}
+    return {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in files}
 
 
-@lru_cache(maxsize=None)
+@cache
 def _criteria(path: str, text: str) -> tuple[tuple[str, Criterion], ...]:
     if path.endswith(".toml"):
         entries = tomllib.loads(text).get("claims", {})

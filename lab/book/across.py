@@ -51,7 +51,11 @@ def read(file: Path | None = None) -> Data | None:
 
 
 def _judge_again(data: Data) -> None:
-    """Give each interval of a published claim the word that it has today."""
+    """Give each interval of a published claim, and each demonstration, the word it has today."""
+    for id in claims.demonstrations().keys() & data["claims"].keys():
+        for row in data["claims"][id]["on"].values():
+            if row.get("verdict") == "held":
+                row["verdict"] = "demonstrated"
     for id in claims.claims()["claims"].keys() & data["claims"].keys():
         for row in data["claims"][id]["on"].values():
             if ends := ratio(row):

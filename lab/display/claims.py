@@ -29,6 +29,8 @@ def claim(c: Claim) -> str:
         lines.append(f"From the recorded run, {c.measured[:10]}, at least in part.")
     if c.because:
         lines.append(f"No verdict, because {c.because}.")
+    if c.demonstrates:
+        lines.append(f"Shown rather than tested: {c.demonstrates}.")
     if c.beside:
         lines.append(f"Beside it, not judged: {'; '.join(map(_told, c.beside))}.")
     if c.warnings:

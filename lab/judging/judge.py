@@ -27,6 +27,9 @@ WORDS = {
     "reversed": "The whole interval lies on the other side of 1.",
     "did not hold": "The whole interval misses the limit, and no word above fits. Where it is a "
     "sentence of this book, the reference run stops.",
+    "demonstrated": "A sentence of this book that a definition, the documentation, the program "
+    "itself or a limit far from all that was measured makes true. The page shows it; it could "
+    "hardly have come out otherwise, so it is not counted among what held.",
     "no verdict": "The trials cannot tell: the interval crosses the limit that decides, chance is "
     f"not excluded, there are fewer than {PAIRS_FOR_A_VERDICT} pairs, or a check failed.",
 }
@@ -38,17 +41,20 @@ TONES = {
     "held stronger": "ok",
     "held weaker": "ok",
     "smaller than claimed": "less",
+    "demonstrated": "none",
     "no verdict": "warn",
 }
 
 
 def holds(verdict: str) -> bool | None:
     """Return whether what has this verdict holds; None without a verdict."""
-    return None if verdict == "no verdict" else verdict.startswith("held")
+    if verdict == "no verdict":
+        return None
+    return verdict == "demonstrated" or verdict.startswith("held")
 
 
 def tone(verdict: str) -> str:
-    """Return the tone of a verdict: ok, less, warn or fail."""
+    """Return the tone of a verdict: ok, less, none, warn or fail."""
     return TONES.get(verdict, "fail")
 
 
@@ -168,9 +174,11 @@ def own(
     *,
     failure: str = "",
     judged: bool = True,
+    demonstrates: bool = False,
 ) -> Judged:
     """Return the verdict on a sentence of the book: its limits, low and high, and a ratio or one
-    number. judged : False where the profile judges no number.
+    number. judged : False where the profile judges no number; demonstrates : whether the sentence
+    could hardly fail, so that "held" would say too much.
     """
     low, high = limits
     text = _limits(low, high)
@@ -187,7 +195,8 @@ def own(
     if inside or outside:
         if isinstance(value, Ratio) and not value.decided and _differs(limits, inside=inside):
             return Judged("no verdict", text, value.undecided)
-        return Judged("held" if inside else "did not hold", text)
+        holds_word = "demonstrated" if demonstrates else "held"
+        return Judged(holds_word if inside else "did not hold", text)
     crossed = low if least < low <= most else high
     return Judged("no verdict", text, _crosses(value, crossed))
 

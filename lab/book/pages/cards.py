@@ -25,7 +25,7 @@ from lab.book.site import published as records
 from lab.book.site.placeholders import Html
 from lab.display.claims import anchor
 from lab.judging import judge
-from lab.judging.stats import spread_text
+from lab.judging.stats import LEVEL, spread_text
 from lab.plot.measures import metric_of
 from lab.plot.ticks import ratio_ends, ratio_place, ratio_ticks
 from lab.text.looks import macros
@@ -102,12 +102,30 @@ def sentences(build: Build) -> Html:
     certain = sum(c.get("basis") == "interval" for c in found)
     counted = sum(c.get("basis") == "count" for c in found)
     told = (
-        f"{count(len(found), 'sentence')}: {_tally(found)}. Of these, {certain} are judged by the "
+        f"{count(len(found), 'sentence')}: {_tally(found)}. A sentence that does not hold stops the "
+        "reference run, and is mended or taken out before anybody reads it here: so that nearly all "
+        "of them hold says nothing about how often the book is right. A sentence that is "
+        "demonstrated could hardly have come out otherwise. "
+        f"Of all sentences, {certain} are judged by the "
         f"interval of a ratio, in brackets, {counted} by something counted, and "
         f"{len(found) - certain - counted} by one measured number without an interval. "
-        f"{provenance(found)}"
+        f"{_expected_false(build)} {provenance(found)}"
     )
     return Html(str(HTML.sentences(chapters, unbroken(told.strip()))))
+
+
+def _expected_false(build: Build) -> str:
+    """Say how many of the verdicts that were read from an interval one expects to be false."""
+    every = [c for which in (True, False) for c in judged(build, published=which)]
+    read = [c for c in every if c.get("basis") == "interval" and c["verdict"] != "no verdict"]
+    most = (1 - LEVEL) * len(read)
+    return (
+        f"With the published claims, {count(len(read), 'verdict')} were read from intervals. Each is "
+        "false at most once in twenty sittings on one machine, so expect up to "
+        f"{bare(most, 2)} of them to be false, and nobody knows which."
+        if read
+        else ""
+    )
 
 
 def words(build: Build) -> Html:
@@ -231,6 +249,11 @@ def _of_chapter(chapter: str, found: list[dict[str, Any]]) -> dict[str, Any]:
                 "limit": c["limit"],
                 "more": [
                     *([f"no verdict, because {c['because']}"] if c.get("because") else ()),
+                    *(
+                        [f"shown rather than tested: {why}"]
+                        if (why := c.get("demonstrates"))
+                        else ()
+                    ),
                     *c.get("warnings", ()),
                     *(f"changed {text.rstrip('.')}" for text in changes.get(c["id"], ())),
                 ],
