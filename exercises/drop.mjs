@@ -1,0 +1,113 @@
+// What the checks of the file drop's steps share: how a drop is asked, and that a later step still does what the first ones did.
+import http from "node:http";
+
+export const KIB = 1024;
+export const MIB = KIB * KIB;
+
+/** Starts the drop with a folder of its own; `files` is that folder as the driver sees it. */
+export async function started(t, env = {}, options = {}) {
+  const server = await t.server({ ...options, env: { FOLDER: "files", ...env } });
+  return server;
+}
+
+/** One request; an error that comes of a server which has ended is said as that. */
+export async function asked(t, server, path, options = {}) {
+  const answer = await t.get(server, path, options);
+  if (answer.error && (await t.until(() => server.end, 300))) throw server.early();
+  return { ...answer, text: `${options.method ?? "GET"} ${path}` };
+}
+
+export const seen = ({ error, status, body }) => error ?? `${status}, ${body.length} bytes`;
+export const said = (answer) => (answer ? (answer.error ?? answer.status) : "no answer");
+
+/** Holds that an answer has this status. */
+export function has(t, answer, status, because = "") {
+  t.ok(
+    !answer.error && answer.status === status,
+    `${answer.text} was not answered with ${status}${because}`,
+    { saw: seen(answer), wanted: status },
+  );
+}
+
+/** The greeting and the ping, for GET and HEAD, whatever the query. */
+export async function greets(t, server) {
+  const query = `?${t.token()}=1`;
+  for (const [path, body, type] of [
+    ["/", `drop ${t.parameters.drop}\n`, "text/plain"],
+    ["/ping", "pong\n", "text/plain"],
+    [`/ping${query}`, "pong\n", "text/plain"],
+  ])
+    for (const method of ["GET", "HEAD"]) {
+      const answer = await asked(t, server, path, { method });
+      const isQuery = path.endsWith(query);
+      has(t, answer, 200, isQuery ? ": what follows a ? is no part of the path" : "");
+      const wanted = method === "HEAD" ? "" : body;
+      t.equal(
+        answer.body.toString(),
+        wanted,
+        method === "HEAD"
+          ? `${answer.text}: HEAD has no body`
+          : `${answer.text} was answered with another text`,
+      );
+      t.ok(
+        String(answer.headers["content-type"]).startsWith(type),
+        `${answer.text}: its content-type is another`,
+        { saw: answer.headers["content-type"] ?? "none", wanted: type },
+      );
+    }
+}
+
+/** No such path is a 404, and another method a 405 that names those there are. */
+export async function refuses(t, server, { unknown = [] } = {}) {
+  const word = t.token();
+  for (const path of [`/${word}`, "/pin", `/ping/${word}`, "/pingpong", "//", ...unknown]) {
+    has(t, await asked(t, server, path), 404, ", though there is nothing of that name");
+    has(t, await asked(t, server, path, { method: "POST" }), 404, ", though there is nothing of that name");
+  }
+  for (const path of ["/", "/ping"])
+    for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      const answer = await asked(t, server, path, { method });
+      has(t, answer, 405, `: ${path} is there, and has no ${method}`);
+      const allow = String(answer.headers.allow ?? "none");
+      t.equal(
+        allow.split(/\s*,\s*/).sort().join(", "),
+        "GET, HEAD",
+        `${answer.text}: a 405 says in the header allow which methods there are`,
+      );
+    }
+}
+
+/** SIGTERM, beside a client that keeps its connection: exit code 0. */
+export async function leaves(t, server, signal = "SIGTERM") {
+  const agent = new http.Agent({ keepAlive: true });
+  try {
+    await asked(t, server, "/ping", { agent });
+    server.signal(signal);
+    const ended = await t.until(() => server.end, 6000);
+    t.ok(ended, `6 s after ${signal} the server still runs, beside a client that keeps its connection and is silent: it had to be killed`, {
+      wanted: "exit code 0",
+    });
+    const { code, signal: by } = server.end;
+    t.ok(
+      code === 0,
+      `after ${signal} the server ended ${by ? `by ${by}` : `with exit code ${code}`}, which looks like a failure`,
+      { wanted: "exit code 0" },
+    );
+  } finally {
+    agent.destroy();
+  }
+}
+
+/** What the first step taught, in a few requests. */
+export async function first(t, server) {
+  await greets(t, server);
+  has(t, await asked(t, server, `/${t.token()}`), 404, ", though there is nothing of that name");
+  has(t, await asked(t, server, "/ping", { method: "DELETE" }), 405, ": /ping is there, and has no DELETE");
+}
+
+/** Bytes of which no part is like another. */
+export const bytes = (t, size) => {
+  const made = Buffer.alloc(size);
+  for (let at = 0; at + 4 <= size; at += 4) made.writeUInt32LE((t.random() * 2 ** 32) >>> 0, at);
+  return made;
+};
