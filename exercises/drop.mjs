@@ -4,11 +4,9 @@ import http from "node:http";
 export const KIB = 1024;
 export const MIB = KIB * KIB;
 
-/** Starts the drop with a folder of its own; `files` is that folder as the driver sees it. */
-export async function started(t, env = {}, options = {}) {
-  const server = await t.server({ ...options, env: { FOLDER: "files", ...env } });
-  return server;
-}
+/** Starts the drop with a folder of its own, `files`, which is not there yet. */
+export const started = (t, env = {}, options = {}) =>
+  t.server({ ...options, env: { FOLDER: "files", ...env } });
 
 /** One request; an error that comes of a server which has ended is said as that. */
 export async function asked(t, server, path, options = {}) {
@@ -104,6 +102,71 @@ export async function first(t, server) {
   has(t, await asked(t, server, `/${t.token()}`), 404, ", though there is nothing of that name");
   has(t, await asked(t, server, "/ping", { method: "DELETE" }), 405, ": /ping is there, and has no DELETE");
 }
+
+/** An upload under way: what has been sent, and its answer when it has come. */
+export class Upload {
+  sent = 0;
+  constructor(server, name, headers = {}) {
+    this.over = new Promise((resolve) => {
+      const done = (answer) => {
+        this.answer ??= answer;
+        resolve(this.answer);
+      };
+      this.request = http.request({
+        host: "127.0.0.1",
+        port: server.port,
+        path: `/files/${name}`,
+        method: "PUT",
+        // Without this word the client asks for a close, and a server that does as it is told may lose its answer.
+        headers: { connection: "keep-alive", ...headers },
+        agent: false,
+      });
+      this.request.on("response", (response) => {
+        response.resume().on("error", () => {});
+        done({ status: response.statusCode });
+      });
+      this.request.on("error", (error) => done({ error: error.code }));
+      this.request.on("close", () => done({ error: "closed" }));
+      this.gone = new Promise((gone) => this.request.once("close", gone));
+    });
+  }
+  /** Sends these bytes in pieces, as fast as they are taken, until an answer comes. */
+  async pour(content, piece = 64 * KIB) {
+    for (let at = 0; at < content.length && !this.answer; at += piece) {
+      const now = content.subarray(at, at + piece);
+      this.sent += now.length;
+      if (!this.request.write(now))
+        await Promise.race([
+          this.over,
+          new Promise((resolve) => this.request.once("drain", resolve)),
+        ]);
+    }
+  }
+  /** Its answer within some seconds, or none. */
+  async answered(t, server) {
+    await t.until(() => this.answer, 8000);
+    if (this.answer?.error && (await t.until(() => server.end, 300))) throw server.early();
+    return this.answer;
+  }
+  async end(t, server) {
+    this.request.end();
+    return this.answered(t, server);
+  }
+  leave() {
+    this.request.destroy();
+    return this.gone;
+  }
+}
+
+/** Puts a file there whole: the status, an error's code, or "no answer". */
+export async function put(t, server, name, content, headers) {
+  const upload = new Upload(server, name, headers);
+  upload.request.end(content);
+  return said(await upload.answered(t, server));
+}
+
+/** A name that nobody can guess. */
+export const word = (t) => `${t.token().replace(/\W/g, "a")}.bin`;
 
 /** Bytes of which no part is like another. */
 export const bytes = (t, size) => {
