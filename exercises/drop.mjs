@@ -168,6 +168,16 @@ export async function put(t, server, name, content, headers) {
 /** A name that nobody can guess. */
 export const word = (t) => `${t.token().replace(/\W/g, "a")}.bin`;
 
+/** What is no name of a file is a 400, in a few requests. */
+export async function holdsNames(t, server) {
+  for (const name of ["..%2Fx", ".x", "%zz", "a".repeat(t.parameters.longest + 1)])
+    for (const method of ["PUT", "GET"]) {
+      const options = { method, ...(method === "PUT" && { body: "x" }) };
+      const answer = await asked(t, server, `/files/${name}`, options);
+      has(t, answer, 400, ": that is no name of a file");
+    }
+}
+
 /** Bytes of which no part is like another. */
 export const bytes = (t, size) => {
   const made = Buffer.alloc(size);
