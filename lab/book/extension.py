@@ -28,6 +28,7 @@ from lab.book.pages import (
     cards,
     lessons,
     predictions,
+    projects,
     reviews,
     status,
     systems,
@@ -94,7 +95,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     provenance_line.setup(app)
     writer.setup(app)
     makers = (
-        *(status, published, verdicts, cards, systems, predictions, yours, lessons, across_page),
+        *(status, published, verdicts, cards, systems, predictions, projects),
+        *(yours, lessons, across_page),
     )
     placeholders.setup(
         app,
