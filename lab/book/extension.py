@@ -29,6 +29,7 @@ from lab.book.pages import (
     lessons,
     loop_lab,
     predictions,
+    projects,
     reviews,
     status,
     systems,
@@ -95,7 +96,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     provenance_line.setup(app)
     writer.setup(app)
     makers = (
-        *(status, published, verdicts, cards, systems, predictions, yours, lessons, across_page, loop_lab),
+        *(status, published, verdicts, cards, systems, predictions, projects),
+        *(yours, lessons, across_page, loop_lab),
     )
     placeholders.setup(
         app,
