@@ -60,7 +60,12 @@ export async function refuses(t, server, { unknown = [] } = {}) {
   const word = t.token();
   for (const path of [`/${word}`, "/pin", `/ping/${word}`, "/pingpong", "//", ...unknown]) {
     has(t, await asked(t, server, path), 404, ", though there is nothing of that name");
-    has(t, await asked(t, server, path, { method: "POST" }), 404, ", though there is nothing of that name");
+    has(
+      t,
+      await asked(t, server, path, { method: "POST" }),
+      404,
+      ", though there is nothing of that name",
+    );
   }
   for (const path of ["/", "/ping"])
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
@@ -68,7 +73,10 @@ export async function refuses(t, server, { unknown = [] } = {}) {
       has(t, answer, 405, `: ${path} is there, and has no ${method}`);
       const allow = String(answer.headers.allow ?? "none");
       t.equal(
-        allow.split(/\s*,\s*/).sort().join(", "),
+        allow
+          .split(/\s*,\s*/)
+          .sort()
+          .join(", "),
         "GET, HEAD",
         `${answer.text}: a 405 says in the header allow which methods there are`,
       );
@@ -82,9 +90,13 @@ export async function leaves(t, server, signal = "SIGTERM") {
     await asked(t, server, "/ping", { agent });
     server.signal(signal);
     const ended = await t.until(() => server.end, 6000);
-    t.ok(ended, `6 s after ${signal} the server still runs, beside a client that keeps its connection and is silent: it had to be killed`, {
-      wanted: "exit code 0",
-    });
+    t.ok(
+      ended,
+      `6 s after ${signal} the server still runs, beside a client that keeps its connection and is silent: it had to be killed`,
+      {
+        wanted: "exit code 0",
+      },
+    );
     const { code, signal: by } = server.end;
     t.ok(
       code === 0,
@@ -100,7 +112,12 @@ export async function leaves(t, server, signal = "SIGTERM") {
 export async function first(t, server) {
   await greets(t, server);
   has(t, await asked(t, server, `/${t.token()}`), 404, ", though there is nothing of that name");
-  has(t, await asked(t, server, "/ping", { method: "DELETE" }), 405, ": /ping is there, and has no DELETE");
+  has(
+    t,
+    await asked(t, server, "/ping", { method: "DELETE" }),
+    405,
+    ": /ping is there, and has no DELETE",
+  );
 }
 
 /** An upload under way: what has been sent, and its answer when it has come. */

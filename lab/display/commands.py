@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lab import paths
 from lab.display import graded
-from lab.grading import batch, entries, exercise, handin, overlooked, steps, verbs
+from lab.grading import batch, entries, exercise, folders, handin, overlooked, steps, verbs
 from lab.grading.batch import Work
 from lab.grading.choice import Fate
 from lab.grading.intake import Intake
@@ -38,7 +38,7 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 def check(options: argparse.Namespace) -> int:
     """Judge one program; 0 if every criterion held."""
     chosen_exercise = exercise.exercise(options.exercise)
-    hand_in = handin.from_file(options.file, chosen_exercise)
+    hand_in = folders.from_path(options.file, chosen_exercise)
     result = verbs.judged(chosen_exercise, hand_in, seed=options.seed)
     print(json.dumps(result.to_json(), indent=1) if options.json else result)
     if not options.json:

@@ -79,6 +79,7 @@ class Chosen:
     why: str = ""
     is_doubtful: bool = False  # another file has the same right to count
     parts: tuple[Owned, ...] = ()  # the other files of a folder
+    is_folder: bool = False
 
 
 @dataclass
@@ -133,6 +134,7 @@ class _Candidate:
     why: str
     rank: tuple[Any, ...]
     parts: tuple[Owned, ...] = ()  # the other files of a folder
+    is_folder: bool = False
 
     @property
     def all(self) -> tuple[Owned, ...]:
@@ -220,7 +222,7 @@ def _folders(
     read: _Reader,
     candidates: dict[str, list[_Candidate]],
 ) -> set[int]:
-    """Add what folders of projects hand in; returns which files are of these and of nothing else."""
+    """Add what folders of projects hand in; returns the files that are of these alone."""
     groups: dict[tuple[str, str], list[Owned]] = defaultdict(list)
     for owned in ordered:
         name, root = step_of(owned.file, known.steps)
@@ -274,7 +276,9 @@ def _folder(
     asked = known[name]
     made, why = _made(asked, lambda: folders.from_entries(listed, root, asked))
     main = made.name if made else programs[0]
-    owned = next((owned for path, owned in found.items() if path.endswith(main)), found[programs[0]])
+    owned = next(
+        (owned for path, owned in found.items() if path.endswith(main)), found[programs[0]]
+    )
     if made:  # what is no part of it is listed for itself
         own_parts = [
             other
@@ -283,8 +287,9 @@ def _folder(
         ]
     else:
         own_parts = [*found.values()]
-    candidate = _candidate(owned, asked, made, why, 0, is_exact=True, folder=root)
-    return replace(candidate, parts=tuple(other for other in own_parts if other is not owned))
+    candidate = _candidate(owned, asked, made, why, -1, is_exact=True, folder=root)
+    parts = tuple(other for other in own_parts if other is not owned)
+    return replace(candidate, parts=parts, is_folder=True)
 
 
 def _is_part(path: str, made: HandIn) -> bool:
@@ -339,9 +344,12 @@ def _candidate(
     is_exact: bool,
     folder: str | None = None,
 ) -> _Candidate:
-    """A candidate with its rank; `folder` is that of a hand-in of several files."""
-    above = (folder if folder is not None else owned.file.rpartition("/")[0]).lower().split("/")
+    """A candidate with its rank; `folder` is that of a hand-in of several files, which lies where
+    a file would.
+    """
+    above = (owned.file if folder is None else folder).rpartition("/")[0].lower().split("/")
     above = [part for part in above if part]
+    is_own_zip = folder is not None and step_of(f"{owned.owner.file}/", {asked.id})[0] != ""
     versions = [int(part[1]) for part in map(_VERSION.fullmatch, above) if part]
     rank = (
         not owned.is_correction,
@@ -349,8 +357,8 @@ def _candidate(
         tuple(-part if isinstance(part, int) else _backwards(part) for part in owned.owner.attempt),
         any(map(is_old, above)),
         [-version for version in versions],
-        bool(owned.inside),
-        len(above),
+        bool(owned.inside) and not is_own_zip,
+        len(above) - (is_own_zip and folder != owned.owner.file),
         order,
         not is_exact,
     )
@@ -426,7 +434,12 @@ def _choose(choice: Choice, candidates: dict[str, list[_Candidate]], known: Exer
         )
         if rival is None:
             choice.chosen[name] = Chosen(
-                known[name], best.owned, best.hand_in, best.why, parts=best.parts
+                known[name],
+                best.owned,
+                best.hand_in,
+                best.why,
+                parts=best.parts,
+                is_folder=best.is_folder,
             )
         else:
             why = (

@@ -12,8 +12,8 @@
 
 An exercise may be a step of a project, a server that grows from step to step: `project = "drop"`
 and `step = 2`. Its hand-in may be a folder of several files, its starter is the solution of the
-step before, and a student has the same parameters in all steps. `exercises/drop.mjs` has what their checks
-share: `await t.shared()`.
+step before, and a student has the same parameters in all steps. `exercises/drop.mjs` has what their
+checks share, `await t.shared()`, and `exercises/drop.toml` what the project's page shows.
 
 What differs by student stands under [parameters], each with its values: `most = [10, 20, 40]`. The
 task has `{{most}}` in its place, a program a line such as `const most = 10; // {{most}}` with the

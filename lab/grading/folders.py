@@ -2,12 +2,13 @@
 
 The program that is started is the one that package.json starts ("start" of its scripts, or "main"),
 else a server, index, app or main at the top of the folder or in its `src`, else the only program
-there. Its own modules lie in the folder, libraries in its node_modules. Files that are too large for
-a program, as what somebody has uploaded to the server in the folder, are left out and named.
+there. Its own modules lie in the folder, libraries in its node_modules. Files that are too large
+for a program, as what somebody has uploaded to the server in the folder, are left out and named.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import posixpath
 import re
@@ -36,6 +37,18 @@ _NOT_RUN = (".d.ts", ".d.mts", ".d.cts", ".map", ".md", ".markdown")
 _NODE = re.compile(r"(?:^|[\s&;])(?:node|tsx|ts-node|nodemon)\s+(?:-\S+\s+)*([\w./@-]+)")
 
 
+def from_path(path: str | Path, exercise: Exercise) -> HandIn:
+    """A hand-in by its path: a file, or where the exercise takes one a folder, or the zip of one.
+    Raises BadHandIn.
+    """
+    place = Path(path)
+    if exercise.takes_folders and place.is_dir():
+        return from_folder(place, exercise, str(path))
+    if exercise.takes_folders and entries.is_zip(place.name) and place.is_file():
+        return from_archive(place, exercise)
+    return handin.from_file(path, exercise)
+
+
 def from_folder(place: Path, exercise: Exercise, called: str = "") -> HandIn:
     """A hand-in by its folder. Raises BadHandIn."""
     shown = called or str(place)
@@ -54,6 +67,15 @@ def from_archive(place: Path, exercise: Exercise) -> HandIn:
         with place.open("rb") as opened:
             why = entries.unreadable(opened.read(100), error)
         raise BadHandIn(f"{place} cannot be read as a zip: {why}.") from None
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """A zip of these files, the same bytes for the same files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in sorted(files.items()):
+            archive.writestr(zipfile.ZipInfo(path), data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
 
 
 def from_entries(found: Iterable[Entry], shown: str, exercise: Exercise) -> HandIn:
@@ -124,7 +146,9 @@ def _is_odd(path: str) -> bool:
     return (
         path.startswith("/")
         or "\0" in path
-        or any(part in ("", ".", "..") or len(part.encode("utf-8", "replace")) > 255 for part in parts)
+        or any(
+            part in ("", ".", "..") or len(part.encode("utf-8", "replace")) > 255 for part in parts
+        )
         or len(parts) > 30
         or not path.isprintable()
     )

@@ -57,7 +57,11 @@ export default {
           wanted: "exit code 1",
         });
       });
-      t.equal(signal ?? code, 1, "its port is taken, and it ended with something else than exit code 1");
+      t.equal(
+        signal ?? code,
+        1,
+        "its port is taken, and it ended with something else than exit code 1",
+      );
       t.ok(stderr.trim(), "its port is taken, and nothing on standard error says so");
     } finally {
       taken.close();

@@ -66,7 +66,9 @@ export default {
     }
     const name = word(t);
     const content = bytes(t, 500);
-    const written = name.replace(/[.]/, "%2E").replace(/^./, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+    const written = name
+      .replace(/[.]/, "%2E")
+      .replace(/^./, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
     const status = await put(t, server, written, content);
     t.equal(status, 201, `PUT /files/${written}, which is ${name}, was not answered with 201`);
     isStored(t, place, name, content, `PUT /files/${written}, which is ${name},`);
@@ -84,7 +86,11 @@ export default {
     for (const name of fits) {
       const content = bytes(t, 100);
       const status = await put(t, server, name, content);
-      t.equal(status, 201, `${JSON.stringify(name)}, of ${name.length} characters, is a name, and was not stored`);
+      t.equal(
+        status,
+        201,
+        `${JSON.stringify(name)}, of ${name.length} characters, is a name, and was not stored`,
+      );
       isStored(t, place, name, content, JSON.stringify(name));
     }
     for (const name of [
@@ -106,11 +112,10 @@ export default {
       `x${long.slice(0, longest)}`,
     ]) {
       const answer = await asked(t, server, `/files/${name}`, { method: "PUT", body: "outside\n" });
-      t.ok(
-        outside().length === 0,
-        `PUT /files/${name} stored something outside the folder`,
-        { saw: outside(), wanted: 400 },
-      );
+      t.ok(outside().length === 0, `PUT /files/${name} stored something outside the folder`, {
+        saw: outside(),
+        wanted: 400,
+      });
       t.ok(
         answer.status === 400,
         `PUT /files/${name} was not answered with 400: that is no name of a file`,
@@ -121,7 +126,9 @@ export default {
     const answer = await asked(t, server, `/files/${fits[0]}`, { method: "POST", body: "x" });
     has(t, answer, 405, ": a file has no POST");
     t.ok(
-      String(answer.headers.allow).split(/\s*,\s*/).includes("PUT"),
+      String(answer.headers.allow)
+        .split(/\s*,\s*/)
+        .includes("PUT"),
       `${answer.text}: a 405 says in the header allow that there is PUT`,
       { saw: answer.headers.allow ?? "none" },
     );
@@ -224,7 +231,9 @@ export default {
         await put(t, server, other, bytes(t, 100)); // so that it has come
       }
     await Promise.all(pair.map((upload) => upload.end(t, server)));
-    const stored = readdirSync(folder).includes(both) ? server.read(join("files", both)) : undefined;
+    const stored = readdirSync(folder).includes(both)
+      ? server.read(join("files", both))
+      : undefined;
     t.ok(
       contents.some((content) => stored?.equals(content)),
       "two clients sent files of one name at the same time, and what is there is neither the one nor the other",

@@ -15,7 +15,11 @@ const started = (t, which = "server") =>
     stored.short = [word(t), bytes(t, t.random.integer(20, 90))];
     stored.empty = [word(t), Buffer.alloc(0)];
     for (const [name, content] of Object.values(stored))
-      t.equal(await put(t, server, name, content), 201, "a PUT of a file was not answered with 201");
+      t.equal(
+        await put(t, server, name, content),
+        201,
+        "a PUT of a file was not answered with 201",
+      );
     // Files that are large and take no room: they are all holes.
     for (const [name, mib] of [
       ["large.bin", LARGE_MIB],
@@ -92,16 +96,24 @@ export default {
     const tag = async (name, method) => {
       const answer = await asked(t, name, { method });
       const { etag } = answer.headers ?? {};
-      t.ok(/^(?:W\/)?"[^"]+"$/.test(etag ?? ""), `${answer.text}: its etag is no text in double quotes`, {
-        saw: etag ?? "none",
-        wanted: '"…"',
-      });
+      t.ok(
+        /^(?:W\/)?"[^"]+"$/.test(etag ?? ""),
+        `${answer.text}: its etag is no text in double quotes`,
+        {
+          saw: etag ?? "none",
+          wanted: '"…"',
+        },
+      );
       return etag;
     };
     const [name] = stored.film;
     const first = await tag(name);
     for (const method of ["GET", "HEAD"])
-      t.equal(await tag(name, method), first, `${method} of a file that has not changed: its etag is another`);
+      t.equal(
+        await tag(name, method),
+        first,
+        `${method} of a file that has not changed: its etag is another`,
+      );
     const refused = async (header, what) => {
       for (const method of ["GET", "HEAD"]) {
         const answer = await asked(t, name, { method, headers: { "if-none-match": header } });
@@ -114,7 +126,12 @@ export default {
     await refused(`"${t.token()}", ${first}`, ": if-none-match is a list of tags");
     await refused("*", ": the star means whatever there is");
     const both = { "if-none-match": first, range: "bytes=0-9" };
-    has(t, await asked(t, name, { headers: both }), 304, ", as who has the file needs no part of it");
+    has(
+      t,
+      await asked(t, name, { headers: both }),
+      304,
+      ", as who has the file needs no part of it",
+    );
     const other = { "if-none-match": `"${t.token()}"` };
     has(t, await asked(t, name, { headers: other }), 200, ", as the client has another file");
     // Several times, as a second may end between two uploads.

@@ -1,5 +1,6 @@
 """The page of the project: `{build-status} project-picture`, what is being built, and
-`project-steps`, its steps in their order, with a box for each that a reader ticks when it is done.
+`project-steps`, its steps in their order, with a box for each that a reader ticks when it is done;
+`project-rubric`, what an instructor gives points for.
 
 Both are made of the steps that there are: `exercises/drop.toml` has a line of the picture for each.
 Without a script the page has no boxes.
@@ -8,13 +9,15 @@ Without a script the page has no boxes.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
+from lab.book.pages.lessons import plain
 from lab.book.pages.reviews import address, title_of
 from lab.book.pipeline.build import Build
 from lab.book.site import placeholders
-from lab.book.site.placeholders import Html
+from lab.book.site.placeholders import Cell, Html, Link, PageTable
 from lab.errors import LabError
 from lab.grading import exercise as exercises
 from lab.grading.exercise import EXERCISES, LEVELS, Exercise
@@ -125,4 +128,28 @@ def _step(one: Exercise) -> str:
     )
 
 
-MAKERS: dict[str, placeholders.Maker] = {"project-picture": picture, "project-steps": steps}
+def rubric(build: Build) -> PageTable:
+    """Return for each step what it takes and what is looked at, with the points of each."""
+    rows: list[list[Cell]] = [
+        [
+            Link(one.title, f"book/{one.chapter}"),
+            str(one.minutes),
+            f"{one.points:g}",
+            _lines(f"{bare(each.points)}: {plain(each.says)}" for each in one.criteria),
+        ]
+        for one in exercises.steps(NAME)
+    ]
+    return PageTable(["Step", "Minutes", "Points", "Points of each criterion"], rows)
+
+
+def _lines(lines: Iterable[str]) -> list[str | Link]:
+    """Each in a paragraph of its own."""
+    pieces: list[str | Link] = [each for line in lines for each in (line, placeholders.BREAK)]
+    return pieces[:-1]
+
+
+MAKERS: dict[str, placeholders.Maker] = {
+    "project-picture": picture,
+    "project-steps": steps,
+    "project-rubric": rubric,
+}

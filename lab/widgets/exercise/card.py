@@ -42,7 +42,8 @@ HTML = macros("""
 <details><summary>A hint</summary><p>{{ one.hints[0] }}</p>
 <details><summary>Another hint</summary><p>{{ one.hints[1] }}</p>
 <details><summary>The last hint</summary><p>{{ one.hints[2] }}</p></details></details></details>
-<p class="how">Check it: in a terminal <code>make check EXERCISE={{ one.id }} FILE={{ one.handed_in_as }}
+<p class="how">Check it: in a terminal <code>
+make check EXERCISE={{ one.id }} FILE={{ one.handed_in_as }}
 </code>,
 {{ ' ' }}in a notebook a cell that begins with <code>%%submit {{ one.id }}</code>.</p>
 </section>

@@ -22,7 +22,9 @@ function respond(response, status, headers = {}) {
 
 function answer(request, response) {
   const [path] = request.url.split("?");
-  const known = [...routes.keys()].reverse().find((each) => each !== "/" ? path.startsWith(each) : path === each);
+  const known = [...routes.keys()]
+    .reverse()
+    .find((each) => (each !== "/" ? path.startsWith(each) : path === each));
   const methods = routes.get(known);
   if (!methods) return respond(response, 404);
   const handler = methods[request.method === "HEAD" ? "GET" : request.method];

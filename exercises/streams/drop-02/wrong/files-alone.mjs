@@ -22,9 +22,7 @@ function text(body) {
 }
 
 // What there is at each path, by method.
-const routes = new Map([
-  ["/", { GET: text(`drop ${drop}\n`) }],
-]);
+const routes = new Map([["/", { GET: text(`drop ${drop}\n`) }]]);
 const ofFiles = { PUT: store };
 
 function respond(response, status, headers = {}) {

@@ -97,8 +97,7 @@ async function store(request, response, name) {
 function range(header, size) {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
   if (!first && !last) return undefined;
-  if (!first)
-    return Number(last) > 0 && size > 0 ? [0, Math.min(size, Number(last)) - 1] : null;
+  if (!first) return Number(last) > 0 && size > 0 ? [0, Math.min(size, Number(last)) - 1] : null;
   if (last && Number(last) < Number(first)) return undefined;
   return Number(first) < size
     ? [Number(first), Math.min(last ? Number(last) : size, size - 1)]
