@@ -1,5 +1,6 @@
 // What a press on "Change it" opens: the program in an editor, the Node that is chosen, what the model prints,
 // its replay, and all orders. `open` is called by change.js, and by lab.js on the page of the Loop Lab.
+import { kindOf } from "../program.js";
 import { hintFor } from "./hints.js";
 import { Runner } from "./runner.js";
 import { linkTo } from "./share.js";
@@ -23,6 +24,10 @@ function editor() {
   });
   return loading;
 }
+
+/** Fill an element; what is null is left out. */
+const fill = (element, ...children) =>
+  element.replaceChildren(...children.flat().filter((child) => child !== null));
 
 const newest = () => Math.max(...Object.keys(nodes).map(Number));
 
@@ -61,6 +66,12 @@ class Panel {
       class: "run",
       title: `${MAC ? "Cmd" : "Ctrl"}-Enter in the editor`,
     });
+    p.kind = el(
+      "select",
+      { "aria-label": "Kind of program", onchange: () => this.#rename(p.kind.value) },
+      el("option", { value: "cjs" }, "CommonJS"),
+      el("option", { value: "mjs" }, "ES module"),
+    );
     p.predict = el("input", { type: "checkbox" });
     p.edit = el("div", { class: "edit" });
     p.area = el("textarea", {
@@ -90,14 +101,15 @@ class Panel {
         "p",
         { class: "kind" },
         el("strong", {}, "Model"),
-        ": Node's own JavaScript on another engine, over a loop in virtual time. It predicts orders and measures nothing. The program stays in this browser.",
+        ": Node's own JavaScript on another engine, over a loop in virtual time. It predicts orders and measures nothing. Your program stays in this browser.",
       ),
       el(
         "div",
         { class: "bar" },
         p.node,
+        p.kind,
         p.run,
-        el("label", {}, p.predict, " ask me for the order first"),
+        el("label", {}, p.predict, " let me predict the order first"),
         el(
           "span",
           { class: "rest" },
@@ -129,7 +141,16 @@ class Panel {
     return link;
   }
 
+  /** The same program under the name that makes it CommonJS, or a module. */
+  #rename(kind) {
+    this.name = this.name.replace(/\.[cm]?js$/, `.${kind}`);
+    this.#sayReal();
+    this.onchange?.();
+  }
+
   #sayReal() {
+    const { kind } = this.parts;
+    kind.value = this.name.endsWith(".js") ? kindOf(this.text, this.name).replace("esm", "mjs") : this.name.slice(-3);
     this.parts.real.replaceChildren(
       "To run it for real, save it as a file: ",
       el("code", {}, `node ${this.name}`),
@@ -241,12 +262,12 @@ class Panel {
 
   _refused({ sentence }) {
     if (/\n\nSyntaxError: /.test(sentence)) this.#unparsed(sentence);
-    else this.#complain(String(sentence));
+    else this.#complain(String(sentence), hintFor(String(sentence), this.text));
   }
 
   /** A text that does not parse: what Node says of it, and the line marked. */
   #unparsed(report) {
-    const text = String(report).replace(/^(file:\/\/)?\/home\/you\//, "");
+    const text = String(report).replaceAll(/(file:\/\/)?\/home\/you\//g, "");
     const line = Number(/:(\d+)$/m.exec(text)?.[1]);
     this.editing?.mark(line);
     this.#complain(text, hintFor(text, this.text));
@@ -254,8 +275,7 @@ class Panel {
 
   /** The first run: what it prints, and its replay. */
   _ran({ trace, order }) {
-    this.first = order;
-    this.#draw(trace, [order]);
+    if (!this.asked) this.#draw(trace, [order]);
     this.#say(`Model of Node ${this.version.replace("v", "")}. Looking for other orders …`);
   }
 
@@ -266,11 +286,10 @@ class Panel {
     this.#say(
       `Model of Node ${this.version.replace("v", "")}: ${number === 1 ? "one order" : `${number} orders`}${more}.`,
     );
-    this.parts.orders.replaceChildren(...this.#ordersOf(orders, cut, trace));
-    this.trace = trace;
-    // A reader who steps already keeps the run of which the replay began.
-    if (number > 1 && !this.asked && this.#isUntouched()) this.replay.load(trace);
-    if (number > 1 && this.asked && this.#isUntouched()) this.#draw(trace, orders, cut);
+    if (this.asked) return this.#draw(trace, orders, cut);
+    fill(this.parts.orders, this.#ordersOf(orders, cut, trace));
+    // A reader who steps already keeps the run with which the replay began.
+    if (number > 1 && this.#isUntouched()) this.replay.load(trace);
   }
 
   #isUntouched() {
@@ -294,9 +313,10 @@ class Panel {
   #complain(text, hint = null) {
     this.#say("");
     const [first, ...rest] = text.split("\n");
-    this.parts.complaint.replaceChildren(
+    fill(
+      this.parts.complaint,
       rest.length > 0 ? el("pre", { tabindex: 0 }, text) : el("p", {}, first),
-      ...(hint ? [el("p", {}, hint)] : []),
+      hint ? el("p", {}, hint) : null,
     );
   }
 
@@ -325,7 +345,7 @@ class Panel {
   #printed({ lines, code, report }) {
     const shown = lines.slice(0, LINES_SHOWN);
     const rest = lines.length - shown.length;
-    const error = code ? String(report).trim() : "";
+    const error = code ? String(report).replaceAll(/(file:\/\/)?\/home\/you\//g, "").trim() : "";
     const hint = error ? hintFor(error, this.text) : null;
     return [
       el("p", { class: "title" }, lines.length > 0 ? "It prints" : "It prints nothing."),

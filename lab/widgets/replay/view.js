@@ -216,6 +216,7 @@
     cover(covered) {
       const p = this.parts;
       p.replay.hidden = p.chosen.hidden = covered;
+    p.replay.getRootNode().host?.dispatchEvent(new Event(covered ? "lab-covered" : "lab-uncovered"));
     }
 
     select(number) {
