@@ -11,7 +11,15 @@ import { parts } from "../parts.mjs";
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, "../../..");
 const TARGET = "es2022";
-const ENTRIES = ["begin.js", "worker.js", "frame.js", "change.js", "panel.js", "editor.js", "lab.js"];
+const ENTRIES = [
+  "begin.js",
+  "worker.js",
+  "frame.js",
+  "change.js",
+  "panel.js",
+  "editor.js",
+  "lab.js",
+];
 const [, , out, ...nodes] = process.argv;
 mkdirSync(out, { recursive: true });
 

@@ -62,7 +62,8 @@
     }
     for (const block of document.querySelectorAll("[class*='lab-program-']:has(pre)")) {
       const [, name, kind] = /lab-program-(\S+?)-([cm]js)/.exec(block.className) ?? [];
-      if (name) offer(block, { name: `${name}.${kind}`, source: block.querySelector("pre").textContent });
+      if (name)
+        offer(block, { name: `${name}.${kind}`, source: block.querySelector("pre").textContent });
     }
     const place = document.querySelector(".lab-loop-lab");
     if (place) model.load("panel.css", "panel.js", "lab.js").then(() => model.lab(place));

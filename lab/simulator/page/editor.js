@@ -104,4 +104,4 @@ globalThis.labModelEditor = function edit({ place, text, label, changed, run, le
     mark: (line) => view.dispatch({ effects: marked.of(line) }),
     close: () => view.destroy(),
   };
-}
+};

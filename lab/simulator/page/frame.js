@@ -2,9 +2,7 @@
 // nobody for anything. The frame makes the worker, hands on what the page and the worker say, and ends the worker
 // when the page says so. Before this text the build puts LAB_WORKER, the worker's first script.
 (() => {
-  const url = URL.createObjectURL(
-    new Blob([globalThis.LAB_WORKER], { type: "text/javascript" }),
-  );
+  const url = URL.createObjectURL(new Blob([globalThis.LAB_WORKER], { type: "text/javascript" }));
   const tell = (message) => parent.postMessage(message, "*"); // a page on a disk has no origin to name
   let worker;
 

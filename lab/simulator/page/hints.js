@@ -19,7 +19,11 @@ export function hintFor(error, source) {
   if (/Cannot use import statement|await is only valid/.test(error))
     return "Choose ES module above: import, and await outside of functions, are for modules.";
   if (!/SyntaxError/.test(error)) return null;
-  if (/\b(interface|type)\s+\w+[^;\n]*[{=]|[\w)\]?]\s*:\s*(string|number|boolean|any|void|unknown|never)\b/.test(source))
+  if (
+    /\b(interface|type)\s+\w+[^;\n]*[{=]|[\w)\]?]\s*:\s*(string|number|boolean|any|void|unknown|never)\b/.test(
+      source,
+    )
+  )
     return "This looks like TypeScript. The model takes JavaScript: leave out the types.";
   if (/<\/?[A-Za-z][\w.]*(\s[^<>]*)?\/?>/.test(source))
     return "This looks like JSX, of which a build makes JavaScript. The model takes JavaScript.";

@@ -150,7 +150,9 @@ class Panel {
 
   #sayReal() {
     const { kind } = this.parts;
-    kind.value = this.name.endsWith(".js") ? kindOf(this.text, this.name).replace("esm", "mjs") : this.name.slice(-3);
+    kind.value = this.name.endsWith(".js")
+      ? kindOf(this.text, this.name).replace("esm", "mjs")
+      : this.name.slice(-3);
     this.parts.real.replaceChildren(
       "To run it for real, save it as a file: ",
       el("code", {}, `node ${this.name}`),
@@ -345,7 +347,11 @@ class Panel {
   #printed({ lines, code, report }) {
     const shown = lines.slice(0, LINES_SHOWN);
     const rest = lines.length - shown.length;
-    const error = code ? String(report).replaceAll(/(file:\/\/)?\/home\/you\//g, "").trim() : "";
+    const error = code
+      ? String(report)
+          .replaceAll(/(file:\/\/)?\/home\/you\//g, "")
+          .trim()
+      : "";
     const hint = error ? hintFor(error, this.text) : null;
     return [
       el("p", { class: "title" }, lines.length > 0 ? "It prints" : "It prints nothing."),
@@ -424,7 +430,9 @@ class Panel {
     const address = `${labPage()}${await linkTo(this)}`;
     try {
       await navigator.clipboard.writeText(address);
-      this.#say("The link is copied. It carries the program, which runs when somebody presses Run.");
+      this.#say(
+        "The link is copied. It carries the program, which runs when somebody presses Run.",
+      );
     } catch {
       location.hash = new URL(address).hash;
       this.#say("The address of this page is the link now: copy it from there.");
@@ -438,7 +446,8 @@ class Panel {
   }
 }
 
-const labPage = () => new URL("../../book/event-loop/loop-lab.html", new URL(folder, location.href)).href;
+const labPage = () =>
+  new URL("../../book/event-loop/loop-lab.html", new URL(folder, location.href)).href;
 
 function because({ because: reasons = [] }) {
   if (reasons.length === 0) return "If code takes next to no time.";

@@ -1,5 +1,12 @@
 // What programs print and fail with most, so that the build sees which of Node's modules that takes.
-console.log(new Error("e"), [1, { a: new Map([[1, new Set([2])]]) }], Symbol("s"), 1n, /r/, new Date(0));
+console.log(
+  new Error("e"),
+  [1, { a: new Map([[1, new Set([2])]]) }],
+  Symbol("s"),
+  1n,
+  /r/,
+  new Date(0),
+);
 console.table([{ a: 1 }]);
 console.dir({ a: { b: { c: {} } } }, { depth: 0 });
 console.group("group");

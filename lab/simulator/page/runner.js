@@ -3,7 +3,8 @@
 
 const SILENT_MS = 1900; // a run that has begun and says nothing for so long is ended
 const LOADING_MS = 30_000;
-const GONE = "The program was stopped: it kept the model busy for 2 s, with memory or long texts, perhaps.";
+const GONE =
+  "The program was stopped: it kept the model busy for 2 s, with memory or long texts, perhaps.";
 const NOT_LOADED =
   "The model could not be loaded: this browser keeps the page from its own files. Another browser may do.";
 

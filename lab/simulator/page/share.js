@@ -6,7 +6,10 @@ const NAME = /^[\w-][\w.-]{0,59}\.[cm]?js$/;
 
 /** "#z=…&file=…&node=…" for a program. */
 export async function linkTo({ text, name, node }) {
-  const packed = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+  const packed = await through(
+    new TextEncoder().encode(text),
+    new CompressionStream("deflate-raw"),
+  );
   const letters = Array.from(packed, (byte) => String.fromCharCode(byte)).join("");
   const base64 = btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   return `#z=${base64}&file=${encodeURIComponent(name)}&node=${node}`;

@@ -13,7 +13,7 @@ const PIECES = new RegExp(
     /(?<string>"(?:\\[^]|[^"\\\n])*"?|'(?:\\[^]|[^'\\\n])*'?)/,
     /(?<template>`)/,
     /(?<number>\b(?:0[xob][\da-fA-F_]+|\d[\d_]*(?:\.[\d_]*)?(?:[eE][+-]?\d+)?)n?\b)/,
-    /(?<word>[\p{ID_Start}$_#][\p{ID_Continue}$]*)/,
+    /(?<word>[p{ID_Start}$_#][p{ID_Continue}$]*)/,
     /(?<regexp>\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/\w*)/,
     /(?<sign>\S)/,
   ]
@@ -61,7 +61,8 @@ export function wordsOf(text) {
       last = "/";
       continue;
     }
-    const kind = string || regexp ? "string" : number ? "number" : word ? kindOf(word, text, at) : null;
+    const kind =
+      string || regexp ? "string" : number ? "number" : word ? kindOf(word, text, at) : null;
     if (kind) words.push([from, at, kind]);
     if (matched === "{" && open.length > 0) open[open.length - 1] += 1;
     if (matched === "}" && open.length > 0 && (open[open.length - 1] -= 1) < 0) {

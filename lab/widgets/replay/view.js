@@ -216,7 +216,9 @@
     cover(covered) {
       const p = this.parts;
       p.replay.hidden = p.chosen.hidden = covered;
-    p.replay.getRootNode().host?.dispatchEvent(new Event(covered ? "lab-covered" : "lab-uncovered"));
+      p.replay
+        .getRootNode()
+        .host?.dispatchEvent(new Event(covered ? "lab-covered" : "lab-uncovered"));
     }
 
     select(number) {
