@@ -8,18 +8,20 @@
 const LOOP = "__iterated";
 const AWAIT = "__awaited";
 
+/** How a program is parsed. */
+export const optionsOf = (isModule, locations = false) => ({
+  ecmaVersion: "latest",
+  sourceType: isModule ? "module" : "script",
+  allowReturnOutsideFunction: !isModule,
+  allowAwaitOutsideFunction: isModule,
+  allowHashBang: true,
+  locations,
+});
+
 /** {text, insertions}: the text with all that is put into it. One that does not parse stays as it is. */
 export function complete(acorn, source, isModule, isWatched = false) {
   const insertions = [];
   if (!isWatched && !/\bfor\s+await\b/.test(source)) return { text: source, insertions };
-  const options = {
-    ecmaVersion: "latest",
-    sourceType: isModule ? "module" : "script",
-    allowReturnOutsideFunction: !isModule,
-    allowAwaitOutsideFunction: isModule,
-    allowHashBang: true,
-    locations: isWatched,
-  };
   const put = (place, text) => insertions.push({ place, text, isEnd: false });
   const putEnd = (place, text) => insertions.push({ place, text, isEnd: true });
   let count = 0;
@@ -49,7 +51,7 @@ export function complete(acorn, source, isModule, isWatched = false) {
         visit(child, node.type === "LabeledStatement" ? start : child.start);
   };
   try {
-    const tree = acorn.parse(source, options);
+    const tree = acorn.parse(source, optionsOf(isModule, isWatched));
     visit(tree, tree.start);
   } catch (error) {
     if (error instanceof SyntaxError) return { text: source, insertions: [] };

@@ -7,6 +7,7 @@
 // A main program takes a millisecond or two, a wake-up from sleep is often late, and elsewhere a
 // millisecond is much.
 const rarity = ({ phase, kind, turn, slept }, ms) => {
+  if (kind === "pool") return 1.5;
   const more = 0.9 * Math.log2(ms);
   if (phase === "main" || (kind === "loop" && turn === 0)) return 0.6 + more;
   if (slept) return 1 + more;
@@ -19,6 +20,7 @@ const DEFAULTS = {
   mostRarity: 7,
   mostDelay: 30,
   byPlaces: false, // two orders differ, too, where a line is printed in another phase or turn
+  outOnly: false, // what is printed to the standard error is no line of an order
   clock: () => performance.now(),
 };
 
@@ -64,7 +66,7 @@ export function explore(machine, program, wanted = {}) {
     const { rarity: cost, delays } = next;
     const schedule = Object.fromEntries(delays.map(({ number, ms }) => [number, ms]));
     const run = machine.run(program, schedule, { mostMs: mostDelay });
-    const outcome = outcomeOf(run);
+    const outcome = outcomeOf(run, options);
     const key = keyOf(outcome, options);
     const share = Math.exp(-cost);
     const known = orders.get(key);
@@ -114,9 +116,9 @@ function stepsOf(reading, following, mostDelay) {
 /** What was printed by a reading of the clock, and when the timers are due from then on. */
 function stateOf({ chunks }, reading, { byPlaces }) {
   if (!reading) return null;
-  const { kind, phase, turn, offsets, printed, immediates } = reading;
+  const { kind, phase, turn, offsets, printed, immediates, inFlight } = reading;
   const texts = chunks.slice(0, printed).map((chunk) => (byPlaces ? chunk : chunk[1]));
-  return JSON.stringify([texts, kind, phase, byPlaces ? turn : null, offsets, immediates]);
+  return JSON.stringify([texts, kind, phase, byPlaces ? turn : null, offsets, immediates, inFlight]);
 }
 
 /** How many lines two orders have in common from the beginning. */
@@ -131,7 +133,8 @@ function explained({ weight, delays, ...order }) {
 }
 
 /** Why a schedule differs from one in which code takes no time. */
-function sentence({ phase, kind, turn, slept, ms, now, next }) {
+function sentence({ phase, kind, turn, slept, ms, now, next, ways }) {
+  if (kind === "pool") return `${ways[ms - 1]} in turn ${turn}`;
   const time = ms === 1 ? "a millisecond" : `${ms} ms`;
   const due = now + ms >= next ? ", so that the next timer is due" : "";
   if (kind === "loop" && turn === 0)
@@ -144,7 +147,7 @@ function sentence({ phase, kind, turn, slept, ms, now, next }) {
 }
 
 /** What a run printed, line by line, where, and how it ended. */
-export function outcomeOf({ chunks, code }) {
+export function outcomeOf({ chunks, code, missing }, { outOnly = false } = {}) {
   const lines = [];
   const places = [];
   const open = { 1: "", 2: "" };
@@ -160,6 +163,7 @@ export function outcomeOf({ chunks, code }) {
       report += text;
       continue;
     }
+    if (outOnly && fd === 2) continue;
     const parts = text.split("\n");
     for (const [at, part] of parts.entries()) {
       if (at) finish(fd);
@@ -169,7 +173,7 @@ export function outcomeOf({ chunks, code }) {
     }
   }
   for (const fd of [1, 2]) if (open[fd]) finish(fd);
-  return { lines, places, code, report };
+  return { lines, places, code, report, missing };
 }
 
 /** A heap of schedules, those with the least of a key first; of equal ones the older. */

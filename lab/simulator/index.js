@@ -33,4 +33,4 @@ export function explore(machine, program, { traces = MOST_TRACES, ...options } =
 }
 
 const recording = (machine, program, schedule) =>
-  recordingOf(machine.run(program, schedule, { isTraced: true }), program);
+  recordingOf(machine.run(program, schedule, { isTraced: true }), program, machine.acorn);

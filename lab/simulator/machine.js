@@ -7,6 +7,8 @@ import { createEngine, EngineError } from "./engine.js";
 const EPOCH = Date.UTC(2026, 0, 1);
 const DEFAULTS = { mostLines: 10_000, mostMB: 192, limitMs: 2000, clock: () => performance.now() };
 const MOST_DELAY_MS = 30;
+/** The texts that are evaluated inside, in this order; each is one function, and its file's last statement. */
+export const INSIDE = ["realm", "bytes", "hooks", "loop", "disk", "process", "trace"];
 const WRAPPER = "(function (exports, require, module, __filename, __dirname) { ";
 
 /** What the model does not do; its message says what, and how to run the program for real. */
@@ -36,7 +38,7 @@ class Machine {
     this.state = engine.snapshot();
   }
 
-  #boot({ realm, hooks, loop, process, trace }) {
+  #boot(texts) {
     const { engine, node } = this;
     const host = engine.newFunction("host", (name, ...values) =>
       this[`_${engine.text(name)}`](...values),
@@ -57,15 +59,7 @@ class Machine {
           return [machine.begin, machine.moduleText, machine.track, machine.promiseEvent, machine.afterJob]; }; })()`,
       "begin.js",
     );
-    // Each is one function, and its file's last statement.
-    const inside = (text, file) => engine.evaluate(text, file);
-    const functions = [
-      inside(realm, "realm.js"),
-      inside(hooks, "hooks.js"),
-      inside(loop, "loop.js"),
-      inside(process, "process.js"),
-      inside(trace, "trace.js"),
-    ];
+    const functions = INSIDE.map((name) => engine.evaluate(texts[name], `${name}.js`));
     const list = engine.call(bootFunction, functions);
     const at = (index) => engine.ffi.QTS_GetPropNumber(engine.context, list, index);
     [this.begin, this.moduleText] = [at(0), at(1)];
@@ -124,6 +118,10 @@ class Machine {
         ...complete(this.acorn, program.source, program.kind === "esm", isWatched),
       };
     return this.completed.text;
+  }
+
+  _source() {
+    return this.engine.string(this.program.source);
   }
 
   _program() {

@@ -1,10 +1,10 @@
 // What the machine is made of, read from the disk: a page gets the same from its bundle.
 import { readFile } from "node:fs/promises";
 import * as acorn from "acorn";
+import { INSIDE } from "./machine.js";
 
 const ENGINE = "@jitl/quickjs-ng-wasmfile-release-sync/wasm";
 
-const INSIDE = ["realm", "hooks", "loop", "process", "trace"];
 
 /** {binary, acorn, realm, hooks, …}: the engine's file, the parser, and the texts that are evaluated inside. */
 export async function parts() {

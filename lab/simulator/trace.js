@@ -2,6 +2,8 @@
 // real Node, from rows of the same kind. The model knows the phase of each callback, so there is one
 // witness and nothing to agree on; and its time is virtual, so a callback takes none.
 
+import { optionsOf } from "./complete.js";
+
 const COLUMNS = ["t_us", "what", "task", "iteration", "phase", "line", "data", "stack"];
 const MAIN = 0;
 const UNKNOWN = "unknown";
@@ -64,8 +66,10 @@ class Task {
 }
 
 /** {tasks, columns, events, module, code, ended} of a traced run of a program. */
-export function recordingOf({ rows, shifts, code }, { source, name, kind }) {
-  return new Builder(rows.map(unshifted(shifts)), source.split("\n"), { name, kind, code }).build();
+export function recordingOf({ rows, shifts, code }, { source, name, kind }, acorn) {
+  const calls = callsOf(acorn, source, kind);
+  const placed = rows.map((row) => row.map((value) => (Array.isArray(value?.at) ? sited(value, shifts, calls) : value)));
+  return new Builder(placed, source.split("\n"), { name, kind, code }).build();
 }
 
 const SOURCE_KEPT = 20_000;
@@ -111,7 +115,11 @@ export function traceOf({ node, runs, orders, cut }, { name, kind, source }) {
 function notesOf(orders, cut) {
   const notes = ["This is a model: its time is virtual, and nothing here was measured."];
   if (cut) notes.push("The search for orders came to its end: there may be more.");
-  const [{ code, report }] = orders;
+  const [{ code, report, missing }] = orders;
+  if (missing.length)
+    notes.push(
+      `The disk of the model holds the program alone: there is no ${missing.join(", no ")} on it.`,
+    );
   if (code) notes.push(`The program ends with exit code ${code}${reasonIn(report)}.`);
   return notes;
 }
@@ -122,21 +130,53 @@ function reasonIn(report) {
   return line ? `: ${line.trim()}` : "";
 }
 
-/** Rows with the columns of the program's own text. */
-const unshifted = (shifts) => (row) =>
-  row.map((value) =>
-    Array.isArray(value?.at) ? { ...value, at: value.at.map(inSource(shifts)) } : value,
-  );
-
-const inSource =
-  (shifts) =>
-  ([line, column, named, isExact]) => {
+/** A site with the lines and columns that V8 would tell: those of the name of the function that is called. */
+function sited({ at, called }, shifts, calls) {
+  const frames = at.map(([line, column, named, isExact], number) => {
     if (isExact) return [line, column, named];
     let offset = column - 1;
     for (const [of, place, length] of shifts)
       if (of === line && offset > place) offset = Math.max(place, offset - length);
-    return [line, offset + 1, named];
+    const callee = calls.at(line, offset, number ? at[number - 1][2] : called);
+    return [...(callee ?? [line, offset + 1]), named];
+  });
+  return { at: frames, called };
+}
+
+/** The calls of a program. The engine tells the place of what it has looked at last, often an argument. */
+function callsOf(acorn, source, kind) {
+  const calls = [];
+  let tree = null;
+  try {
+    tree = acorn.parse(source, optionsOf(kind === "esm", true));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const visit = (node, depth) => {
+    const isFunction = /Function/.test(node.type);
+    const { callee } = node;
+    if (callee && node.type !== "Super") {
+      const name = callee.type === "MemberExpression" ? callee.property : callee;
+      const place = node.type === "NewExpression" ? node.loc.start : name.loc.start;
+      calls.push({ ...node.loc, depth, name: name.name, place: [place.line, place.column + 1] });
+    }
+    if (isFunction) calls.push({ ...node.loc, depth: depth + 1, isFunction });
+    for (const child of Object.values(node).flat())
+      if (child && typeof child.type === "string") visit(child, isFunction ? depth + 1 : depth);
   };
+  if (tree) visit(tree, 0);
+  const holds = ({ start, end }, line, column) =>
+    (start.line < line || (start.line === line && start.column <= column)) &&
+    (end.line > line || (end.line === line && end.column >= column));
+  return {
+    at(line, column, name) {
+      const around = calls.filter((call) => holds(call, line, column));
+      const depth = Math.max(0, ...around.filter(({ isFunction }) => isFunction).map((one) => one.depth));
+      const inside = around.filter((call) => !call.isFunction && call.depth === depth);
+      return (inside.findLast((call) => call.name === name) ?? inside.at(-1))?.place ?? null;
+    },
+  };
+}
 
 class Builder {
   constructor(rows, source, { name, kind, code }) {

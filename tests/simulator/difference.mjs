@@ -15,7 +15,7 @@ import { recordingOf } from "../../lab/simulator/trace.js";
 import { programOf } from "./generator.mjs";
 
 const BESIDE = 3; // real runs at the same time
-const THOROUGH = { mostRuns: 1500, mostMs: 8000, mostRarity: 60, mostDelay: 2000 };
+const THOROUGH = { mostRuns: 1500, mostMs: 8000, mostRarity: 60, mostDelay: 2000, outOnly: true };
 export const clock = () => process.cpuUsage().user / 1000;
 
 /** What one real run printed, and its exit code. */
@@ -45,7 +45,7 @@ function tracedOtherwise(machine, program) {
   try {
     const plain = machine.run(program);
     const traced = machine.run(program, {}, { isTraced: true });
-    recordingOf(traced, { ...program, name: "program" });
+    recordingOf(traced, { ...program, name: "program" }, machine.acorn);
     const [expected, printed] = [plain, traced].map((run) => keyOf(outcomeOf(run)));
     return expected === printed ? null : `a traced run prints ${printed} and not ${expected}`;
   } catch (error) {
@@ -67,7 +67,7 @@ export function compared(machine, program, seen, listed = false) {
   let shown = { orders: [] };
   try {
     if (listed) {
-      shown = explore(machine, program, { clock });
+      shown = explore(machine, program, { clock, outOnly: true });
       for (const order of shown.orders) wanted.delete(keyOf(order));
       if (!wanted.size) return { verdict: kind, ...shown };
     }

@@ -21,6 +21,19 @@
       return known[name];
     },
   });
+  // Names that V8 keeps to itself: no promise shows them.
+  for (const name of ["async_id_symbol", "trigger_async_id_symbol"]) {
+    const ids = new WeakMap();
+    Object.defineProperty(Promise.prototype, symbols[name], {
+      get() {
+        return ids.get(this);
+      },
+      set(id) {
+        ids.set(this, id);
+      },
+      configurable: true,
+    });
+  }
   const classes = { __proto__: null };
   // A binding that a module takes constants, functions or classes from, and never calls here.
   const inert = new Proxy(function inert() {}, {
@@ -380,15 +393,8 @@
       { get: (known, name) => (name in known ? known[name] : inert) },
     ),
     builtins: { natives: {}, builtinIds: [], hasCachedBuiltins: () => false, config: "{}" },
-    uv: {
-      errname: (code) => `E${code}`,
-      getErrorMap: () => new Map(),
-      getErrorMessage: (code) => `error ${code}`,
-    },
     module_wrap: new Proxy({}, { get: () => 0 }),
-    string_decoder: {
-      encodings: ["ascii", "utf8", "base64", "utf16le", "latin1", "hex", "buffer"],
-    },
+    string_decoder: {},
   };
 
   function internalBinding(name) {
@@ -429,16 +435,6 @@
   // Modules that would lead to files, threads or bytes: what the others ask of them, and no more.
   const substitutes = {
     __proto__: null,
-    buffer: () => {
-      const hex = (byte) => byte.toString(16).padStart(2, "0");
-      class Buffer extends Uint8Array {
-        static isBuffer = () => false;
-        hexSlice(start, end) {
-          return Array.from(this.subarray(start, end), hex).join("");
-        }
-      }
-      return { Buffer, kMaxLength: 2 ** 53 - 1 };
-    },
     "internal/url": () => ({
       isURL: () => false,
       URL: class URL {},
@@ -492,7 +488,6 @@
     "internal/worker": () => ({ isMainThread: true }),
     process: () => process,
     perf_hooks: () => ({ performance: globalThis.performance }),
-    fs: () => ({}),
     inspector: () => ({}),
   };
 

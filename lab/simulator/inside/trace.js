@@ -105,6 +105,8 @@
         const kept = text.length > TEXT_KEPT ? `${text.slice(0, TEXT_KEPT)}…\n` : text;
         push("o", machine.timeUs(), descriptor, kept, siteIn(files), by);
       },
+      thread: ({ id, slot }, t) => id && push("g", t, id, slot),
+      done: ({ id }, t) => id && push("d", t, id),
       threw(error) {
         push("!", machine.timeUs(), string(error?.message ?? error).slice(0, 400), running());
       },
