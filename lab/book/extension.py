@@ -95,7 +95,18 @@ def setup(app: Sphinx) -> dict[str, Any]:
     provenance_line.setup(app)
     writer.setup(app)
     makers = (
-        *(status, published, verdicts, cards, systems, predictions, yours, lessons, across_page, loop_lab),
+        *(
+            status,
+            published,
+            verdicts,
+            cards,
+            systems,
+            predictions,
+            yours,
+            lessons,
+            across_page,
+            loop_lab,
+        ),
     )
     placeholders.setup(
         app,

@@ -31,6 +31,8 @@ const examples = JSON.parse(readFileSync(join(HERE, "examples.json"), "utf8")).m
       : { title, name, source: `${lines.join("\n")}\n` },
 );
 
+const textIn = (name) => readFileSync(join(HERE, name), "utf8");
+
 const bundled = async (entry, more = {}) => {
   const { outputFiles } = await build({
     entryPoints: [join(HERE, entry)],
@@ -57,14 +59,14 @@ async function inside(text) {
 }
 
 /**
- * The texts that programs may come to need, without comments: those that Node's public modules load, as far as
- * the model has them. The names of what stands at the top of a module are printed, and stay.
+ * The texts that programs may come to need, without comments: `facts` has those of every program, `later` those
+ * that only some modules load. The names of what stands at the top of a module are printed, and stay.
  */
 async function textsOf(node, made) {
   const used = new Set();
   const texts = new Proxy(node.texts, {
     get(all, name) {
-      if (typeof name === "string") used.add(name);
+      if (typeof name === "string" && all[name] !== undefined) used.add(name);
       return all[name];
     },
   });
@@ -77,16 +79,29 @@ async function textsOf(node, made) {
       return false;
     }
   };
+  const probe = programOf(machine, textIn("probe-always.cjs"), "probe.cjs");
+  machine.run(probe, {}, { isTraced: true });
+  const always = await shortened(node.texts, [...used]);
   const publicNames = Object.keys(node.texts).filter((name) => !/^internal\/|^_/.test(name));
   const modules = publicNames.filter((name) => isModelled(`require(${JSON.stringify(name)})`));
-  const probe = programOf(machine, readFileSync(join(HERE, "probe.cjs"), "utf8"), "probe.cjs");
-  machine.run(probe, {}, { isTraced: true });
+  const [, ...programs] = textIn("probe-later.txt").trim().split("\n");
+  for (const source of programs) isModelled(source);
+  const later = await shortened(
+    node.texts,
+    [...used].filter((name) => !(name in always)),
+  );
+  const { version, versions } = node;
+  const facts = { version, versions, texts: always, later: Object.keys(later) };
+  return { modules, facts, later };
+}
+
+async function shortened(texts, names) {
   const short = {};
-  for (const name of [...used].filter((name) => node.texts[name] !== undefined).sort()) {
-    const { code } = await transform(node.texts[name], { minify: true, target: TARGET });
+  for (const name of names.sort()) {
+    const { code } = await transform(texts[name], { minify: true, target: TARGET });
     short[name] = code;
   }
-  return { modules, facts: { version: node.version, versions: node.versions, texts: short } };
+  return short;
 }
 
 const made = await parts();
@@ -103,9 +118,10 @@ for (const entry of ENTRIES) writeFileSync(join(out, entry), await bundled(entry
 const nodesMade = {};
 const modelled = new Set();
 for (const node of nodes) {
-  const { modules, facts } = await textsOf(await natives(node), made);
+  const { modules, facts, later } = await textsOf(await natives(node), made);
   const major = facts.version.slice(1).split(".")[0];
   writeFileSync(join(out, `node-${major}.json`), JSON.stringify(facts));
+  writeFileSync(join(out, `later-${major}.json`), JSON.stringify(later));
   nodesMade[major] = facts.version;
   for (const name of modules) modelled.add(name);
 }

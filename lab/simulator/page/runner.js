@@ -11,7 +11,7 @@ const NOT_LOADED =
 export class Runner {
   #frame = null;
   #ready = null;
-  #texts = new Map(); // by major version, as they come packed
+  #texts = new Map(); // by file: packed texts of modules
   #sent = new Set();
   #count = 0;
   #current = null;
@@ -28,10 +28,10 @@ export class Runner {
   async run(program, node, tell) {
     const id = ++this.#count;
     if (this.#current) this.#end();
-    this.#current = { id, tell };
+    this.#current = { id, node, program, tell };
     this.#wait(LOADING_MS, NOT_LOADED);
     try {
-      await Promise.all([this.#open(), this.#load(node)]);
+      await Promise.all([this.#open(), this.#load(`node-${node}`)]);
     } catch {
       return this.#refuse(id, NOT_LOADED);
     }
@@ -40,14 +40,25 @@ export class Runner {
   }
 
   #give({ node, ...more }) {
-    const texts = this.#sent.has(node) ? undefined : this.#texts.get(node);
+    const texts = this.#sent.has(node) ? undefined : this.#texts.get(`node-${node}`);
     this.#sent.add(node);
     this.#post({ node, texts, ...more });
   }
 
+  /** The program again, with the texts of modules that few programs need. */
+  async #complete({ id, node, program }) {
+    try {
+      await this.#load(`later-${node}`);
+    } catch {
+      return this.#refuse(id, NOT_LOADED);
+    }
+    if (this.#current?.id === id)
+      this.#give({ id, node, program, later: this.#texts.get(`later-${node}`) });
+  }
+
   /** Begins to load, while the reader still types: what Run then waits for is a machine. */
   prepare(node) {
-    Promise.all([this.#open(), this.#load(node)])
+    Promise.all([this.#open(), this.#load(`node-${node}`)])
       .then(() => {
         if (!this.#current && !this.#sent.has(node)) this.#give({ node, isPrepared: true });
       })
@@ -75,12 +86,12 @@ export class Runner {
     return this.#ready;
   }
 
-  #load(node) {
-    if (this.#texts.has(node)) return undefined;
+  #load(name) {
+    if (this.#texts.has(name)) return undefined;
     return new Promise((resolve, reject) => {
       const script = document.createElement("script");
-      globalThis.labModelNode = (major, packed) => this.#texts.set(major, packed);
-      script.src = `${this.folder}node-${node}.js`;
+      globalThis.labModelTexts = (of, packed) => this.#texts.set(of, packed);
+      script.src = `${this.folder}${name}.js`;
       script.onload = resolve;
       script.onerror = reject;
       document.head.append(script);
@@ -90,6 +101,10 @@ export class Runner {
   #heard({ id, what, ...more }) {
     if (this.#current?.id !== id) return;
     const { tell } = this.#current;
+    if (what === "lacking") {
+      this.#wait(LOADING_MS, NOT_LOADED);
+      return this.#complete(this.#current);
+    }
     if (["orders", "refused"].includes(what)) {
       clearTimeout(this.timer);
       this.#current = null;

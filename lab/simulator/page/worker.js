@@ -20,21 +20,40 @@ const parts = {
 };
 
 globalThis.onmessage = async ({ data }) => {
-  const { id, node, texts, program, isPrepared } = data;
+  const { id, node, texts, later, program, isPrepared } = data;
   const tell = (what, more) => postMessage({ id, what, ...more });
+  let known = null;
   try {
     if (!machines.has(node)) machines.set(node, machineOf(texts));
-    const machine = await machines.get(node);
+    const made = await machines.get(node);
+    known = made.known;
+    if (later) known.add(textOf(later));
     if (isPrepared) return;
-    tell("begun", { version: machine.node.version });
-    run(machine, program, tell);
+    known.isLacking = false;
+    tell("begun", { version: made.machine.node.version });
+    run(made.machine, program, (what, more) => known.isLacking || tell(what, more));
   } catch (error) {
-    tell("refused", { sentence: sentenceOf(error) });
+    if (!known?.isLacking) tell("refused", { sentence: sentenceOf(error) });
   }
+  // Of a module that could not be loaded a program may say anything: it runs again once its text is there.
+  if (known?.isLacking) tell("lacking");
 };
 
-const machineOf = (texts) =>
-  createMachine(JSON.parse(new TextDecoder().decode(unpack(texts))), parts, LIMITS);
+const textOf = (packed) => JSON.parse(new TextDecoder().decode(unpack(packed)));
+
+/** A machine of a Node, with the texts that it has; `isLacking` says that a program needs those that come later. */
+async function machineOf(packed) {
+  const { later, ...node } = textOf(packed);
+  const names = new Set(later);
+  const known = { isLacking: false, add: (more) => Object.assign(node.texts, more) };
+  const texts = new Proxy(node.texts, {
+    get(all, name) {
+      if (all[name] === undefined && names.has(name)) known.isLacking = true;
+      return all[name];
+    },
+  });
+  return { machine: await createMachine({ ...node, texts }, parts, LIMITS), known };
+}
 
 /** Bytes that begin with the names and lengths of what follows, as JSON and a line end. */
 function sections(bytes) {
