@@ -1,8 +1,8 @@
 """What a page loads to run programs on the model: made once for each state of its sources.
 
 `put` writes it into the `_static` of a site: `change.js`, which every page loads, and a folder
-named by its content with everything that the first press loads. The texts of Node's modules are those of
-the Nodes that are installed, one file a Node, beside Node's licence.
+named by its content with everything that the first press loads. The texts of Node's modules are
+those of the Nodes that are installed, beside Node's licence.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ FRAME = """<!doctype html>
 
 def put(static: Path) -> None:
     """Write what pages load into a site's `_static`; what is there already keeps its date."""
-    made = _made()
-    folders = {folder.name for folder in made.iterdir() if folder.is_dir()}
+    files = _files()
+    folders = {folder.name for folder in files.iterdir() if folder.is_dir()}
     for old in static.glob(f"{FOLDER}*"):
         if old.name not in folders:
             shutil.rmtree(old)
-    for file in sorted(made.rglob("*")):
-        there = static / file.relative_to(made)
+    for file in sorted(files.rglob("*")):
+        there = static / file.relative_to(files)
         if file.is_dir():
             there.mkdir(parents=True, exist_ok=True)
         elif not there.exists() or there.read_bytes() != file.read_bytes():
@@ -91,11 +91,11 @@ def _sources() -> Iterator[Path]:
             yield paths.ROOT / example["file"]
 
 
-def _made() -> Path:
+def _files() -> Path:
     """Return the folder with the files, which is made where there is none for these sources."""
-    made = CACHE / digest()
-    if made.is_dir():
-        return made
+    folder = CACHE / digest()
+    if folder.is_dir():
+        return folder
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE, prefix=".making-") as temporary:
         raw, whole = Path(temporary) / "raw", Path(temporary) / "whole"
@@ -104,11 +104,11 @@ def _made() -> Path:
         for old in CACHE.glob("[0-9a-f]*"):
             shutil.rmtree(old, ignore_errors=True)
         try:
-            whole.rename(made)
+            whole.rename(folder)
         except OSError:  # another build has made the same meanwhile
-            if not made.is_dir():
+            if not folder.is_dir():
                 raise
-    return made
+    return folder
 
 
 def _bundle(out: Path) -> None:
@@ -148,7 +148,7 @@ def _engine(raw: Path) -> str:
     packed = _packed(str(len(worker)).encode() + b"\n" + worker + (raw / "engine.bin").read_bytes())
     begin = json.dumps((raw / "begin.js").read_text("utf8")).replace("</", "<\\/")
     frame = (raw / "frame.js").read_text("utf8")
-    script = f"globalThis.LAB_WORKER='globalThis.LAB_PACKED=\"{packed}\";'+{begin};{frame}"
+    script = f"globalThis.MODEL_WORKER='globalThis.MODEL_PACKED=\"{packed}\";'+{begin};{frame}"
     hashed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return FRAME.format(policy=POLICY.format(digest=hashed), script=script)
 

@@ -62,16 +62,16 @@ async function inside(text) {
  * The texts that programs may come to need, without comments: `facts` has those of every program, `later` those
  * that only some modules load. The names of what stands at the top of a module are printed, and stay.
  */
-async function textsOf(node, made) {
-  const used = new Set();
+async function textsOf(node, machineParts) {
+  const names = new Set();
   const texts = new Proxy(node.texts, {
     get(all, name) {
-      if (typeof name === "string" && all[name] !== undefined) used.add(name);
+      if (typeof name === "string" && all[name] !== undefined) names.add(name);
       return all[name];
     },
   });
-  const machine = await createMachine({ ...node, texts }, made);
-  const isModelled = (source) => {
+  const machine = await createMachine({ ...node, texts }, machineParts);
+  const runs = (source) => {
     try {
       machine.run(programOf(machine, source, "probe.cjs"));
       return true;
@@ -81,14 +81,14 @@ async function textsOf(node, made) {
   };
   const probe = programOf(machine, textIn("probe-always.cjs"), "probe.cjs");
   machine.run(probe, {}, { isTraced: true });
-  const always = await shortened(node.texts, [...used]);
+  const always = await shortened(node.texts, [...names]);
   const publicNames = Object.keys(node.texts).filter((name) => !/^internal\/|^_/.test(name));
-  const modules = publicNames.filter((name) => isModelled(`require(${JSON.stringify(name)})`));
+  const modules = publicNames.filter((name) => runs(`require(${JSON.stringify(name)})`));
   const [, ...programs] = textIn("probe-later.txt").trim().split("\n");
-  for (const source of programs) isModelled(source);
+  for (const source of programs) runs(source);
   const later = await shortened(
     node.texts,
-    [...used].filter((name) => !(name in always)),
+    [...names].filter((name) => !(name in always)),
   );
   const { version, versions } = node;
   const facts = { version, versions, texts: always, later: Object.keys(later) };
@@ -104,8 +104,8 @@ async function shortened(texts, names) {
   return short;
 }
 
-const made = await parts();
-const { binary, acorn, ...texts } = made;
+const machineParts = await parts();
+const { binary, acorn, ...texts } = machineParts;
 const sections = [["binary", binary]];
 for (const [name, text] of Object.entries(texts))
   if (typeof text === "string") sections.push([name, Buffer.from(await inside(text))]);
@@ -118,7 +118,7 @@ for (const entry of ENTRIES) writeFileSync(join(out, entry), await bundled(entry
 const nodesMade = {};
 const modelled = new Set();
 for (const node of nodes) {
-  const { modules, facts, later } = await textsOf(await natives(node), made);
+  const { modules, facts, later } = await textsOf(await natives(node), machineParts);
   const major = facts.version.slice(1).split(".")[0];
   writeFileSync(join(out, `node-${major}.json`), JSON.stringify(facts));
   writeFileSync(join(out, `later-${major}.json`), JSON.stringify(later));

@@ -80,7 +80,7 @@ class Panel {
       autocapitalize: "off",
       autocomplete: "off",
       rows: Math.min(24, Math.max(6, this.text.split("\n").length)),
-      oninput: () => this.#changed(p.area.value),
+      oninput: () => this.#change(p.area.value),
       onkeydown: (event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
@@ -177,7 +177,7 @@ class Panel {
     else this.parts.area.value = text;
   }
 
-  #changed(text) {
+  #change(text) {
     this.text = text;
     this.onchange?.();
   }
@@ -200,7 +200,7 @@ class Panel {
       place: edit,
       text: this.text,
       label: this.#label(),
-      changed: (text) => this.#changed(text),
+      onchange: (text) => this.#change(text),
       run: () => this.run(),
       leave: () => this.parts.run.focus(),
     });
@@ -240,17 +240,17 @@ class Panel {
     return new Promise((done) => {
       this.done?.();
       this.done = done;
-      runner.run(program, this.node, (what, more) => this.#heard(what, more));
+      runner.run(program, this.node, (event, more) => this.#receive(event, more));
     });
   }
 
-  #heard(what, more) {
+  #receive(event, more) {
     try {
-      this[`_${what}`]?.(more);
+      this[`_${event}`]?.(more);
     } catch {
       this.#complain("The model gave an answer that cannot be shown.");
     }
-    if (["orders", "refused"].includes(what)) {
+    if (["orders", "refused"].includes(event)) {
       setOff(this.parts.run, false);
       this.done?.();
     }
@@ -331,22 +331,22 @@ class Panel {
       { predict: this.asked },
       el("script", { type: "application/json" }, JSON.stringify(trace)),
     );
-    const told = el("div", { class: "told" }, p.printed, p.orders);
-    p.result.replaceChildren(told, this.replay);
+    const words = el("div", { class: "told" }, p.printed, p.orders);
+    p.result.replaceChildren(words, this.replay);
     p.result.hidden = false;
     this.replay.begin?.(); // the reader has asked for it: no page opens meanwhile
     // What gives the order away waits until the reader has said theirs.
     const isCovered = this.replay.view?.parts.replay.hidden === true;
-    told.hidden = isCovered;
+    words.hidden = isCovered;
     if (isCovered)
       this.replay.addEventListener("lab-uncovered", () => {
-        told.hidden = false;
+        words.hidden = false;
       });
   }
 
   #printed({ lines, code, report }) {
-    const shown = lines.slice(0, LINES_SHOWN);
-    const rest = lines.length - shown.length;
+    const firstLines = lines.slice(0, LINES_SHOWN);
+    const moreLines = lines.length - firstLines.length;
     const error = code
       ? String(report)
           .replaceAll(/(file:\/\/)?\/home\/you\//g, "")
@@ -359,10 +359,10 @@ class Panel {
         ? el(
             "pre",
             { class: "lines", tabindex: 0, "aria-label": "What the program prints" },
-            shown.join("\n"),
+            firstLines.join("\n"),
           )
         : null,
-      rest > 0 ? el("p", {}, `… and ${rest.toLocaleString("en")} lines more.`) : null,
+      moreLines > 0 ? el("p", {}, `… and ${moreLines.toLocaleString("en")} lines more.`) : null,
       error ? el("pre", { class: "error", tabindex: 0, "aria-label": "Error" }, error) : null,
       hint ? el("p", { class: "hint" }, hint) : null,
       code ? el("p", {}, `It ends with exit code ${code}.`) : null,
@@ -371,11 +371,11 @@ class Panel {
 
   #ordersOf(orders, cut, trace) {
     const number = orders.length;
-    const shown = orders.slice(0, ORDERS_SHOWN);
-    const items = shown.map((order, at) => {
+    const firstOrders = orders.slice(0, ORDERS_SHOWN);
+    const items = firstOrders.map((order, at) => {
       const lines = order.lines.slice(0, LINES_OF_ORDER);
-      const left = order.lines.length - lines.length;
-      const replayed = trace?.versions[0]?.recordings.findIndex((one) => one.order === at) ?? -1;
+      const moreLines = order.lines.length - lines.length;
+      const place = trace?.versions[0]?.recordings.findIndex((one) => one.order === at) ?? -1;
       return el(
         "li",
         {},
@@ -384,20 +384,20 @@ class Panel {
           "pre",
           { tabindex: 0, "aria-label": `Order ${at + 1}` },
           lines.length > 0 ? lines.join("\n") : "(nothing)",
-          left > 0 ? `\n… ${left} lines more` : "",
+          moreLines > 0 ? `\n… ${moreLines} lines more` : "",
         ),
-        number > 1 && replayed >= 0
-          ? button("Step through it", () => this.#step(replayed, trace), {
+        number > 1 && place >= 0
+          ? button("Step through it", () => this.#step(place, trace), {
               "aria-label": `Step through order ${at + 1}`,
             })
           : null,
       );
     });
-    const rest = number - shown.length;
+    const moreOrders = number - firstOrders.length;
     return [
       el("summary", {}, `All orders: ${number}${cut ? " or more" : ""}`),
       el("ol", {}, ...items),
-      rest > 0 ? el("p", {}, `… and ${rest} that are less likely.`) : null,
+      moreOrders > 0 ? el("p", {}, `… and ${moreOrders} that are less likely.`) : null,
     ];
   }
 

@@ -60,7 +60,7 @@ export class Runner {
   prepare(node) {
     Promise.all([this.#open(), this.#load(`node-${node}`)])
       .then(() => {
-        if (!this.#current && !this.#sent.has(node)) this.#give({ node, isPrepared: true });
+        if (!this.#current && !this.#sent.has(node)) this.#give({ node, isToPrepare: true });
       })
       .catch(() => {}); // Run says it
   }
@@ -79,7 +79,7 @@ export class Runner {
         else if (data.what === "broken") {
           reject(new Error(String(data.sentence)));
           this.#refuse(this.#current?.id, NOT_LOADED);
-        } else this.#heard(data);
+        } else this.#receive(data);
       });
       document.body.append(frame);
     });
@@ -98,18 +98,18 @@ export class Runner {
     });
   }
 
-  #heard({ id, what, ...more }) {
+  #receive({ id, what: event, ...more }) {
     if (this.#current?.id !== id) return;
     const { tell } = this.#current;
-    if (what === "lacking") {
+    if (event === "lacking") {
       this.#wait(LOADING_MS, NOT_LOADED);
       return this.#complete(this.#current);
     }
-    if (["orders", "refused"].includes(what)) {
+    if (["orders", "refused"].includes(event)) {
       clearTimeout(this.timer);
       this.#current = null;
     } else this.#wait(SILENT_MS, GONE);
-    tell(what, more);
+    tell(event, more);
   }
 
   #wait(ms, sentence) {
@@ -134,7 +134,7 @@ export class Runner {
     const [node] = this.#sent;
     this.#sent.clear();
     this.#post({ what: "end" });
-    if (node) this.#give({ node, isPrepared: true });
+    if (node) this.#give({ node, isToPrepare: true });
   }
 
   #post(message) {

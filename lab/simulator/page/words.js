@@ -44,10 +44,10 @@ export function wordsOf(text) {
     PIECES.lastIndex = at;
     const piece = PIECES.exec(text);
     if (!piece) break;
-    const [matched] = piece;
+    const [token] = piece;
     const { comment, string, template, number, word, regexp } = piece.groups;
     const from = piece.index;
-    at = from + matched.length;
+    at = from + token.length;
     if (template) {
       inTemplate(from);
       continue;
@@ -64,8 +64,8 @@ export function wordsOf(text) {
     const kind =
       string || regexp ? "string" : number ? "number" : word ? kindOf(word, text, at) : null;
     if (kind) words.push([from, at, kind]);
-    if (matched === "{" && open.length > 0) open[open.length - 1] += 1;
-    if (matched === "}" && open.length > 0) {
+    if (token === "{" && open.length > 0) open[open.length - 1] += 1;
+    if (token === "}" && open.length > 0) {
       if (open.at(-1) === 0) {
         open.pop();
         inTemplate(from);
@@ -73,7 +73,7 @@ export function wordsOf(text) {
       }
       open[open.length - 1] -= 1;
     }
-    last = matched;
+    last = token;
   }
   return words;
 }

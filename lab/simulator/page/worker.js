@@ -9,7 +9,7 @@ import { createMachine, explore, NotModelledError, programOf } from "../index.js
 const LIMITS = { limitMs: 1400, mostMB: 96 };
 const FIRST = { mostRuns: 1, traces: 1 };
 const ALL = { mostMs: 800 };
-const { unpack, packed } = globalThis.LAB_BEGIN;
+const { unpack, packed } = globalThis.MODEL_BEGIN;
 const machines = new Map(); // by major version
 
 /** {binary, realm, …}: the engine's file, and the texts that it evaluates. */
@@ -20,23 +20,23 @@ const parts = {
 };
 
 globalThis.onmessage = async ({ data }) => {
-  const { id, node, texts, later, program, isPrepared } = data;
+  const { id, node, texts, later, program, isToPrepare } = data;
   const tell = (what, more) => postMessage({ id, what, ...more });
-  let known = null;
+  let modules = null;
   try {
     if (!machines.has(node)) machines.set(node, machineOf(texts));
-    const made = await machines.get(node);
-    known = made.known;
-    if (later) known.add(textOf(later));
-    if (isPrepared) return;
-    known.isLacking = false;
-    tell("begun", { version: made.machine.node.version });
-    run(made.machine, program, (what, more) => known.isLacking || tell(what, more));
+    const entry = await machines.get(node);
+    modules = entry.modules;
+    if (later) modules.add(textOf(later));
+    if (isToPrepare) return;
+    modules.isLacking = false;
+    tell("begun", { version: entry.machine.node.version });
+    run(entry.machine, program, (what, more) => modules.isLacking || tell(what, more));
   } catch (error) {
-    if (!known?.isLacking) tell("refused", { sentence: sentenceOf(error) });
+    if (!modules?.isLacking) tell("refused", { sentence: sentenceOf(error) });
   }
   // Of a module that could not be loaded a program may say anything: it runs again once its text is there.
-  if (known?.isLacking) tell("lacking");
+  if (modules?.isLacking) tell("lacking");
 };
 
 const textOf = (packed) => JSON.parse(new TextDecoder().decode(unpack(packed)));
@@ -45,14 +45,14 @@ const textOf = (packed) => JSON.parse(new TextDecoder().decode(unpack(packed)));
 async function machineOf(packed) {
   const { later, ...node } = textOf(packed);
   const names = new Set(later);
-  const known = { isLacking: false, add: (more) => Object.assign(node.texts, more) };
+  const modules = { isLacking: false, add: (more) => Object.assign(node.texts, more) };
   const texts = new Proxy(node.texts, {
     get(all, name) {
-      if (all[name] === undefined && names.has(name)) known.isLacking = true;
+      if (all[name] === undefined && names.has(name)) modules.isLacking = true;
       return all[name];
     },
   });
-  return { machine: await createMachine({ ...node, texts }, parts, LIMITS), known };
+  return { machine: await createMachine({ ...node, texts }, parts, LIMITS), modules };
 }
 
 /** Bytes that begin with the names and lengths of what follows, as JSON and a line end. */
