@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from lab.clinic import failures
 from lab.clinic import profile as profiles
 from lab.clinic.app import App, AppFailed, Target
 from lab.clinic.bridge import Bridge
 from lab.clinic.failures import is_silent
 from lab.clinic.hub import Event, Hub
+from lab.clinic.illnesses import LEAK
 from lab.clinic.loading import Phase, Request, load, next_step, stalled_readers
 from lab.clinic.observed import Observed
 from lab.clinic.scenario import Scenario
@@ -238,12 +240,15 @@ class _Examination:
         if not many.answers:
             return
         self._collect()
-        for index in (1, 2):
+        for index in (1, 2, 3):
+            # What grew twice may be a cache that was not full: a longer load tells more.
+            if index == 3 and failures.growth(self.seen).bytes < LEAK.limits[0].least:
+                break
             sampling = index == 2 and self._told("heap", "sampling", interval_bytes=HEAP_BYTES)
             self._load(
                 f"kept-{index}",
                 "does it keep memory after a load?",
-                seconds=max(1.5, min(4.0, 4 * (many.mean_s or 0.0))),
+                seconds=max(1.5, min(4.0, 4 * (many.mean_s or 0.0))) * (2 if index == 3 else 1),
                 connections=MANY,
             )
             if sampling:

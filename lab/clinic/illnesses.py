@@ -295,6 +295,108 @@ CONNECTIONS = Illness(
         "If the other service is what is slow, more connections only move the queue there.",
     ),
 )
+# The same, told by time: whatever the pool is, requests wait in line while the program is idle.
+IN_LINE = replace(
+    CONNECTIONS,
+    limits=(
+        Limit("line_share", 0.6, "of the time of a response was waiting in line", _share),
+        Limit("line_ms", 20.0, "a response waited in line, mean", _ms),
+    ),
+    means="Only a few requests are worked on at once, and the others wait for their turn although "
+    "the program is idle.",
+    try_=(
+        "Give the pool more connections (`max` of pg, `connectionLimit` of mysql2, `connections` "
+        "of undici), up to what the other service can take.",
+        "Hold a connection for as short a time as possible: ask for it late, give it back in "
+        "`finally`, and do not wait for another service while you hold one.",
+        "If a lock or a limiter of the program lets only a few through, see whether it must.",
+    ),
+)
+UNREAD = Illness(
+    "bodies-not-read",
+    "bodies not read",
+    (
+        Limit(
+            "unread_share",
+            0.5,
+            "of the responses of other services were not read to the end",
+            _share,
+        ),
+    ),
+    "The program asks another service and does not read the body of the response. Each such body "
+    "holds its connection and memory until garbage is collected.",
+    ("streams/flow-and-backpressure", "Flow and Backpressure"),
+    (
+        "Read the body (`await response.text()`), or give it up: `await response.body?.cancel()`.",
+        "Ask with HEAD where only status and headers are needed.",
+    ),
+)
+THROTTLED = Illness(
+    "cpu-limit",
+    "stopped by a CPU limit",
+    (
+        Limit(
+            "throttled_share", 0.25, "of the system's periods the limit stopped the program", _share
+        ),
+    ),
+    "The container may use only a share of a processor. When that share is used up, the whole "
+    "program stops until the next period begins, whatever it was doing.",
+    ("blocking/overload", "Overload"),
+    (
+        "Raise the limit (`--cpus` of docker, `limits.cpu` of Kubernetes) or remove it and keep "
+        "the request: garbage collection and the pool's threads use it up, too.",
+        "Start as many processes and threads as the limit has processors: "
+        "`os.availableParallelism()` may count those of the whole machine.",
+        "Make each request cheaper: the profile names the line.",
+    ),
+)
+IN_TURN = Illness(
+    "calls-in-turn",
+    "calls in turn",
+    (
+        Limit("calls_each", 4.5, "calls of other services in turn for each response, mean", _plain),
+        Limit("calls_ms", 5.0, "of each response in such calls, mean", _ms),
+        Limit("calls_share", 0.5, "of the time of a response", _share),
+    ),
+    "For each request the program asks another service many times, and waits for each response "
+    "before it asks again.",
+    ("event-loop/from-callbacks-to-await", "From Callbacks to await"),
+    (
+        "Ask once for all of it: a join or `WHERE id = ANY($1)`, or one request for a list of ids.",
+        "Where one call does not need what another one brings, ask side by side: "
+        "`await Promise.all(ids.map(load))`, with a limit on how many.",
+        "Keep what many requests ask for.",
+    ),
+)
+RETRIES = Illness(
+    "retry-storm",
+    "retry storm",
+    (Limit("again_each", 1.5, "calls again after a failure, for each response, mean", _plain),),
+    "A call that failed is made again and again: a service that has too much to do gets several "
+    "times as much, at the moment when it can do least.",
+    ("blocking/overload", "Overload"),
+    (
+        "Try again once at most, after a pause with jitter, and only where the failure may pass.",
+        "Give retries a budget: say, a tenth of all calls.",
+        "Stop asking for a while when most calls fail (a circuit breaker), and answer without.",
+    ),
+)
+STALE = Illness(
+    "keep-alive-mismatch",
+    "keep-alive mismatch",
+    (Limit("stale", 3, "requests were reset on a connection that was kept", _count),),
+    "The program asks another service over connections that it keeps, and the other service closes "
+    "them after a shorter idle time: a request that is sent at that moment is reset.",
+    ("streams/sockets-and-servers", "Sockets and Servers"),
+    (
+        "Let the side that asks close first: a shorter idle time of the agent (`timeout` of "
+        "http.Agent, `keepAliveTimeout` of undici) than the other service's.",
+        "If this program is the other service, behind a proxy: set `server.keepAliveTimeout` above "
+        "the proxy's idle time (60 s of most), and `headersTimeout` above that.",
+        "Ask again once where the request may be repeated and the connection was a kept one "
+        "(`request.reusedSocket`).",
+    ),
+)
 OF_DESCRIPTOR = 262_144  # bytes that a socket and what belongs to it may hold
 NOT_EXAMINED = (
     "It does not look at other requests than the one it was given, at work that comes once an "
@@ -302,12 +404,13 @@ NOT_EXAMINED = (
 )
 ALL = (
     *(BLOCKED, FLOOD, POOL, NAMES, PRESSURE, LOGGING, STOPS, FAILS, BEHIND, LEAK, OPEN, GARBAGE),
-    *(HEAP, CONNECTIONS),
+    *(HEAP, CONNECTIONS, UNREAD, THROTTLED, IN_TURN, RETRIES, STALE),
 )
 # Those, and the other ways in which two of them are told.
 FORMS = (
     *(STOPS, FAILS, BEHIND, LEAK, OPEN),
     *(BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING, GARBAGE, HEAP, CONNECTIONS),
+    *(IN_LINE, UNREAD, THROTTLED, IN_TURN, RETRIES, STALE),
 )
 
 
@@ -356,11 +459,8 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
     found = {one.id: one for one in ALL if _reached(one, signs)}
     if seen.answer_status is None and signs.silent_ms > 1000 and not found:
         found[BLOCKED.id] = BLOCKED
+    _add_other_forms(found, signs)
     # One cause has several signs; whoever names the cause must not name its signs, too.
-    if _reached(SYNC, signs):
-        found.setdefault(BLOCKED.id, SYNC)
-    if _reached(OBJECTS, signs):
-        found.setdefault(PRESSURE.id, OBJECTS)
     if FLOOD.id in found:
         found.pop(BLOCKED.id, None)
     writing = max((p.write_share for p in seen.profiles), default=0.0)
@@ -393,6 +493,20 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
     return Diagnosis(tuple(findings), signs)
 
 
+# A line for the pool's threads, or for names, is told by its own sign; so is one that stops.
+_LINES = {POOL.id, NAMES.id, BLOCKED.id, FLOOD.id, LOGGING.id, STOPS.id, FAILS.id, LEAK.id}
+
+
+def _add_other_forms(found: dict[str, Illness], signs: Signs) -> None:
+    """Add those that are told by another sign than the usual one."""
+    if _reached(SYNC, signs):
+        found.setdefault(BLOCKED.id, SYNC)
+    if _reached(OBJECTS, signs):
+        found.setdefault(PRESSURE.id, OBJECTS)
+    if _reached(IN_LINE, signs) and not found.keys() & _LINES:
+        found.setdefault(CONNECTIONS.id, IN_LINE)
+
+
 def _in_words(illness: Illness, seen: Observed) -> Illness:
     """Return the illness with what it means here: how many, of which kind, after how much."""
     if illness is STOPS and (silence := failures.silence(seen)):
@@ -421,6 +535,19 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
     elif illness is OPEN:
         more, kind = failures.descriptors(seen)
         words = f"After each of two loads {more:.0f} more were open than before it, mostly {kind}s."
+    elif illness is THROTTLED:
+        words = (
+            f"{illness.means} Its limit is {number(failures.throttled(seen).processors)} of a "
+            "processor's time."
+        )
+    elif illness is IN_LINE:
+        line = failures.line(seen)
+        words = (
+            f"{illness.means} About {max(1, round(line.slots))} of "
+            f"{seen.phases['many'].connections} requests were worked on at once."
+        )
+        if line.connections:
+            words += f" The program has {line.connections} connections to port {line.port}."
     elif illness is CONNECTIONS:
         most = max((look.get("agent_most") or 0 for look in seen.looks), default=0)
         words = illness.means
@@ -465,12 +592,25 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
         NAMES.id: set(LOOK_UPS),
         PRESSURE.id: {"write"},
         CONNECTIONS.id: {"agent"},
+        UNREAD.id: {"fetch"},
+        IN_TURN.id: {"call", "fetch", "request"},
+        RETRIES.id: {"call", "fetch", "request"},
+        STALE.id: {"request"},
     }
     if one.id in wanted:
         sites = _sites(seen, wanted[one.id])
         if not sites and one.id == PRESSURE.id and profile:
             places = tuple(profile.write_places[:2])
     return Finding(one, tuple(evidence(one, signs)), strength, places, sites)
+
+
+NO_POOL = (
+    "write",
+    "agent",
+    "fetch",
+    "call",
+    "stale",
+)  # kinds of sites that do not wait for a thread
 
 
 def _sites(seen: Observed, kinds: set[str] | None) -> tuple[str, ...]:
@@ -480,7 +620,7 @@ def _sites(seen: Observed, kinds: set[str] | None) -> tuple[str, ...]:
     total: dict[str, int] = {}
     for look in seen.looks:
         for kind, places in look["sites"].items():
-            if kind in kinds if kinds is not None else kind not in ("write", "agent"):
+            if kind in kinds if kinds is not None else kind not in NO_POOL:
                 for place, n in places.items():
                     total[_place(place)] = total.get(_place(place), 0) + n
     return tuple(sorted(total, key=lambda place: -total[place])[:3])

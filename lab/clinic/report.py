@@ -42,6 +42,7 @@ _WORDS = {
     "above": "arrivals at a quarter above the most",
     "kept-1": "16 clients: is memory kept?",
     "kept-2": "16 clients: is it kept again?",
+    "kept-3": "16 clients, longer: does it level off?",
 }
 
 # Nothing is asked of anybody, and nothing is run.
