@@ -125,7 +125,7 @@ def behind(seen: Observed) -> float:
 
 @dataclass(frozen=True)
 class Growth:
-    """What was kept after each of two loads, garbage collected: bytes and bytes a response.
+    """What was kept after each of several loads, garbage collected: bytes and bytes a response.
 
     where : "in the heap", or "outside the heap" (Buffers and what native code holds)
     """
@@ -133,6 +133,7 @@ class Growth:
     bytes: float = 0.0
     each: float = 0.0
     where: str = ""
+    loads: int = 2
 
 
 def growth(seen: Observed) -> Growth:
@@ -144,7 +145,7 @@ def growth(seen: Observed) -> Growth:
             (first, first_n), (last, last_n) = steps[0], steps[-1]
             least = min(more for more, _ in steps)
             if least > 0 and last / last_n >= 0.4 * first / first_n:
-                kept = Growth(least, last / last_n, where)
+                kept = Growth(least, last / last_n, where, len(steps))
                 most = max(most, kept, key=lambda growth: growth.bytes)
     return most
 

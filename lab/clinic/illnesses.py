@@ -477,6 +477,8 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
         found.pop(BEHIND.id, None)
     if found.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id, HEAP.id}:
         found.pop(GARBAGE.id, None)
+    if RETRIES.id in found:  # which are made in turn
+        found.pop(IN_TURN.id, None)
     if LEAK.id in found:  # which fills every heap in the end
         found.pop(HEAP.id, None)
     findings = [_finding(_in_words(one, seen), seen, signs) for one in found.values()]
@@ -529,15 +531,16 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
     elif illness is LEAK:
         growth = failures.growth(seen)
         words = (
-            f"After two loads it kept {size(growth.bytes)} more each time, {growth.where}: "
-            f"{size(growth.each)} for each response, and it came again with the second load."
+            f"After each of {growth.loads} loads it kept {size(growth.bytes)} more, "
+            f"{growth.where}: {size(growth.each)} for each response. A cache whose largest size "
+            "was not reached yet looks the same: then it levels off later."
         )
     elif illness is OPEN:
         more, kind = failures.descriptors(seen)
         words = f"After each of two loads {more:.0f} more were open than before it, mostly {kind}s."
     elif illness is THROTTLED:
         words = (
-            f"{illness.means} Its limit is {number(failures.throttled(seen).processors)} of a "
+            f"{illness.means} Its limit is {failures.throttled(seen).processors:.3g} of a "
             "processor's time."
         )
     elif illness is IN_LINE:

@@ -133,7 +133,7 @@ class Examination(Shown, Dated):
         for one in found.findings:
             if one is not found.findings[0]:
                 lines.append(f"also: {one.illness.name}")
-            if one.illness.is_failure:
+            if one.illness.is_failure or one.illness not in illnesses.FORMS:
                 lines.append(f"  {one.illness.means}")
             lines += [f"  {row.seen} {row.says} (limit: {row.limit})" for row in one.rows]
             lines += [
