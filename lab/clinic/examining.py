@@ -46,6 +46,11 @@ LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
 # How long the load takes of a program that answers quickly, and in how much of that the signs
 # are seen; the rest asks how long answers take below the most that it gives and above it.
 USUAL_S, SIGNS_S = 15.1, 10.8
+# About how long it takes from the beginning of a load to the report, of a program that is quick.
+LEFT_S = {
+    **{"one": 26.0, "many": 23.0, "look": 19.0, "profile": 15.0, "below": 12.0, "above": 9.0},
+    **{"kept-1": 6.0, "kept-2": 3.0},
+}
 
 Say = Callable[[str], None]
 
@@ -115,6 +120,14 @@ class _Examination:
             if not seen.phases:
                 raise
             seen.died = str(error)
+        except KeyboardInterrupt:
+            if "many" not in seen.phases:
+                raise
+            seen.stopped = True
+            seen.warnings.append(
+                f"Stopped early, after the load {list(seen.phases)[-1]!r}: only what showed until "
+                "then is told."
+            )
         finally:
             self._stop.set()
             watching.join(2.0)
@@ -336,10 +349,11 @@ class _Loader:
     ) -> None:
         self.seen, self.request, self.standby, self.say = seen, request, standby, say
         self.pace = pace
+        self.began = time.monotonic()
 
     def load(self, name: str, words: str, **more: Any) -> Phase:
         """Run one phase."""
-        self.say(words)
+        self.say(f"{words}{self._time_left(name)}")
         generator = self.standby.take(None)
         try:
             made = load(generator, name, self.seen.url, self.request, **more)
@@ -353,6 +367,15 @@ class _Loader:
                 self.request.answer(self.seen.url, RECOVERY_S)
                 self.seen.recovered.append(name)
         return made
+
+    def _time_left(self, name: str) -> str:
+        """About how long it takes until the report, for the line of progress."""
+        left_s = LEFT_S.get(name)
+        if left_s is None or not self.pace.arrivals:
+            return ""
+        usual_s = LEFT_S["one"] - left_s
+        slower = (time.monotonic() - self.began) / usual_s if usual_s > 5 else 1.0
+        return f" (about {left_s * max(1.0, slower):.0f} s left)"
 
     def all(
         self,

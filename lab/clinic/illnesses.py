@@ -160,6 +160,19 @@ OBJECTS = replace(
         PRESSURE.limits[1],
     ),
 )
+# Of messages to a thread only their number is known, too.
+INBOX = replace(
+    PRESSURE,
+    limits=(
+        Limit("posted", 500, "messages waited for a worker thread that had no time left", _count),
+    ),
+    means="Messages are posted to a worker thread faster than it takes them: all of them wait in "
+    "memory, outside the heap, and postMessage() never says no.",
+    try_=(
+        "Let the thread answer each message, and post no more than a few that are not answered.",
+        "Refuse requests (503) while too many are waiting, or start more threads.",
+    ),
+)
 LOGGING = Illness(
     "synchronous-logging",
     "synchronous logging",
@@ -399,8 +412,9 @@ STALE = Illness(
 )
 OF_DESCRIPTOR = 262_144  # bytes that a socket and what belongs to it may hold
 NOT_EXAMINED = (
-    "It does not look at other requests than the one it was given, at work that comes once an "
-    "hour, at other machines behind the program, at WebSockets and event streams, or at security."
+    "Not looked for: other requests than those that were sent, work that comes once an hour or "
+    "grows over days, what slows other machines down, kept connections that a proxy in front of "
+    "the program outlives, WebSockets, event streams and HTTP/2, and security."
 )
 ALL = (
     *(BLOCKED, FLOOD, POOL, NAMES, PRESSURE, LOGGING, STOPS, FAILS, BEHIND, LEAK, OPEN, GARBAGE),
@@ -410,8 +424,13 @@ ALL = (
 FORMS = (
     *(STOPS, FAILS, BEHIND, LEAK, OPEN),
     *(BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING, GARBAGE, HEAP, CONNECTIONS),
-    *(IN_LINE, UNREAD, THROTTLED, IN_TURN, RETRIES, STALE),
+    *(INBOX, IN_LINE, UNREAD, THROTTLED, IN_TURN, RETRIES, STALE),
 )
+
+
+def names() -> str:
+    """Return the names of all that is looked for, in a sentence."""
+    return ", ".join(dict.fromkeys(one.name for one in FORMS))
 
 
 @dataclass(frozen=True)
@@ -505,6 +524,8 @@ def _add_other_forms(found: dict[str, Illness], signs: Signs) -> None:
         found.setdefault(BLOCKED.id, SYNC)
     if _reached(OBJECTS, signs):
         found.setdefault(PRESSURE.id, OBJECTS)
+    if _reached(INBOX, signs):
+        found.setdefault(PRESSURE.id, INBOX)
     if _reached(IN_LINE, signs) and not found.keys() & _LINES:
         found.setdefault(CONNECTIONS.id, IN_LINE)
 
@@ -593,7 +614,7 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
     wanted = {
         POOL.id: None,
         NAMES.id: set(LOOK_UPS),
-        PRESSURE.id: {"write"},
+        PRESSURE.id: {"post"} if one is INBOX else {"write"},
         CONNECTIONS.id: {"agent"},
         UNREAD.id: {"fetch"},
         IN_TURN.id: {"call", "fetch", "request"},
@@ -602,7 +623,7 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
     }
     if one.id in wanted:
         sites = _sites(seen, wanted[one.id])
-        if not sites and one.id == PRESSURE.id and profile:
+        if not sites and one.id == PRESSURE.id and one is not INBOX and profile:
             places = tuple(profile.write_places[:2])
     return Finding(one, tuple(evidence(one, signs)), strength, places, sites)
 
@@ -612,7 +633,8 @@ NO_POOL = (
     "agent",
     "fetch",
     "call",
-    "stale",
+    "request",
+    "post",
 )  # kinds of sites that do not wait for a thread
 
 

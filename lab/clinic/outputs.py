@@ -23,10 +23,13 @@ WELL, FOUND, NOT_EXAMINED = "well", "found", "not examined"
 
 
 def verdict(one: Examination) -> str:
-    """Return "well", "found", or "not examined" where the program never answered."""
+    """Return "well", "found", or "not examined" where the program never answered, or
+    the user stopped before anything was found.
+    """
     if one.diagnosis.findings or one.observed.died:
         return FOUND
-    return NOT_EXAMINED if one.observed.answer_status is None else WELL
+    is_whole = one.observed.answer_status is not None and not one.observed.stopped
+    return WELL if is_whole else NOT_EXAMINED
 
 
 def examination_json(one: Examination) -> str:

@@ -162,12 +162,14 @@ def _verdict(one: Examination) -> str:
             )
         if seen.answer_status is None:
             return box("fail", "no answer", ["It listens and does not answer.", *seen.warnings])
+        if seen.stopped:
+            return box("none", "stopped early", [*seen.warnings, *one.limiting])
         return box(
             "ok",
             "nothing found",
             [
-                "None of the illnesses that this page knows shows at what was asked of it. "
-                f"{illnesses.NOT_EXAMINED}",
+                "None of the problems that are looked for shows at what was asked of it: "
+                f"{illnesses.names()}. {illnesses.NOT_EXAMINED}",
                 *one.limiting,
             ],
         )
@@ -451,6 +453,8 @@ def _signs_table(one: Examination) -> str:
 def _how(one: Examination) -> str:
     seen = one.observed
     notes = list(seen.warnings)
+    if one.diagnosis.findings:  # else the verdict says it
+        notes.insert(0, illnesses.NOT_EXAMINED)
     if one.recorded is not None:
         notes.append(f"{one.recorded.label[:1].upper()}{one.recorded.label[1:]}.")
     if seen.outside:

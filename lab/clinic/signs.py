@@ -56,6 +56,7 @@ class Signs:
     throttled_share : share of the system's periods in which the container's limit stopped it
     calls_each, calls_ms, calls_share : calls of other services in turn, for each response: how
     many, how long, and the share of its time; again_each : calls again after a failure
+    posted : messages that waited for a worker thread of the program which was always busy
     stale : requests of the program that were reset on a connection that had been kept
     """
 
@@ -99,6 +100,7 @@ class Signs:
     calls_share: float = 0.0
     again_each: float = 0.0
     stale: float = 0.0
+    posted: float = 0.0
 
 
 # What Node's async hooks call a wait for a name.
@@ -189,6 +191,7 @@ def of(seen: Observed) -> Signs:
         calls_ms=calls.ms,
         calls_share=calls.share,
         again_each=calls.again,
+        posted=max((row.get("posted", 0.0) for row in loaded), default=0.0),
         stale=max((row.get("stale", 0.0) for row in seen.rows), default=0.0),
     )
 

@@ -187,3 +187,11 @@ def test_the_limit_is_read_from_the_group_that_has_one(tmp_path, files, groups, 
         timeout=20,
     )
     assert json.loads(told.stdout) == wanted
+
+
+def test_messages_that_a_worker_thread_has_no_time_for_are_told():
+    def posted(n):
+        return names(seen(CALM, rows=[row_of(t, posted=n) for t in (100, 1900)]))
+
+    assert posted(20_000.0) == ["missing backpressure"]
+    assert posted(16.0) == []  # one for each client: they are answered

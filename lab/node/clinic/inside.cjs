@@ -19,6 +19,7 @@ module.exports = function watch(socketPath, sockets) {
   const loaded = new Set(); // those that asked for a port of their own
   const agents = require("./agents.cjs")();
   const outgoing = require("./outgoing.cjs")(sockets);
+  const workers = require("./workers.cjs")(() => worker);
   let looking = null;
 
   const worker = new Worker(require.resolve("./watcher.cjs"), {
@@ -55,6 +56,7 @@ module.exports = function watch(socketPath, sockets) {
     figures[at.fetch_wait_ms] = outgoing.totals.wait_ms;
     if (ticks % MEMORY_EVERY === 0) {
       readMemory(figures, at);
+      figures[at.posted] = workers.waiting();
       const { port, number } = outgoing.most();
       figures[at.outgoing] = number;
       figures[at.outgoing_port] = port;
@@ -81,7 +83,7 @@ module.exports = function watch(socketPath, sockets) {
       worker.postMessage({ looking: true });
     } else if (wanted === commands.rest && looking !== null) {
       const seen = looking();
-      seen.sites = { ...seen.sites, ...agents.sites(), ...outgoing.sites() };
+      seen.sites = { ...seen.sites, ...agents.sites(), ...outgoing.sites(), ...workers.sites() };
       seen.agent_most = agents.totals.most;
       looking = null;
       worker.postMessage({ seen });

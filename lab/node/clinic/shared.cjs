@@ -21,6 +21,7 @@ module.exports = {
     "outgoing",
     "outgoing_port",
     "stale",
+    "posted",
   ],
   commands: { rest: 0, look: 1 },
 };
