@@ -14,7 +14,7 @@ from lab.clinic.failures import SILENCE_S
 from lab.clinic.observed import Observed
 from lab.clinic.profile import Place, by_line
 from lab.clinic.signs import LONG_MS, LOOK_UPS, Signs
-from lab.text.numbers import number, size
+from lab.text.numbers import count, number, size
 
 
 @dataclass(frozen=True)
@@ -571,7 +571,9 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
             f"{seen.phases['many'].connections} requests were worked on at once."
         )
         if line.connections:
-            words += f" The program has {line.connections} connections to port {line.port}."
+            words += (
+                f" The program has {count(line.connections, 'connection')} to port {line.port}."
+            )
     elif illness is CONNECTIONS:
         most = max((look.get("agent_most") or 0 for look in seen.looks), default=0)
         words = illness.means
@@ -615,10 +617,10 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
         POOL.id: None,
         NAMES.id: set(LOOK_UPS),
         PRESSURE.id: {"post"} if one is INBOX else {"write"},
-        CONNECTIONS.id: {"agent"},
+        CONNECTIONS.id: ASKED if one.limits == IN_LINE.limits else {"agent"},
         UNREAD.id: {"fetch"},
-        IN_TURN.id: {"call", "fetch", "request"},
-        RETRIES.id: {"call", "fetch", "request"},
+        IN_TURN.id: ASKED,
+        RETRIES.id: ASKED,
         STALE.id: {"request"},
     }
     if one.id in wanted:
@@ -628,6 +630,8 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
     return Finding(one, tuple(evidence(one, signs)), strength, places, sites)
 
 
+# Kinds of sites at which another service is asked.
+ASKED = {"call", "fetch", "request", "query"}
 NO_POOL = (
     "write",
     "agent",
@@ -648,7 +652,9 @@ def _sites(seen: Observed, kinds: set[str] | None) -> tuple[str, ...]:
             if kind in kinds if kinds is not None else kind not in NO_POOL:
                 for place, n in places.items():
                     total[_place(place)] = total.get(_place(place), 0) + n
-    return tuple(sorted(total, key=lambda place: -total[place])[:3])
+    # A line of the program itself says more than one of a driver.
+    own = {place: n for place, n in total.items() if "/node_modules/" not in place}
+    return tuple(sorted(own or total, key=lambda place: -total[place])[:3])
 
 
 def _place(frame: str) -> str:

@@ -195,3 +195,43 @@ def test_messages_that_a_worker_thread_has_no_time_for_are_told():
 
     assert posted(20_000.0) == ["missing backpressure"]
     assert posted(16.0) == []  # one for each client: they are answered
+
+
+DRIVER = """
+const sites = require(process.argv[1])();
+const Pool = require("pg-pool");
+const pool = new Pool();
+class Own extends Pool {}
+const answer = [
+  pool.query("a", "b"), new Own().query("c"), Pool.prototype.query.name, Pool.prototype.query.length,
+  Pool.prototype.query.kept, typeof Pool.prototype.other, Object.keys(sites().query).length,
+];
+console.log(JSON.stringify(answer));
+"""
+POOL = """
+module.exports = class Pool {
+  constructor() { this.name = "pool"; }
+  query(sql, values) { return [this.name, sql, values ?? null]; }
+  other() {}
+};
+module.exports.prototype.query.kept = 7;
+"""
+
+
+def test_a_driver_is_called_as_before_and_the_line_that_calls_it_is_noted(tmp_path):
+    package = tmp_path / "node_modules" / "pg-pool"
+    package.mkdir(parents=True)
+    (package / "index.js").write_text(POOL)
+    (tmp_path / "app.cjs").write_text(DRIVER.replace("process.argv[1]", "process.argv[2]"))
+    module = ROOT / "lab" / "node" / "clinic" / "drivers.cjs"
+    told = subprocess.run(
+        [nodes.program(), "app.cjs", str(module)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    )
+    *called, places = json.loads(told.stdout)
+    assert called == [["pool", "a", "b"], ["pool", "c", None], "query", 2, 7, "function"]
+    assert places >= 1

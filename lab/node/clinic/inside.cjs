@@ -9,7 +9,7 @@ const TICK_MS = 40;
 const MEMORY_EVERY = 5; // ticks
 const LATE_MS = 10; // a tick as late as this is told as a block
 
-module.exports = function watch(socketPath, sockets) {
+module.exports = function watch(socketPath, sockets, questions) {
   const memory = new SharedArrayBuffer(8 * slots.length);
   const orders = new SharedArrayBuffer(8);
   const figures = new Float64Array(memory);
@@ -83,7 +83,13 @@ module.exports = function watch(socketPath, sockets) {
       worker.postMessage({ looking: true });
     } else if (wanted === commands.rest && looking !== null) {
       const seen = looking();
-      seen.sites = { ...seen.sites, ...agents.sites(), ...outgoing.sites(), ...workers.sites() };
+      seen.sites = {
+        ...seen.sites,
+        ...agents.sites(),
+        ...outgoing.sites(),
+        ...workers.sites(),
+        ...questions(),
+      };
       seen.agent_most = agents.totals.most;
       looking = null;
       worker.postMessage({ seen });
