@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from lab import predict
 from lab.clinic import chart, illnesses
@@ -216,10 +216,16 @@ def _likely(one: Examination) -> str:
                 Markup("".join(map(str, lines))),
                 chapter[1],
                 chapter[0],
-                found.illness.try_,
+                [_coded(way) for way in found.illness.try_],
             )
         )
     return "".join(map(str, parts))
+
+
+def _coded(text: str) -> Markup:
+    """Return a text in which what is between backticks is code."""
+    parts = [str(escape(part)) for part in text.split("`")]
+    return Markup("".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(parts)))
 
 
 # --- what theory expects

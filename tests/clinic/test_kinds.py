@@ -203,7 +203,8 @@ const Pool = require("pg-pool");
 const pool = new Pool();
 class Own extends Pool {}
 const answer = [
-  pool.query("a", "b"), new Own().query("c"), Pool.prototype.query.name, Pool.prototype.query.length,
+  pool.query("a", "b"), new Own().query("c"),
+  Pool.prototype.query.name, Pool.prototype.query.length,
   Pool.prototype.query.kept, typeof Pool.prototype.other, Object.keys(sites().query).length,
 ];
 console.log(JSON.stringify(answer));
