@@ -21,7 +21,7 @@ from lab.clinic.app import App, AppFailed, Target
 from lab.clinic.bridge import Bridge
 from lab.clinic.failures import is_silent
 from lab.clinic.hub import Event, Hub
-from lab.clinic.illnesses import LEAK
+from lab.clinic.illnesses import BEHIND, LEAK
 from lab.clinic.loading import Phase, Request, load, next_step, stalled_readers
 from lab.clinic.observed import Observed
 from lab.clinic.scenario import Scenario
@@ -368,6 +368,29 @@ class _Loader:
                 self.seen.recovered.append(name)
         return made
 
+    def _below(self, best: float) -> None:
+        """Load at half of the most. What falls behind is loaded again, and the better of both
+        counts: other programs on the machine may have taken the processor once.
+        """
+
+        def once(words: str) -> Phase:
+            return self.load(
+                "below",
+                words,
+                seconds=max(2.0, min(5.0, 10 / best)),
+                warmup=0.3,
+                rate=0.5 * best,
+                connections=64,
+            )
+
+        first = once("arrivals at half of that")
+        if failures.behind(self.seen) < BEHIND.limits[0].least:
+            return
+        with contextlib.suppress(NoAnswer):
+            self.request.answer(self.seen.url, RECOVERY_S)
+        again = once("arrivals at half of that, again")
+        self.seen.phases["below"] = max(first, again, key=lambda phase: phase.answers)
+
     def _time_left(self, name: str) -> str:
         """About how long it takes until the report, for the line of progress."""
         left_s = LEFT_S.get(name)
@@ -406,14 +429,7 @@ class _Loader:
         if not self.pace.arrivals:
             return
         best = max(many.throughput, one.throughput, 0.1)
-        self.load(
-            "below",
-            "arrivals at half of that",
-            seconds=max(2.0, min(5.0, 10 / best)),
-            warmup=0.3,
-            rate=0.5 * best,
-            connections=64,
-        )
+        self._below(best)
         check("with arrivals at half of its rate")
         self.load(
             "above",

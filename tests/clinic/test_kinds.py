@@ -72,12 +72,19 @@ def test_bodies_that_are_not_read_are_told():
     assert names(fetched(20.0, 0.0)) == []  # too few to tell
 
 
-def look(calls):
+def look(calls, sites=None):
     empty = {"n": 0, "ms": 0.0}
     streams = dict.fromkeys(("most_bytes", "most_objects", "ignored", "refused"), 0)
     total = {"requests": 100, "latency_ms": 5000.0, "calls": 0, "alone": 0, "alone_ms": 0.0}
     return {
-        **{"pid": 7, "runs": [], "waits": {}, "still": {}, "sites": {}, "streams": streams},
+        **{
+            "pid": 7,
+            "runs": [],
+            "waits": {},
+            "still": {},
+            "sites": sites or {},
+            "streams": streams,
+        },
         **{"seconds": 1.0, "waited_ms": 0.0, "busy_ms": 1.0, "named": empty},
         **{"requests": 100, "answered": 100, "latency_ms": 5000.0},
         "calls": {**total, "again": 0, **calls},
