@@ -27,7 +27,9 @@ from lab.book.pages import (
     card,
     cards,
     lessons,
+    loop_lab,
     predictions,
+    projects,
     reviews,
     status,
     systems,
@@ -94,7 +96,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     provenance_line.setup(app)
     writer.setup(app)
     makers = (
-        *(status, published, verdicts, cards, systems, predictions, yours, lessons, across_page),
+        *(status, published, verdicts, cards, systems, predictions, projects),
+        *(yours, lessons, across_page, loop_lab),
     )
     placeholders.setup(
         app,

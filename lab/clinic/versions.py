@@ -435,6 +435,7 @@ _WORDS = {
     "held": WORSE,
     "held stronger": WORSE,
     "held weaker": WORSE,
+    "smaller than claimed": NOT_WORSE,
     "reversed": "better",
     "did not hold": NOT_WORSE,
 }

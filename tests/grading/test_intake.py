@@ -224,6 +224,10 @@ COPIES = {
     "capitals": (["SUMMARY.MJS"], "SUMMARY.MJS"),
     "capitals beside": (["SUMMARY.MJS", "summary.mjs"], "summary.mjs"),
     "hidden": ([".git/summary.mjs", "a/b/summary.mjs"], "a/b/summary.mjs"),
+    "a browser's number": (["summary (1).mjs"], "summary (1).mjs"),
+    "a file manager's word": (["old/summary.mjs", "summary - Copy.mjs"], "summary - Copy.mjs"),
+    "a number beside": (["summary (2).mjs", "summary.mjs"], "summary.mjs"),
+    "two numbers": (["summary (1).mjs", "summary (2).mjs"], None),
     "in doubt": (["src/summary.mjs", "lib/summary.mjs"], None),
 }
 
