@@ -19,7 +19,7 @@ from lab.clinic import failures
 from lab.clinic import profile as profiles
 from lab.clinic.app import App, AppFailed, Target
 from lab.clinic.bridge import Bridge
-from lab.clinic.failures import is_silent
+from lab.clinic.failures import RECOVERY_S, is_silent
 from lab.clinic.hub import Event, Hub
 from lab.clinic.illnesses import BEHIND, LEAK
 from lab.clinic.loading import Phase, Request, load, next_step, stalled_readers
@@ -39,7 +39,6 @@ FIRST_S = 10.0
 PROFILE_US = 1000
 HEAP_BYTES = 4096  # allocated between two samples of the heap
 CLOSING_S = 0.4
-RECOVERY_S = 3.0  # within which a program that has not stopped answers one request
 FRESH_S = 0.35  # the probe reads the heap's size five times a second
 # The close look goes on until it has seen so many answers, or for so long.
 LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0

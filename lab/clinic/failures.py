@@ -20,6 +20,8 @@ FAIR = ("one", "many", "look", "profile", "below", "kept-1", "kept-2", "kept-3")
 # A silence counts from here on, in seconds, and only if it is longer than all clients of the load
 # would need one after another.
 SILENCE_S = 1.2
+VOID = 0.9  # the share of a load without any response that must be silent
+RECOVERY_S = 3.0  # within which a program that has not stopped answers one request after a load
 FETCHED_LEAST = 50  # responses of other services
 FAILED_LEAST = 3  # requests: one that failed may be an accident
 
@@ -56,7 +58,10 @@ def is_silent(phase: Phase, alone_s: float) -> bool:
     An open loop has no number of clients: there a few requests must wait, and none be answered.
     """
     is_closed = phase.rate_per_s is None
-    patience_s = max(SILENCE_S, (1.5 * (phase.connections if is_closed else 2) + 2) * alone_s)
+    # A short load without any response is silent as a whole.
+    is_void = not phase.answers and not phase.before
+    least_s = min(SILENCE_S, VOID * phase.span_s) if is_void else SILENCE_S
+    patience_s = max(least_s, (1.5 * (phase.connections if is_closed else 2) + 2) * alone_s)
     least = 0.75 * (phase.connections if is_closed else 4)
     return phase.silent_s >= patience_s and _waiting(phase) >= least
 
@@ -79,7 +84,10 @@ def _silences(seen: Observed) -> Iterator[Silence]:
     for phase in seen.phases.values():
         responses += phase.before + phase.answers
         if is_silent(phase, alone_s):
-            yield Silence(phase, _waiting(phase), phase.silent_s, responses)
+            silent_s = phase.silent_s
+            if silent_s < SILENCE_S and phase.name not in seen.recovered:
+                silent_s += RECOVERY_S  # one request alone waited so long after it
+            yield Silence(phase, _waiting(phase), silent_s, responses)
 
 
 def _waiting(phase: Phase) -> int:

@@ -535,7 +535,7 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
     if illness is STOPS and (silence := failures.silence(seen)):
         words = (
             f"After {silence.responses:,} responses no more came: {silence.who} waited, the last "
-            f"{number(silence.silent_s)} s of the load in vain."
+            f"{number(silence.silent_s)} s in vain."
         )
         if silence.phase.name in seen.recovered:
             words += " After the load a single request was answered again."

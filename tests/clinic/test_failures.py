@@ -426,3 +426,14 @@ def test_what_falls_behind_is_loaded_again_and_the_better_load_counts(monkeypatc
     loader._below(1000.0)
     assert not left
     assert observed.phases["below"].answers == counts
+
+
+def test_a_short_load_without_any_response_is_silent_as_a_whole():
+    short = dataclasses.replace(
+        CALM, name="profile", to_ms=400.0, answers=0, throughput=0.0, silent_s=0.4
+    )
+    assert names(seen(CALM, short)) == ["stops answering"]
+    assert names(seen(CALM, short, recovered=["profile"])) == []
+    slow = dataclasses.replace(ALONE, mean_s=0.4)  # whose first response is not due yet
+    late = dataclasses.replace(seen(CALM, short), phases={"one": slow, "profile": short})
+    assert names(late) == []
