@@ -255,6 +255,13 @@ def test_the_plot_tells_both_ratios_in_words_and_carries_its_data(build):
     assert "<svg" in html and "a file: async ÷ sync" in html and "published 1.27" in html
 
 
+def test_the_plot_counts_verdicts_alone_and_draws_what_has_none_hollow(build):
+    judge_also(build, "cpu-primes", replace(ratio(1.2, 0.9, 1.5), difference="none", p=0.3))
+    word = {line.name: line.undecided for line in verdicts.lines(build)}
+    assert word == {"a file: async ÷ sync": "", "computing: Node ÷ Flask": "no verdict"}
+    assert "hollow and not counted" in verdicts.verdict_plot(build).html
+
+
 def test_the_data_can_be_downloaded_and_read_back(build):
     html = verdicts.verdict_data(build).html
     found = [unquote(part.split('"', 1)[0]) for part in html.split("charset=utf-8,")[1:]]

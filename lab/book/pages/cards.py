@@ -102,9 +102,9 @@ def sentences(build: Build) -> Html:
     certain = sum(c.get("basis") == "interval" for c in found)
     counted = sum(c.get("basis") == "count" for c in found)
     told = (
-        f"{count(len(found), 'sentence')}: {_tally(found)}. A sentence that does not hold stops the "
-        "reference run, and is mended or taken out before anybody reads it here: so that nearly all "
-        "of them hold says nothing about how often the book is right. A sentence that is "
+        f"{count(len(found), 'sentence')}: {_tally(found)}. A sentence that does not hold stops "
+        "the reference run, and is mended or taken out before anybody reads it here: so that nearly "
+        "all of them hold says nothing about how often the book is right. A sentence that is "
         "demonstrated could hardly have come out otherwise. "
         f"Of all sentences, {certain} are judged by the "
         f"interval of a ratio, in brackets, {counted} by something counted, and "
@@ -120,8 +120,8 @@ def _expected_false(build: Build) -> str:
     read = [c for c in every if c.get("basis") == "interval" and c["verdict"] != "no verdict"]
     most = (1 - LEVEL) * len(read)
     return (
-        f"With the published claims, {count(len(read), 'verdict')} were read from intervals. Each is "
-        "false at most once in twenty sittings on one machine, so expect up to "
+        f"With the published claims, {count(len(read), 'verdict')} were read from intervals. Each "
+        "is false at most once in twenty sittings on one machine, so expect up to "
         f"{bare(most, 2)} of them to be false, and nobody knows which."
         if read
         else ""
