@@ -99,6 +99,16 @@ class Claim(Shown, Stored):
         """True for a sentence of the course itself."""
         return not self.source
 
+    @property
+    def told(self) -> str:
+        """The value for a sentence of the page, with the word of the verdict unless it holds: a
+        page that took the word from the ratio could tell another than its card.
+        """
+        if not isinstance(self.value, Ratio):
+            figures = "no value" if self.value is None else bare(self.value, 4)
+            return figures if self.holds else f"{figures} ({self.verdict})"
+        return self.value.told(without="" if self.holds else self.verdict)
+
     def __repr__(self) -> str:
         lines = [f"{self.verdict.upper()}: {self.sentence}"]
         if self.source:

@@ -72,6 +72,16 @@ def test_a_changed_copy_of_a_claim_knows_that_its_page_was_replayed(monkeypatch)
     assert "replayed" not in judged.to_json()
 
 
+def test_prose_has_the_word_of_the_claim_and_not_that_of_the_ratio():
+    undecided = replace(ratio(0.9, noise=0.01), p=0.3, difference="none")
+    assert undecided.text.endswith(": no verdict)")
+    judged = claim("express-vs-pycnic", undecided)
+    assert judged.verdict == "did not hold" and judged.told.endswith("6 pairs: did not hold)")
+    assert claim("sync-vs-async-file", ratio(1.265)).told.endswith("6 pairs)")
+    assert claim("mine", 3.0, above=2).told == "3"
+    assert claim("mine", 3.0, above=5).told == "3 (did not hold)"
+
+
 def test_what_could_hardly_fail_is_demonstrated_and_never_held():
     shown = claim("flow-threshold", 20, between=(20, 20), exact=True)
     assert (shown.verdict, shown.holds) == ("demonstrated", True)
