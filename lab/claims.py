@@ -12,6 +12,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Any, TypeAlias
 
 from lab import paths, usage
@@ -167,7 +168,7 @@ def claim(
         "replayed": replayed,
     }
     entry = entries.get(id, {"node": node, "because": because})
-    blind = _no_run(of, exact=exact) or _other_node(id, entry, value, of)
+    blind = _no_run(of, exact=exact) or _other_node(id, entry, value, of) or _full(value)
     about |= {"blind": blind, "judged_on": entry.get("node", "")}
     if isinstance(of, Printed) and of.absent:
         value = math.nan  # a program without rows has no value, whatever the caller computed
@@ -200,6 +201,27 @@ def claim(
     # The verdict on a published claim is a finding, so only a claim of the course can fail to hold.
     usage.note("claim", held=result.holds if result.own else None, **result.to_json())
     return result
+
+
+FULL = 0.9  # of the time: above it the least difference decides how long a queue is
+
+
+def _full(value: Ratio | float | None) -> str:
+    """Return why a ratio of servers that were asked at a given rate says nothing: the loop of one
+    was busy for more than nine tenths of the time. In a closed loop, clients wait instead.
+    """
+    comparison = getattr(value, "comparison", None)
+    if not isinstance(value, Ratio) or not isinstance(comparison, Comparison):
+        return ""
+    for arm in (value.a, value.b):
+        trials = comparison.pool(arm, value.at) if arm in comparison.arms else []
+        shares = [t.resources.loop.elu for t in trials if t.resources.loop is not None]
+        if shares and trials[0].load.loop == "open" and (busy := fmean(shares)) > FULL:
+            return (
+                f"the loop of {arm} was busy for {busy:.0%} of the time, and above {FULL:.0%} the "
+                "least difference decides how long a queue gets"
+            ).replace("%", " %")
+    return ""
 
 
 def _no_run(of: Measured | None, *, exact: bool) -> str:

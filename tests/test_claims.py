@@ -17,6 +17,7 @@ from lab.claims import claim
 from lab.errors import LabError
 from lab.measure.program import Printed
 from lab.processes.machine import Machine
+from lab.records.trial import Loop
 from lab.trace.verb import Trace
 
 
@@ -120,6 +121,26 @@ def test_a_limit_that_is_far_from_what_was_measured_makes_a_demonstration():
     # What a new run measures a little nearer or farther may stay where it is.
     assert {id for id in far if times[id] < 0.8 * FAR} == set(), "below `far`, and near"
     assert {id for id, n in times.items() if n > 1.25 * FAR} <= set(listed), "not below `far`"
+
+
+def test_servers_that_are_asked_at_a_rate_have_no_verdict_where_a_loop_is_nearly_full():
+    compared = example_comparison()
+
+    def asked(elu, loop="open"):
+        trials = tuple(
+            replace(
+                t,
+                load=replace(t.load, loop=loop),
+                resources=replace(t.resources, loop=Loop(elu, 0, 0, 0, None, None, 1)),
+            )
+            for t in compared.trials
+        )
+        of = replace(compared, trials=trials, control=(), aa_arm=None)
+        return claim("mine", of.ratio("sync", "async", at=100), above=1.1)
+
+    judged = asked(0.92)
+    assert judged.verdict == "no verdict" and "busy for 92 % of the time" in judged.because
+    assert asked(0.88).verdict == "held" and asked(0.99, loop="closed").verdict == "held"
 
 
 def test_few_pairs_are_no_verdict_on_a_published_claim():

@@ -103,9 +103,9 @@ def sentences(build: Build) -> Html:
     counted = sum(c.get("basis") == "count" for c in found)
     told = (
         f"{count(len(found), 'sentence')}: {_tally(found)}. A sentence that does not hold stops "
-        "the reference run, and is mended or taken out before anybody reads it here: so that nearly "
-        "all of them hold says nothing about how often the book is right. A sentence that is "
-        "demonstrated could hardly have come out otherwise. "
+        "the reference run, and is mended or taken out before anybody reads it here: so that "
+        "nearly all of them hold says nothing about how often the book is right. A sentence that "
+        "is demonstrated could hardly have come out otherwise. "
         f"Of all sentences, {certain} are judged by the "
         f"interval of a ratio, in brackets, {counted} by something counted, and "
         f"{len(found) - certain - counted} by one measured number without an interval. "
