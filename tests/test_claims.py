@@ -17,6 +17,7 @@ from lab.claims import claim
 from lab.errors import LabError
 from lab.measure.program import Printed
 from lab.processes.machine import Machine
+from lab.records.sitting import Found, Sitting
 from lab.records.trial import Loop
 from lab.trace.verb import Trace
 
@@ -141,6 +142,43 @@ def test_servers_that_are_asked_at_a_rate_have_no_verdict_where_a_loop_is_nearly
     judged = asked(0.92)
     assert judged.verdict == "no verdict" and "busy for 92 % of the time" in judged.because
     assert asked(0.88).verdict == "held" and asked(0.99, loop="closed").verdict == "held"
+
+
+def sat(cpu, estimate, low, high, verdict, id="sync-vs-async-file"):
+    found = Found(id, verdict, estimate, low, high, 6)
+    return Sitting("2026-11-28", "reference", {"cpu": cpu}, "24.21.0", "3.11.7", {id: found})
+
+
+@pytest.mark.parametrize(
+    ("others", "verdict", "because"),
+    [
+        ([], "no verdict", "a word needs sittings on two processors"),
+        ([sat("AMD", 1.4, 1.3, 1.5, "held")], "held", ""),
+        ([sat("AMD", 1.15, 1.1, 1.2, "held weaker")], "held weaker", ""),
+        (
+            [sat("AMD", 0.8, 0.7, 0.9, "reversed")],
+            "differs by machine",
+            "held in the recorded run and reversed on AMD, 2026-11-28",
+        ),
+        # The sitting that is judged has a file, too, and counts once.
+        ([sat("AMD", 1.2641, 1.25, 1.28, "held")], "no verdict", "a word needs sittings on two"),
+    ],
+)
+def test_the_word_of_the_recorded_run_is_what_sittings_agree_on(
+    monkeypatch, others, verdict, because
+):
+    monkeypatch.setattr(claims, "sittings", lambda: others)
+    value = ratio(1.265)
+    if others and others[0].claims["sync-vs-async-file"].estimate == 1.2641:
+        value = replace(value, estimate=1.2641)
+    assert claim("sync-vs-async-file", value).verdict == "held"  # a reader's run has its own word
+    monkeypatch.setenv("LAB_MODE", "replay")
+    judged = claim("sync-vs-async-file", value)
+    assert (judged.verdict, judged.alone) == (verdict, "held")
+    assert judged.because.startswith(because) and bool(judged.because) is bool(because)
+    shown = judged._repr_html_()
+    assert ("In this sitting alone: held." in shown) is (verdict != "held")
+    assert ("It differs by machine: held" in shown) is (verdict == "differs by machine")
 
 
 def test_few_pairs_are_no_verdict_on_a_published_claim():

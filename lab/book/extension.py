@@ -27,6 +27,7 @@ from lab.book.pages import (
     card,
     cards,
     lessons,
+    machines_page,
     predictions,
     reviews,
     status,
@@ -94,7 +95,18 @@ def setup(app: Sphinx) -> dict[str, Any]:
     provenance_line.setup(app)
     writer.setup(app)
     makers = (
-        *(status, published, verdicts, cards, systems, predictions, yours, lessons, across_page),
+        *(
+            status,
+            published,
+            verdicts,
+            cards,
+            systems,
+            predictions,
+            yours,
+            lessons,
+            across_page,
+            machines_page,
+        ),
     )
     placeholders.setup(
         app,

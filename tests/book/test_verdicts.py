@@ -129,7 +129,11 @@ def test_a_card_says_what_was_published_and_measured_what_holds_and_why(build):
         "published": "1.27×",
         "here": "0.9× [0.85, 0.95]",
         "holds if": "≥ 1.13×",
+        "sittings": facts_of(in_sight)["sittings"],
     }
+    every = claims.words_of("sync-vs-async-file")
+    assert facts_of(in_sight)["sittings"].startswith(f"{len(every)}, from ")
+    assert card.count('class="at sitting"') == len(every)
     facts = facts_of(folded)
     assert entry["quote"] in facts["source"]
     assert facts["limit"] == "≥ 1.13×; equal: 0.952× to 1.05×"
