@@ -24,6 +24,7 @@ from lab.grading.exercise import Exercise
 from lab.grading.handin import STRIPPED, SUFFIXES, BadHandIn, HandIn
 
 PROGRAMS = (*SUFFIXES, *STRIPPED)
+STARTS = ("start", "start:prod")
 STEMS = ("server", "index", "app", "main")
 PACKAGE = "package.json"
 LIBRARIES = "node_modules"
@@ -80,7 +81,7 @@ def packed(files: Mapping[str, bytes]) -> bytes:
 
 def from_entries(found: Iterable[Entry], shown: str, exercise: Exercise) -> HandIn:
     """A hand-in by what lies in its folder, whose paths begin there. Raises BadHandIn."""
-    listed = _without_top([each for each in found if each.files])
+    top, listed = _without_top([each for each in found if each.files])
     files: dict[str, bytes] = {}
     left: list[str] = []
     libraries: list[Entry] = []
@@ -104,30 +105,33 @@ def from_entries(found: Iterable[Entry], shown: str, exercise: Exercise) -> Hand
                 continue
             files[entry.path] = entry.read(handin.MOST_BYTES + 1)
             size += len(files[entry.path])
+    compiled = [entry for entry in libraries if not entry.path.endswith(f"{LIBRARIES}/")]
+    for entry in compiled:  # the program that is started may be among these
+        _add_libraries(files, entry, top, shown)
     name, added = _main(files, shown, exercise)
     for entry in libraries:
-        _add_libraries(files, entry, shown)
+        if entry not in compiled:
+            _add_libraries(files, entry, top, shown)
     text = _text(files[name], f"{shown.rstrip('/')}/{name}")
     made = handin.from_text(text, name, exercise.id)
     return replace(made, files=files, added=added, left_out=tuple(sorted(left)))
 
 
-def _without_top(listed: list[Entry]) -> list[Entry]:
-    """The entries by their paths in the folder, where that lies within others alone: a zip of a
-    folder holds the folder.
+def _without_top(listed: list[Entry]) -> tuple[str, list[Entry]]:
+    """The path of the hand-in's folder, where that lies within others alone, as a zip of a folder
+    holds the folder; and the entries by their paths in it.
     """
+    before = ""
     while True:
         seen = [each for each in listed if not each.is_by_systems]
         tops = {each.path.partition("/")[0] for each in seen}
-        if len(tops) != 1 or any("/" not in each.path for each in seen):
-            return listed
-        (top,) = tops
-        if top in ("src", LIBRARIES, "dist"):
-            return listed
+        is_loose = any("/" not in each.path for each in seen)
+        if len(tops) != 1 or is_loose or tops & {"src", "dist", LIBRARIES}:
+            return before, listed
+        top = f"{tops.pop()}/"
+        before += top
         listed = [
-            replace(each, path=each.path.removeprefix(f"{top}/"))
-            for each in seen
-            if each.path != f"{top}/"
+            replace(each, path=each.path.removeprefix(top)) for each in seen if each.path != top
         ]
 
 
@@ -163,11 +167,14 @@ def _text(data: bytes, shown: str) -> str:
         ) from None
 
 
-def _add_libraries(files: dict[str, bytes], folder: Entry, shown: str) -> None:
-    """Add what lies in a node_modules, or in a folder that a compiler made."""
+def _add_libraries(files: dict[str, bytes], folder: Entry, top: str, shown: str) -> None:
+    """Add what lies in a node_modules, or in a folder that a compiler made; `top` is the path of
+    the hand-in's folder.
+    """
     assert folder.contents is not None
     count = size = 0
-    for entry in folder.contents():
+    for listed in folder.contents():
+        entry = replace(listed, path=listed.path.removeprefix(top))
         parts = entry.path.split("/")
         if entry.path.lower().endswith(_NOT_RUN) or ".bin" in parts or _is_odd(entry.path):
             continue
@@ -201,7 +208,9 @@ def _main(files: Mapping[str, bytes], shown: str, exercise: Exercise) -> tuple[s
     stems = (*STEMS, exercise.id)
     usual = [f"{top}{stem}" for top in ("", "src/") for stem in stems]
     at_top = [path for path in files if "/" not in path and is_program(path)]
-    name = next((path for each in [*said, *usual] if (path := _resolved(each, files))), "")
+    # Only package.json may start a program without a suffix, such as bin/www.
+    bare = [path for path in said if path in files and not PurePosixPath(path).suffix]
+    name = next((path for each in [*said, *usual] if (path := _resolved(each, files, bare))), "")
     if not name and len(at_top) == 1:
         (name,) = at_top
     if name:
@@ -230,19 +239,23 @@ def _package(files: Mapping[str, bytes], shown: str) -> dict[str, Any]:
 def _said(package: Mapping[str, Any]) -> list[str]:
     """The programs that package.json starts, the one that counts first."""
     scripts = package.get("scripts")
-    start = scripts.get("start") if isinstance(scripts, dict) else None
-    said = [found[1] for found in _NODE.finditer(start)][::-1] if isinstance(start, str) else []
+    said: list[str] = []
+    for name in STARTS if isinstance(scripts, dict) else ():
+        if isinstance(start := scripts.get(name), str):
+            said += [found[1] for found in _NODE.finditer(start)][::-1]
     main = package.get("main")
     said += [main] if isinstance(main, str) and main.strip() else []
     return [posixpath.normpath(each.replace("\\", "/").strip().lstrip("/")) for each in said]
 
 
-def _resolved(path: str, files: Mapping[str, bytes]) -> str:
+def _resolved(path: str, files: Mapping[str, bytes], bare: list[str]) -> str:
     """The program of that path, as `require` finds it; nothing if there is none."""
     tries = [path, *(f"{path}{suffix}" for suffix in PROGRAMS)]
     tries += [f"{path}/index{suffix}" for suffix in PROGRAMS]
     if path == ".":
         tries = [f"index{suffix}" for suffix in PROGRAMS]
+    if path in bare:
+        return path
     return next((each for each in tries if each in files and is_program(each)), "")
 
 
