@@ -8,6 +8,18 @@ export const MIB = KIB * KIB;
 export const started = (t, env = {}, options = {}) =>
   t.server({ ...options, env: { FOLDER: "files", ...env } });
 
+/** The drop where its calls can be noted by a scene: as `started`, with the same methods and `port`. */
+export async function loaded(t, env = {}) {
+  const student = await t.module({ env: { FOLDER: "files", PORT: "0", ...env } });
+  if (!(await t.until(() => student.listens(), 4000)))
+    t.miss(
+      'your server did not listen: it should call listen(process.env.PORT, "127.0.0.1")',
+      student.told(),
+    );
+  student.port = student.listens();
+  return student;
+}
+
 /** One request; an error that comes of a server which has ended is said as that. */
 export async function asked(t, server, path, options = {}) {
   const answer = await t.get(server, path, options);

@@ -238,9 +238,10 @@ def _package(files: Mapping[str, bytes], shown: str) -> dict[str, Any]:
 
 def _said(package: Mapping[str, Any]) -> list[str]:
     """The programs that package.json starts, the one that counts first."""
-    scripts = package.get("scripts")
+    given = package.get("scripts")
+    scripts: dict[str, Any] = given if isinstance(given, dict) else {}
     said: list[str] = []
-    for name in STARTS if isinstance(scripts, dict) else ():
+    for name in STARTS:
         if isinstance(start := scripts.get(name), str):
             said += [found[1] for found in _NODE.finditer(start)][::-1]
     main = package.get("main")
