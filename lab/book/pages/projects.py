@@ -120,7 +120,7 @@ def _step(one: Exercise) -> str:
     where = f"{address(page, PAGE)}#exercise-{one.id}"
     return (
         f'<li data-step="{one.id}" data-minutes="{one.minutes}">'
-        f'<label hidden><input type="checkbox"> done</label>'
+        f'<label hidden><input type="checkbox" aria-label="done: {escape(one.title)}"> done</label>'
         f'<a href="{escape(where)}">{escape(one.title)}</a>'
         f'<span class="facts">{LEVELS[one.level]}, {one.minutes} minutes, {bare(one.points)} '
         f"points; in <em>{escape(title_of(page))}</em></span>"
