@@ -237,6 +237,7 @@ def false_published(verdict: str, claim: Criterion, truth: float) -> bool:
         "held": not reaches,
         "held stronger": truth <= most if up else truth >= least,
         "held weaker": truth <= 1 if up else truth >= 1,
+        "smaller than claimed": reaches or (truth <= 1 if up else truth >= 1),
         "no difference": not equal,
         "reversed": truth >= 1 if up else truth <= 1,
         "did not hold": reaches,

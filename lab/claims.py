@@ -2,7 +2,8 @@
 in the reference run.
 
 What a published claim ends as (`lab.judging.judge.WORDS`) is a finding, not a failure.
-One of our own ends as: held, did not hold, no verdict; "did not hold" fails the reference build.
+One of our own ends as: held, demonstrated, did not hold, no verdict; "did not hold" fails the
+reference build.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, TypeAlias
 from lab import paths, usage
 from lab.errors import LabError, did_you_mean
 from lab.judging import judge
-from lab.judging.stats import Ratio, measured
+from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, measured
 from lab.processes.node_range import node_range
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
@@ -77,6 +78,7 @@ class Claim(Shown, Stored):
     basis: str = "number"  # what was judged: "interval", one measured "number", or a "count"
     warnings: tuple[str, ...] = ()  # the checks that failed or warned, with their numbers of trials
     beside: tuple[Ratio, ...] = ()  # further ratios of the same trials, not judged
+    demonstrates: str = ""  # why a sentence of the course could hardly fail; empty if it could
     changed: tuple[str, ...] = ()  # how the criterion changed after a first result
     experiment: str = ""
     measured: str = ""  # UTC, ISO
@@ -248,6 +250,9 @@ def _read(_mtime: int) -> dict[str, Any]:
         for table in ("claims", "sources"):
             gate.fit(table, data[table], dict[str, dict[str, Any]])
         gate.fit("own", data.get("own", {}), dict[str, dict[str, Any]])
+        gate.fit("demonstrations", data.get("demonstrations", {}), dict[str, list[str]])
+        gate.fit("worded", data.get("worded", {}), dict[str, list[str]])
+        gate.fit("withdrawn", data.get("withdrawn", {}), dict[str, str])
         for id, entry in data["claims"].items():
             for key in ("sentence", "source", "measures"):
                 gate.fit(f"{key} of {id}", entry[key], str)
@@ -261,6 +266,31 @@ def changes() -> dict[str, tuple[str, ...]]:
     data = claims()
     entries = {**data["claims"], **data.get("own", {})}
     return {id: tuple(e["changed"]) for id, e in entries.items() if "changed" in e}
+
+
+# Why a sentence could hardly fail, by the name of its list in data/claims.toml.
+DEMONSTRATES = {
+    "definition": "it follows from what its words mean",
+    "documented": "the documentation of Node or of the language promises it",
+    "program": "it says that a program of the book does what it was written for",
+    "far": "its limit lies five times or more from what was measured",
+}
+
+
+def demonstrations() -> dict[str, str]:
+    """Return why each of the book's sentences that could hardly fail could not, by its id."""
+    kinds = claims().get("demonstrations", {})
+    return {id: DEMONSTRATES[kind] for kind, ids in kinds.items() for id in ids}
+
+
+def wordings() -> dict[str, tuple[str, ...]]:
+    """Return how the words of a sentence changed while its limit stayed, by the id of the claim."""
+    return {id: tuple(texts) for id, texts in claims().get("worded", {}).items()}
+
+
+def withdrawn() -> dict[str, str]:
+    """Return the claims that the book made once and makes no more: when and why, by their id."""
+    return dict(claims().get("withdrawn", {}))
 
 
 def published_ratio(id: str) -> tuple[float, float] | None:
@@ -394,6 +424,25 @@ def criterion(id: str) -> judge.Criterion:
     )
 
 
+def judged_again(id: str, verdict: str, ratio: tuple[float, float, float]) -> str:
+    """Return the word that the rule and the limit of today give an interval that was judged before.
+
+    verdict : the word that it had; ratio : estimate, low and high. An interval without a verdict
+    stays without one: what its trials lacked is not in these numbers. Whether the test excluded
+    chance is in the word alone: "did not hold" of a difference is said where it did not. Raises
+    KeyError for a claim that nobody published.
+    """
+    if judge.holds(verdict) is None:
+        return verdict
+    rule = criterion(id)
+    estimate, low, high = ratio
+    chance = low <= 1 <= high or (verdict == "did not hold" and rule.expects != "same")
+    side = "none" if chance else "higher" if estimate > 1 else "lower"
+    p = 1.0 if chance else 0.0
+    interval = Ratio("", "", "", None, estimate, low, high, PAIRS_FOR_A_VERDICT, p, difference=side)
+    return judge.published(interval, rule).verdict
+
+
 def _judge_own(
     id: str,
     sentence: str,
@@ -406,7 +455,14 @@ def _judge_own(
     **rest: Any,
 ) -> Claim:
     failure = blind or "; ".join(failures)
-    judgement = judge.own(value, limits, failure=failure, judged=exact or profile().verdicts)
+    demonstrates = demonstrations().get(id, "")
+    judgement = judge.own(
+        value,
+        limits,
+        failure=failure,
+        judged=exact or profile().verdicts,
+        demonstrates=bool(demonstrates),
+    )
     judgement = _limited(judgement, rest["judged_on"])
     value_text = f"{value.within(value.estimate)}×" if isinstance(value, Ratio) else bare(value, 4)
     return Claim(
@@ -415,6 +471,7 @@ def _judge_own(
         **_said(value, judgement, failures),
         value=value,
         basis="interval" if isinstance(value, Ratio) else "count" if exact else "number",
+        demonstrates=demonstrates,
         **rest,
     )
 

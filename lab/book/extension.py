@@ -27,6 +27,7 @@ from lab.book.pages import (
     card,
     cards,
     lessons,
+    loop_lab,
     predictions,
     projects,
     reviews,
@@ -96,7 +97,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     writer.setup(app)
     makers = (
         *(status, published, verdicts, cards, systems, predictions, projects),
-        *(yours, lessons, across_page),
+        *(yours, lessons, across_page, loop_lab),
     )
     placeholders.setup(
         app,

@@ -23,6 +23,7 @@ from lab.clinic.hub import Event, Hub
 from lab.clinic.loading import Phase, Request, load, next_step, stalled_readers
 from lab.clinic.observed import Observed
 from lab.clinic.scenario import Scenario
+from lab.clinic.source_map import Originals, in_sources
 from lab.measure.generator import Standby
 from lab.processes import lock
 from lab.records.stamp import utc
@@ -97,6 +98,7 @@ class _Examination:
         self.share = loader.pace.share
         self.began = time.monotonic()
         self._stop = threading.Event()
+        self._originals: dict[int, Originals] = {}  # by process
 
     def run(self) -> Observed:
         seen, app = self.seen, self.app
@@ -117,6 +119,11 @@ class _Examination:
         seen.listening = [one for one in self.hub.since(0, "listening")]
         seen.node = next((one["node"] for one in seen.listening), "")
         seen.rows = self.hub.since(0, "row")
+        for look in seen.looks:
+            originals = self._originals.get(look["pid"], Originals())
+            look["sites"] = {
+                kind: in_sources(sites, originals) for kind, sites in look["sites"].items()
+            }
         with contextlib.suppress(Exception):
             seen.outside = app.outside
         seen.seconds = time.monotonic() - self.began
@@ -219,7 +226,9 @@ class _Examination:
         for one in answers:
             if one["event"] == "profiled":
                 with contextlib.suppress(OSError, ValueError, KeyError):
-                    self.seen.profiles.append(profiles.read(Path(one["file"]), one["pid"]))
+                    profile, originals = profiles.read(Path(one["file"]), one["pid"])
+                    self.seen.profiles.append(profile)
+                    self._originals[one["pid"]] = originals
 
     def _memory(self) -> None:
         """Two loads, with a collection of garbage before, between and after: memory and descriptors
@@ -241,7 +250,8 @@ class _Examination:
                 file = str(self.hub.folder / "heap")
                 for event in self._told("heaped", "heaped", file=file):
                     with contextlib.suppress(OSError, ValueError, KeyError):
-                        self.seen.keepers += profiles.keepers(Path(event["file"]))
+                        originals = self._originals.get(event["pid"], Originals())
+                        self.seen.keepers += profiles.keepers(Path(event["file"]), originals)
             self._collect()
         if len(self.seen.kept) < 3:
             self.seen.warnings.append(

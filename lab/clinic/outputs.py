@@ -17,7 +17,7 @@ from lab.storage.json_form import plain
 
 SCHEMA = 2
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
-NAME = "lab examine"
+NAME = "node-checkup"
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 WELL, FOUND, NOT_EXAMINED = "well", "found", "not examined"
 

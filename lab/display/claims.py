@@ -7,6 +7,7 @@ from html import escape
 
 from lab.claims import Claim, published_text
 from lab.display.html import STYLE, box
+from lab.judging import judge
 from lab.judging.stats import Ratio, spread_text
 from lab.plot.forest import ends, forest
 from lab.plot.measures import at_words, metric_of
@@ -16,8 +17,6 @@ from lab.plot.series import Line
 from lab.text.looks import html
 from lab.text.numbers import bare, count, factor
 from lab.text.phrasing import capital
-
-TONES = {True: "ok", None: "warn", False: "fail"}
 
 
 @html.register
@@ -30,6 +29,8 @@ def claim(c: Claim) -> str:
         lines.append(f"From the recorded run, {c.measured[:10]}, at least in part.")
     if c.because:
         lines.append(f"No verdict, because {c.because}.")
+    if c.demonstrates:
+        lines.append(f"Shown rather than tested: {c.demonstrates}.")
     if c.beside:
         lines.append(f"Beside it, not judged: {'; '.join(map(_told, c.beside))}.")
     if c.warnings:
@@ -38,7 +39,7 @@ def claim(c: Claim) -> str:
         lines.append(f"Measured: {c.measures}.")
     figure = _beside(c) if c.source else ""
     more = figure + _quoted(c) if c.source else ""
-    box_html = box(TONES[c.holds], c.verdict, lines, more)
+    box_html = box(judge.tone(c.verdict), c.verdict, lines, more)
     return f'{STYLE}<div id="{escape(anchor(c.id))}">{box_html}</div>'
 
 

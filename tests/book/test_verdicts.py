@@ -235,13 +235,19 @@ def test_the_books_own_sentences_stand_by_chapter_with_what_judged_them(build):
     assert re.findall(r"<summary>(.*?)</summary>", html) == [
         'Sync or Async Files <span class="n">2 held</span>'
     ]
-    assert "1 are judged by the interval" in text_of(html)
+    said = text_of(html)
+    assert "1 are judged by the interval" in said
+    assert "stops the reference run" in said and "says nothing about how often" in said
+    # Of the two verdicts that were read from an interval, one is on a published claim.
+    assert "2 verdicts were read from intervals" in said and "up to 0.1 of them" in said
 
 
 def test_every_word_of_a_verdict_is_defined_and_every_change_of_a_criterion_shown(build):
     assert set(rows_of(cards.words(build).html)) == set(judge.WORDS)
     shown = text_of(cards.criteria(build).html)
-    assert all(text in shown for texts in claims.changes().values() for text in texts)
+    for told in (claims.changes(), claims.wordings()):
+        assert all(text in shown for texts in told.values() for text in texts)
+    assert all(text in shown for text in claims.withdrawn().values())
 
 
 def test_the_plot_tells_both_ratios_in_words_and_carries_its_data(build):

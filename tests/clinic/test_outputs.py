@@ -14,6 +14,7 @@ from test_failures import CALM, seen
 from test_rules import compared, trials
 
 from lab.clinic import commands, outputs
+from lab.clinic.direct import Order
 from lab.clinic.profile import Profile
 from lab.clinic.recorded import diagnosed
 from lab.clinic.versions import NEW
@@ -97,7 +98,7 @@ def test_what_cannot_be_examined_is_json_too(capsys):
 
 @pytest.mark.parametrize("option", ["--page", "--markdown"])
 def test_an_output_that_cannot_be_written_is_told(tmp_path, monkeypatch, capsys, option):
-    monkeypatch.setattr(commands, "examined", lambda *_, **__: ill())
+    monkeypatch.setattr(Order, "examined", lambda *_: ill())
     parser = argparse.ArgumentParser()
     commands.examine_arguments(parser)
     file = tmp_path / "file"

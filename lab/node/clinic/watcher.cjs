@@ -160,6 +160,31 @@ const inTime = (promise) =>
     new Promise((_, reject) => setTimeout(() => reject(new Error("no answer in time")), 4000)),
   ]);
 
+// The source maps of files that were compiled while they were loaded, by tsx or ts-node: Node holds those.
+async function heldMaps(nodes) {
+  const files = new Set(
+    nodes
+      .map(({ callFrame }) => callFrame.url)
+      .filter((url) => /\.[cm]?tsx?$/.test(url) && !url.includes("/node_modules/")),
+  );
+  if (files.size === 0) return {};
+  const expression = `(() => {
+    const { findSourceMap } = process.getBuiltinModule?.("module") ?? require("node:module");
+    const { fileURLToPath } = process.getBuiltinModule?.("url") ?? require("node:url");
+    const path = (url) => (url.startsWith("file:") ? fileURLToPath(url) : url);
+    const find = (url) => findSourceMap(url) ?? findSourceMap(path(url));
+    return JSON.stringify(${JSON.stringify([...files])}.map((url) => [url, find(url)?.payload]));
+  })()`;
+  try {
+    const { result } = await inTime(
+      post("Runtime.evaluate", { expression, includeCommandLineAPI: true, returnByValue: true }),
+    );
+    return Object.fromEntries(JSON.parse(result.value).filter(([, map]) => map));
+  } catch {
+    return {}; // lines are those of what ran, then
+  }
+}
+
 const doing = {
   look() {
     Atomics.store(order, 0, commands.look);
@@ -182,6 +207,7 @@ const doing = {
   },
   async profiled({ file }) {
     const { profile } = await inTime(post("Profiler.stop"));
+    profile.source_maps = await heldMaps(profile.nodes);
     letGo();
     fs.writeFileSync(`${file}.${workerData.pid}`, JSON.stringify(profile));
     tell("profiled", { file: `${file}.${workerData.pid}` });

@@ -452,20 +452,33 @@
 
   /** Every order that was seen: number `o` of version number `v`. */
   const ordersOf = (data) =>
-    data.versions.flatMap(({ node, runs, orders }, v) =>
-      orders.map((order, o) => ({ ...order, node, runs, v, o })),
+    data.versions.flatMap(({ node, origin, runs, orders }, v) =>
+      orders.map((order, o) => ({ ...order, node, origin, runs, v, o })),
     );
+
+  /** "Node 24.1.0", or the model of it: a trace of the model has schedules where a recorded one has runs. */
+  const nodeOf = ({ node, origin }) =>
+    `${origin === "model" ? "model of " : ""}Node ${node.replace("v", "")}`;
+
+  function orderOfModel({ orders }, at) {
+    if (orders.length === 1) return "the only order";
+    return at === 0
+      ? `the likeliest of ${orders.length} orders`
+      : `order ${at + 1} of ${orders.length}`;
+  }
 
   /** The name of a recorded run: its Node, and how often its order was seen. */
   function runOf({ version, recording }) {
-    const { node, runs, orders } = version;
+    const { runs, orders, origin } = version;
+    if (origin === "model")
+      return `${capital(nodeOf(version))} · ${orderOfModel(version, recording.order)}`;
     const orderOfAll = runs > 1 ? `the order of all ${runs} runs` : "one run";
     const oneOfMany = ({ count }) =>
       count > 0
         ? `an order seen in ${count} of ${runs} runs`
         : "an order seen only while recording";
     const orderNote = orders.length > 1 ? oneOfMany(orders[recording.order]) : orderOfAll;
-    return `Node ${node.replace("v", "")} · ${orderNote}`;
+    return `${nodeOf(version)} · ${orderNote}`;
   }
 
   function notesOf({ version, recording }) {
@@ -494,6 +507,6 @@
     ...{ PHASES, CHIPS_SHOWN, ms, clock, lineOf, colorOf },
     ...{ indexRecording, stateAt, stackAt, fullest, describe },
     ...{ Walk, colorRuns, busyTimes },
-    ...{ isTrace, recordingsOf, ordersOf, runOf, notesOf, goThrough },
+    ...{ isTrace, recordingsOf, ordersOf, nodeOf, runOf, notesOf, goThrough },
   };
 })();

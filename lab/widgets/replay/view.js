@@ -104,7 +104,10 @@
       const p = this.parts;
       p.which = el(
         "select",
-        { "aria-label": "Recorded run", onchange: () => this.select(+p.which.value) },
+        {
+          "aria-label": data.origin === "model" ? "Order of the model" : "Recorded run",
+          onchange: () => this.select(+p.which.value),
+        },
         ...recordings.map((run, i) => el("option", { value: i }, runOf(run))),
       );
       p.chosen =
