@@ -295,15 +295,16 @@ def _draw_key(canvas: Canvas, entries: Sequence[KeySample], top: float) -> float
             ends = [(x + 2) / width, (x + sample) / width]
             canvas.figure.add_artist(Line2D(ends, [at, at], linestyle=entry.dash, **style))
         if entry.marker:
-            hollow = entry.marker in HOLLOW
+            theirs = entry.marker in HOLLOW
+            fill = "none" if theirs else entry.colour
             dot = Line2D(
                 [(x + 1 + sample / 2) / width],
                 [at],
                 marker=entry.marker,
-                markersize=11 if hollow else 7,
-                markeredgewidth=1.3 if hollow else 0,
+                markersize=11 if theirs else 7,
+                markeredgewidth=1.3 if theirs or entry.hollow else 0,
                 linestyle="none",
-                markerfacecolor="none" if hollow else entry.colour,
+                markerfacecolor=SENTINELS["paper"] if entry.hollow else fill,
                 **style,
             )
             canvas.figure.add_artist(dot)
