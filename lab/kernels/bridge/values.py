@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-import functools
 import inspect
 import itertools
 import math
@@ -135,11 +134,17 @@ def _simple(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-@functools.cache  # an answer has hundreds of objects of a few classes
+_of_classes: dict[type, list[tuple[str, Any]]] = {}
+
+
 def _members(kind: type) -> list[tuple[str, Any]]:
-    """What a class defines, public names only, without running any of it."""
-    names = [name for name in dir(kind) if not name.startswith("_")]
-    return [(name, inspect.getattr_static(kind, name)) for name in names]
+    """What a class defines, public names only, without running any of it; looked up once, as an
+    answer has hundreds of objects of a few classes.
+    """
+    if kind not in _of_classes:
+        names = [name for name in dir(kind) if not name.startswith("_")]
+        _of_classes[kind] = [(name, inspect.getattr_static(kind, name)) for name in names]
+    return _of_classes[kind]
 
 
 def attributes(value: Any) -> dict[str, Any]:
