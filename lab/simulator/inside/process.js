@@ -575,10 +575,10 @@
     "Buffer URL URLSearchParams TextEncoder TextDecoder fetch Headers Request Response FormData Blob File " +
     "WebSocket crypto MessageChannel MessagePort BroadcastChannel ReadableStream WritableStream " +
     "TransformStream CompressionStream DecompressionStream WebAssembly Intl navigator";
-  const lack = (object, name, what = name) =>
+  const lack = (object, name, label = name) =>
     Object.defineProperty(object, name, {
       configurable: true,
-      get: () => refuse(what),
+      get: () => refuse(label),
       set: (value) => Object.defineProperty(object, name, { value, writable: true }),
     });
   for (const name of LACKED.split(" ")) if (!(name in globalThis)) lack(globalThis, name);
