@@ -16,6 +16,7 @@ const INT = 127; // WebAssembly's i32 and i64
 const LONG = 126;
 const FIRST_COLLECTION = 256 * 1024;
 const LATE_COLLECTION = 128 * 1024 * 1024;
+const STACK = 5 * 2 ** 20; // as the package is compiled
 const STACK_BYTES = 160 * 1024;
 // Words of JSRuntime behind the interrupt handler: its argument, the promise hook, its argument, the
 // parent promise, then the tracker, its argument and the list of jobs.
@@ -39,7 +40,7 @@ export async function createEngine(binary, { load = loadPackage } = {}) {
       });
     },
   });
-  return new Engine(module, new QuickJSFFI(module), table);
+  return new Engine(module, new QuickJSFFI(module), table, stackTopOf(new Uint8Array(binary)));
 }
 
 async function loadPackage() {
@@ -51,10 +52,11 @@ async function loadPackage() {
 }
 
 class Engine {
-  constructor(module, ffi, table) {
+  constructor(module, ffi, table, stackTop) {
     this.module = module;
     this.ffi = ffi;
     this.table = table;
+    this.stackTop = stackTop;
     this.functions = new Map();
     this.shouldInterrupt = () => false;
     this.loadModule = () => null;
@@ -308,20 +310,42 @@ class Engine {
     this.ffi.QTS_RuntimeSetMemoryLimit(this.runtime, bytes);
   }
 
-  /** The engine's whole memory; nothing of the engine may be running. */
+  /** What the engine's memory holds; nothing of the engine may be running, so its stack holds nothing. */
   snapshot() {
     const memory = this.module.HEAPU8;
     let end = memory.length;
     while (end > 0 && memory[end - 1] === 0) end--;
-    return { memory: memory.slice(0, end), functions: this.functions.size };
+    // Of the stack, which lies below `stackTop`, the longest part that was never written is left out.
+    const bottom = Math.max(0, this.stackTop - STACK);
+    let [low, high] = [this.stackTop, this.stackTop];
+    for (let at = bottom, zeros = 0; at < this.stackTop; at++) {
+      zeros = memory[at] === 0 ? zeros + 1 : 0;
+      if (zeros > high - low) [low, high] = [at - zeros + 1, at + 1];
+    }
+    const parts = [
+      [0, memory.slice(0, low)],
+      [high, memory.slice(high, end)],
+    ];
+    return { parts, functions: this.functions.size };
   }
 
-  restore({ memory, functions }) {
+  restore({ parts, functions }) {
     const bytes = this.module.HEAPU8;
-    bytes.set(memory);
-    bytes.fill(0, memory.length);
+    for (const [start, part] of parts) bytes.set(part, start);
     for (const id of [...this.functions.keys()].slice(functions)) this.functions.delete(id);
   }
+}
+
+/** Where the stack of a WebAssembly file begins, downwards: its first global. */
+function stackTopOf(bytes) {
+  for (let at = 8; at < bytes.length; ) {
+    const [size, body] = leb(bytes, at + 1);
+    // one global or more; an i32 that may change; i32.const, and its number
+    if (bytes[at] === 6 && bytes[body + 1] === INT && bytes[body + 3] === 65)
+      return leb(bytes, body + 4)[0];
+    at = body + size;
+  }
+  throw new EngineError("The engine's WebAssembly file does not say where its stack is.");
 }
 
 /** The bytes of a WebAssembly file which also exports its table of functions. */

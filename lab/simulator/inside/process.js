@@ -691,6 +691,7 @@
       noted,
       code,
       readings,
+      threads,
       missing: [...machine.missing],
       rows: machine.trace?.end(code),
     });

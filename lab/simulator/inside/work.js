@@ -2,7 +2,7 @@
 // `dns`. What it takes is a rule of thumb; what it gives is not computed, and who reads it is told so.
 (machine) => {
   const { load } = machine;
-  const MS_OF_ROUNDS = 1 / 1000; // one millisecond for a thousand rounds of PBKDF2
+  const MS_OF_ROUNDS = 1 / 4000; // one millisecond for four thousand rounds of PBKDF2
   const SCRYPT_MS = 50; // with the cost that is usual
   const USUAL_COST = 16384;
   const RANDOM_MS = 0.01;
