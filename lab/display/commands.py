@@ -48,12 +48,12 @@ def check(options: argparse.Namespace) -> int:
     return 0 if result.passed else 1
 
 
-def _tell_of_folder(asked: exercise.Exercise, hand_in: handin.HandIn, result: Result) -> None:
+def _tell_of_folder(step: exercise.Exercise, hand_in: handin.HandIn, result: Result) -> None:
     """Print what of a folder was left out, and how far somebody has come in a project."""
     if hand_in.left_out:
         names = ", ".join(hand_in.left_out[:5]) + (", …" if len(hand_in.left_out) > 5 else "")
         print(f"  left out, as too large for a program: {names}")
-    if progress := steps.told(asked, result, verbs.HANDED_IN):
+    if progress := steps.told(step, result, verbs.HANDED_IN):
         print(progress)
 
 
@@ -99,14 +99,14 @@ def task(options: argparse.Namespace) -> int:
     return 0
 
 
-def _beginning(asked: exercise.Exercise) -> str:
+def _beginning(step: exercise.Exercise) -> str:
     """How to begin with an exercise, or to go on with a project."""
-    starter = f"python -m lab task {asked.id} --starter >"
-    if not asked.project:
-        return f"To begin: {starter} {asked.begins_as}"
-    folder = asked.handed_in_as
-    begin = f"mkdir -p {folder} && {starter} {folder}{asked.begins_as}"
-    if asked.step == 1:
+    starter = f"python -m lab task {step.id} --starter >"
+    if not step.project:
+        return f"To begin: {starter} {step.begins_as}"
+    folder = step.handed_in_as
+    begin = f"mkdir -p {folder} && {starter} {folder}{step.begins_as}"
+    if step.step == 1:
         return f"To begin: {begin}"
     return (
         f"To go on: work on in your folder, {folder}\n"

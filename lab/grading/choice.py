@@ -211,32 +211,32 @@ def chosen(student: str, files: Iterable[Owned], known: Exercises) -> Choice:
     return choice
 
 
-def _may_be(suffix: str, stem: str, known: Exercises) -> bool:
+def _may_be(suffix: str, stem: str, course: Exercises) -> bool:
     """Whether a file is a program by its name: TypeScript only where it may be handed in."""
-    return suffix in SUFFIXES or (suffix in STRIPPED and stem in known.steps)
+    return suffix in SUFFIXES or (suffix in STRIPPED and stem in course.steps)
 
 
 def _folders(
-    ordered: list[Owned],
-    known: Exercises,
+    files: list[Owned],
+    course: Exercises,
     read: _Reader,
     candidates: dict[str, list[_Candidate]],
 ) -> set[int]:
     """Add what folders of projects hand in; returns the files that are of these alone."""
     groups: dict[tuple[str, str], list[Owned]] = defaultdict(list)
-    for owned in ordered:
-        name, root = step_of(owned.file, known.steps)
-        if name in known.meant and PurePosixPath(owned.file).suffix.lower() != NOTEBOOK:
-            groups[name, root].append(owned)
-    taken: set[int] = set()
-    for (name, root), own in groups.items():
-        made = _folder(name, root, own, known, read)
-        if made is not None:
-            candidates[name].append(made)
-            taken.update(
-                id(part) for part in made.all if not _is_for_another(part, name, known, made)
+    for file in files:
+        name, root = step_of(file.file, course.steps)
+        if name in course.meant and PurePosixPath(file.file).suffix.lower() != NOTEBOOK:
+            groups[name, root].append(file)
+    folder_files: set[int] = set()
+    for (name, root), group in groups.items():
+        hand_in = _folder(name, root, group, course, read)
+        if hand_in is not None:
+            candidates[name].append(hand_in)
+            folder_files.update(
+                id(part) for part in hand_in.all if not _is_for_another(part, name, course, hand_in)
             )
-    return taken
+    return folder_files
 
 
 def step_of(path: str, steps: Container[str]) -> tuple[str, str]:
@@ -253,73 +253,73 @@ def step_of(path: str, steps: Container[str]) -> tuple[str, str]:
 
 
 def _folder(
-    name: str, root: str, own: list[Owned], known: Exercises, read: _Reader
+    name: str, root: str, group: list[Owned], course: Exercises, read: _Reader
 ) -> _Candidate | None:
     """What a folder hands in; None where it holds no program at all."""
-    found = {
-        owned.file.removeprefix(f"{root}/"): owned
-        for owned in own
-        if owned.entry.contents is not None or not owned.entry.is_skipped
+    by_path = {
+        file.file.removeprefix(f"{root}/"): file
+        for file in group
+        if file.entry.contents is not None or not file.entry.is_skipped
     }
-    listed = [
+    folder_entries = [
         replace(
-            owned.entry,
+            file.entry,
             path=path,
-            reader=owned.entry.reader and functools.partial(read, owned),
-            contents=_below(owned, root),
+            reader=file.entry.reader and functools.partial(read, file),
+            contents=_below(file, root),
         )
-        for path, owned in found.items()
+        for path, file in by_path.items()
     ]
-    programs = [path for path in found if folders.is_program(path) or path == folders.PACKAGE]
+    programs = [path for path in by_path if folders.is_program(path) or path == folders.PACKAGE]
     if not programs:
         return None
-    asked = known[name]
-    made, why = _made(asked, lambda: folders.from_entries(listed, root, asked))
-    main = made.name if made else programs[0]
-    owned = next(
-        (owned for path, owned in found.items() if path.endswith(main)), found[programs[0]]
+    step = course[name]
+    hand_in, why = _made(step, lambda: folders.from_entries(folder_entries, root, step))
+    main = hand_in.name if hand_in else programs[0]
+    file = next(
+        (file for path, file in by_path.items() if path.endswith(main)), by_path[programs[0]]
     )
-    if made:  # what is no part of it is listed for itself
-        own_parts = [
-            other
-            for path, other in found.items()
-            if other.entry.contents is not None or _is_part(path, made)
+    if hand_in:  # what is no part of it is listed for itself
+        parts_of_it = [
+            part
+            for path, part in by_path.items()
+            if part.entry.contents is not None or _is_part(path, hand_in)
         ]
     else:
-        own_parts = [*found.values()]
-    candidate = _candidate(owned, asked, made, why, -1, is_exact=True, folder=root)
-    parts = tuple(other for other in own_parts if other is not owned)
+        parts_of_it = [*by_path.values()]
+    candidate = _candidate(file, step, hand_in, why, -1, is_exact=True, folder=root)
+    parts = tuple(part for part in parts_of_it if part is not file)
     return replace(candidate, parts=parts, is_folder=True)
 
 
-def _is_part(path: str, made: HandIn) -> bool:
+def _is_part(path: str, hand_in: HandIn) -> bool:
     """Whether a file is one of a hand-in, whose paths may begin further down."""
-    return path in made.files or any(path.endswith(f"/{part}") for part in made.files)
+    return path in hand_in.files or any(path.endswith(f"/{part}") for part in hand_in.files)
 
 
-def _below(owned: Owned, root: str) -> Callable[[], Iterator[Entry]] | None:
+def _below(file: Owned, root: str) -> Callable[[], Iterator[Entry]] | None:
     """What lies in a folder of libraries, by paths that begin where the hand-in does."""
-    contents = owned.entry.contents
+    contents = file.entry.contents
     if contents is None:
         return None
-    before = len(owned.entry.path) - len(owned.file.removeprefix(f"{root}/"))
+    before = len(file.entry.path) - len(file.file.removeprefix(f"{root}/"))
 
-    def found() -> Iterator[Entry]:
+    def below() -> Iterator[Entry]:
         for entry in contents():
             yield replace(entry, path=entry.path[before:])
 
-    return found
+    return below
 
 
-def _is_for_another(owned: Owned, name: str, known: Exercises, made: _Candidate) -> bool:
+def _is_for_another(file: Owned, name: str, course: Exercises, hand_in: _Candidate) -> bool:
     """Whether a file in a folder of a project is called like another exercise that is meant, and
     no program of the folder imports it.
     """
-    path = PurePosixPath(owned.file)
+    path = PurePosixPath(file.file)
     stem = path.stem.lower()
-    if path.suffix.lower() not in SUFFIXES or stem == name or stem not in known.meant:
+    if path.suffix.lower() not in SUFFIXES or stem == name or stem not in course.meant:
         return False
-    return made.hand_in is None or f"/{path.name}" not in made.hand_in.source
+    return hand_in.hand_in is None or f"/{path.name}" not in hand_in.hand_in.source
 
 
 def _program(owned: Owned, asked: Exercise, read: _Reader) -> _Candidate:

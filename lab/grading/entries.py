@@ -210,22 +210,22 @@ def _files_in(folder: str) -> int:
 
 def of_zip(archive: zipfile.ZipFile, name: str) -> Iterator[Entry]:
     """The files in a zip. Raises BadArchive if there are more than anybody hands in."""
-    listed = archive.infolist()
-    if len(listed) > MOST_ENTRIES:
+    infos_of_zip = archive.infolist()
+    if len(infos_of_zip) > MOST_ENTRIES:
         raise BadArchive(f"{name} has more in it than a class hands in: nothing was taken.")
-    skipped: dict[str, list[zipfile.ZipInfo]] = {}
+    infos_by_folder: dict[str, list[zipfile.ZipInfo]] = {}
     folders: set[str] = set()
     filled: set[str] = set()
-    for info in listed:
+    for info in infos_of_zip:
         path = _name_of(info)
         filled.update(_above(path))
         if info.filename.endswith(("/", "\\")):
             folders.add(path)
         elif folder := _skipped_part(path):
-            skipped.setdefault(folder, []).append(info)
+            infos_by_folder.setdefault(folder, []).append(info)
         else:
             yield _of_member(archive, info, path)
-    for folder, infos in skipped.items():
+    for folder, infos in infos_by_folder.items():
         is_needed = folder.rpartition("/")[2] in _NEEDED
         yield Entry(
             f"{folder}/",

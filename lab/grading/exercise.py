@@ -257,20 +257,20 @@ def steps(project: str) -> list[Exercise]:
     return sorted(found, key=lambda each: each.step)
 
 
-def step_before(one: Exercise) -> Exercise | None:
+def step_before(step: Exercise) -> Exercise | None:
     """The step that a step of a project continues; none of the first, and of what is no step."""
-    if one.step < 2:
+    if step.step < 2:
         return None
     # Read by its own folder: whoever reads all of them is in the middle of it.
-    for file in sorted(EXERCISES.glob(f"*/{one.project}-{one.step - 1:02}/{FILE}")):
+    for file in sorted(EXERCISES.glob(f"*/{step.project}-{step.step - 1:02}/{FILE}")):
         return read(file.parent)
     return None
 
 
-def step_after(one: Exercise) -> Exercise | None:
+def step_after(step: Exercise) -> Exercise | None:
     """The step that continues a step of a project, where there is one."""
-    own = steps(one.project) if one.project else []
-    return next((each for each in own if each.step == one.step + 1), None)
+    own = steps(step.project) if step.project else []
+    return next((each for each in own if each.step == step.step + 1), None)
 
 
 def _stamps() -> tuple[tuple[Path, int], ...]:
@@ -356,20 +356,21 @@ def _faults(one: Exercise) -> Iterator[str]:
     yield from _faults_of_parameters(one)
 
 
-def _faults_of_step(one: Exercise) -> Iterator[str]:
-    if bool(one.project) != bool(one.step):
-        yield f"it has the project {one.project!r} and the step {one.step}: both, or none of them"
-    elif one.project and one.id != f"{one.project}-{one.step:02}":
-        yield f"it is step {one.step} of {one.project}: call its folder {one.project}-{one.step:02}"
-    elif one.shared and not one.shared.is_file():
-        yield f"{one.shared.name} is missing among the topics: it has what the checks share"
-    elif one.project and not one.server:
+def _faults_of_step(step: Exercise) -> Iterator[str]:
+    if bool(step.project) != bool(step.step):
+        yield f"it has the project {step.project!r} and the step {step.step}: both, or none of them"
+    elif step.project and step.id != f"{step.project}-{step.step:02}":
+        name = f"{step.project}-{step.step:02}"
+        yield f"it is step {step.step} of {step.project}: call its folder {name}"
+    elif step.shared and not step.shared.is_file():
+        yield f"{step.shared.name} is missing among the topics: it has what the checks share"
+    elif step.project and not step.server:
         yield "a step of a project is a server: write server = true"
-    elif one.step > 1 and (before := step_before(one)) is None:
-        yield f"the step before it, {one.project}-{one.step - 1:02}, is missing"
-    elif one.step > 1 and before is not None:
+    elif step.step > 1 and (before := step_before(step)) is None:
+        yield f"the step before it, {step.project}-{step.step - 1:02}, is missing"
+    elif step.step > 1 and before is not None:
         for name, values in before.parameters.items():
-            if one.parameters.get(name) != values:
+            if step.parameters.get(name) != values:
                 yield f"its parameter {name!r} has other values than in the step before it"
 
 

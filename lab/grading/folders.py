@@ -24,6 +24,7 @@ from lab.grading.exercise import Exercise
 from lab.grading.handin import STRIPPED, SUFFIXES, BadHandIn, HandIn
 
 PROGRAMS = (*SUFFIXES, *STRIPPED)
+STARTS = ("start", "start:prod")
 STEMS = ("server", "index", "app", "main")
 PACKAGE = "package.json"
 LIBRARIES = "node_modules"
@@ -51,8 +52,8 @@ def from_path(path: str | Path, exercise: Exercise) -> HandIn:
 
 def from_folder(place: Path, exercise: Exercise, called: str = "") -> HandIn:
     """A hand-in by its folder. Raises BadHandIn."""
-    shown = called or str(place)
-    return from_entries(entries.of_folder(place, is_students=True), shown, exercise)
+    folder_name = called or str(place)
+    return from_entries(entries.of_folder(place, is_students=True), folder_name, exercise)
 
 
 def from_archive(place: Path, exercise: Exercise) -> HandIn:
@@ -78,15 +79,15 @@ def packed(files: Mapping[str, bytes]) -> bytes:
     return out.getvalue()
 
 
-def from_entries(found: Iterable[Entry], shown: str, exercise: Exercise) -> HandIn:
+def from_entries(folder_entries: Iterable[Entry], folder_name: str, exercise: Exercise) -> HandIn:
     """A hand-in by what lies in its folder, whose paths begin there. Raises BadHandIn."""
-    listed = _without_top([each for each in found if each.files])
+    top, own_entries = _without_top([item for item in folder_entries if item.files])
     files: dict[str, bytes] = {}
-    left: list[str] = []
+    large_paths: list[str] = []
     libraries: list[Entry] = []
     size = 0
     # Programs first: what else lies there must not take their room.
-    for entry in sorted(listed, key=lambda each: (_rank(each), each.path)):
+    for entry in sorted(own_entries, key=lambda item: (_rank(item), item.path)):
         if entry.is_skipped and entry.contents is not None:
             libraries.append(entry)
         elif not entry.fault and not _is_odd(entry.path):
@@ -95,39 +96,42 @@ def from_entries(found: Iterable[Entry], shown: str, exercise: Exercise) -> Hand
             is_full = len(files) >= MOST_OWN_FILES or size + entry.size > MOST_OWN
             if is_needed and (too_large or is_full):
                 raise BadHandIn(
-                    f"{shown} has {'a program' if too_large else 'programs'} of more than "
+                    f"{folder_name} has {'a program' if too_large else 'programs'} of more than "
                     f"{(handin.MOST_BYTES if too_large else MOST_OWN) >> 10:,} KiB or more than "
                     f"{MOST_OWN_FILES} files ({entry.path}): hand in what you wrote yourself."
                 )
             if too_large or is_full:
-                left.append(entry.path)
+                large_paths.append(entry.path)
                 continue
             files[entry.path] = entry.read(handin.MOST_BYTES + 1)
             size += len(files[entry.path])
-    name, added = _main(files, shown, exercise)
+    dist_folders = [entry for entry in libraries if not entry.path.endswith(f"{LIBRARIES}/")]
+    for entry in dist_folders:  # the program that is started may be among these
+        _add_libraries(files, entry, top, folder_name)
+    name, package_text = _main(files, folder_name, exercise)
     for entry in libraries:
-        _add_libraries(files, entry, shown)
-    text = _text(files[name], f"{shown.rstrip('/')}/{name}")
+        if entry not in dist_folders:
+            _add_libraries(files, entry, top, folder_name)
+    text = _text(files[name], f"{folder_name.rstrip('/')}/{name}")
     made = handin.from_text(text, name, exercise.id)
-    return replace(made, files=files, added=added, left_out=tuple(sorted(left)))
+    return replace(made, files=files, added=package_text, left_out=tuple(sorted(large_paths)))
 
 
-def _without_top(listed: list[Entry]) -> list[Entry]:
-    """The entries by their paths in the folder, where that lies within others alone: a zip of a
-    folder holds the folder.
+def _without_top(own_entries: list[Entry]) -> tuple[str, list[Entry]]:
+    """The path of the hand-in's folder, where that lies within others alone, as a zip of a folder
+    holds the folder; and the entries by their paths in it.
     """
+    before = ""
     while True:
-        seen = [each for each in listed if not each.is_by_systems]
-        tops = {each.path.partition("/")[0] for each in seen}
-        if len(tops) != 1 or any("/" not in each.path for each in seen):
-            return listed
-        (top,) = tops
-        if top in ("src", LIBRARIES, "dist"):
-            return listed
-        listed = [
-            replace(each, path=each.path.removeprefix(f"{top}/"))
-            for each in seen
-            if each.path != f"{top}/"
+        visible = [item for item in own_entries if not item.is_by_systems]
+        tops = {item.path.partition("/")[0] for item in visible}
+        is_loose = any("/" not in item.path for item in visible)
+        if len(tops) != 1 or is_loose or tops & {"src", "dist", LIBRARIES}:
+            return before, own_entries
+        top = f"{tops.pop()}/"
+        before += top
+        own_entries = [
+            replace(item, path=item.path.removeprefix(top)) for item in visible if item.path != top
         ]
 
 
@@ -154,34 +158,37 @@ def _is_odd(path: str) -> bool:
     )
 
 
-def _text(data: bytes, shown: str) -> str:
+def _text(data: bytes, folder_name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadHandIn(
-            f"{shown} is no valid UTF-8 (byte {error.start}): save it as UTF-8."
+            f"{folder_name} is no valid UTF-8 (byte {error.start}): save it as UTF-8."
         ) from None
 
 
-def _add_libraries(files: dict[str, bytes], folder: Entry, shown: str) -> None:
-    """Add what lies in a node_modules, or in a folder that a compiler made."""
+def _add_libraries(files: dict[str, bytes], folder: Entry, top: str, folder_name: str) -> None:
+    """Add what lies in a node_modules, or in a folder that a compiler made; `top` is the path of
+    the hand-in's folder.
+    """
     assert folder.contents is not None
     count = size = 0
-    for entry in folder.contents():
+    for library in folder.contents():
+        entry = replace(library, path=library.path.removeprefix(top))
         parts = entry.path.split("/")
         if entry.path.lower().endswith(_NOT_RUN) or ".bin" in parts or _is_odd(entry.path):
             continue
         if entry.fault:
             if entry.is_link:
                 raise BadHandIn(
-                    f"{shown}: {entry.path} is a link, as some package managers make them: "
+                    f"{folder_name}: {entry.path} is a link, as some package managers make them: "
                     "install with `npm install`, which copies."
                 )
             continue
         count, size = count + 1, size + entry.size
         if count > MOST_LIBRARY_FILES or size > MOST_LIBRARIES:
             raise BadHandIn(
-                f"{shown}: {folder.path} has more than {MOST_LIBRARIES >> 20} MiB or "
+                f"{folder_name}: {folder.path} has more than {MOST_LIBRARIES >> 20} MiB or "
                 f"{MOST_LIBRARY_FILES:,} files: leave out what only development needs, "
                 "`npm prune --omit=dev`."
             )
@@ -191,59 +198,74 @@ def _add_libraries(files: dict[str, bytes], folder: Entry, shown: str) -> None:
 # ------------------------------------------------------------------ which program is started
 
 
-def _main(files: Mapping[str, bytes], shown: str, exercise: Exercise) -> tuple[str, str]:
+def _main(files: Mapping[str, bytes], folder_name: str, exercise: Exercise) -> tuple[str, str]:
     """The path of the program that is started, and a package.json if it needs another one."""
-    package = _package(files, shown)
-    said = _said(package)
-    for each in said:
-        if each.startswith(".."):
-            raise BadHandIn(f"{shown}: {PACKAGE} starts {each}, which is not in this folder.")
+    package = _package(files, folder_name)
+    start_paths = _said(package)
+    for item in start_paths:
+        if item.startswith(".."):
+            raise BadHandIn(f"{folder_name}: {PACKAGE} starts {item}, which is not in this folder.")
     stems = (*STEMS, exercise.id)
     usual = [f"{top}{stem}" for top in ("", "src/") for stem in stems]
     at_top = [path for path in files if "/" not in path and is_program(path)]
-    name = next((path for each in [*said, *usual] if (path := _resolved(each, files))), "")
+    # Only package.json may start a program without a suffix, such as bin/www.
+    bare = [path for path in start_paths if path in files and not PurePosixPath(path).suffix]
+    name = next(
+        (path for item in [*start_paths, *usual] if (path := _resolved(item, files, bare))), ""
+    )
     if not name and len(at_top) == 1:
         (name,) = at_top
     if name:
         return name, _typed(package, name, files)
-    if said:
-        raise BadHandIn(f"{shown}: {PACKAGE} starts {said[0]}, and there is no such file in it.")
+    if start_paths:
+        raise BadHandIn(
+            f"{folder_name}: {PACKAGE} starts {start_paths[0]}, and there is no such file."
+        )
     if not any(map(is_program, files)):
-        raise BadHandIn(f"{shown} has no program in it: hand in the folder that has server.mjs.")
+        raise BadHandIn(
+            f"{folder_name} has no program in it: hand in the folder that has server.mjs."
+        )
     raise BadHandIn(
-        f"{shown} has several programs, and none is called server.mjs: call the one so that is "
-        f'started, or name it in {PACKAGE} as "main".'
+        f"{folder_name} has several programs, and none is called server.mjs: call the one so that "
+        f'is started, or name it in {PACKAGE} as "main".'
     )
 
 
-def _package(files: Mapping[str, bytes], shown: str) -> dict[str, Any]:
+def _package(files: Mapping[str, bytes], folder_name: str) -> dict[str, Any]:
     if PACKAGE not in files:
         return {}
     try:
-        made = json.loads(_text(files[PACKAGE], f"{shown}: {PACKAGE}"))
+        package = json.loads(_text(files[PACKAGE], f"{folder_name}: {PACKAGE}"))
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise BadHandIn(f"{shown}: {PACKAGE} is no JSON{where}: `npm init` writes one.") from None
-    return made if isinstance(made, dict) else {}
+        raise BadHandIn(
+            f"{folder_name}: {PACKAGE} is no JSON{where}: `npm init` writes one."
+        ) from None
+    return package if isinstance(package, dict) else {}
 
 
 def _said(package: Mapping[str, Any]) -> list[str]:
     """The programs that package.json starts, the one that counts first."""
-    scripts = package.get("scripts")
-    start = scripts.get("start") if isinstance(scripts, dict) else None
-    said = [found[1] for found in _NODE.finditer(start)][::-1] if isinstance(start, str) else []
+    given = package.get("scripts")
+    scripts: dict[str, Any] = given if isinstance(given, dict) else {}
+    start_paths: list[str] = []
+    for name in STARTS:
+        if isinstance(start := scripts.get(name), str):
+            start_paths += [found[1] for found in _NODE.finditer(start)][::-1]
     main = package.get("main")
-    said += [main] if isinstance(main, str) and main.strip() else []
-    return [posixpath.normpath(each.replace("\\", "/").strip().lstrip("/")) for each in said]
+    start_paths += [main] if isinstance(main, str) and main.strip() else []
+    return [posixpath.normpath(item.replace("\\", "/").strip().lstrip("/")) for item in start_paths]
 
 
-def _resolved(path: str, files: Mapping[str, bytes]) -> str:
+def _resolved(path: str, files: Mapping[str, bytes], bare: list[str]) -> str:
     """The program of that path, as `require` finds it; nothing if there is none."""
     tries = [path, *(f"{path}{suffix}" for suffix in PROGRAMS)]
     tries += [f"{path}/index{suffix}" for suffix in PROGRAMS]
     if path == ".":
         tries = [f"index{suffix}" for suffix in PROGRAMS]
-    return next((each for each in tries if each in files and is_program(each)), "")
+    if path in bare:
+        return path
+    return next((item for item in tries if item in files and is_program(item)), "")
 
 
 def _typed(package: dict[str, Any], name: str, files: Mapping[str, bytes]) -> str:

@@ -86,16 +86,16 @@ class HandIn:
         """What its author wrote, in one text: the programs of a folder one after another, without
         those that others wrote.
         """
-        own = [
+        paths = [
             path
             for path in sorted(self.files, key=lambda path: (path != self.name, path))
             if Path(path).suffix.lower() in (*SUFFIXES, *STRIPPED)
             and "node_modules" not in path.split("/")
         ]
-        if len(own) < 2:
+        if len(paths) < 2:
             return self.text
         return "\n".join(
-            f"// {path}\n{self.files[path].decode('utf-8', 'replace')}" for path in own
+            f"// {path}\n{self.files[path].decode('utf-8', 'replace')}" for path in paths
         )
 
     def kind(self, exercise: Exercise) -> str:

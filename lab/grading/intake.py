@@ -274,7 +274,7 @@ class _Layout:
             one.path for one in inside if self.is_work(one.path) and not entries.is_zip(one.path)
         ]
         tops = {path.partition("/")[0] for path in work if "/" in path}
-        steps = {top for top in tops if top.lower() in self._steps}
+        steps = {top for top in tops if choices.step_of(f"{top}/", self._steps)[0]}
         return (
             identity.kind_of(one.path for one in inside) == (FOLDER,)
             and (bool(steps) or any("/" not in path for path in work))
@@ -323,7 +323,7 @@ class _Layout:
 
     def _is_named_for(self, folder: str, files: set[str]) -> bool:
         """Whether a folder is called like the exercise in it."""
-        if folder.lower() in self._steps:
+        if choices.step_of(f"{folder}/", self._steps)[0]:
             return True
         return folder in self._exercises and {file.rpartition(".")[0] for file in files} == {folder}
 

@@ -152,25 +152,25 @@ def inner(node: str, kind: str) -> list[str]:
 
 @contextmanager
 def driver(
-    exercise: Path, shared: Path | None, hand_in: tuple[Path, str], node: str, kind: str
+    exercise: Path, common: Path | None, hand_in: tuple[Path, str], node: str, kind: str
 ) -> Iterator[tuple[list[str], dict[str, str], tuple[int, ...]]]:
     """The command of the driver up to its arguments, the places it knows, and descriptors it must
     be given.
 
-    shared : what the checks of a project share, if the exercise is of one.
+    common : what the checks of a project share, if the exercise is of one.
     hand_in : a folder, and the path in it of the program that is started.
     """
     folder, name = hand_in
     if kind == NONE:
         with tempfile.TemporaryDirectory(prefix="lab-check-") as scratch:
-            where = {
+            places = {
                 "exercise": str(exercise),
                 "handIn": str(folder / name),
                 "handIns": str(folder),
-                "shared": str(shared or ""),
+                "shared": str(common or ""),
                 "scratch": scratch,
             }
-            yield [node, str(GRADER / "main.mjs")], where, ()
+            yield [node, str(GRADER / "main.mjs")], places, ()
         return
     program = bubblewrap()
     if program is None:
@@ -188,7 +188,7 @@ def driver(
                 *("--ro-bind", os.path.realpath(node), "/node", "--ro-bind", program, "/bwrap"),
                 *("--ro-bind", str(GRADER), "/grader", "--ro-bind", str(exercise), "/exercise"),
                 *("--ro-bind", str(folder), "/hand-in"),
-                *(("--ro-bind", str(shared), "/shared.mjs") if shared else ()),
+                *(("--ro-bind", str(common), "/shared.mjs") if common else ()),
                 *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"),
                 *(
                     "--size",
@@ -207,7 +207,7 @@ def driver(
                 "exercise": "/exercise",
                 "handIn": f"/hand-in/{name}",
                 "handIns": "/hand-in",
-                "shared": "/shared.mjs" if shared else "",
+                "shared": "/shared.mjs" if common else "",
                 "scratch": "/scratch",
             },
             (rules,),

@@ -46,10 +46,10 @@ def picture(build: Build) -> Html:
     rows = [_row(at, part) for at, part in enumerate(parts)]
     height = bottom + (92 if moves - {""} else 8)
     folder = _box(110, bottom + 44, 220, 40, "the folder, FOLDER") if moves - {""} else ""
-    told = "; ".join(f"step {part['step']}: {part['says']}" for part in parts)
+    lines_text = "; ".join(f"step {part['step']}: {part['says']}" for part in parts)
     return Html(
         f'<figure class="lab-project-picture"><svg viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{escape(_alt(told, moves))}">'
+        f'aria-label="{escape(_alt(lines_text, moves))}">'
         '<defs><marker id="lab-project-tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
         'markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>'
         f"{_box(110, 8, 220, 40, 'curl, browsers, programs')}"
@@ -57,21 +57,21 @@ def picture(build: Build) -> Html:
         f'<rect x="12" y="{TOP}" width="{WIDTH - 24}" height="{bottom - TOP}" rx="6"/>'
         f'<text class="name" x="28" y="{TOP + 24}">your drop, on 127.0.0.1 and PORT</text>'
         f"{''.join(rows)}{folder}</svg>"
-        "<figcaption>What the steps build: the number of each says what it adds."
+        "<figcaption>What the steps build: the number of item says what it adds."
         "</figcaption></figure>"
     )
 
 
-def _alt(told: str, moves: set[str]) -> str:
+def _alt(lines_text: str, moves: set[str]) -> str:
     folder = ", and a folder beside it keeps the files" if moves - {""} else ""
-    return f"Clients send requests to the drop and get answers{folder}. In the drop, {told}."
+    return f"Clients send requests to the drop and get answers{folder}. In the drop, {lines_text}."
 
 
 def _parts() -> list[dict[str, Any]]:
     """The lines of the picture, one for each step that there is. Raises BadProject."""
     file = EXERCISES / f"{NAME}.toml"
     parts: list[dict[str, Any]] = tomllib.loads(file.read_text("utf-8"))["parts"]
-    wanted = [one.step for one in exercises.steps(NAME)]
+    wanted = [step.step for step in exercises.steps(NAME)]
     if [part["step"] for part in parts] != wanted:
         raise BadProject(
             f"{file.name} has lines for the steps {[part['step'] for part in parts]}, and there "
@@ -105,26 +105,27 @@ def _arrow(x: int, start: int, end: int, text: str, side: int) -> str:
 
 def steps(build: Build) -> Html:
     """Return the steps with their pages, and boxes that a script shows."""
-    found = exercises.steps(NAME)
-    minutes = sum(one.minutes for one in found)
-    points = bare(sum(one.points for one in found))
-    items = "".join(map(_step, found))
+    project_steps = exercises.steps(NAME)
+    minutes = sum(step.minutes for step in project_steps)
+    points = bare(sum(step.points for step in project_steps))
+    items = "".join(map(_step, project_steps))
     return Html(
-        f'<lab-project name="{NAME}"><p class="sum" role="status">{len(found)} steps, '
+        f'<lab-project name="{NAME}"><p class="sum" role="status">{len(project_steps)} steps, '
         f"{minutes} minutes, {points} points.</p><ol>{items}</ol></lab-project>"
     )
 
 
-def _step(one: Exercise) -> str:
-    page = f"book/{one.chapter}"
-    where = f"{address(page, PAGE)}#exercise-{one.id}"
+def _step(step: Exercise) -> str:
+    page = f"book/{step.chapter}"
+    link = f"{address(page, PAGE)}#exercise-{step.id}"
     return (
-        f'<li data-step="{one.id}" data-minutes="{one.minutes}">'
-        f'<label hidden><input type="checkbox"> done</label>'
-        f'<a href="{escape(where)}">{escape(one.title)}</a>'
-        f'<span class="facts">{LEVELS[one.level]}, {one.minutes} minutes, {bare(one.points)} '
+        f'<li data-step="{step.id}" data-minutes="{step.minutes}">'
+        f'<label hidden><input type="checkbox" aria-label="done: {escape(step.title)}"> done'
+        "</label>"
+        f'<a href="{escape(link)}">{escape(step.title)}</a>'
+        f'<span class="facts">{LEVELS[step.level]}, {step.minutes} minutes, {bare(step.points)} '
         f"points; in <em>{escape(title_of(page))}</em></span>"
-        f"<p>{inline(one.summary)}</p></li>"
+        f"<p>{inline(step.summary)}</p></li>"
     )
 
 
@@ -132,19 +133,19 @@ def rubric(build: Build) -> PageTable:
     """Return for each step what it takes and what is looked at, with the points of each."""
     rows: list[list[Cell]] = [
         [
-            Link(one.title, f"book/{one.chapter}"),
-            str(one.minutes),
-            f"{one.points:g}",
-            _lines(f"{bare(each.points)}: {plain(each.says)}" for each in one.criteria),
+            Link(step.title, f"book/{step.chapter}"),
+            str(step.minutes),
+            f"{step.points:g}",
+            _lines(f"{bare(item.points)}: {plain(item.says)}" for item in step.criteria),
         ]
-        for one in exercises.steps(NAME)
+        for step in exercises.steps(NAME)
     ]
-    return PageTable(["Step", "Minutes", "Points", "Points of each criterion"], rows)
+    return PageTable(["Step", "Minutes", "Points", "Points of item criterion"], rows)
 
 
 def _lines(lines: Iterable[str]) -> list[str | Link]:
     """Each in a paragraph of its own."""
-    pieces: list[str | Link] = [each for line in lines for each in (line, placeholders.BREAK)]
+    pieces: list[str | Link] = [item for line in lines for item in (line, placeholders.BREAK)]
     return pieces[:-1]
 
 

@@ -44,25 +44,25 @@
     }
 
     tick(id, isDone) {
-      const { done } = this;
-      if (isDone) done.add(id);
-      else done.delete(id);
-      const value = done.size ? { version: 1, done: [...done].sort() } : null;
+      const doneIds = this.done;
+      if (isDone) doneIds.add(id);
+      else doneIds.delete(id);
+      const value = doneIds.size ? { version: 1, done: [...doneIds].sort() } : null;
       storage.write(this.key, value, this);
       this.show();
     }
 
     show() {
-      const { done } = this;
+      const doneIds = this.done;
       let minutes = 0;
       for (const item of this.items) {
-        const isDone = done.has(item.dataset.step);
+        const isDone = doneIds.has(item.dataset.step);
         item.querySelector("input").checked = isDone;
         if (!isDone) minutes += Number(item.dataset.minutes);
       }
       const left = minutes ? `about ${minutes} minutes are left` : "all of them";
-      this.sum.textContent = done.size
-        ? `You have done ${done.size} of ${this.items.length} steps: ${left}.`
+      this.sum.textContent = doneIds.size
+        ? `You have done ${doneIds.size} of ${this.items.length} steps: ${left}.`
         : this.whole;
     }
   }
