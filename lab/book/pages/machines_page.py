@@ -123,7 +123,7 @@ def _table(heads: tuple[str, ...], rows: list[tuple[Any, ...]], *, raw: bool = F
         for first, *rest in shown
     )
     return (
-        '<div class="lab-scroll"><table class="table lab-versions">'
+        '<div class="lab-scroll"><table class="table lab-sittings">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
