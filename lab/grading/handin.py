@@ -8,9 +8,9 @@ import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,9 @@ MOST_BYTES = 256 * 1024
 MOST_OF_FILE = 64 * MOST_BYTES  # a notebook has outputs, too
 SUFFIXES = (".mjs", ".cjs", ".js")  # of a program
 NOTEBOOK = ".ipynb"
-TYPED = (".ts", ".mts", ".cts", ".tsx", ".jsx")
+STRIPPED = (".ts", ".mts", ".cts")  # TypeScript whose types Node itself can leave out
+TYPED_KINDS = {"esm": ".mts", "cjs": ".cts"}
+TYPED = (*STRIPPED, ".tsx", ".jsx")
 # What only one of the two kinds of module has, at the beginning of a line or a statement. Whatever
 # is handed in passes through these: the time that one takes must grow as its text does, and not as
 # its square.
@@ -51,10 +53,15 @@ class BadHandIn(LabError):
 
 @dataclass(frozen=True)
 class HandIn:
-    """The text of a program, and what its file was called."""
+    """The text of a program, and what its file was called. Of a folder: the program that is
+    started, its path in the folder, and all files by their paths, that program among them.
+    """
 
     text: str
     name: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict, hash=False)
+    left_out: tuple[str, ...] = ()  # files of the folder that are too large for a program
+    added: str = ""  # the package.json that is missing in a folder whose .js files are ES modules
 
     @property
     def called(self) -> str:
@@ -63,15 +70,42 @@ class HandIn:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the text."""
-        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+        """SHA-256 of the text, or of all files of a folder."""
+        taken = hashlib.sha256(self.text.encode("utf-8", "surrogatepass"))
+        for path, data in sorted(self.files.items()):
+            taken.update(f"\0{path}\0{len(data)}\0".encode("utf-8", "surrogatepass") + data)
+        return taken.hexdigest()
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the program that is started is TypeScript."""
+        return Path(self.name).suffix.lower() in STRIPPED
+
+    @property
+    def source(self) -> str:
+        """What its author wrote, in one text: the programs of a folder one after another, without
+        those that others wrote.
+        """
+        paths = [
+            path
+            for path in sorted(self.files, key=lambda path: (path != self.name, path))
+            if Path(path).suffix.lower() in (*SUFFIXES, *STRIPPED)
+            and "node_modules" not in path.split("/")
+        ]
+        if len(paths) < 2:
+            return self.text
+        return "\n".join(
+            f"// {path}\n{self.files[path].decode('utf-8', 'replace')}" for path in paths
+        )
 
     def kind(self, exercise: Exercise) -> str:
         """esm or cjs: by the name of the file, else by what is written in it. Raises BadHandIn."""
+        if self.files:
+            return "esm"  # Node decides for each file of a folder, by its name and package.json
         suffix = Path(self.name).suffix.lower()
         plain = _plain(self.text)
-        kind = {".mjs": "esm", ".cjs": "cjs"}.get(suffix) or (
-            "esm" if _ESM.search(plain) else "cjs" if _CJS.search(plain) else exercise.modules[0]
+        kind = {".mjs": "esm", ".mts": "esm", ".cjs": "cjs", ".cts": "cjs"}.get(suffix) or (
+            _kind_of_plain(plain) or exercise.modules[0]
         )
         given = _GIVEN_AWAY.search(plain)
         if suffix == ".mjs" and given and (given[1] == "module.exports" or not _ESM.search(plain)):
@@ -92,12 +126,33 @@ class HandIn:
         return kind
 
     @contextmanager
-    def as_file(self, exercise: Exercise) -> Iterator[Path]:
-        """A file with this text whose name says what kind of module it is, gone afterwards."""
-        with tempfile.TemporaryDirectory(prefix="lab-hand-in-") as folder:
-            file = Path(folder) / f"{exercise.id}{KINDS[self.kind(exercise)]}"
-            file.write_text(self.text, "utf-8")
-            yield file
+    def as_file(self, exercise: Exercise) -> Iterator[tuple[Path, str]]:
+        """A folder with a file of this text, whose name says what kind of module it is, or with
+        the files of a folder; and the path in it of the program. It is gone afterwards.
+        """
+        with tempfile.TemporaryDirectory(prefix="lab-hand-in-") as place:
+            folder = Path(place)
+            if not self.files:
+                suffix = (TYPED_KINDS if self.is_typed else KINDS)[self.kind(exercise)]
+                name = f"{exercise.id}{suffix}"
+                (folder / name).write_text(self.text, "utf-8")
+                yield folder, name
+                return
+            for path, data in self.files.items():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_bytes(data)
+            if self.added:
+                (folder / "package.json").write_text(self.added, "utf-8")
+            yield folder, self.name
+
+
+def kind_of(text: str) -> str:
+    """Which kind of module a program is by what is written in it: esm, cjs, or nothing."""
+    return _kind_of_plain(_plain(text))
+
+
+def _kind_of_plain(plain: str) -> str:
+    return "esm" if _ESM.search(plain) else "cjs" if _CJS.search(plain) else ""
 
 
 def _plain(text: str) -> str:
@@ -253,12 +308,12 @@ def from_bytes(data: bytes, path: str, exercise: Exercise, size: int = 0) -> Han
         raise BadHandIn(
             f"{path} has {max(size, len(data)):,} bytes; at most {MOST_OF_FILE:,} {what}"
         )
-    if suffix in TYPED:
+    if suffix in TYPED and not (exercise.takes_folders and suffix in STRIPPED):
         raise BadHandIn(
             f"{path} is TypeScript or JSX, which no check runs: hand in JavaScript, that is the "
             "program without its types, in a file that ends in .mjs, .cjs or .js."
         )
-    if suffix not in (*SUFFIXES, NOTEBOOK, ""):
+    if suffix not in (*SUFFIXES, *(STRIPPED if exercise.takes_folders else ()), NOTEBOOK, ""):
         raise BadHandIn(f"{path}: a program ends in .mjs, .cjs or .js, a notebook in .ipynb.")
     text = _decoded(data, path)
     if suffix == NOTEBOOK:

@@ -232,15 +232,17 @@ class Canvas:
 
     def source(self) -> str:
         """Return what matplotlib writes for this figure, as SVG text."""
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+
         for axes in self._titles:
             if axes.get_yscale() == "log":
                 self.is_log(axes, "y")
         self.settle()
         self._keep_inside()
-        # The layout is done. Saving would run the layout twice more, half of the time of a figure.
+        # The layout is done. `savefig` would run the layout twice more, and draw once for nothing.
         self.figure.set_layout_engine("none")
         out = io.StringIO()
-        self.figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+        FigureCanvasSVG(self.figure).print_svg(out, metadata={"Date": None})
         return out.getvalue()
 
     def _keep_inside(self) -> None:

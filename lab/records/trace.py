@@ -157,11 +157,20 @@ class Trace(Shown):
     def __repr__(self) -> str:
         lines = [f"Trace of {self.data['name']}"]
         for version in self.data["versions"]:
-            lines.append(f"  Node {version['node']}: {version['runs']} runs")
-            for order in version["orders"]:
+            if modelled(version):
+                lines.append(f"  Model of Node {version['node']}, the likeliest order first")
+            else:
+                lines.append(f"  Node {version['node']}: {version['runs']} runs")
+            for number, order in enumerate(version["orders"], 1):
                 seen = f"{order['count']:>4} ×" if order["count"] else "recorded only:"
-                lines.append(f"  {seen} {words(order['lines'])}")
+                mark = f"{number:>4}." if modelled(version) else seen
+                lines.append(f"  {mark} {words(order['lines'])}")
         return "\n".join([*lines, *(f"  Note: {note}" for note in self.notes)])
+
+
+def modelled(version: Mapping[str, Any]) -> bool:
+    """True for what the model of Node predicts; its runs are schedules that it tried."""
+    return version.get("origin") == "model"
 
 
 def notes(data: Mapping[str, Any]) -> list[str]:

@@ -1,20 +1,23 @@
-// QuickJS-ng as WebAssembly, with three things that its package leaves out: a call when a promise is
-// rejected that nobody handles, jobs that run when the caller says so, and its whole memory copied and
-// put back, so that a program begins from the same state again within milliseconds.
+// QuickJS-ng as WebAssembly, with what its package leaves out: calls when a promise is made or
+// fulfilled, or rejected and nobody handles it; jobs that run when the caller says so; and its whole
+// memory copied and put back, so that a program begins from the same state again within milliseconds.
 //
-// The package exports no way to set the engine's rejection tracker. So the table of functions is
-// exported from the WebAssembly file before it is compiled, our function is added to it, and its index
-// is written into the engine's runtime, next to the interrupt handler. `probe` tries it at once:
-// with another build of the engine a sentence says so, and nothing runs.
+// The package exports no way to set the engine's rejection tracker and promise hook. So the table of
+// functions is exported from the WebAssembly file before it is compiled, our functions are added to it,
+// and their places are written into the engine's runtime, next to the interrupt handler. `#findTracker`
+// looks for that at once: with another build of the engine a sentence says so, and nothing runs.
 
 const NG = "@jitl/quickjs-ng-wasmfile-release-sync";
 const TABLE = "table";
 const SCRIPT = 0;
 const MODULE = 1;
 const COMPILE_ONLY = 1 << 5;
+const INT = 127; // WebAssembly's i32 and i64
+const LONG = 126;
 const STACK_BYTES = 160 * 1024;
 // Words of JSRuntime behind the interrupt handler: its argument, the promise hook, its argument, the
 // parent promise, then the tracker, its argument and the list of jobs.
+const HOOK = 2;
 const TRACKER = 5;
 const JOBS = 7;
 
@@ -65,6 +68,7 @@ class Engine {
     this.context = ffi.QTS_NewContext(this.runtime, 0);
     this.contextOut = module._malloc(8);
     this.pair = module._malloc(16);
+    this.hookPair = module._malloc(16);
     this.#findTracker();
     ffi.QTS_RuntimeEnableModuleLoader(this.runtime, 1);
   }
@@ -84,6 +88,37 @@ class Engine {
     if (handler < 0 || after[handler + JOBS] !== jobs << 2)
       throw new EngineError("This build of QuickJS-ng keeps its rejection tracker elsewhere.");
     this.tracker = start + handler + TRACKER;
+    this.hook = start + handler + HOOK;
+  }
+
+  /** A function of ours in the engine's table of functions; what it returns is its place there. */
+  #inTable(callback, types) {
+    const at = this.table.grow(1);
+    this.table.set(at, asWebAssembly(callback, types));
+    return at;
+  }
+
+  /** Names the engine's function that is called `(event, promise, parent)` while promises are told. */
+  tellPromises(handler) {
+    const { ffi, context, hookPair } = this;
+    const tell = (_context, event, promise, parent) => {
+      const slots = new BigInt64Array(this.module.HEAPU8.buffer, hookPair, 2);
+      slots[0] = promise;
+      slots[1] = parent;
+      const values = [
+        ffi.QTS_NewFloat64(context, event),
+        ffi.QTS_DupValuePointer(context, hookPair),
+        ffi.QTS_DupValuePointer(context, hookPair + 8),
+      ];
+      this.free(this.call(handler, values));
+      for (const value of values) this.free(value);
+    };
+    this.hookAt = this.#inTable(tell, [INT, INT, LONG, LONG, INT]);
+  }
+
+  /** Whether promises are told from now on. */
+  tellsPromises(isTold) {
+    this.#words[this.hook] = isTold ? this.hookAt : 0;
   }
 
   /** Calls the engine's function `handler(flag, promise, reason)` as V8 would call Node's. */
@@ -102,9 +137,7 @@ class Engine {
       this.free(values[1]);
       this.free(values[2]);
     };
-    const at = this.table.grow(1);
-    this.table.set(at, asWebAssembly(track));
-    this.#words[this.tracker] = at;
+    this.#words[this.tracker] = this.#inTable(track, [INT, LONG, LONG, INT, INT]);
   }
 
   /** The value of a text, as a pointer; throws what the text threw. */
@@ -180,11 +213,12 @@ class Engine {
     return 0;
   }
 
-  /** Runs the jobs of promises until none is left, or `until` says so. */
-  runJobs(until) {
+  /** Runs the jobs of promises until none is left, or `until` says so; `after` is called after each. */
+  runJobs(until, after = null) {
     while (this.ffi.QTS_IsJobPending(this.runtime) && !until()) {
       const value = this.ffi.QTS_ExecutePendingJob(this.runtime, 1, this.contextOut);
       this.free(value);
+      if (after) this.free(this.call(after));
     }
   }
 
@@ -312,11 +346,11 @@ function toLeb(number) {
   return bytes;
 }
 
-/** A function of ours, (i32, i64, i64, i32, i32), as one that a table of functions takes. */
-function asWebAssembly(callback) {
+/** A function of ours, with parameters of these types, as one that a table of functions takes. */
+function asWebAssembly(callback, types) {
   const bytes = [
     [0, 97, 115, 109, 1, 0, 0, 0],
-    [1, 9, 1, 96, 5, 127, 126, 126, 127, 127, 0], // the type
+    [1, 4 + types.length, 1, 96, types.length, ...types, 0], // the type
     [2, 7, 1, 1, 97, 1, 97, 0, 0], // import "a" "a"
     [7, 5, 1, 1, 97, 0, 0], // export "a"
   ].flat();

@@ -7,6 +7,7 @@
 // A main program takes a millisecond or two, a wake-up from sleep is often late, and elsewhere a
 // millisecond is much.
 const rarity = ({ phase, kind, turn, slept }, ms) => {
+  if (kind === "pool") return 1.5;
   const more = 0.9 * Math.log2(ms);
   if (phase === "main" || (kind === "loop" && turn === 0)) return 0.6 + more;
   if (slept) return 1 + more;
@@ -18,11 +19,17 @@ const DEFAULTS = {
   mostMs: 2000,
   mostRarity: 7,
   mostDelay: 30,
+  byPlaces: false, // two orders differ, too, where a line is printed in another phase or turn
+  outOnly: false, // what is printed to the standard error is no line of an order
   clock: () => performance.now(),
 };
 
+const keyOf = ({ lines, code, places }, { byPlaces }) =>
+  JSON.stringify(byPlaces ? [lines, code, places] : [lines, code]);
+
 /**
- * {orders, cut, runs}: each order with its lines, exit code, phases and what decides it; `cut` if
+ * {orders, cut, runs}: each order with its lines, exit code, phases, what decides it, the number of
+ * schedules that came to it and the likeliest of them; `cut` if
  * more schedules were left than there was time for. With `toward`, the lines of one order, only
  * schedules are tried that may lead there, and the search ends when it is there.
  */
@@ -58,19 +65,21 @@ export function explore(machine, program, wanted = {}) {
     runs++;
     const { rarity: cost, delays } = next;
     const schedule = Object.fromEntries(delays.map(({ number, ms }) => [number, ms]));
-    const run = machine.run(program, schedule, mostDelay);
-    const outcome = outcomeOf(run);
-    const key = JSON.stringify([outcome.lines, outcome.code]);
+    const run = machine.run(program, schedule, { mostMs: mostDelay });
+    const outcome = outcomeOf(run, options);
+    const key = keyOf(outcome, options);
     const share = Math.exp(-cost);
     const known = orders.get(key);
-    if (known) known.weight += share;
-    else orders.set(key, { ...outcome, weight: share, delays });
+    if (known) {
+      known.weight += share;
+      known.count++;
+    } else orders.set(key, { ...outcome, weight: share, count: 1, delays, schedule });
     const commonLines = toward ? agreement(outcome.lines, toward.lines) : Number.POSITIVE_INFINITY;
-    if (toward && key === JSON.stringify([toward.lines, toward.code])) break;
+    if (toward && key === keyOf(toward, options)) break;
     const last = delays.at(-1)?.number ?? -1;
     const ahead = run.noted.filter(({ number }) => number > last);
     // Two schedules that come to the same state go on alike: the likelier one went first.
-    const state = stateOf(run, ahead[0]);
+    const state = stateOf(run, ahead[0], options);
     if (states.has(state)) continue;
     states.add(state);
     for (const [at, reading] of ahead.entries()) {
@@ -105,11 +114,11 @@ function stepsOf(reading, following, mostDelay) {
 }
 
 /** What was printed by a reading of the clock, and when the timers are due from then on. */
-function stateOf({ chunks }, reading) {
+function stateOf({ chunks }, reading, { byPlaces }) {
   if (!reading) return null;
-  const { kind, phase, offsets, printed, immediates } = reading;
-  const texts = chunks.slice(0, printed).map(([, text]) => text);
-  return JSON.stringify([texts, kind, phase, offsets, immediates]);
+  const { kind, phase, turn, offsets, printed, immediates, inFlight } = reading;
+  const texts = chunks.slice(0, printed).map((chunk) => (byPlaces ? chunk : chunk[1]));
+  return JSON.stringify([texts, kind, phase, byPlaces ? turn : null, offsets, immediates, inFlight]);
 }
 
 /** How many lines two orders have in common from the beginning. */
@@ -124,7 +133,8 @@ function explained({ weight, delays, ...order }) {
 }
 
 /** Why a schedule differs from one in which code takes no time. */
-function sentence({ phase, kind, turn, slept, ms, now, next }) {
+function sentence({ phase, kind, turn, slept, ms, now, next, ways }) {
+  if (kind === "pool") return `${ways[ms - 1]} in turn ${turn}`;
   const time = ms === 1 ? "a millisecond" : `${ms} ms`;
   const due = now + ms >= next ? ", so that the next timer is due" : "";
   if (kind === "loop" && turn === 0)
@@ -137,7 +147,7 @@ function sentence({ phase, kind, turn, slept, ms, now, next }) {
 }
 
 /** What a run printed, line by line, where, and how it ended. */
-export function outcomeOf({ chunks, code }) {
+export function outcomeOf({ chunks, code, missing }, { outOnly = false } = {}) {
   const lines = [];
   const places = [];
   const open = { 1: "", 2: "" };
@@ -153,6 +163,7 @@ export function outcomeOf({ chunks, code }) {
       report += text;
       continue;
     }
+    if (outOnly && fd === 2) continue;
     const parts = text.split("\n");
     for (const [at, part] of parts.entries()) {
       if (at) finish(fd);
@@ -162,7 +173,7 @@ export function outcomeOf({ chunks, code }) {
     }
   }
   for (const fd of [1, 2]) if (open[fd]) finish(fd);
-  return { lines, places, code, report };
+  return { lines, places, code, report, missing };
 }
 
 /** A heap of schedules, those with the least of a key first; of equal ones the older. */

@@ -1,11 +1,15 @@
 // A machine that runs a program as one Node would: the engine with Node's modules loaded, once, and
 // the program on it as often as one likes, each time from the same state.
+
+import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
-import { withClosedLoops } from "./for-await.js";
 
 const EPOCH = Date.UTC(2026, 0, 1);
 const DEFAULTS = { mostLines: 10_000, mostMB: 192, limitMs: 2000, clock: () => performance.now() };
 const MOST_DELAY_MS = 30;
+/** The texts that are evaluated inside, in this order; each is one function, and its file's last statement. */
+export const INSIDE = ["realm", "bytes", "hooks", "loop", "disk", "process", "trace"];
+const WRAPPER = "(function (exports, require, module, __filename, __dirname) { ";
 
 /** What the model does not do; its message says what, and how to run the program for real. */
 export class NotModelledError extends Error {
@@ -23,7 +27,8 @@ class Machine {
     this.limits = limits;
     this.node = node;
     this.acorn = parts.acorn;
-    this.programText = { program: null, text: "" };
+    this.completed = { program: null, text: "" };
+    this.isWatched = false;
     this.refusal = null;
     this.isStopped = false;
     this.deadline = Number.POSITIVE_INFINITY;
@@ -33,7 +38,7 @@ class Machine {
     this.state = engine.snapshot();
   }
 
-  #boot({ realm, loop, process }) {
+  #boot(texts) {
     const { engine, node } = this;
     const host = engine.newFunction("host", (name, ...values) =>
       this[`_${engine.text(name)}`](...values),
@@ -50,21 +55,17 @@ class Machine {
       `(() => { const host = globalThis.__host; delete globalThis.__host;
         const settings = ${JSON.stringify(settings)};
         settings.process = { version: settings.version, versions: settings.versions, platform: "linux", env: {}, argv: [] }; settings.file = "program"; settings.shown = () => settings.file.split("/").pop();
-        return (realm, loop, process) => { const machine = realm(host, settings); loop(machine); process(machine);
-          return [machine.begin, machine.moduleText, machine.track]; }; })()`,
+        return (realm, ...parts) => { const machine = realm(host, settings); for (const part of parts) part(machine);
+          return [machine.begin, machine.moduleText, machine.track, machine.promiseEvent, machine.afterJob]; }; })()`,
       "begin.js",
     );
-    // Each is one function, and its file's last statement.
-    const inside = (text, file) => engine.evaluate(text, file);
-    const functions = [
-      inside(realm, "realm.js"),
-      inside(loop, "loop.js"),
-      inside(process, "process.js"),
-    ];
+    const functions = INSIDE.map((name) => engine.evaluate(texts[name], `${name}.js`));
     const list = engine.call(bootFunction, functions);
     const at = (index) => engine.ffi.QTS_GetPropNumber(engine.context, list, index);
     [this.begin, this.moduleText] = [at(0), at(1)];
     engine.trackRejections(at(2));
+    engine.tellPromises(at(3));
+    this.afterJob = at(4);
     engine.runJobs(() => false);
   }
 
@@ -81,7 +82,11 @@ class Machine {
   }
 
   _jobs() {
-    this.engine.runJobs(() => this.isStopped);
+    this.engine.runJobs(() => this.isStopped, this.isWatched ? this.afterJob : null);
+  }
+
+  _hook(isTold) {
+    this.engine.tellsPromises(this.engine.number(isTold) !== 0);
   }
 
   _promise(value) {
@@ -105,19 +110,22 @@ class Machine {
 
   /** The program's text as the engine takes it, made once for all runs of the program. */
   #text() {
-    const { program, programText } = this;
-    if (programText.program !== program) {
-      const text = withClosedLoops(this.acorn, program.source, program.kind === "esm");
-      this.programText = { program, text };
-    }
-    return this.programText.text;
+    const { program, completed, isWatched } = this;
+    if (completed.program !== program || completed.isWatched !== isWatched)
+      this.completed = {
+        program,
+        isWatched,
+        ...complete(this.acorn, program.source, program.kind === "esm", isWatched),
+      };
+    return this.completed.text;
+  }
+
+  _source() {
+    return this.engine.string(this.program.source);
   }
 
   _program() {
-    return this.engine.evaluate(
-      `(function (exports, require, module, __filename, __dirname) { ${this.#text()}\n})`,
-      this.program.file,
-    );
+    return this.engine.evaluate(`${WRAPPER}${this.#text()}\n})`, this.program.file);
   }
 
   _module() {
@@ -139,8 +147,22 @@ class Machine {
   }
 
   // --- runs --------------------------------------------------------------------------------
-  /** One run of {source, file, kind}: {chunks, noted, code}, as the schedule has it. */
-  run(program, schedule = {}, mostMs = MOST_DELAY_MS) {
+  /** What was put into each line of the program: [line, column in the source, length]. */
+  #shifts() {
+    const { source, kind } = this.program;
+    const shifts = kind === "cjs" ? [[1, 0, WRAPPER.length]] : [];
+    for (const { place, text } of this.completed.insertions) {
+      const lines = source.slice(0, place).split("\n");
+      shifts.push([lines.length, lines.at(-1).length, text.length]);
+    }
+    return shifts;
+  }
+
+  /**
+   * One run of {source, file, kind}: {chunks, noted, code}, as the schedule has it; of a traced run
+   * also `rows`, and `shifts`, what the engine's columns have more than the source's.
+   */
+  run(program, schedule = {}, { mostMs = MOST_DELAY_MS, isTraced = false } = {}) {
     const { engine } = this;
     engine.restore(this.state);
     this.program = program;
@@ -148,17 +170,21 @@ class Machine {
     this.isStopped = false;
     this.deadline = this.limits.clock() + this.limits.limitMs;
     engine.limitMemory(this.limits.mostMB * 2 ** 20);
-    const given = engine.evaluate(`(${JSON.stringify({ schedule, mostMs })})`, "schedule.js");
+    this.isWatched = isTraced || /AsyncLocalStorage|async_hooks/.test(program.source);
+    const plan = { schedule, mostMs, isTraced, isWatched: this.isWatched };
+    const given = engine.evaluate(`(${JSON.stringify(plan)})`, "schedule.js");
     const values = [engine.string(program.kind), engine.string(program.file), given];
     try {
       const result = JSON.parse(engine.text(engine.call(this.begin, values)));
       if (this.refusal) throw new NotModelledError(this.refusal);
+      if (isTraced) result.shifts = this.#shifts();
       return result;
     } catch (error) {
       if (error instanceof NotModelledError) throw error;
       if (error instanceof RangeError)
         throw new NotModelledError(
-          "The program was stopped: its functions call one another deeper than the model can.",
+          this.refusal ??
+            "The program was stopped: its functions call one another deeper than the model can.",
         );
       if (!(error instanceof EngineError)) throw error;
       throw new NotModelledError(this.refusal ?? `The model failed: ${error.message}`);

@@ -1,5 +1,7 @@
 // A program as Node would take it: CommonJS or a module, and what is said of one that does not parse.
 
+import { optionsOf } from "./complete.js";
+
 const MODULE = /^\s*(import\s*[\w{*"']|export\s+[\w{*])/m;
 const NO_CALL = new Set(["if", "for", "while", "switch", "catch", "with", "function", "return"]);
 
@@ -16,13 +18,7 @@ export function kindOf(source, file) {
  */
 export function syntaxReport(acorn, { source, file, kind }) {
   const isModule = kind === "esm";
-  const options = {
-    ecmaVersion: "latest",
-    sourceType: isModule ? "module" : "script",
-    allowReturnOutsideFunction: !isModule,
-    allowAwaitOutsideFunction: isModule,
-    allowHashBang: true,
-  };
+  const options = optionsOf(isModule);
   try {
     acorn.parse(source, options);
     return null;

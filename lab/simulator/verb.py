@@ -11,6 +11,7 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.processes import child, nodes
+from lab.records.trace import Trace
 
 MAIN = Path(__file__).with_name("main.mjs")
 PATIENCE_S = 60
@@ -24,6 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("file", metavar="FILE", type=Path, help="a program: .cjs, .mjs or .js")
     add("--node", metavar="MAJOR", type=int, help="as which Node, of those that are here")
     add("--json", action="store_true", help="print the orders as JSON")
+    add("--trace", metavar="TRACE", type=Path, help="write the trace of the likeliest order")
 
 
 def model(options: argparse.Namespace) -> int:
@@ -31,6 +33,7 @@ def model(options: argparse.Namespace) -> int:
     if not options.file.is_file():
         raise LabError(f"There is no file {options.file}.")
     command = [nodes.program(), str(MAIN), _node(options.node), str(options.file)]
+    command += ["--trace"] if options.trace else []
     process = child.run_to_end(command, PATIENCE_S, name="the model", env={"NODE_OPTIONS": ""})
     if process.returncode == NOT_MODELLED:
         print(process.stderr.strip(), file=sys.stderr)
@@ -38,6 +41,8 @@ def model(options: argparse.Namespace) -> int:
     if process.returncode:
         raise LabError(f"The model failed: {child.shown(process.stderr)}")
     result: dict[str, Any] = json.loads(process.stdout)
+    if options.trace:
+        Trace.from_json(result["trace"]).save(options.trace)
     if options.json:
         orders = [order["lines"] for order in result["orders"]]
         print(json.dumps({"orders": orders, "cut": result["cut"]}, ensure_ascii=False))

@@ -12,7 +12,7 @@ from typing import Any
 from lab.errors import LabError
 from lab.paths import NODE_SIDE
 from lab.processes import child, nodes
-from lab.records.trace import Trace
+from lab.records.trace import Trace, modelled
 
 PRINTED = NODE_SIDE / "recorder" / "printed.mjs"
 PATIENCE_S = 60
@@ -37,6 +37,9 @@ def _title(version: Mapping[str, Any]) -> str:
     node, orders, recordings = version["node"], version["orders"], version["recordings"]
     if not recordings:
         return f"Node {node}: nothing was recorded."
+    if modelled(version):
+        rank = "the only order" if len(orders) == 1 else f"the likeliest of {len(orders)} orders"
+        return f"Model of Node {node}, {rank}:"
     order = orders[recordings[0]["order"]]
     frequency = (
         f"printed in {order['count']} of {version['runs']} runs"

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { explore } from "../../lab/simulator/explore.js";
-import { createMachine } from "../../lab/simulator/machine.js";
+import { createMachine, explore as exploreTraced, programOf } from "../../lab/simulator/index.js";
 import { natives } from "../../lab/simulator/natives.js";
 import { parts } from "../../lab/simulator/parts.mjs";
+import "../../lab/widgets/replay/model.js";
 
 const PACKAGES = new URL("../../tools/nodes/26/node_modules/", import.meta.url);
 const name = readdirSync(PACKAGES).find((folder) => folder.startsWith("node-"));
@@ -50,4 +51,36 @@ test("each run begins from the same state, whatever the one before has done to t
     const { chunks } = machine.run(program(source));
     assert.equal(chunks[0][1], "undefined undefined\n");
   }
+});
+
+test("each order has a trace that the replay draws: who queued what, on which line, in which phase", () => {
+  const source = `setImmediate(() => console.log("check"));
+async function work() {
+  await null;
+  console.log("awaited");
+}
+work().then(() => process.nextTick(() => console.log("tick")));
+setTimeout(() => console.log("timer"), 0);`;
+  const program = programOf(machine, source, "program.mjs");
+  const { orders, trace } = exploreTraced(machine, program, { clock });
+  const { goThrough, recordingsOf, runOf, indexRecording, describe } = globalThis.LoopReplay.model;
+  goThrough(trace);
+  assert.equal(trace.origin, "model");
+  assert.match(runOf(recordingsOf(trace)[0]), /^Model of Node [\d.]+ · the likeliest of 2 orders$/);
+  assert.deepEqual(
+    orders.map((order) =>
+      order.trace.events.filter(([, what]) => what === "out").map((row) => row[6]),
+    ),
+    orders.map(({ lines }) => lines),
+  );
+  const model = indexRecording(trace.versions[0].recordings[0], trace.pool);
+  const sentences = model.steps.map((_, step) => describe(model, step)).join("\n");
+  assert.match(sentences, /Line 3: await. The promise is settled already/);
+  assert.match(
+    sentences,
+    /microtask queue is emptied: await \(line 3\) runs. Still main program, iteration 0/,
+  );
+  assert.match(sentences, /Line 6: process.nextTick/);
+  assert.match(sentences, /Check, iteration 1. The callback of setImmediate \(line 1\) runs/);
+  assert.match(sentences, /Timers, iteration \d. The callback of setTimeout 1 ms \(line 7\) runs/);
 });

@@ -6,15 +6,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { explore } from "../../lab/simulator/explore.js";
+import { explore, outcomeOf } from "../../lab/simulator/explore.js";
 import { createMachine, NotModelledError } from "../../lab/simulator/machine.js";
 import { natives } from "../../lab/simulator/natives.js";
 import { parts } from "../../lab/simulator/parts.mjs";
 import { kindOf } from "../../lab/simulator/program.js";
+import { recordingOf } from "../../lab/simulator/trace.js";
 import { programOf } from "./generator.mjs";
 
 const BESIDE = 3; // real runs at the same time
-const THOROUGH = { mostRuns: 1500, mostMs: 8000, mostRarity: 60, mostDelay: 2000 };
+const THOROUGH = { mostRuns: 1500, mostMs: 8000, mostRarity: 60, mostDelay: 2000, outOnly: true };
 export const clock = () => process.cpuUsage().user / 1000;
 
 /** What one real run printed, and its exit code. */
@@ -39,18 +40,34 @@ const inAnyOrder = ({ lines, code }) => keyOf({ lines: [...lines].sort(), code }
 const mayBeRace = ({ orders, cut }, outcome) =>
   (orders.length > 1 || cut) && orders.some((order) => inAnyOrder(order) === inAnyOrder(outcome));
 
+/** What a traced run prints otherwise than a plain one; null if nothing. */
+function tracedOtherwise(machine, program) {
+  try {
+    const plain = machine.run(program);
+    const traced = machine.run(program, {}, { isTraced: true });
+    recordingOf(traced, { ...program, name: "program" }, machine.acorn);
+    const [expected, printed] = [plain, traced].map((run) => keyOf(outcomeOf(run)));
+    return expected === printed ? null : `a traced run prints ${printed} and not ${expected}`;
+  } catch (error) {
+    if (error instanceof NotModelledError) return null;
+    throw error;
+  }
+}
+
 /**
  * {verdict, missing}: whether each order that Node printed is one of the model's: "one" or "several"
  * if so, else "missed" where the search came to its end before it, and "wrong". With `listed` the
  * orders are looked up among those that a reader is shown, and "rare" is one that is not there.
  */
 export function compared(machine, program, seen, listed = false) {
+  const difference = tracedOtherwise(machine, program);
+  if (difference) return { verdict: "wrong", why: difference, orders: [] };
   const wanted = new Map(seen.map((outcome) => [keyOf(outcome), outcome]));
   const kind = wanted.size === 1 ? "one" : "several";
   let shown = { orders: [] };
   try {
     if (listed) {
-      shown = explore(machine, program, { clock });
+      shown = explore(machine, program, { clock, outOnly: true });
       for (const order of shown.orders) wanted.delete(keyOf(order));
       if (!wanted.size) return { verdict: kind, ...shown };
     }

@@ -8,6 +8,8 @@ import pytest
 
 from lab import __main__ as door
 from lab.processes import nodes
+from lab.records.trace import Trace
+from lab.trace.table import table
 
 HERE = Path(__file__).parent
 STRANGERS = sorted((HERE / "strangers").iterdir())
@@ -77,6 +79,22 @@ def test_a_race_has_both_orders_and_says_what_decides_it(tmp_path, capsys):
     assert json.loads(out) == {"orders": [["i", "t"], ["t", "i"]], "cut": False}
     _, out, _ = printed(capsys, program, "--node", 26)
     assert "so that the next timer is due" in out
+
+
+def test_the_trace_of_the_likeliest_order_is_a_trace_as_recorded_ones_are(tmp_path, capsys):
+    program, file = tmp_path / "two.cjs", tmp_path / "two.trace.json"
+    program.write_text(
+        'setImmediate(() => console.log("i"));\nprocess.nextTick(() => console.log("t"));'
+    )
+    code, _, _ = printed(capsys, program, "--node", 26, "--trace", file)
+    assert code == 0
+    trace = Trace.from_json(json.loads(file.read_text()))
+    assert trace.data["origin"] == "model"
+    rows = [(event["phase"], event["iteration"], event["line"]) for event in trace.events]
+    assert ("check", 1, 1) in rows
+    assert [event["text"] for event in trace.events if event["text"]] == ["t", "i"]
+    assert "Model of Node v26" in table(trace)
+    assert "runs" not in str(trace)
 
 
 @pytest.mark.parametrize(

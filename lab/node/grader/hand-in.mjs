@@ -5,6 +5,7 @@ import { once } from "node:events";
 import {
   closeSync,
   copyFileSync,
+  cpSync,
   fstatSync,
   ftruncateSync,
   constants as how,
@@ -15,7 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { constants } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Channel } from "./channel.mjs";
@@ -82,16 +83,23 @@ export class Process {
   ) {
     this.job = job;
     this.name = name;
-    this.file = basename(program);
     this.program = program; // the driver's own copy: no hand-in can write it
+    const folder = program === job.handIn && job.folder; // of several files
+    this.file = folder ? relative(folder, program) : basename(program);
     this.output = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
     this.printed = 0;
     this.use(); // nothing else of the check runs by the time that this begins
     this.folder = join(job.scratch, String(count++));
-    const hand = join(this.folder, "hand");
+    // Only in a sandbox can nobody write into the folder that all processes of a hand-in share.
+    const isShared = folder && job.sandboxed;
+    const hand = isShared ? folder : join(this.folder, "hand");
     this.work = join(this.folder, "work");
-    for (const folder of [hand, this.work]) mkdirSync(folder, { recursive: true });
-    copyFileSync(program, join(hand, this.file));
+    mkdirSync(this.work, { recursive: true });
+    if (folder && !isShared) cpSync(folder, hand, { recursive: true });
+    else if (!folder) {
+      mkdirSync(hand);
+      copyFileSync(program, join(hand, this.file));
+    }
     const places = { HAND: hand, WORK: this.work };
     const inner = job.inner.map((word) =>
       word.replace(/^@(HAND|WORK)$/, (_, place) => places[place]),
@@ -343,12 +351,24 @@ export class Process {
   early() {
     const { code, signal } = this.end;
     const why = this.explained(this.stderr);
-    if (why) return new Missed(`${this.name} ended with an error: ${why}`, this.told());
+    if (why)
+      return new Missed(
+        `${this.name} ended with an error: ${why}${this.#missing(why)}`,
+        this.told(),
+      );
     const how = signal ? `by ${signal}` : `with exit code ${code}`;
     return new Missed(
       `${this.name} ended ${how} before it was done${code === 0 ? " (is there a process.exit()?)" : ""}`,
       this.told(),
     );
+  }
+
+  /** What to do where a module is missing; nothing of another error. */
+  #missing(why) {
+    if (!/Cannot find (?:package|module) '[^']+'/.test(why)) return "";
+    return this.job.folder
+      ? ". Only what lies in your folder is here: its modules, and libraries in its node_modules, which `npm install` in the folder brings"
+      : ". A single file is here alone: hand in the folder that has its modules, and libraries in its node_modules";
   }
 
   /**
@@ -405,7 +425,7 @@ export class Process {
   }
   #read = { stdout: 0, stderr: 0 };
   #called(file) {
-    return file === this.file && file === basename(this.job.handIn)
+    return file === this.file && this.program === this.job.handIn
       ? (this.job.called ?? file)
       : file;
   }

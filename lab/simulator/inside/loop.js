@@ -34,6 +34,19 @@
     return times;
   };
 
+  /** What two schedules that come to the same state have in common, and where this is. */
+  const note = (reading) => {
+    readingsList.push({
+      phase,
+      turn,
+      slept: false,
+      printed: machine.printed(),
+      immediates: immediateInfo[0],
+      inFlight: machine.inFlight(),
+      ...reading,
+    });
+  };
+
   /** Reads the clock, as `uv_update_time` does; `slept` if the loop was woken just before. */
   machine.readClock = (kind, slept = false) => {
     const number = readings++;
@@ -45,22 +58,7 @@
       const ahead = offsets.filter((offset) => offset > 0);
       const steps = [...new Set([1, ...ahead])].filter((step) => step <= mostMs);
       steps.sort((a, b) => a - b);
-      const next = now + Math.min(...ahead);
-      const lineCount = machine.printed();
-      const immediates = immediateInfo[0];
-      readingsList.push({
-        number,
-        kind,
-        phase,
-        turn,
-        slept,
-        now,
-        next,
-        steps,
-        offsets,
-        printed: lineCount,
-        immediates,
-      });
+      note({ number, kind, slept, now, next: now + Math.min(...ahead), steps, offsets });
     }
     time += schedule[number] ?? 0;
     loopTime = Math.floor(time);
@@ -74,6 +72,9 @@
     time += Math.min(1, SPIN_MS * 2 ** Math.max(0, Math.floor((spins - 40) / 8)));
     return time;
   };
+
+  /** The time that has passed, in microseconds; reading it takes none. */
+  machine.timeUs = () => Math.round(Math.max(time, loopTime) * 1000);
 
   machine.scheduleTimer = (duration) => {
     timerAt = loopTime + duration;
@@ -104,10 +105,16 @@
     }
   };
 
+  machine.runJobs = () => {
+    machine.isInJobs = true;
+    host("jobs");
+    machine.isInJobs = false;
+  };
+
   // InternalCallbackScope::Close
   const drain = () => {
     if (machine.isStopped) return;
-    if (!tickInfo[0]) host("jobs");
+    if (!tickInfo[0]) machine.runJobs();
     if (machine.isStopped || (!tickInfo[0] && !tickInfo[1])) return;
     attempt(() => machine.tickCallback.call(machine.process));
   };
@@ -117,6 +124,7 @@
     if (result) drain();
     return result;
   };
+  machine.makeCallback = makeCallback;
 
   machine.uncaught = (error, fromPromise) => {
     if (machine.isStopped || error === STOP) throw STOP;
@@ -125,6 +133,7 @@
         "refuse",
         `The program was stopped: it needs more than ${settings.mostMB} MB of memory.`,
       );
+    machine.trace?.threw(error);
     let wasCaught;
     try {
       wasCaught = machine.process._fatalException(error, fromPromise);
@@ -197,15 +206,142 @@
     });
   };
 
-  const isAlive = () => immediateRef || (timerAt !== null && timerRef);
+  // --- the thread pool -------------------------------------------------------------------------
+  // Work waits in a line, first in, first out, but name look-ups hold half of the threads at most. What a
+  // thread has done is noticed in the poll phase. Whether a short work is done when the loop looks, and
+  // which of two is done first, is left open: a reading of the kind "pool" names the other ways.
+  const POOL = 4;
+  const SLOW = Math.ceil(POOL / 2);
+  const TURN_MS = 0.02; // what a turn takes that does not sleep, or two programs of immediates wait for ever
+  const waiting = [];
+  const working = [];
+  const finished = [];
+  let works = 0;
+
+  const assign = (at) => {
+    for (let next = 0; next < waiting.length && working.length < POOL; ) {
+      const slow = working.filter(({ isSlow }) => isSlow).length;
+      if (waiting[next].isSlow && slow >= SLOW) next++;
+      else {
+        const [work] = waiting.splice(next, 1);
+        const slots = working.map(({ slot }) => slot);
+        work.slot = [0, 1, 2, 3].find((slot) => !slots.includes(slot));
+        work.doneAt = at + work.ms;
+        working.push(work);
+        machine.trace?.thread(work, Math.round(at * 1000));
+      }
+    }
+  };
+  /** What the threads have done by now. */
+  const advance = () => {
+    for (;;) {
+      const first = working.reduce(
+        (least, work) => (least && least.doneAt <= work.doneAt ? least : work),
+        null,
+      );
+      if (!first || first.doneAt > time) return;
+      working.splice(working.indexOf(first), 1);
+      finished.push(first);
+      first.perform();
+      machine.trace?.done(first, Math.round(first.doneAt * 1000));
+      assign(first.doneAt);
+    }
+  };
+  /** Gives the pool a work: {ms, isSlow, id, perform, done}. */
+  machine.work = (work) => {
+    work.number = works++;
+    waiting.push(work);
+    assign(Math.max(time, loopTime));
+  };
+  const nextDone = () => Math.min(...working.map(({ doneAt }) => doneAt));
+  machine.inFlight = () =>
+    waiting.length + working.length + finished.length + machine.posts.length === 0
+      ? ""
+      : JSON.stringify([
+          waiting.map(({ number }) => number),
+          working.map(({ number, doneAt }) => [number, Math.round((doneAt - time) * 100)]),
+          finished.map(({ number }) => number),
+          machine.posts.length,
+        ]);
+
+  /** The other ways in which the work that is done may be noticed: [sentence, what is noticed now]. */
+  const waysOf = (ready, slept) => {
+    const ways = [];
+    if (!slept) ways.push(["the pool is not done yet when the loop looks", []]);
+    if (ready.length > 6) return ways; // of so many every other order is likely, too
+    for (let count = 1; count < ready.length; count++)
+      ways.push([`the pool has done ${count} of ${ready.length} when the loop looks`, ready.slice(0, count)]);
+    for (let at = 0; at < ready.length - 1; at++) {
+      const rest = ready.filter((_, other) => other !== at);
+      ways.push(["the pool is done in another order", [...rest, ready[at]]]);
+    }
+    return ways;
+  };
+  const noticed = (slept) => {
+    advance();
+    const ready = [...finished];
+    const number = readings++;
+    if (ready.length === 0) return ready;
+    const ways = waysOf(ready, slept);
+    const choice = schedule[number] ?? 0;
+    if (ways.length) {
+      const now = Math.floor(time);
+      const steps = ways.map((_, at) => at + 1);
+      note({ number, kind: "pool", slept, now, steps, offsets: [], ways: ways.map(([why]) => why) });
+    }
+    return choice ? ways[choice - 1][1] : ready;
+  };
+
+  // --- what is sent to this thread: messages of ports ---------------------------------------------
+  machine.posts = []; // those that have something to take
+  machine.closing = []; // what is called in the close phase
+  machine.handles = new Set(); // those that keep the loop alive
+
+  const isBusy = () => waiting.length + working.length + finished.length > 0;
+  const isAlive = () =>
+    immediateRef ||
+    (timerAt !== null && timerRef) ||
+    isBusy() ||
+    machine.handles.size > 0 ||
+    machine.closing.length > 0;
 
   const poll = () => {
-    const wait = immediateRef || timerAt === null ? 0 : Math.max(0, timerAt - loopTime);
+    const hurries =
+      immediateRef || machine.closing.length > 0 || machine.posts.length > 0 || finished.length > 0;
+    const untilTimer = timerAt === null ? Number.POSITIVE_INFINITY : timerAt;
     phase = "poll";
+    machine.phase = phase;
     turn++;
     machine.turn = turn;
-    if (wait) time = Math.max(time, loopTime + wait);
-    machine.readClock("poll", wait > 0);
+    const until = Math.min(untilTimer, nextDone());
+    if (!hurries && until === Number.POSITIVE_INFINITY)
+      host("refuse", "The program never ends: nothing is left that could happen, and a handle is open.");
+    const sleeps = !hurries && until > Math.max(time, loopTime);
+    if (sleeps) time = Math.max(time, until);
+    else if (hurries || immediateRef) time = Math.max(time, loopTime) + TURN_MS;
+    machine.readClock("poll", sleeps);
+    for (const work of noticed(sleeps)) {
+      if (machine.isStopped) return;
+      finished.splice(finished.indexOf(work), 1);
+      work.done();
+    }
+    // Each port is looked at once a turn, in the order in which they were made.
+    const ports = [...machine.posts].sort((a, b) => a.number - b.number);
+    let last = -1;
+    for (let port = ports[0]; port && !machine.isStopped; ) {
+      last = port.number;
+      machine.posts.splice(machine.posts.indexOf(port), 1);
+      port.take();
+      port = [...machine.posts].sort((a, b) => a.number - b.number).find((other) => other.number > last);
+    }
+  };
+
+  const runClosing = () => {
+    const callbacks = machine.closing;
+    machine.closing = [];
+    inPhase("close", () => {
+      for (const callback of callbacks) if (!machine.isStopped) makeCallback(callback);
+    });
   };
 
   const runLoop = () => {
@@ -216,7 +352,9 @@
     }
     while (!machine.isStopped && isAlive()) {
       poll();
+      if (machine.isStopped) break;
       runCheck();
+      if (machine.closing.length) runClosing();
       if (machine.isStopped) break;
       machine.readClock("loop");
       runTimers();

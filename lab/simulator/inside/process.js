@@ -20,6 +20,7 @@
         `The program printed more than ${MOST_LINES.toLocaleString("en")} lines and was stopped.`,
       );
     chunks.push([descriptor, text, machine.phase, machine.turn, from]);
+    if (from !== "report") machine.trace?.printed(descriptor, text);
   };
   const stream = (fd) => {
     const EventEmitter = load("events");
@@ -238,8 +239,7 @@
   Object.defineProperty(globalThis, "__iterated", { value: notingClose });
 
   const timers = load("timers");
-  for (const [name, value] of Object.entries(timers))
-    if (name !== "promises") operation(name, value);
+  for (const name of Object.keys(timers)) if (name !== "promises") operation(name, timers[name]);
   operation("queueMicrotask", queueMicrotask);
   operation("structuredClone", (value) => machine.clone(value));
   expose("process", process);
@@ -248,11 +248,48 @@
   const { AbortController, AbortSignal } = load("internal/abort_controller");
   for (const [name, value] of Object.entries({ Event, EventTarget, AbortController, AbortSignal }))
     expose(name, value);
+  const { Buffer, atob, btoa } = load("buffer");
+  const { TextEncoder, TextDecoder } = load("internal/encoding");
+  for (const [name, value] of Object.entries({ Buffer, TextEncoder, TextDecoder })) expose(name, value);
+  for (const [name, value] of Object.entries({ atob, btoa })) operation(name, value);
+
+  // --- time ----------------------------------------------------------------------------------
+  // Marks and measures are of the model's time, in which only waiting takes any.
+  const marks = [];
+  const entry = (entryType, name, startTime, duration, detail = null) => {
+    marks.push({ name, entryType, startTime, duration, detail });
+    return marks.at(-1);
+  };
+  const startOf = (place) => {
+    if (typeof place === "number") return place;
+    const mark = marks.findLast(({ name, entryType }) => name === place && entryType === "mark");
+    if (mark) return mark.startTime;
+    throw new lent.DOMException(
+      `The "${place}" performance mark has not been set`,
+      "SyntaxError",
+    );
+  };
+  const measureless = (name) => () =>
+    machine.refuse(`performance.${name}() measures real work, which a model does not have`);
   expose("performance", {
     now: () => machine.preciseNow(),
     timeOrigin: settings.epoch,
-    mark: () =>
-      host("refuse", "performance.mark() measures real work, which a model does not have."),
+    mark: (name, { startTime, detail } = {}) =>
+      entry("mark", `${name}`, startTime ?? machine.preciseNow(), 0, detail),
+    measure(name, from = {}, to = undefined) {
+      const { start = 0, end = to, detail } = typeof from === "object" ? from : { start: from };
+      const last = end === undefined ? machine.preciseNow() : startOf(end);
+      const first = startOf(start);
+      return entry("measure", name, first, last - first, detail);
+    },
+    getEntries: () => [...marks],
+    getEntriesByName: (wanted) => marks.filter(({ name }) => name === wanted),
+    getEntriesByType: (wanted) => marks.filter(({ entryType }) => entryType === wanted),
+    clearMarks: () => void marks.splice(0),
+    clearMeasures: () => void marks.splice(0),
+    eventLoopUtilization: measureless("eventLoopUtilization"),
+    timerify: measureless("timerify"),
+    toJSON: () => ({ timeOrigin: settings.epoch }),
   });
 
   const RealDate = Date;
@@ -273,6 +310,39 @@
     seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
     return seed / 0x80000000;
   };
+
+  // What Node has and the model has not is refused, and not missing.
+  const ABSENT = {
+    fetch: "requests over the network",
+    WebSocket: "requests over the network",
+    EventSource: "requests over the network",
+    URL: "URLs",
+    URLSearchParams: "URLs",
+    URLPattern: "URLs",
+    Blob: "blobs",
+    File: "blobs",
+    FormData: "requests over the network",
+    Headers: "requests over the network",
+    Request: "requests over the network",
+    Response: "requests over the network",
+    BroadcastChannel: "channels between threads",
+    Worker: "workers",
+    crypto: "the work of the thread pool",
+    CompressionStream: "web streams",
+    DecompressionStream: "web streams",
+    ReadableStream: "web streams",
+    WritableStream: "web streams",
+    TransformStream: "web streams",
+    WebAssembly: "WebAssembly",
+    Intl: "texts of other languages",
+  };
+  for (const [name, words] of Object.entries(ABSENT))
+    if (!(name in globalThis))
+      Object.defineProperty(globalThis, name, {
+        get: () => refuse(`${words} (${name})`),
+        set: (value) => expose(name, value),
+        configurable: true,
+      });
 
   const console = load("internal/console/global");
   console[load("internal/console/constructor").kBindStreamsLazy](process);
@@ -379,6 +449,10 @@
     "util",
     "util/types",
     "console",
+    "buffer",
+    "string_decoder",
+    "fs",
+    "fs/promises",
   ];
   const ELSEWHERE = {
     child_process: "child processes",
@@ -391,24 +465,34 @@
     dgram: "sockets",
     tls: "sockets",
     dns: "look-ups of names",
-    fs: "files",
-    "fs/promises": "files",
-    crypto: "the work of the thread pool",
+    crypto: "thread pool",
     diagnostics_channel: "channels",
-    zlib: "the work of the thread pool",
+    zlib: "thread pool",
     stream: "streams",
     "stream/promises": "streams",
-    readline: "the terminal",
-    buffer: "buffers",
+    readline: "terminal",
     vm: "contexts",
-    os: "the machine",
+    os: "machine",
     url: "URLs",
   };
-  const refuse = (what) =>
-    host(
-      "refuse",
-      `The model of the loop has no ${what} yet. For the real thing: node ${settings.shown()}`,
-    );
+  machine.refuse = (sentence) =>
+    host("refuse", `${sentence}. For the real thing: node ${settings.shown()}`);
+  const refuse = (words) => machine.refuse(`The model of the loop has no ${words} yet`);
+  // What Node has as a global and the model has not: a program that names it is refused, and not told
+  // that there is no such name.
+  const LACKED =
+    "Buffer URL URLSearchParams TextEncoder TextDecoder fetch Headers Request Response FormData Blob File " +
+    "WebSocket crypto MessageChannel MessagePort BroadcastChannel ReadableStream WritableStream " +
+    "TransformStream CompressionStream DecompressionStream WebAssembly Intl navigator";
+  const lack = (object, name, label = name) =>
+    Object.defineProperty(object, name, {
+      configurable: true,
+      get: () => refuse(label),
+      set: (value) => Object.defineProperty(object, name, { value, writable: true }),
+    });
+  for (const name of LACKED.split(" ")) if (!(name in globalThis)) lack(globalThis, name);
+  lack(process, "stdin", "terminal (process.stdin)");
+
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
     if (OPEN.includes(id)) return id === "console" ? console : load(id);
@@ -471,11 +555,16 @@
   machine.begin = (kind, file, plan) => {
     process.argv[1] = file;
     settings.file = file;
+    machine.isWatched = plan.isWatched;
+    machine.fillDisk(file, host("source"));
+    if (plan.isTraced) machine.startTrace(file);
     let evaluation = null;
     // As many functions as Node's own loader awaits one another in, for the same order of promises.
     const evaluateModule = async () => {
       try {
+        machine.trace?.main();
         evaluation = host("module");
+        machine.trace?.mainEnd();
       } catch (error) {
         machine.forgive(error);
         await Promise.reject(error);
@@ -496,10 +585,16 @@
         machine.uncaught(error, true);
       }
     };
-    const main = kind === "cjs" ? () => commonjs(file) : () => void enterModule();
+    const main =
+      kind === "cjs"
+        ? () => {
+            machine.trace?.main();
+            commonjs(file);
+          }
+        : () => void enterModule();
     machine.isUnsettled = () => evaluation !== null && !settledState(evaluation);
     const { noted, code, readings } = machine.run(main, plan);
-    return JSON.stringify({ chunks, noted, code, readings });
+    return JSON.stringify({ chunks, noted, code, readings, missing: [...machine.missing], rows: machine.trace?.end(code) });
   };
   return machine;
 };

@@ -21,6 +21,19 @@
       return known[name];
     },
   });
+  // Names that V8 keeps to itself: no promise shows them.
+  for (const name of ["async_id_symbol", "trigger_async_id_symbol"]) {
+    const ids = new WeakMap();
+    Object.defineProperty(Promise.prototype, symbols[name], {
+      get() {
+        return ids.get(this);
+      },
+      set(id) {
+        ids.set(this, id);
+      },
+      configurable: true,
+    });
+  }
   const classes = { __proto__: null };
   // A binding that a module takes constants, functions or classes from, and never calls here.
   const inert = new Proxy(function inert() {}, {
@@ -201,7 +214,7 @@
     kUnsettledTopLevelAwait: 13,
   };
   const settledPromise = Promise.resolve();
-  const { then } = Promise.prototype;
+  const nativeThen = Promise.prototype.then;
   // What a job of V8's that is no promise's does with an error: it goes to the process at once.
   const enqueueMicrotask = (callback) => {
     const job = () => {
@@ -211,12 +224,14 @@
         machine.uncaught(error, false);
       }
     };
-    then.call(settledPromise, job);
+    nativeThen.call(settledPromise, job);
   };
 
-  // What the two other parts fill in: the loop, and the driver of the program.
+  // What the other parts fill in: the loop, the hooks of promises, and the driver of the program.
   const machine = {
     host,
+    nativeThen,
+    isWatched: false, // true in a run of which somebody wants to know more than what it prints
     settings,
     exitCodes,
     enqueueMicrotask,
@@ -276,7 +291,7 @@
     },
     task_queue: {
       tickInfo: machine.tickInfo,
-      runMicrotasks: () => host("jobs"),
+      runMicrotasks: () => machine.runJobs(),
       setTickCallback: (callback) => {
         machine.tickCallback = callback;
       },
@@ -308,7 +323,7 @@
       setupHooks: noop,
       setCallbackTrampoline: noop,
       registerDestroyHook: noop,
-      setPromiseHooks: noop,
+      setPromiseHooks: (...functions) => machine.setPromiseHooks(...functions),
       getPromiseHooks: () => [undefined, undefined, undefined, undefined],
       queueDestroyAsyncId: noop,
       async_hook_fields: new Uint32Array(9),
@@ -340,8 +355,10 @@
       Providers: {},
     },
     async_context_frame: {
-      getContinuationPreservedEmbedderData: noop,
-      setContinuationPreservedEmbedderData: noop,
+      getContinuationPreservedEmbedderData: () => machine.frame,
+      setContinuationPreservedEmbedderData: (frame) => {
+        machine.frame = frame;
+      },
     },
     trace_events: {
       isTraceCategoryEnabled: () => false,
@@ -376,21 +393,22 @@
       { get: (known, name) => (name in known ? known[name] : inert) },
     ),
     builtins: { natives: {}, builtinIds: [], hasCachedBuiltins: () => false, config: "{}" },
-    uv: {
-      errname: (code) => `E${code}`,
-      getErrorMap: () => new Map(),
-      getErrorMessage: (code) => `error ${code}`,
-    },
     module_wrap: new Proxy({}, { get: () => 0 }),
-    string_decoder: {
-      encodings: ["ascii", "utf8", "base64", "utf16le", "latin1", "hex", "buffer"],
-    },
+    string_decoder: {},
   };
 
   function internalBinding(name) {
     bindings[name] ??= inert;
     return bindings[name];
   }
+
+  // Before Node's modules take theirs: a `then` that tells of its reactions where somebody is told.
+  const { apply } = Reflect;
+  define(Promise.prototype, "then", function then(onFulfilled, onRejected) {
+    return machine.isWatched
+      ? machine.reactTo(this, onFulfilled, onRejected)
+      : apply(nativeThen, this, [onFulfilled, onRejected]);
+  });
 
   // --- modules -----------------------------------------------------------------------------
   const primordials = {};
@@ -417,16 +435,6 @@
   // Modules that would lead to files, threads or bytes: what the others ask of them, and no more.
   const substitutes = {
     __proto__: null,
-    buffer: () => {
-      const hex = (byte) => byte.toString(16).padStart(2, "0");
-      class Buffer extends Uint8Array {
-        static isBuffer = () => false;
-        hexSlice(start, end) {
-          return Array.from(this.subarray(start, end), hex).join("");
-        }
-      }
-      return { Buffer, kMaxLength: 2 ** 53 - 1 };
-    },
     "internal/url": () => ({
       isURL: () => false,
       URL: class URL {},
@@ -480,7 +488,6 @@
     "internal/worker": () => ({ isMainThread: true }),
     process: () => process,
     perf_hooks: () => ({ performance: globalThis.performance }),
-    fs: () => ({}),
     inspector: () => ({}),
   };
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from lab import usage
-from lab.records.trace import Trace, notes, words
+from lab.records.trace import Trace, modelled, notes, words
 from lab.text.looks import html as look
 from lab.text.numbers import count
 from lab.widgets import parts
@@ -94,11 +94,12 @@ def fallback(data: Mapping[str, Any]) -> str:
     alone = (
         " Its phases are the recorder's word alone." if recording.get("verified") is False else ""
     )
+    runner = f"{'the model of ' if modelled(version) else ''}Node {escape(version['node'])}"
     more = f" The first {TABLE_ROWS} of {len(rows)}." if len(rows) > TABLE_ROWS else ""
     return (
         f"<pre style='overflow-x:auto'><code>{escape(data['source'])}</code></pre>"
         '<div style="overflow-x:auto">'
-        f"<table><caption>What Node {escape(version['node'])} ran, in order.{alone}{more}</caption>"
+        f"<table><caption>What {runner} ran, in order.{alone}{more}</caption>"
         '<thead><tr><th scope="col">#</th><th scope="col">iteration</th><th scope="col">phase</th>'
         '<th scope="col">callback of</th><th scope="col">line</th><th scope="col">printed</th></tr>'
         f"</thead><tbody>{body}</tbody></table></div>"
@@ -159,7 +160,10 @@ def callbacks(recording: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def histogram(data: Mapping[str, Any]) -> str:
     """How often each order was seen, per Node version: bars with the counts in words."""
-    parts = [_orders(version) for version in data["versions"]]
+    parts = [
+        (_modelled_orders if modelled(version) else _orders)(version)
+        for version in data["versions"]
+    ]
     items = "".join(f"<li>{escape(note)}</li>" for note in notes(data))
     listed = f'<ul class="lab-notes">{items}</ul>' if items else ""
     return "".join(parts) + listed
@@ -189,6 +193,23 @@ def _orders(version: Mapping[str, Any]) -> str:
         '<thead><tr><th scope="col" style="width:9rem;text-align:left">runs</th>'
         f'<th scope="col" style="text-align:left">printed</th></tr></thead><tbody>{rows}</tbody>'
         f"</table>{more}{recorder_html}</div>"
+    )
+
+
+def _modelled_orders(version: Mapping[str, Any]) -> str:
+    """The orders of the model, the likeliest first, each with what decides it."""
+    node, orders = escape(version["node"]), version["orders"]
+    if len(orders) == 1:
+        return f"<p>The model of Node {node} has one order: {_code(orders[0])}.</p>"
+    items = "".join(
+        f"<li>{_code(order)}{', if ' if order['because'] else ''}"
+        f"{escape('; '.join(order['because']))}</li>"
+        for order in orders[:8]
+    )
+    more = f"<p>… and {count(len(orders) - 8, 'rarer order')}.</p>" if len(orders) > 8 else ""
+    return (
+        f"<p>Orders in the model of Node {node}, the likeliest first: {len(orders)}. "
+        f"The order of this program is not determined.</p><ol>{items}</ol>{more}"
     )
 
 

@@ -6,6 +6,7 @@
   const GC_STEP_US = 1000;
   const WAIT_SAID_US = 300;
   const LONG_RUN_US = 2000;
+  const MOST_STATES = 5e7; // events × tasks of a recording that a page can draw; the recorder stops far below
 
   const PHASES = {
     main: { name: "main program", color: "main" },
@@ -452,20 +453,33 @@
 
   /** Every order that was seen: number `o` of version number `v`. */
   const ordersOf = (data) =>
-    data.versions.flatMap(({ node, runs, orders }, v) =>
-      orders.map((order, o) => ({ ...order, node, runs, v, o })),
+    data.versions.flatMap(({ node, origin, runs, orders }, v) =>
+      orders.map((order, o) => ({ ...order, node, origin, runs, v, o })),
     );
+
+  /** "Node 24.1.0", or the model of it: a trace of the model has schedules where a recorded one has runs. */
+  const nodeOf = ({ node, origin }) =>
+    `${origin === "model" ? "model of " : ""}Node ${node.replace("v", "")}`;
+
+  function orderOfModel({ orders }, at) {
+    if (orders.length === 1) return "the only order";
+    return at === 0
+      ? `the likeliest of ${orders.length} orders`
+      : `order ${at + 1} of ${orders.length}`;
+  }
 
   /** The name of a recorded run: its Node, and how often its order was seen. */
   function runOf({ version, recording }) {
-    const { node, runs, orders } = version;
+    const { runs, orders, origin } = version;
+    if (origin === "model")
+      return `${capital(nodeOf(version))} · ${orderOfModel(version, recording.order)}`;
     const orderOfAll = runs > 1 ? `the order of all ${runs} runs` : "one run";
     const oneOfMany = ({ count }) =>
       count > 0
         ? `an order seen in ${count} of ${runs} runs`
         : "an order seen only while recording";
     const orderNote = orders.length > 1 ? oneOfMany(orders[recording.order]) : orderOfAll;
-    return `Node ${node.replace("v", "")} · ${orderNote}`;
+    return `${nodeOf(version)} · ${orderNote}`;
   }
 
   function notesOf({ version, recording }) {
@@ -481,6 +495,8 @@
     if (!(Number.isInteger(data.pool) && data.pool >= 1 && data.pool <= 1024))
       throw new Error("pool");
     for (const { recording } of recordingsOf(data)) {
+      if (recording.events.length * recording.tasks.length > MOST_STATES)
+        throw new RangeError("long");
       const model = indexRecording(recording, data.pool);
       for (const [i, step] of model.steps.entries()) {
         stateAt(model, step.at);
@@ -494,6 +510,6 @@
     ...{ PHASES, CHIPS_SHOWN, ms, clock, lineOf, colorOf },
     ...{ indexRecording, stateAt, stackAt, fullest, describe },
     ...{ Walk, colorRuns, busyTimes },
-    ...{ isTrace, recordingsOf, ordersOf, runOf, notesOf, goThrough },
+    ...{ isTrace, recordingsOf, ordersOf, nodeOf, runOf, notesOf, goThrough },
   };
 })();

@@ -1,7 +1,7 @@
 // The reader's prediction of the order in which a program prints its lines. The page asks for it before the replay, and keeps it.
 
 (() => {
-  const { lineOf, ordersOf } = LoopReplay.model;
+  const { lineOf, nodeOf, ordersOf } = LoopReplay.model;
   const LINES = [2, 12];
 
   // ---- The question and its judgement, without a page ------------------------------------------------------------------
@@ -49,11 +49,17 @@
 
   /** The judgement of a prediction in words. */
   function verdict(data, prediction, { right, good, order }) {
-    const { node, runs, count, lines } = order;
-    const name = `Node ${node.replace("v", "")}`;
+    const { runs, count, lines, origin, o } = order;
+    const isModel = origin === "model";
+    const name = `${isModel ? "the " : ""}${nodeOf(order)}`;
     if (right) {
+      const isAlone = ordersOf(data).length === 1;
+      if (isModel) {
+        const rank = o === 0 ? "its likeliest order" : "one of its orders";
+        return `Right: to ${name} this is ${isAlone ? "the only order" : rank}.`;
+      }
       const times = count > 0 ? `in ${count} of ${runs} runs` : "while recording";
-      const others = ordersOf(data).length > 1 ? " It is not the only order seen." : "";
+      const others = isAlone ? "" : " It is not the only order seen.";
       return `Right: ${name} printed this order ${times}.${others}`;
     }
     const much =
@@ -101,7 +107,9 @@
     constructor(data, items, box, view) {
       Object.assign(this, { data, items, box, view });
       this.key = keyOf(data);
-      const order = storage.read(this.key)?.order;
+      // The order of a program that the reader has changed is no answer to a question of the book.
+      this.isKept = data.origin !== "model";
+      const order = this.isKept ? storage.read(this.key)?.order : null;
       if (Array.isArray(order) && same([...order].sort(), texts(items).sort())) this.judged(order);
       else this.ask();
     }
@@ -206,6 +214,7 @@
 
     /** The first order counts, as the first answer does for questions. Null: the page asks again. */
     keep(order) {
+      if (!this.isKept) return;
       const record = storage.read(this.key);
       const first = [record?.first, record?.order].find(Array.isArray);
       const began = first ? { first, at: record.at } : { first: order, at: Date.now() };

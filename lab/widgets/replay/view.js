@@ -104,7 +104,10 @@
       const p = this.parts;
       p.which = el(
         "select",
-        { "aria-label": "Recorded run", onchange: () => this.select(+p.which.value) },
+        {
+          "aria-label": data.origin === "model" ? "Order of the model" : "Recorded run",
+          onchange: () => this.select(+p.which.value),
+        },
         ...recordings.map((run, i) => el("option", { value: i }, runOf(run))),
       );
       p.chosen =
@@ -210,9 +213,10 @@
     // -- choosing ------------------------------------------------------------------------------------------------
 
     /** Cover or show everything that gives the order away. */
-    cover(covered) {
+    cover(isCovered) {
       const p = this.parts;
-      p.replay.hidden = p.chosen.hidden = covered;
+      p.replay.hidden = p.chosen.hidden = isCovered;
+      if (!isCovered) p.replay.getRootNode().host?.dispatchEvent(new Event("lab-uncovered"));
     }
 
     select(number) {

@@ -1,0 +1,36 @@
+// The one door of the model, for pages and for Node: nothing here asks for a file or a module of Node.
+import { explore as search } from "./explore.js";
+import { createMachine, NotModelledError } from "./machine.js";
+import { kindOf, syntaxReport } from "./program.js";
+import { recordingOf, traceOf } from "./trace.js";
+
+export { createMachine, NotModelledError };
+
+const FOLDER = "/home/you";
+const MOST_TRACES = 10;
+
+/** A program as a machine takes it, from its text and its file's name; throws what Node would say of a text that does not parse. */
+export function programOf(machine, source, name, folder = FOLDER) {
+  const program = { source, name, file: `${folder}/${name}`, kind: kindOf(source, name) };
+  const report = syntaxReport(machine.acorn, program);
+  if (report) throw new NotModelledError(report);
+  return program;
+}
+
+/**
+ * {orders: [{lines, places, code, report, because, weight, trace}], cut, runs, trace}: all orders of
+ * a program, the likeliest first. Each of the first `traces` orders has its recording as `trace`, and
+ * `trace` of the whole is what the replay draws.
+ */
+export function explore(machine, program, { traces = MOST_TRACES, ...options } = {}) {
+  const result = search(machine, program, options);
+  const orders = result.orders.map(({ schedule, ...order }, at) => ({
+    ...order,
+    trace: at < traces ? recording(machine, program, schedule) : null,
+  }));
+  const { node } = machine;
+  return { ...result, orders, trace: traceOf({ ...result, orders, node }, program) };
+}
+
+const recording = (machine, program, schedule) =>
+  recordingOf(machine.run(program, schedule, { isTraced: true }), program, machine.acorn);
