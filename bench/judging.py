@@ -637,8 +637,9 @@ def _claim(claim: dict[str, Any]) -> None:
     r = _read(Ratio.from_json(claim["value"]))
     published = bool(claim["source"])
     band = claims.criterion(claim["id"]) if published else _limits(claim["limit"])
-    if (now := judged(r, band)) != claim["verdict"]:
-        print(f"  {claim['id']}: {claim['verdict']} in that build, by today's rule {now}")
+    before = claim.get("alone") or claim["verdict"]
+    if (now := judged(r, band)) != before:
+        print(f"  {claim['id']}: {before} in that build, by today's rule {now}")
         why = f"; {claim['because']}" if claim["because"] else ""
         print(f"    {stats.measured(r)}; p = {r.p:.2g}{why}")
         return

@@ -12,16 +12,22 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import fmean
 from typing import Any, TypeAlias
 
 from lab import paths, usage
 from lab.errors import LabError, did_you_mean
 from lab.judging import judge
+from lab.judging.sittings import DIFFERS, agreed
+from lab.judging.sittings import NONE as NO_VERDICT
 from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, measured
 from lab.processes.node_range import node_range
+from lab.records import sitting
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
 from lab.records.output import Printed
+from lab.records.sitting import Found, Sitting
 from lab.records.stamp import Dated
 from lab.records.trace import Trace
 from lab.records.trial import Trial
@@ -31,9 +37,11 @@ from lab.storage.gate import checked
 from lab.storage.json_form import Stored, flat
 from lab.text.looks import Shown
 from lab.text.numbers import bare
+from lab.text.phrasing import listed
 
 Measured: TypeAlias = Trial | Comparison | Printed | Trace | Dated
 CLAIMS = paths.DATA / "claims.toml"
+SITTINGS = paths.DATA / "sittings"
 FIGURES = paths.DATA / "published-results.csv"
 
 
@@ -75,6 +83,7 @@ class Claim(Shown, Stored):
     why: str = ""  # the mechanism in a sentence
     limit: str = ""  # the limit that decides the verdict
     because: str = ""  # why there is no verdict
+    alone: str = ""  # of a published claim: the word of this sitting, without the others
     basis: str = "number"  # what was judged: "interval", one measured "number", or a "count"
     warnings: tuple[str, ...] = ()  # the checks that failed or warned, with their numbers of trials
     beside: tuple[Ratio, ...] = ()  # further ratios of the same trials, not judged
@@ -98,6 +107,16 @@ class Claim(Shown, Stored):
     def own(self) -> bool:
         """True for a sentence of the course itself."""
         return not self.source
+
+    @property
+    def told(self) -> str:
+        """The value for a sentence of the page, with the word of the verdict unless it holds: a
+        page that took the word from the ratio could tell another than its card.
+        """
+        if not isinstance(self.value, Ratio):
+            figures = "no value" if self.value is None else bare(self.value, 4)
+            return figures if self.holds else f"{figures} ({self.verdict})"
+        return self.value.told(without="" if self.holds else self.verdict)
 
     def __repr__(self) -> str:
         lines = [f"{self.verdict.upper()}: {self.sentence}"]
@@ -157,7 +176,7 @@ def claim(
         "replayed": replayed,
     }
     entry = entries.get(id, {"node": node, "because": because})
-    blind = _no_run(of, exact=exact) or _other_node(id, entry, value, of)
+    blind = _no_run(of, exact=exact) or _other_node(id, entry, value, of) or _full(value)
     about |= {"blind": blind, "judged_on": entry.get("node", "")}
     if isinstance(of, Printed) and of.absent:
         value = math.nan  # a program without rows has no value, whatever the caller computed
@@ -190,6 +209,27 @@ def claim(
     # The verdict on a published claim is a finding, so only a claim of the course can fail to hold.
     usage.note("claim", held=result.holds if result.own else None, **result.to_json())
     return result
+
+
+FULL = 0.9  # of the time: above it the least difference decides how long a queue is
+
+
+def _full(value: Ratio | float | None) -> str:
+    """Return why a ratio of servers that were asked at a given rate says nothing: the loop of one
+    was busy for more than nine tenths of the time. In a closed loop, clients wait instead.
+    """
+    comparison = getattr(value, "comparison", None)
+    if not isinstance(value, Ratio) or not isinstance(comparison, Comparison):
+        return ""
+    for arm in (value.a, value.b):
+        trials = comparison.pool(arm, value.at) if arm in comparison.arms else []
+        shares = [t.resources.loop.elu for t in trials if t.resources.loop is not None]
+        if shares and trials[0].load.loop == "open" and (busy := fmean(shares)) > FULL:
+            return (
+                f"the loop of {arm} was busy for {busy:.0%} of the time, and above {FULL:.0%} the "
+                "least difference decides how long a queue gets"
+            ).replace("%", " %")
+    return ""
 
 
 def _no_run(of: Measured | None, *, exact: bool) -> str:
@@ -392,11 +432,16 @@ def _judge_published(
 ) -> Claim:
     rows, source_ratio = _published(id, entry)
     source = claims()["sources"][entry["source"]]
-    judgement = judge.published(ratio, criterion(id), blind or "; ".join(failures))
+    alone = judge.published(ratio, criterion(id), blind or "; ".join(failures))
+    on = rest.get("on") or {"node": "", "machine": ""}
+    judgement = (
+        _over_sittings(id, alone, ratio, on["node"], on["machine"]) if rest["replayed"] else alone
+    )
     judgement = _limited(judgement, rest["judged_on"])
     return Claim(
         id=id,
         sentence=entry["sentence"],
+        alone=alone.verdict,
         **_said(ratio, judgement, failures),
         value=ratio,
         source=f"{source['author']}, {source['title']}, {source['year']}",
@@ -441,6 +486,72 @@ def judged_again(id: str, verdict: str, ratio: tuple[float, float, float]) -> st
     p = 1.0 if chance else 0.0
     interval = Ratio("", "", "", None, estimate, low, high, PAIRS_FOR_A_VERDICT, p, difference=side)
     return judge.published(interval, rule).verdict
+
+
+@functools.cache
+def _sitting(file: Path, _mtime: int) -> Sitting:
+    return sitting.read(file, judged_by_interval())
+
+
+def judged_by_interval() -> frozenset[str]:
+    """Return the ids of the claims that an interval decides, published and of the course."""
+    return frozenset(claims()["claims"]) | frozenset(claims().get("by_interval", {}).get("ids", ()))
+
+
+def sittings() -> list[Sitting]:
+    """Return the sittings that the book has, the oldest first. Raises BadSitting for a file that is
+    none.
+    """
+    files = sorted(SITTINGS.glob("*.json"), key=lambda file: file.stem)
+    for file in files:
+        usage.note_file(file)
+    return [_sitting(file, file.stat().st_mtime_ns) for file in files]
+
+
+def words_of(id: str, node: str = "") -> list[tuple[Sitting, Found, str]]:
+    """Return each sitting that found something of a published claim on the release line of this
+    Node, by default on any, with its word by the rule and the limit of today.
+
+    A sitting that is older than the question of the claim (`asked` in data/claims.toml) found the
+    answer to another one, and is left out.
+    """
+    asked = claims()["claims"].get(id, {}).get("asked", "")
+    major = node.lstrip("v").partition(".")[0]
+    return [
+        (one, found, _word(id, found))
+        for one in sittings()
+        if (found := one.claims.get(id)) and one.made >= asked and major in ("", str(one.major))
+    ]
+
+
+def _word(id: str, found: Found) -> str:
+    if id not in claims()["claims"]:
+        return found.verdict
+    return judged_again(id, found.verdict, (found.estimate, found.low, found.high))
+
+
+def _over_sittings(
+    id: str, alone: judge.Judged, ratio: Ratio, node: str, machine: str
+) -> judge.Judged:
+    """Return the verdict on a published claim of the recorded run: what its sittings agree on.
+
+    The sitting that is judged here counts once, whether its file is there already or not.
+    """
+    every = words_of(id, node)
+    same = [
+        one for one, found, _ in every if math.isclose(found.estimate, ratio.estimate, rel_tol=1e-4)
+    ]
+    others = [(one, word) for one, _, word in every if one not in same]
+    here = same[0].cpu if same else next((o.cpu for o, _ in others if o.cpu in machine), machine)
+    word = agreed([(here, alone.verdict), *((one.cpu, word) for one, word in others)])
+    if word == DIFFERS:
+        said = [f"{word} on {one.where}" for one, word in others if word != NO_VERDICT]
+        first = [f"{alone.verdict} in the recorded run"] if alone.verdict != NO_VERDICT else []
+        return replace(alone, verdict=word, because=listed([*first, *said]))
+    if word == NO_VERDICT:
+        few = "a word needs sittings on two processors that agree, and there are not two"
+        return replace(alone, verdict=word, because=alone.because or few)
+    return replace(alone, verdict=word, because="")
 
 
 def _judge_own(

@@ -145,18 +145,18 @@ def _criteria(path: str, text: str) -> tuple[tuple[str, Criterion], ...]:
 def called(text: str) -> Iterator[tuple[str, Criterion]]:
     """Yield what each call of `lab.claim` in a chapter, Python or JavaScript, is told of itself."""
     for call in CALL.finditer(text):
-        name, *arguments = _arguments(text, call.end())
+        name, *rest = arguments(text, call.end())
         id = re.fullmatch(r"""\s*["']([\w-]+)["']\s*""", name)
-        criterion = _criterion(text, arguments)
+        criterion = _criterion(text, rest)
         if id and criterion:  # a published claim has its criterion in data/claims.toml
             yield id[1], criterion
 
 
-def _criterion(text: str, arguments: list[str]) -> Criterion:
+def _criterion(text: str, given: list[str]) -> Criterion:
     found: Criterion = {}
-    for argument in (one.strip() for one in arguments):
+    for argument in (one.strip() for one in given):
         if argument.startswith("{"):
-            found |= _criterion(text, _arguments(argument, 1))
+            found |= _criterion(text, arguments(argument, 1))
         elif argument.startswith("..."):
             name = re.escape(argument[3:])
             if kept := re.search(rf"\bconst\s+{name}\s*=\s*(\{{.*?\}});?\n", text, re.S):
@@ -167,7 +167,7 @@ def _criterion(text: str, arguments: list[str]) -> Criterion:
     return found
 
 
-def _arguments(text: str, start: int) -> list[str]:
+def arguments(text: str, start: int) -> list[str]:
     """Return the arguments of a call, or the properties of an object, that begins at `start`."""
     depth, at, parts = 1, start, []
     for token in TOKEN.finditer(text, start):

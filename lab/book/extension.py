@@ -28,6 +28,7 @@ from lab.book.pages import (
     cards,
     lessons,
     loop_lab,
+    machines_page,
     predictions,
     projects,
     reviews,
@@ -97,7 +98,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     writer.setup(app)
     makers = (
         *(status, published, verdicts, cards, systems, predictions, projects),
-        *(yours, lessons, across_page, loop_lab),
+        *(yours, lessons, across_page, loop_lab, machines_page),
     )
     placeholders.setup(
         app,

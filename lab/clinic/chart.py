@@ -109,7 +109,8 @@ def _axes(frame: _Frame, places: Sequence[float], x: str, y: str) -> str:
 
 
 def _series(frame: _Frame, rows: Sequence[Row], x: str, y: str, by: str, *, is_joined: bool) -> str:
-    parts, end = [], frame.width - _RIGHT
+    parts: list[str] = []
+    key: list[str] = []
     names = list(dict.fromkeys(str(row[by]) for row in rows))
     for index, name in reversed(list(enumerate(names))):
         colour = f"var(--lab-{index % 6 + 1})"
@@ -125,11 +126,14 @@ def _series(frame: _Frame, rows: Sequence[Row], x: str, y: str, by: str, *, is_j
                 f'style="stroke:{colour};fill:none;stroke-width:2"/>'
             )
         parts += [_mark(across, up, index, colour) for across, up in points]
-        # The key, from the right end of the top line to the left.
-        parts.append(_text(end, 13, name, "end", "ink"))
-        end -= 7.2 * len(name) + 10
-        parts.append(_mark(end, 9, index, colour))
-        end -= 16
+        shape = "■" if index % 2 else "●"
+        key.append(
+            f'<tspan style="fill:{colour}">{shape}</tspan>'
+            f'<tspan style="fill:var(--lab-ink)"> {escape(name)}</tspan>'
+        )
+    gap = "<tspan>\u2003</tspan>"
+    right = frame.width - _RIGHT
+    parts.append(f'<text x="{right:.1f}" y="13" text-anchor="end">{gap.join(reversed(key))}</text>')
     return "".join(parts)
 
 

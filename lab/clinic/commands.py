@@ -204,9 +204,7 @@ def _examined(chosen: argparse.Namespace) -> int:
         outputs.examination_json(examination),
         is_well=verdict == outputs.WELL,
     )
-    if examination.diagnosis.findings or examination.observed.died:
-        return FOUND
-    return FAILED if examination.observed.answer_status is None else 0
+    return {outputs.WELL: 0, outputs.FOUND: FOUND}.get(verdict, FAILED)
 
 
 COMPARED = Path("comparison.html")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from lab import predict
 from lab.clinic import chart, illnesses
@@ -42,6 +42,7 @@ _WORDS = {
     "above": "arrivals at a quarter above the most",
     "kept-1": "16 clients: is memory kept?",
     "kept-2": "16 clients: is it kept again?",
+    "kept-3": "16 clients, longer: does it level off?",
 }
 
 # Nothing is asked of anybody, and nothing is run.
@@ -161,12 +162,14 @@ def _verdict(one: Examination) -> str:
             )
         if seen.answer_status is None:
             return box("fail", "no answer", ["It listens and does not answer.", *seen.warnings])
+        if seen.stopped:
+            return box("none", "stopped early", [*seen.warnings, *one.limiting])
         return box(
             "ok",
             "nothing found",
             [
-                "None of the illnesses that this page knows shows at what was asked of it. "
-                f"{illnesses.NOT_EXAMINED}",
+                "None of the problems that are looked for shows at what was asked of it: "
+                f"{illnesses.names()}. {illnesses.NOT_EXAMINED}",
                 *one.limiting,
             ],
         )
@@ -213,10 +216,16 @@ def _likely(one: Examination) -> str:
                 Markup("".join(map(str, lines))),
                 chapter[1],
                 chapter[0],
-                found.illness.try_,
+                [_coded(way) for way in found.illness.try_],
             )
         )
     return "".join(map(str, parts))
+
+
+def _coded(text: str) -> Markup:
+    """Return a text in which what is between backticks is code."""
+    parts = [str(escape(part)) for part in text.split("`")]
+    return Markup("".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(parts)))
 
 
 # --- what theory expects
@@ -450,6 +459,8 @@ def _signs_table(one: Examination) -> str:
 def _how(one: Examination) -> str:
     seen = one.observed
     notes = list(seen.warnings)
+    if one.diagnosis.findings:  # else the verdict says it
+        notes.insert(0, illnesses.NOT_EXAMINED)
     if one.recorded is not None:
         notes.append(f"{one.recorded.label[:1].upper()}{one.recorded.label[1:]}.")
     if seen.outside:

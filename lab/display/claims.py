@@ -8,6 +8,7 @@ from html import escape
 from lab.claims import Claim, published_text
 from lab.display.html import STYLE, box
 from lab.judging import judge
+from lab.judging.sittings import DIFFERS
 from lab.judging.stats import Ratio, spread_text
 from lab.plot.forest import ends, forest
 from lab.plot.measures import at_words, metric_of
@@ -27,8 +28,12 @@ def claim(c: Claim) -> str:
     lines = [c.sentence, _ours(c)]
     if c.recorded and not c.replayed:  # the rest of the page was measured here
         lines.append(f"From the recorded run, {c.measured[:10]}, at least in part.")
-    if c.because:
+    if c.verdict == DIFFERS:
+        lines.append(f"It differs by machine: {c.because}.")
+    elif c.because:
         lines.append(f"No verdict, because {c.because}.")
+    if c.alone not in ("", c.verdict):
+        lines.append(f"In this sitting alone: {c.alone}.")
     if c.demonstrates:
         lines.append(f"Shown rather than tested: {c.demonstrates}.")
     if c.beside:

@@ -27,6 +27,8 @@ WORDS = {
     "reversed": "The whole interval lies on the other side of 1.",
     "did not hold": "The whole interval misses the limit, and no word above fits. Where it is a "
     "sentence of this book, the reference run stops.",
+    "differs by machine": "Of several sittings, on different machines or days, no two agree that "
+    "no other contradicts. Which sitting said what stands beside it.",
     "demonstrated": "A sentence of this book that a definition, the documentation, the program "
     "itself or a limit far from all that was measured makes true. The page shows it; it could "
     "hardly have come out otherwise, so it is not counted among what held.",
@@ -42,13 +44,14 @@ TONES = {
     "held weaker": "ok",
     "smaller than claimed": "less",
     "demonstrated": "none",
+    "differs by machine": "warn",
     "no verdict": "warn",
 }
 
 
 def holds(verdict: str) -> bool | None:
     """Return whether what has this verdict holds; None without a verdict."""
-    if verdict == "no verdict":
+    if verdict in ("no verdict", "differs by machine"):
         return None
     return verdict == "demonstrated" or verdict.startswith("held")
 

@@ -1,8 +1,8 @@
 """What a page loads to run programs on the model: made once for each state of its sources.
 
-`put` writes it into the `_static` of a site: `change.js`, which every page loads, and a folder named
-by its content with everything that the first press loads. The texts of Node's modules are those of
-the Nodes that are installed, one file a Node, beside Node's licence.
+`put` writes it into the `_static` of a site: `change.js`, which every page loads, and a folder
+named by its content with everything that the first press loads. The texts of Node's modules are
+those of the Nodes that are installed, beside Node's licence.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ LICENCES = {
 POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}' blob: 'wasm-unsafe-eval'; worker-src blob:"
 )
+# Texts and code have no words of four bytes: pb is 0.
+FILTER = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "pb": 0}
 FRAME = """<!doctype html>
 <html lang="en">
 <head>
@@ -52,13 +54,13 @@ FRAME = """<!doctype html>
 
 def put(static: Path) -> None:
     """Write what pages load into a site's `_static`; what is there already keeps its date."""
-    made = _made()
-    folders = {folder.name for folder in made.iterdir() if folder.is_dir()}
+    files = _files()
+    folders = {folder.name for folder in files.iterdir() if folder.is_dir()}
     for old in static.glob(f"{FOLDER}*"):
         if old.name not in folders:
             shutil.rmtree(old)
-    for file in sorted(made.rglob("*")):
-        there = static / file.relative_to(made)
+    for file in sorted(files.rglob("*")):
+        there = static / file.relative_to(files)
         if file.is_dir():
             there.mkdir(parents=True, exist_ok=True)
         elif not there.exists() or there.read_bytes() != file.read_bytes():
@@ -82,18 +84,18 @@ def digest() -> str:
 
 def _sources() -> Iterator[Path]:
     for file in sorted(HERE.rglob("*")):
-        if file.suffix in {".js", ".mjs", ".cjs", ".css", ".json", ".py"}:
+        if file.suffix in {".js", ".mjs", ".cjs", ".css", ".json", ".txt", ".py"}:
             yield file
     for example in json.loads(EXAMPLES.read_text("utf8")):
         if "file" in example:
             yield paths.ROOT / example["file"]
 
 
-def _made() -> Path:
+def _files() -> Path:
     """Return the folder with the files, which is made where there is none for these sources."""
-    made = CACHE / digest()
-    if made.is_dir():
-        return made
+    folder = CACHE / digest()
+    if folder.is_dir():
+        return folder
     CACHE.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=CACHE, prefix=".making-") as temporary:
         raw, whole = Path(temporary) / "raw", Path(temporary) / "whole"
@@ -102,11 +104,11 @@ def _made() -> Path:
         for old in CACHE.glob("[0-9a-f]*"):
             shutil.rmtree(old, ignore_errors=True)
         try:
-            whole.rename(made)
+            whole.rename(folder)
         except OSError:  # another build has made the same meanwhile
-            if not made.is_dir():
+            if not folder.is_dir():
                 raise
-    return made
+    return folder
 
 
 def _bundle(out: Path) -> None:
@@ -126,9 +128,9 @@ def _pack(raw: Path, whole: Path) -> None:
     texts = {name: (raw / name).read_text("utf8") for name in ("panel.js", "editor.js", "lab.js")}
     texts["panel.css"] = (HERE / "page" / "panel.css").read_text("utf8")
     texts["engine.html"] = _engine(raw)
-    for major in about["nodes"]:
-        packed = _packed((raw / f"node-{major}.json").read_bytes())
-        texts[f"node-{major}.js"] = f'labModelNode({major},"{packed}")\n'
+    for name in (f"{kind}-{major}" for kind in ("node", "later") for major in about["nodes"]):
+        packed = _packed((raw / f"{name}.json").read_bytes())
+        texts[f"{name}.js"] = f'labModelTexts("{name}","{packed}")\n'
     texts["LICENCES.txt"] = _licences()
     content = "".join(f"{name}\n{text}" for name, text in sorted(texts.items()))
     folder = f"{FOLDER}{hashlib.sha256(content.encode()).hexdigest()[:8]}"
@@ -141,19 +143,19 @@ def _pack(raw: Path, whole: Path) -> None:
 
 
 def _engine(raw: Path) -> str:
-    """The page of the sandboxed frame: all in one, as a frame from a disk may load no other file."""
+    """The page of the sandboxed frame: one file, as a frame from a disk may load no other."""
     worker = (raw / "worker.js").read_bytes()
     packed = _packed(str(len(worker)).encode() + b"\n" + worker + (raw / "engine.bin").read_bytes())
     begin = json.dumps((raw / "begin.js").read_text("utf8")).replace("</", "<\\/")
     frame = (raw / "frame.js").read_text("utf8")
-    script = f"globalThis.LAB_WORKER='globalThis.LAB_PACKED=\"{packed}\";'+{begin};{frame}"
+    script = f"globalThis.MODEL_WORKER='globalThis.MODEL_PACKED=\"{packed}\";'+{begin};{frame}"
     hashed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return FRAME.format(policy=POLICY.format(digest=hashed), script=script)
 
 
 def _packed(data: bytes) -> str:
     """Bytes as LZMA in base64. With the bytes' length in its head, which lzma leaves open."""
-    packed = lzma.compress(data, lzma.FORMAT_ALONE, preset=9 | lzma.PRESET_EXTREME)
+    packed = lzma.compress(data, lzma.FORMAT_ALONE, filters=[FILTER])
     head = packed[:5] + len(data).to_bytes(8, "little")
     return base64.b64encode(head + packed[13:]).decode()
 
@@ -161,8 +163,12 @@ def _packed(data: bytes) -> str:
 def _licences() -> str:
     texts = {"Node.js": _licence_of_node()}
     texts |= {name: (PACKAGES / file).read_text("utf8") for name, file in LICENCES.items()}
-    intro = "What runs programs on this site contains code of these projects, under these licences.\n"
-    return intro + "".join(f"\n\n{'=' * 80}\n{name}\n{'=' * 80}\n\n{t}" for name, t in texts.items())
+    intro = (
+        "What runs programs on this site contains code of these projects, under these licences.\n"
+    )
+    return intro + "".join(
+        f"\n\n{'=' * 80}\n{name}\n{'=' * 80}\n\n{t}" for name, t in texts.items()
+    )
 
 
 def _licence_of_node() -> str:

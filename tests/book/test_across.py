@@ -74,6 +74,13 @@ def test_a_verdict_that_is_only_stronger_or_weaker_is_as_recorded(before, now):
     assert (found.differ, found.unsaid, found.same) == ((), (), 1)
 
 
+def test_a_row_whose_limit_is_another_one_today_says_so():
+    entry = {"chapter": CHAPTER, "short": "a claim", "limit": "≥ 2", "now": "≥ 3"}
+    assert "its limit was ≥ 2; today it is ≥ 3" in across_page._named("claims", "a", entry)
+    assert "limit" not in across_page._named("claims", "a", {**entry, "now": "≥ 2"})
+    assert "limit" not in across_page._named("claims", "a", {**entry, "now": ""})
+
+
 def test_stored_words_of_published_claims_are_those_of_the_rule_of_today(tmp_path):
     rows = {
         "24": {**said("held weaker"), "value": 3.0, "low": 2.5, "high": 3.5, "basis": "interval"},

@@ -28,6 +28,7 @@ from lab.judging import judge
 from lab.judging.stats import LEVEL, spread_text
 from lab.plot.measures import metric_of
 from lab.plot.ticks import ratio_ends, ratio_place, ratio_ticks
+from lab.records.sitting import Found, Sitting
 from lab.text.looks import macros
 from lab.text.numbers import bare, count, factor, short, tidy
 from lab.text.phrasing import unbroken
@@ -102,10 +103,10 @@ def sentences(build: Build) -> Html:
     certain = sum(c.get("basis") == "interval" for c in found)
     counted = sum(c.get("basis") == "count" for c in found)
     told = (
-        f"{count(len(found), 'sentence')}: {_tally(found)}. A sentence that does not hold stops the "
-        "reference run, and is mended or taken out before anybody reads it here: so that nearly all "
-        "of them hold says nothing about how often the book is right. A sentence that is "
-        "demonstrated could hardly have come out otherwise. "
+        f"{count(len(found), 'sentence')}: {_tally(found)}. A sentence that does not hold stops "
+        "the reference run, and is mended or taken out before anybody reads it here: so that "
+        "nearly all of them hold says nothing about how often the book is right. A sentence that "
+        "is demonstrated could hardly have come out otherwise. "
         f"Of all sentences, {certain} are judged by the "
         f"interval of a ratio, in brackets, {counted} by something counted, and "
         f"{len(found) - certain - counted} by one measured number without an interval. "
@@ -120,8 +121,8 @@ def _expected_false(build: Build) -> str:
     read = [c for c in every if c.get("basis") == "interval" and c["verdict"] != "no verdict"]
     most = (1 - LEVEL) * len(read)
     return (
-        f"With the published claims, {count(len(read), 'verdict')} were read from intervals. Each is "
-        "false at most once in twenty sittings on one machine, so expect up to "
+        f"With the published claims, {count(len(read), 'verdict')} were read from intervals. Each "
+        "is false at most once in twenty sittings on one machine, so expect up to "
         f"{bare(most, 2)} of them to be false, and nobody knows which."
         if read
         else ""
@@ -193,16 +194,21 @@ def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
         "has_ratio": criterion.printed is not None,
         "wanted": criterion.wanted_text,
         "changed": entry.get("changed", ()),
-        **{key: "" for key in ("marks", "here", "interval", "because", "figures", "links")},
+        **{
+            key: "" for key in ("marks", "here", "interval", "because", "figures", "links", "alone")
+        },
     }
     if c is None:
         return card
     value = c["value"]
     return {
         **card,
-        "marks": _marks(value, criterion),
+        "marks": _marks(value, criterion, [found for _, found, _ in claims.words_of(name)]),
         "here": _estimate(value),
         "interval": _interval(value),
+        "alone": c.get("alone", "") if c.get("alone") != verdict else "",
+        "sittings": [_sitting(*row) for row in claims.words_of(name)],
+        "spread": _spread(name),
         "recorded": c.get("recorded", False),
         "because": c.get("because", ""),
         "figures": [_as_printed(figure) for figure in c.get("published", ())],
@@ -214,22 +220,42 @@ def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
-def _marks(value: dict[str, Any], criterion: judge.Criterion) -> dict[str, Any] | None:
-    """Return the axis and what stands on it; None without an estimate. A ratio that we derived is
-    none that was published, so it has no star.
+def _sitting(one: Sitting, found: Found, word: str) -> str:
+    """Return what a sitting found, in a line."""
+    return (
+        f"{one.made}, {one.cpu}, Node {one.node}: {factor(found.estimate, bare)}× "
+        f"[{factor(found.low, bare)}, {factor(found.high, bare)}], {word}"
+    )
+
+
+def _spread(name: str) -> str:
+    """Return how far the estimates of the sittings lie apart; empty below two."""
+    seen = sorted(found.estimate for _, found, _ in claims.words_of(name))
+    if len(seen) < 2:
+        return ""
+    return f"{len(seen)}, from {factor(seen[0], bare)}× to {factor(seen[-1], bare)}×"
+
+
+def _marks(
+    value: dict[str, Any], criterion: judge.Criterion, others: Sequence[Found] = ()
+) -> dict[str, Any] | None:
+    """Return the axis and what stands on it; None without an estimate. others : of the sittings,
+    thin lines below. A ratio that we derived is none that was published, so it has no star.
     """
     estimate = value["estimate"]
     if not estimate:
         return None
     stars = () if criterion.derived else criterion.printed or ()
     interval = _ends(value)
-    axis = Axis.of((estimate, *(interval or ()), *criterion.wanted, *stars))
+    ends = [end for one in others for end in (one.low, one.high)]
+    axis = Axis.of((estimate, *(interval or ()), *criterion.wanted, *stars, *ends))
     low, high = interval or (estimate, estimate)
     bars = [axis.bar("here", low, high, estimate)]
     return {
         "ticks": axis.ticks,
         "wanted": axis.bar("wanted", *criterion.wanted),
         "bars": bars,
+        "sittings": [axis.bar("sitting", one.low, one.high, one.estimate) for one in others],
         "stars": sorted({axis.at(star) for star in stars}),
     }
 

@@ -26,7 +26,9 @@ NONE = (
 def lab(build: Build) -> Html:
     """Return the element of the lab."""
     here = sorted(bundle.here())
-    names = ", ".join(map(str, here[:-1])) + f" or {here[-1]}" if here[1:] else "".join(map(str, here))
+    names = (
+        ", ".join(map(str, here[:-1])) + f" or {here[-1]}" if here[1:] else "".join(map(str, here))
+    )
     return Html(LAB.format(without=WITHOUT.format(nodes=names) if here else NONE))
 
 

@@ -18,8 +18,8 @@ from sphinx.util import logging
 
 from lab.storage.written import write
 
-# Pages with programs to be changed may show one frame: that of the model of Node, which has a policy
-# of its own (lab/simulator/bundle.py) and is of no origin.
+# Pages with programs to be changed may show one frame: that of the model of Node, which has a
+# policy of its own (lab/simulator/bundle.py) and is of no origin.
 FRAMES = "frame-src 'self'; "
 _PROGRAMS = re.compile(r"<loop-replay\b|\blab-(program|loop-lab)\b")
 

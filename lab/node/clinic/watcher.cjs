@@ -8,6 +8,7 @@ const inspector = require("node:inspector");
 const net = require("node:net");
 const { performance } = require("node:perf_hooks");
 const { parentPort, workerData } = require("node:worker_threads");
+const limit = require("./limit.cjs")();
 const { slots, commands } = require("./shared.cjs");
 
 const ROW_MS = 100;
@@ -99,8 +100,19 @@ setInterval(() => {
   wakeLate = 0;
   wakes = 0;
   row.descriptors = descriptors();
+  row.throttled = throttled();
   tell("row", row);
 }, ROW_MS);
+
+let periods = null;
+let periodsAt = 0;
+function throttled() {
+  if (now() - periodsAt > 400) {
+    periodsAt = now();
+    periods = limit.periods();
+  }
+  return periods;
+}
 
 let counted = null;
 let countedAt = 0;

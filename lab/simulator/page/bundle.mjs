@@ -11,7 +11,15 @@ import { parts } from "../parts.mjs";
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, "../../..");
 const TARGET = "es2022";
-const ENTRIES = ["begin.js", "worker.js", "frame.js", "change.js", "panel.js", "editor.js", "lab.js"];
+const ENTRIES = [
+  "begin.js",
+  "worker.js",
+  "frame.js",
+  "change.js",
+  "panel.js",
+  "editor.js",
+  "lab.js",
+];
 const [, , out, ...nodes] = process.argv;
 mkdirSync(out, { recursive: true });
 
@@ -22,6 +30,8 @@ const examples = JSON.parse(readFileSync(join(HERE, "examples.json"), "utf8")).m
       ? { title, name: basename(file), source: readFileSync(join(ROOT, file), "utf8") }
       : { title, name, source: `${lines.join("\n")}\n` },
 );
+
+const textIn = (name) => readFileSync(join(HERE, name), "utf8");
 
 const bundled = async (entry, more = {}) => {
   const { outputFiles } = await build({
@@ -49,19 +59,19 @@ async function inside(text) {
 }
 
 /**
- * The texts that programs may come to need, without comments: those that Node's public modules load, as far as
- * the model has them. The names of what stands at the top of a module are printed, and stay.
+ * The texts that programs may come to need, without comments: `facts` has those of every program, `later` those
+ * that only some modules load. The names of what stands at the top of a module are printed, and stay.
  */
-async function textsOf(node, made) {
-  const used = new Set();
+async function textsOf(node, machineParts) {
+  const names = new Set();
   const texts = new Proxy(node.texts, {
     get(all, name) {
-      if (typeof name === "string") used.add(name);
+      if (typeof name === "string" && all[name] !== undefined) names.add(name);
       return all[name];
     },
   });
-  const machine = await createMachine({ ...node, texts }, made);
-  const isModelled = (source) => {
+  const machine = await createMachine({ ...node, texts }, machineParts);
+  const runs = (source) => {
     try {
       machine.run(programOf(machine, source, "probe.cjs"));
       return true;
@@ -69,20 +79,33 @@ async function textsOf(node, made) {
       return false;
     }
   };
-  const publicNames = Object.keys(node.texts).filter((name) => !/^internal\/|^_/.test(name));
-  const modules = publicNames.filter((name) => isModelled(`require(${JSON.stringify(name)})`));
-  const probe = programOf(machine, readFileSync(join(HERE, "probe.cjs"), "utf8"), "probe.cjs");
+  const probe = programOf(machine, textIn("probe-always.cjs"), "probe.cjs");
   machine.run(probe, {}, { isTraced: true });
-  const short = {};
-  for (const name of [...used].filter((name) => node.texts[name] !== undefined).sort()) {
-    const { code } = await transform(node.texts[name], { minify: true, target: TARGET });
-    short[name] = code;
-  }
-  return { modules, facts: { version: node.version, versions: node.versions, texts: short } };
+  const always = await shortened(node.texts, [...names]);
+  const publicNames = Object.keys(node.texts).filter((name) => !/^internal\/|^_/.test(name));
+  const modules = publicNames.filter((name) => runs(`require(${JSON.stringify(name)})`));
+  const [, ...programs] = textIn("probe-later.txt").trim().split("\n");
+  for (const source of programs) runs(source);
+  const later = await shortened(
+    node.texts,
+    [...names].filter((name) => !(name in always)),
+  );
+  const { version, versions } = node;
+  const facts = { version, versions, texts: always, later: Object.keys(later) };
+  return { modules, facts, later };
 }
 
-const made = await parts();
-const { binary, acorn, ...texts } = made;
+async function shortened(texts, names) {
+  const short = {};
+  for (const name of names.sort()) {
+    const { code } = await transform(texts[name], { minify: true, target: TARGET });
+    short[name] = code;
+  }
+  return short;
+}
+
+const machineParts = await parts();
+const { binary, acorn, ...texts } = machineParts;
 const sections = [["binary", binary]];
 for (const [name, text] of Object.entries(texts))
   if (typeof text === "string") sections.push([name, Buffer.from(await inside(text))]);
@@ -95,9 +118,10 @@ for (const entry of ENTRIES) writeFileSync(join(out, entry), await bundled(entry
 const nodesMade = {};
 const modelled = new Set();
 for (const node of nodes) {
-  const { modules, facts } = await textsOf(await natives(node), made);
+  const { modules, facts, later } = await textsOf(await natives(node), machineParts);
   const major = facts.version.slice(1).split(".")[0];
   writeFileSync(join(out, `node-${major}.json`), JSON.stringify(facts));
+  writeFileSync(join(out, `later-${major}.json`), JSON.stringify(later));
   nodesMade[major] = facts.version;
   for (const name of modules) modelled.add(name);
 }

@@ -8,13 +8,13 @@
   const model = { folder: new URL(folder, document.currentScript.src).href, nodes };
   globalThis.LabModel = model;
   const NEEDS = /(?:require\(|import\(|from|import)\s*["'](?:node:)?([\w./-]+)["']/g;
-  const isModelled = (source) =>
+  const hasModel = (source) =>
     [...source.matchAll(NEEDS)].every(([, name]) => modules.includes(name));
 
-  const loaded = new Map();
+  const loads = new Map();
   const load = (name) => {
-    if (!loaded.has(name))
-      loaded.set(
+    if (!loads.has(name))
+      loads.set(
         name,
         new Promise((resolve, reject) => {
           const at = `${model.folder}${name}`;
@@ -24,13 +24,13 @@
           document.head.append(make);
         }),
       );
-    return loaded.get(name);
+    return loads.get(name);
   };
   model.load = (...names) => Promise.all(names.map(load));
 
   /** A button after an element, which opens the panel of its program. */
   function offer(element, { name, source }) {
-    if (!isModelled(source)) return;
+    if (!hasModel(source)) return;
     const place = el("div", { class: "lab-change-it" });
     const open = button("Change it", press, { "aria-label": `Change it: ${name}` });
     async function press() {
@@ -62,7 +62,8 @@
     }
     for (const block of document.querySelectorAll("[class*='lab-program-']:has(pre)")) {
       const [, name, kind] = /lab-program-(\S+?)-([cm]js)/.exec(block.className) ?? [];
-      if (name) offer(block, { name: `${name}.${kind}`, source: block.querySelector("pre").textContent });
+      if (name)
+        offer(block, { name: `${name}.${kind}`, source: block.querySelector("pre").textContent });
     }
     const place = document.querySelector(".lab-loop-lab");
     if (place) model.load("panel.css", "panel.js", "lab.js").then(() => model.lab(place));

@@ -21,7 +21,8 @@ const coloursOf = (doc) =>
       );
 const colours = StateField.define({
   create: ({ doc }) => coloursOf(doc),
-  update: (decorations, { docChanged, state }) => (docChanged ? coloursOf(state.doc) : decorations),
+  update: (decorations, { docChanged: isChanged, state }) =>
+    isChanged ? coloursOf(state.doc) : decorations,
   provide: (field) => EditorView.decorations.from(field),
 });
 
@@ -29,7 +30,8 @@ const marked = StateEffect.define(); // the number of a line, or null
 const wrongLine = Decoration.line({ class: "lab-ed-wrong" });
 const mark = StateField.define({
   create: () => Decoration.none,
-  update(decorations, { effects, docChanged, state }) {
+  update(decorations, transaction) {
+    const { effects, state } = transaction;
     for (const effect of effects)
       if (effect.is(marked)) {
         const { doc } = state;
@@ -38,7 +40,7 @@ const mark = StateField.define({
           ? Decoration.set([wrongLine.range(doc.line(effect.value).from)])
           : Decoration.none;
       }
-    return docChanged ? Decoration.none : decorations;
+    return transaction.docChanged ? Decoration.none : decorations;
   },
   provide: (field) => EditorView.decorations.from(field),
 });
@@ -59,9 +61,9 @@ function newLine({ state, dispatch }) {
   return true;
 }
 
-/** An editor in `place`; `changed(text)` is called while it is typed in, `run()` for Ctrl-Enter, `leave()` for Escape. */
-globalThis.labModelEditor = function edit({ place, text, label, changed, run, leave }) {
-  const handled = (action) => () => {
+/** An editor in `place`; `onchange(text)` is called while it is typed in, `run()` for Ctrl-Enter, `leave()` for Escape. */
+globalThis.labModelEditor = function edit({ place, text, label, onchange, run, leave }) {
+  const command = (action) => () => {
     action();
     return true;
   };
@@ -76,16 +78,16 @@ globalThis.labModelEditor = function edit({ place, text, label, changed, run, le
         mark,
         // Tab stays the key that leads on: a reader without a pointer must be able to leave.
         keymap.of([
-          { key: "Mod-Enter", run: handled(run) },
-          { key: "Ctrl-Enter", run: handled(run) },
-          { key: "Escape", run: handled(leave) },
+          { key: "Mod-Enter", run: command(run) },
+          { key: "Ctrl-Enter", run: command(run) },
+          { key: "Escape", run: command(leave) },
           { key: "Enter", run: newLine },
           ...historyKeymap,
         ]),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) changed(update.state.doc.toString());
+          if (update.docChanged) onchange(update.state.doc.toString());
         }),
       ],
     }),
@@ -104,4 +106,4 @@ globalThis.labModelEditor = function edit({ place, text, label, changed, run, le
     mark: (line) => view.dispatch({ effects: marked.of(line) }),
     close: () => view.destroy(),
   };
-}
+};

@@ -14,8 +14,16 @@ export function hintFor(error, source) {
     return `${name} belongs to browsers. Node has none: print with console.log.`;
   if (name === "require" || name === "module")
     return "This file is an ES module: write import, or give the program a name that ends in .cjs.";
+  if (/was stopped after/.test(error) && /\bsetInterval\b/.test(source))
+    return "An interval goes on for ever: let it call clearInterval after some times.";
+  if (/Cannot use import statement|await is only valid/.test(error))
+    return "Choose ES module above: import, and await outside of functions, are for modules.";
   if (!/SyntaxError/.test(error)) return null;
-  if (/\b(interface|type)\s+\w+[^;\n]*[{=]|[\w)\]?]\s*:\s*(string|number|boolean|any|void|unknown|never)\b/.test(source))
+  if (
+    /\b(interface|type)\s+\w+[^;\n]*[{=]|[\w)\]?]\s*:\s*(string|number|boolean|any|void|unknown|never)\b/.test(
+      source,
+    )
+  )
     return "This looks like TypeScript. The model takes JavaScript: leave out the types.";
   if (/<\/?[A-Za-z][\w.]*(\s[^<>]*)?\/?>/.test(source))
     return "This looks like JSX, of which a build makes JavaScript. The model takes JavaScript.";

@@ -2,12 +2,11 @@
 import { programIn } from "./share.js";
 
 const { el, button } = globalThis.LabDom;
-const { open } = globalThis.LabModel;
 const examples = EXAMPLES; // [{title, name, source}], put here by bundle.mjs
 const STORED = "lab-model:program";
 
 globalThis.LabModel.lab = async (place) => {
-  const stored = globalThis.LabDom.storage.read(STORED);
+  const storedProgram = globalThis.LabDom.storage.read(STORED);
   const isProgram = (program) =>
     typeof program?.source === "string" && /^[\w.-]+$/.test(program.name ?? "");
   const [first] = examples;
@@ -37,8 +36,12 @@ globalThis.LabModel.lab = async (place) => {
     note,
     panelPlace,
   );
-  const panel = open({ place: panelPlace, isLab: true, ...(isProgram(stored) ? stored : first) });
-  if (isProgram(stored)) panel.original = stored.source;
+  const panel = globalThis.LabModel.open({
+    place: panelPlace,
+    isLab: true,
+    ...(isProgram(storedProgram) ? storedProgram : first),
+  });
+  if (isProgram(storedProgram)) panel.original = storedProgram.source;
 
   function choose(at) {
     if (at < 0) return;
@@ -56,15 +59,20 @@ globalThis.LabModel.lab = async (place) => {
   }
   panel.onchange = keep;
 
-  async function read(chosen) {
-    if (!chosen) return;
+  async function read(programFile) {
+    if (!programFile) return;
     file.value = "";
-    if (chosen.size > 400_000) {
-      note.textContent = `${chosen.name} is too long: the model takes programs of 100,000 letters.`;
+    if (programFile.size > 400_000) {
+      note.textContent = `${programFile.name} is too long: the model takes programs of 100,000 letters.`;
       return;
     }
-    const name = /^[\w-][\w.-]*\.[cm]?js$/.test(chosen.name) ? chosen.name : "program.mjs";
-    show({ name, source: await chosen.text() }, `${chosen.name} is open. Nothing has run yet.`);
+    const name = /^[\w-][\w.-]*\.[cm]?js$/.test(programFile.name)
+      ? programFile.name
+      : "program.mjs";
+    show(
+      { name, source: await programFile.text() },
+      `${programFile.name} is open. Nothing has run yet.`,
+    );
   }
 
   /** The program of a link is shown, and waits: whoever made the link does not press Run. */

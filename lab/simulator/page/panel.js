@@ -1,5 +1,6 @@
 // What a press on "Change it" opens: the program in an editor, the Node that is chosen, what the model prints,
 // its replay, and all orders. `open` is called by change.js, and by lab.js on the page of the Loop Lab.
+import { kindOf } from "../program.js";
 import { hintFor } from "./hints.js";
 import { Runner } from "./runner.js";
 import { linkTo } from "./share.js";
@@ -23,6 +24,10 @@ function editor() {
   });
   return loading;
 }
+
+/** Fill an element; what is null is left out. */
+const fill = (element, ...children) =>
+  element.replaceChildren(...children.flat().filter((child) => child !== null));
 
 const newest = () => Math.max(...Object.keys(nodes).map(Number));
 
@@ -61,6 +66,12 @@ class Panel {
       class: "run",
       title: `${MAC ? "Cmd" : "Ctrl"}-Enter in the editor`,
     });
+    p.kind = el(
+      "select",
+      { "aria-label": "Kind of program", onchange: () => this.#rename(p.kind.value) },
+      el("option", { value: "cjs" }, "CommonJS"),
+      el("option", { value: "mjs" }, "ES module"),
+    );
     p.predict = el("input", { type: "checkbox" });
     p.edit = el("div", { class: "edit" });
     p.area = el("textarea", {
@@ -69,7 +80,7 @@ class Panel {
       autocapitalize: "off",
       autocomplete: "off",
       rows: Math.min(24, Math.max(6, this.text.split("\n").length)),
-      oninput: () => this.#changed(p.area.value),
+      oninput: () => this.#change(p.area.value),
       onkeydown: (event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
@@ -90,14 +101,15 @@ class Panel {
         "p",
         { class: "kind" },
         el("strong", {}, "Model"),
-        ": Node's own JavaScript on another engine, over a loop in virtual time. It predicts orders and measures nothing. The program stays in this browser.",
+        ": Node's own JavaScript on another engine, over a loop in virtual time. It predicts orders and measures nothing. Your program stays in this browser.",
       ),
       el(
         "div",
         { class: "bar" },
         p.node,
+        p.kind,
         p.run,
-        el("label", {}, p.predict, " ask me for the order first"),
+        el("label", {}, p.predict, " let me predict the order first"),
         el(
           "span",
           { class: "rest" },
@@ -129,7 +141,18 @@ class Panel {
     return link;
   }
 
+  /** The same program under the name that makes it CommonJS, or a module. */
+  #rename(kind) {
+    this.name = this.name.replace(/\.[cm]?js$/, `.${kind}`);
+    this.#sayReal();
+    this.onchange?.();
+  }
+
   #sayReal() {
+    const { kind } = this.parts;
+    kind.value = this.name.endsWith(".js")
+      ? kindOf(this.text, this.name).replace("esm", "mjs")
+      : this.name.slice(-3);
     this.parts.real.replaceChildren(
       "To run it for real, save it as a file: ",
       el("code", {}, `node ${this.name}`),
@@ -154,7 +177,7 @@ class Panel {
     else this.parts.area.value = text;
   }
 
-  #changed(text) {
+  #change(text) {
     this.text = text;
     this.onchange?.();
   }
@@ -177,7 +200,7 @@ class Panel {
       place: edit,
       text: this.text,
       label: this.#label(),
-      changed: (text) => this.#changed(text),
+      onchange: (text) => this.#change(text),
       run: () => this.run(),
       leave: () => this.parts.run.focus(),
     });
@@ -217,17 +240,17 @@ class Panel {
     return new Promise((done) => {
       this.done?.();
       this.done = done;
-      runner.run(program, this.node, (what, more) => this.#heard(what, more));
+      runner.run(program, this.node, (event, more) => this.#receive(event, more));
     });
   }
 
-  #heard(what, more) {
+  #receive(event, more) {
     try {
-      this[`_${what}`]?.(more);
+      this[`_${event}`]?.(more);
     } catch {
       this.#complain("The model gave an answer that cannot be shown.");
     }
-    if (["orders", "refused"].includes(what)) {
+    if (["orders", "refused"].includes(event)) {
       setOff(this.parts.run, false);
       this.done?.();
     }
@@ -241,12 +264,12 @@ class Panel {
 
   _refused({ sentence }) {
     if (/\n\nSyntaxError: /.test(sentence)) this.#unparsed(sentence);
-    else this.#complain(String(sentence));
+    else this.#complain(String(sentence), hintFor(String(sentence), this.text));
   }
 
   /** A text that does not parse: what Node says of it, and the line marked. */
   #unparsed(report) {
-    const text = String(report).replace(/^(file:\/\/)?\/home\/you\//, "");
+    const text = String(report).replaceAll(/(file:\/\/)?\/home\/you\//g, "");
     const line = Number(/:(\d+)$/m.exec(text)?.[1]);
     this.editing?.mark(line);
     this.#complain(text, hintFor(text, this.text));
@@ -254,8 +277,7 @@ class Panel {
 
   /** The first run: what it prints, and its replay. */
   _ran({ trace, order }) {
-    this.first = order;
-    this.#draw(trace, [order]);
+    if (!this.asked) this.#draw(trace, [order]);
     this.#say(`Model of Node ${this.version.replace("v", "")}. Looking for other orders …`);
   }
 
@@ -266,11 +288,10 @@ class Panel {
     this.#say(
       `Model of Node ${this.version.replace("v", "")}: ${number === 1 ? "one order" : `${number} orders`}${more}.`,
     );
-    this.parts.orders.replaceChildren(...this.#ordersOf(orders, cut, trace));
-    this.trace = trace;
-    // A reader who steps already keeps the run of which the replay began.
-    if (number > 1 && !this.asked && this.#isUntouched()) this.replay.load(trace);
-    if (number > 1 && this.asked && this.#isUntouched()) this.#draw(trace, orders, cut);
+    if (this.asked) return this.#draw(trace, orders, cut);
+    fill(this.parts.orders, this.#ordersOf(orders, cut, trace));
+    // A reader who steps already keeps the run with which the replay began.
+    if (number > 1 && this.#isUntouched()) this.replay.load(trace);
   }
 
   #isUntouched() {
@@ -294,9 +315,10 @@ class Panel {
   #complain(text, hint = null) {
     this.#say("");
     const [first, ...rest] = text.split("\n");
-    this.parts.complaint.replaceChildren(
+    fill(
+      this.parts.complaint,
       rest.length > 0 ? el("pre", { tabindex: 0 }, text) : el("p", {}, first),
-      ...(hint ? [el("p", {}, hint)] : []),
+      hint ? el("p", {}, hint) : null,
     );
   }
 
@@ -309,23 +331,27 @@ class Panel {
       { predict: this.asked },
       el("script", { type: "application/json" }, JSON.stringify(trace)),
     );
-    const told = el("div", { class: "told" }, p.printed, p.orders);
-    p.result.replaceChildren(told, this.replay);
+    const words = el("div", { class: "told" }, p.printed, p.orders);
+    p.result.replaceChildren(words, this.replay);
     p.result.hidden = false;
     this.replay.begin?.(); // the reader has asked for it: no page opens meanwhile
     // What gives the order away waits until the reader has said theirs.
     const isCovered = this.replay.view?.parts.replay.hidden === true;
-    told.hidden = isCovered;
+    words.hidden = isCovered;
     if (isCovered)
       this.replay.addEventListener("lab-uncovered", () => {
-        told.hidden = false;
+        words.hidden = false;
       });
   }
 
   #printed({ lines, code, report }) {
-    const shown = lines.slice(0, LINES_SHOWN);
-    const rest = lines.length - shown.length;
-    const error = code ? String(report).trim() : "";
+    const firstLines = lines.slice(0, LINES_SHOWN);
+    const moreLines = lines.length - firstLines.length;
+    const error = code
+      ? String(report)
+          .replaceAll(/(file:\/\/)?\/home\/you\//g, "")
+          .trim()
+      : "";
     const hint = error ? hintFor(error, this.text) : null;
     return [
       el("p", { class: "title" }, lines.length > 0 ? "It prints" : "It prints nothing."),
@@ -333,10 +359,10 @@ class Panel {
         ? el(
             "pre",
             { class: "lines", tabindex: 0, "aria-label": "What the program prints" },
-            shown.join("\n"),
+            firstLines.join("\n"),
           )
         : null,
-      rest > 0 ? el("p", {}, `… and ${rest.toLocaleString("en")} lines more.`) : null,
+      moreLines > 0 ? el("p", {}, `… and ${moreLines.toLocaleString("en")} lines more.`) : null,
       error ? el("pre", { class: "error", tabindex: 0, "aria-label": "Error" }, error) : null,
       hint ? el("p", { class: "hint" }, hint) : null,
       code ? el("p", {}, `It ends with exit code ${code}.`) : null,
@@ -345,11 +371,11 @@ class Panel {
 
   #ordersOf(orders, cut, trace) {
     const number = orders.length;
-    const shown = orders.slice(0, ORDERS_SHOWN);
-    const items = shown.map((order, at) => {
+    const firstOrders = orders.slice(0, ORDERS_SHOWN);
+    const items = firstOrders.map((order, at) => {
       const lines = order.lines.slice(0, LINES_OF_ORDER);
-      const left = order.lines.length - lines.length;
-      const replayed = trace?.versions[0]?.recordings.findIndex((one) => one.order === at) ?? -1;
+      const moreLines = order.lines.length - lines.length;
+      const place = trace?.versions[0]?.recordings.findIndex((one) => one.order === at) ?? -1;
       return el(
         "li",
         {},
@@ -358,20 +384,20 @@ class Panel {
           "pre",
           { tabindex: 0, "aria-label": `Order ${at + 1}` },
           lines.length > 0 ? lines.join("\n") : "(nothing)",
-          left > 0 ? `\n… ${left} lines more` : "",
+          moreLines > 0 ? `\n… ${moreLines} lines more` : "",
         ),
-        number > 1 && replayed >= 0
-          ? button("Step through it", () => this.#step(replayed, trace), {
+        number > 1 && place >= 0
+          ? button("Step through it", () => this.#step(place, trace), {
               "aria-label": `Step through order ${at + 1}`,
             })
           : null,
       );
     });
-    const rest = number - shown.length;
+    const moreOrders = number - firstOrders.length;
     return [
       el("summary", {}, `All orders: ${number}${cut ? " or more" : ""}`),
       el("ol", {}, ...items),
-      rest > 0 ? el("p", {}, `… and ${rest} that are less likely.`) : null,
+      moreOrders > 0 ? el("p", {}, `… and ${moreOrders} that are less likely.`) : null,
     ];
   }
 
@@ -404,7 +430,9 @@ class Panel {
     const address = `${labPage()}${await linkTo(this)}`;
     try {
       await navigator.clipboard.writeText(address);
-      this.#say("The link is copied. It carries the program, which runs when somebody presses Run.");
+      this.#say(
+        "The link is copied. It carries the program, which runs when somebody presses Run.",
+      );
     } catch {
       location.hash = new URL(address).hash;
       this.#say("The address of this page is the link now: copy it from there.");
@@ -418,7 +446,8 @@ class Panel {
   }
 }
 
-const labPage = () => new URL("../../book/event-loop/loop-lab.html", new URL(folder, location.href)).href;
+const labPage = () =>
+  new URL("../../book/event-loop/loop-lab.html", new URL(folder, location.href)).href;
 
 function because({ because: reasons = [] }) {
   if (reasons.length === 0) return "If code takes next to no time.";

@@ -3,14 +3,15 @@
 
 const SILENT_MS = 1900; // a run that has begun and says nothing for so long is ended
 const LOADING_MS = 30_000;
-const GONE = "The program was stopped: it kept the model busy for 2 s, with memory or long texts, perhaps.";
+const GONE =
+  "The program was stopped: it kept the model busy for 2 s, with memory or long texts, perhaps.";
 const NOT_LOADED =
   "The model could not be loaded: this browser keeps the page from its own files. Another browser may do.";
 
 export class Runner {
   #frame = null;
   #ready = null;
-  #texts = new Map(); // by major version, as they come packed
+  #texts = new Map(); // by file: packed texts of modules
   #sent = new Set();
   #count = 0;
   #current = null;
@@ -27,10 +28,10 @@ export class Runner {
   async run(program, node, tell) {
     const id = ++this.#count;
     if (this.#current) this.#end();
-    this.#current = { id, tell };
+    this.#current = { id, node, program, tell };
     this.#wait(LOADING_MS, NOT_LOADED);
     try {
-      await Promise.all([this.#open(), this.#load(node)]);
+      await Promise.all([this.#open(), this.#load(`node-${node}`)]);
     } catch {
       return this.#refuse(id, NOT_LOADED);
     }
@@ -39,16 +40,27 @@ export class Runner {
   }
 
   #give({ node, ...more }) {
-    const texts = this.#sent.has(node) ? undefined : this.#texts.get(node);
+    const texts = this.#sent.has(node) ? undefined : this.#texts.get(`node-${node}`);
     this.#sent.add(node);
     this.#post({ node, texts, ...more });
   }
 
+  /** The program again, with the texts of modules that few programs need. */
+  async #complete({ id, node, program }) {
+    try {
+      await this.#load(`later-${node}`);
+    } catch {
+      return this.#refuse(id, NOT_LOADED);
+    }
+    if (this.#current?.id === id)
+      this.#give({ id, node, program, later: this.#texts.get(`later-${node}`) });
+  }
+
   /** Begins to load, while the reader still types: what Run then waits for is a machine. */
   prepare(node) {
-    Promise.all([this.#open(), this.#load(node)])
+    Promise.all([this.#open(), this.#load(`node-${node}`)])
       .then(() => {
-        if (!this.#current && !this.#sent.has(node)) this.#give({ node, isPrepared: true });
+        if (!this.#current && !this.#sent.has(node)) this.#give({ node, isToPrepare: true });
       })
       .catch(() => {}); // Run says it
   }
@@ -67,33 +79,37 @@ export class Runner {
         else if (data.what === "broken") {
           reject(new Error(String(data.sentence)));
           this.#refuse(this.#current?.id, NOT_LOADED);
-        } else this.#heard(data);
+        } else this.#receive(data);
       });
       document.body.append(frame);
     });
     return this.#ready;
   }
 
-  #load(node) {
-    if (this.#texts.has(node)) return undefined;
+  #load(name) {
+    if (this.#texts.has(name)) return undefined;
     return new Promise((resolve, reject) => {
       const script = document.createElement("script");
-      globalThis.labModelNode = (major, packed) => this.#texts.set(major, packed);
-      script.src = `${this.folder}node-${node}.js`;
+      globalThis.labModelTexts = (of, packed) => this.#texts.set(of, packed);
+      script.src = `${this.folder}${name}.js`;
       script.onload = resolve;
       script.onerror = reject;
       document.head.append(script);
     });
   }
 
-  #heard({ id, what, ...more }) {
+  #receive({ id, what: event, ...more }) {
     if (this.#current?.id !== id) return;
     const { tell } = this.#current;
-    if (["orders", "refused"].includes(what)) {
+    if (event === "lacking") {
+      this.#wait(LOADING_MS, NOT_LOADED);
+      return this.#complete(this.#current);
+    }
+    if (["orders", "refused"].includes(event)) {
       clearTimeout(this.timer);
       this.#current = null;
     } else this.#wait(SILENT_MS, GONE);
-    tell(what, more);
+    tell(event, more);
   }
 
   #wait(ms, sentence) {
@@ -118,7 +134,7 @@ export class Runner {
     const [node] = this.#sent;
     this.#sent.clear();
     this.#post({ what: "end" });
-    if (node) this.#give({ node, isPrepared: true });
+    if (node) this.#give({ node, isToPrepare: true });
   }
 
   #post(message) {

@@ -6,8 +6,8 @@ const NAME = /^[\w-][\w.-]{0,59}\.[cm]?js$/;
 
 /** "#z=…&file=…&node=…" for a program. */
 export async function linkTo({ text, name, node }) {
-  const packed = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
-  const letters = Array.from(packed, (byte) => String.fromCharCode(byte)).join("");
+  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   const base64 = btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
   return `#z=${base64}&file=${encodeURIComponent(name)}&node=${node}`;
 }
@@ -15,12 +15,12 @@ export async function linkTo({ text, name, node }) {
 /** {source, name, node} of a fragment; null for one that holds no program. Throws a RangeError where it cannot be read. */
 export async function programIn(hash) {
   const fields = new URLSearchParams(hash.slice(1));
-  const packed = fields.get("z");
-  if (packed === null) return null;
+  const base64 = fields.get("z");
+  if (base64 === null) return null;
   const file = fields.get("file") ?? "";
   const name = NAME.test(file) ? file : "program.mjs";
   try {
-    const letters = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
+    const letters = atob(base64.replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
     const text = await through(bytes, new DecompressionStream("deflate-raw"), MOST_LETTERS * 4);
     const source = new TextDecoder("utf-8", { fatal: true }).decode(text);
@@ -45,11 +45,11 @@ async function through(bytes, stream, most = Number.POSITIVE_INFINITY) {
     }
     chunks.push(value);
   }
-  const all = new Uint8Array(length);
+  const whole = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {
-    all.set(chunk, at);
+    whole.set(chunk, at);
     at += chunk.length;
   }
-  return all;
+  return whole;
 }

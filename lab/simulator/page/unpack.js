@@ -5,20 +5,20 @@ import LZMA from "js-lzma";
 /** The bytes of a text in base64 that holds an .lzma file. */
 export function unpack(text) {
   const letters = atob(text);
-  const packed = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+  const file = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
   // An .lzma file has the length of its content in the eight bytes after the first five.
-  const length = new DataView(packed.buffer).getUint32(5, true);
+  const length = new DataView(file.buffer).getUint32(5, true);
   const bytes = new Uint8Array(length);
-  let [read, written] = [0, 0];
+  let [from, to] = [0, 0];
   LZMA.decompressFile(
-    { readByte: () => packed[read++] },
+    { readByte: () => file[from++] },
     {
       writeBytes: (chunk) => {
-        bytes.set(chunk, written);
-        written += chunk.length;
+        bytes.set(chunk, to);
+        to += chunk.length;
       },
       writeByte: (byte) => {
-        bytes[written++] = byte;
+        bytes[to++] = byte;
       },
     },
   );

@@ -9,11 +9,11 @@ const KEYWORDS = new Set(
 const ATOMS = new Set(["true", "false", "null", "undefined", "NaN", "Infinity"]);
 const PIECES = new RegExp(
   [
-    /(?<comment>\/\/.*|\/\*[^]*?(?:\*\/|$))/,
-    /(?<string>"(?:\\[^]|[^"\\\n])*"?|'(?:\\[^]|[^'\\\n])*'?)/,
+    /(?<comment>\/\/.*|\/\*[\s\S]*?(?:\*\/|$))/,
+    /(?<string>"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?)/,
     /(?<template>`)/,
     /(?<number>\b(?:0[xob][\da-fA-F_]+|\d[\d_]*(?:\.[\d_]*)?(?:[eE][+-]?\d+)?)n?\b)/,
-    /(?<word>[\p{ID_Start}$_#][\p{ID_Continue}$]*)/,
+    /(?<word>[p{ID_Start}$_#][p{ID_Continue}$]*)/,
     /(?<regexp>\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/\w*)/,
     /(?<sign>\S)/,
   ]
@@ -21,7 +21,7 @@ const PIECES = new RegExp(
     .join("|"),
   "gu",
 );
-const TEMPLATE = /(?:\\[^]|\$(?!\{)|[^`\\$])*(?<end>`|\$\{|$)/y;
+const TEMPLATE = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?<end>`|\$\{|$)/y;
 // After these a slash divides.
 const ENDS = /[\p{ID_Continue}$)\]}"'`]$/u;
 const OPERATORS = new Set(["return", "typeof", "case", "in", "of", "await", "throw", "void", "do"]);
@@ -44,10 +44,10 @@ export function wordsOf(text) {
     PIECES.lastIndex = at;
     const piece = PIECES.exec(text);
     if (!piece) break;
-    const [matched] = piece;
+    const [token] = piece;
     const { comment, string, template, number, word, regexp } = piece.groups;
     const from = piece.index;
-    at = from + matched.length;
+    at = from + token.length;
     if (template) {
       inTemplate(from);
       continue;
@@ -61,15 +61,19 @@ export function wordsOf(text) {
       last = "/";
       continue;
     }
-    const kind = string || regexp ? "string" : number ? "number" : word ? kindOf(word, text, at) : null;
+    const kind =
+      string || regexp ? "string" : number ? "number" : word ? kindOf(word, text, at) : null;
     if (kind) words.push([from, at, kind]);
-    if (matched === "{" && open.length > 0) open[open.length - 1] += 1;
-    if (matched === "}" && open.length > 0 && (open[open.length - 1] -= 1) < 0) {
-      open.pop();
-      inTemplate(from);
-      continue;
+    if (token === "{" && open.length > 0) open[open.length - 1] += 1;
+    if (token === "}" && open.length > 0) {
+      if (open.at(-1) === 0) {
+        open.pop();
+        inTemplate(from);
+        continue;
+      }
+      open[open.length - 1] -= 1;
     }
-    last = matched;
+    last = token;
   }
   return words;
 }

@@ -9,7 +9,7 @@ import { createMachine, explore, NotModelledError, programOf } from "../index.js
 const LIMITS = { limitMs: 1400, mostMB: 96 };
 const FIRST = { mostRuns: 1, traces: 1 };
 const ALL = { mostMs: 800 };
-const { unpack, packed } = globalThis.LAB_BEGIN;
+const { unpack, packed } = globalThis.MODEL_BEGIN;
 const machines = new Map(); // by major version
 
 /** {binary, realm, …}: the engine's file, and the texts that it evaluates. */
@@ -20,21 +20,40 @@ const parts = {
 };
 
 globalThis.onmessage = async ({ data }) => {
-  const { id, node, texts, program, isPrepared } = data;
+  const { id, node, texts, later, program, isToPrepare } = data;
   const tell = (what, more) => postMessage({ id, what, ...more });
+  let modules = null;
   try {
     if (!machines.has(node)) machines.set(node, machineOf(texts));
-    const machine = await machines.get(node);
-    if (isPrepared) return;
-    tell("begun", { version: machine.node.version });
-    run(machine, program, tell);
+    const entry = await machines.get(node);
+    modules = entry.modules;
+    if (later) modules.add(textOf(later));
+    if (isToPrepare) return;
+    modules.isLacking = false;
+    tell("begun", { version: entry.machine.node.version });
+    run(entry.machine, program, (what, more) => modules.isLacking || tell(what, more));
   } catch (error) {
-    tell("refused", { sentence: sentenceOf(error) });
+    if (!modules?.isLacking) tell("refused", { sentence: sentenceOf(error) });
   }
+  // Of a module that could not be loaded a program may say anything: it runs again once its text is there.
+  if (modules?.isLacking) tell("lacking");
 };
 
-const machineOf = (texts) =>
-  createMachine(JSON.parse(new TextDecoder().decode(unpack(texts))), parts, LIMITS);
+const textOf = (packed) => JSON.parse(new TextDecoder().decode(unpack(packed)));
+
+/** A machine of a Node, with the texts that it has; `isLacking` says that a program needs those that come later. */
+async function machineOf(packed) {
+  const { later, ...node } = textOf(packed);
+  const names = new Set(later);
+  const modules = { isLacking: false, add: (more) => Object.assign(node.texts, more) };
+  const texts = new Proxy(node.texts, {
+    get(all, name) {
+      if (all[name] === undefined && names.has(name)) modules.isLacking = true;
+      return all[name];
+    },
+  });
+  return { machine: await createMachine({ ...node, texts }, parts, LIMITS), modules };
+}
 
 /** Bytes that begin with the names and lengths of what follows, as JSON and a line end. */
 function sections(bytes) {
