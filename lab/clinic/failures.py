@@ -83,11 +83,19 @@ def _silences(seen: Observed) -> Iterator[Silence]:
     responses = 0
     for phase in seen.phases.values():
         responses += phase.before + phase.answers
-        if is_silent(phase, alone_s):
+        # The close look slows a program down: what answers afterwards has not stopped.
+        is_slowed = phase.name == "look" and any(later.answers for later in _after(seen, "look"))
+        if is_silent(phase, alone_s) and not is_slowed:
             silent_s = phase.silent_s
             if silent_s < SILENCE_S and phase.name not in seen.recovered:
                 silent_s += RECOVERY_S  # one request alone waited so long after it
             yield Silence(phase, _waiting(phase), silent_s, responses)
+
+
+def _after(seen: Observed, name: str) -> list[Phase]:
+    """Return the loads that followed one."""
+    loads = list(seen.phases)
+    return [seen.phases[later] for later in loads[loads.index(name) + 1 :]]
 
 
 def _waiting(phase: Phase) -> int:
