@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
@@ -264,6 +264,9 @@ setup setup-lab setup-preview setup-dev setup-hub setup-classroom:
 	@sh tools/setup.sh $(patsubst setup-%,%,$(filter-out setup,$@))
 	@$(BIN)/python -m lab.servers.rust_addon
 	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Ready. Next: make exercises or make book",:)
+
+checkup: setup ## build node-checkup, the clinic as a package for pip and for npx, into _build/checkup
+	@$(BIN)/python tools/checkup/build.py
 
 addons: setup ## build the addons in Rust if their sources changed, and try again what failed; `make` does the first, where there is cargo
 	@$(BIN)/python -m lab.servers.rust_addon --again

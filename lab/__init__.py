@@ -60,9 +60,9 @@ _LATE = {
     "record": "lab.clinic.recorded",  # and with it all other kinds
     "Calibration": "lab.display.calibration",
     "Need": "lab.display.need",
-    "Examination": "lab.clinic.report",
-    "Part": "lab.clinic.report",
-    "Versions": "lab.clinic.report",
+    "Examination": "lab.clinic.notebook",
+    "Part": "lab.clinic.notebook",
+    "Versions": "lab.clinic.notebook",
     "Trace": "lab.widgets.replay.html",
 }
 late.bring = lambda name: importlib.import_module(_LATE.get(name, "lab.display"))

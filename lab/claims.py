@@ -2,7 +2,8 @@
 in the reference run.
 
 What a published claim ends as (`lab.judging.judge.WORDS`) is a finding, not a failure.
-One of our own ends as: held, did not hold, no verdict; "did not hold" fails the reference build.
+One of our own ends as: held, demonstrated, did not hold, no verdict; "did not hold" fails the
+reference build.
 """
 
 from __future__ import annotations
@@ -11,16 +12,22 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import fmean
 from typing import Any, TypeAlias
 
 from lab import paths, usage
 from lab.errors import LabError, did_you_mean
 from lab.judging import judge
-from lab.judging.stats import Ratio, measured
+from lab.judging.sittings import DIFFERS, agreed
+from lab.judging.sittings import NONE as NO_VERDICT
+from lab.judging.stats import PAIRS_FOR_A_VERDICT, Ratio, measured
 from lab.processes.node_range import node_range
+from lab.records import sitting
 from lab.records.checks import words
 from lab.records.comparison import Comparison, raised
 from lab.records.output import Printed
+from lab.records.sitting import Found, Sitting
 from lab.records.stamp import Dated
 from lab.records.trace import Trace
 from lab.records.trial import Trial
@@ -30,9 +37,11 @@ from lab.storage.gate import checked
 from lab.storage.json_form import Stored, flat
 from lab.text.looks import Shown
 from lab.text.numbers import bare
+from lab.text.phrasing import listed
 
 Measured: TypeAlias = Trial | Comparison | Printed | Trace | Dated
 CLAIMS = paths.DATA / "claims.toml"
+SITTINGS = paths.DATA / "sittings"
 FIGURES = paths.DATA / "published-results.csv"
 
 
@@ -74,9 +83,11 @@ class Claim(Shown, Stored):
     why: str = ""  # the mechanism in a sentence
     limit: str = ""  # the limit that decides the verdict
     because: str = ""  # why there is no verdict
+    alone: str = ""  # of a published claim: the word of this sitting, without the others
     basis: str = "number"  # what was judged: "interval", one measured "number", or a "count"
     warnings: tuple[str, ...] = ()  # the checks that failed or warned, with their numbers of trials
     beside: tuple[Ratio, ...] = ()  # further ratios of the same trials, not judged
+    demonstrates: str = ""  # why a sentence of the course could hardly fail; empty if it could
     changed: tuple[str, ...] = ()  # how the criterion changed after a first result
     experiment: str = ""
     measured: str = ""  # UTC, ISO
@@ -96,6 +107,16 @@ class Claim(Shown, Stored):
     def own(self) -> bool:
         """True for a sentence of the course itself."""
         return not self.source
+
+    @property
+    def told(self) -> str:
+        """The value for a sentence of the page, with the word of the verdict unless it holds: a
+        page that took the word from the ratio could tell another than its card.
+        """
+        if not isinstance(self.value, Ratio):
+            figures = "no value" if self.value is None else bare(self.value, 4)
+            return figures if self.holds else f"{figures} ({self.verdict})"
+        return self.value.told(without="" if self.holds else self.verdict)
 
     def __repr__(self) -> str:
         lines = [f"{self.verdict.upper()}: {self.sentence}"]
@@ -155,7 +176,7 @@ def claim(
         "replayed": replayed,
     }
     entry = entries.get(id, {"node": node, "because": because})
-    blind = _no_run(of, exact=exact) or _other_node(id, entry, value, of)
+    blind = _no_run(of, exact=exact) or _other_node(id, entry, value, of) or _full(value)
     about |= {"blind": blind, "judged_on": entry.get("node", "")}
     if isinstance(of, Printed) and of.absent:
         value = math.nan  # a program without rows has no value, whatever the caller computed
@@ -188,6 +209,27 @@ def claim(
     # The verdict on a published claim is a finding, so only a claim of the course can fail to hold.
     usage.note("claim", held=result.holds if result.own else None, **result.to_json())
     return result
+
+
+FULL = 0.9  # of the time: above it the least difference decides how long a queue is
+
+
+def _full(value: Ratio | float | None) -> str:
+    """Return why a ratio of servers that were asked at a given rate says nothing: the loop of one
+    was busy for more than nine tenths of the time. In a closed loop, clients wait instead.
+    """
+    comparison = getattr(value, "comparison", None)
+    if not isinstance(value, Ratio) or not isinstance(comparison, Comparison):
+        return ""
+    for arm in (value.a, value.b):
+        trials = comparison.pool(arm, value.at) if arm in comparison.arms else []
+        shares = [t.resources.loop.elu for t in trials if t.resources.loop is not None]
+        if shares and trials[0].load.loop == "open" and (busy := fmean(shares)) > FULL:
+            return (
+                f"the loop of {arm} was busy for {busy:.0%} of the time, and above {FULL:.0%} the "
+                "least difference decides how long a queue gets"
+            ).replace("%", " %")
+    return ""
 
 
 def _no_run(of: Measured | None, *, exact: bool) -> str:
@@ -248,6 +290,9 @@ def _read(_mtime: int) -> dict[str, Any]:
         for table in ("claims", "sources"):
             gate.fit(table, data[table], dict[str, dict[str, Any]])
         gate.fit("own", data.get("own", {}), dict[str, dict[str, Any]])
+        gate.fit("demonstrations", data.get("demonstrations", {}), dict[str, list[str]])
+        gate.fit("worded", data.get("worded", {}), dict[str, list[str]])
+        gate.fit("withdrawn", data.get("withdrawn", {}), dict[str, str])
         for id, entry in data["claims"].items():
             for key in ("sentence", "source", "measures"):
                 gate.fit(f"{key} of {id}", entry[key], str)
@@ -261,6 +306,31 @@ def changes() -> dict[str, tuple[str, ...]]:
     data = claims()
     entries = {**data["claims"], **data.get("own", {})}
     return {id: tuple(e["changed"]) for id, e in entries.items() if "changed" in e}
+
+
+# Why a sentence could hardly fail, by the name of its list in data/claims.toml.
+DEMONSTRATES = {
+    "definition": "it follows from what its words mean",
+    "documented": "the documentation of Node or of the language promises it",
+    "program": "it says that a program of the book does what it was written for",
+    "far": "its limit lies five times or more from what was measured",
+}
+
+
+def demonstrations() -> dict[str, str]:
+    """Return why each of the book's sentences that could hardly fail could not, by its id."""
+    kinds = claims().get("demonstrations", {})
+    return {id: DEMONSTRATES[kind] for kind, ids in kinds.items() for id in ids}
+
+
+def wordings() -> dict[str, tuple[str, ...]]:
+    """Return how the words of a sentence changed while its limit stayed, by the id of the claim."""
+    return {id: tuple(texts) for id, texts in claims().get("worded", {}).items()}
+
+
+def withdrawn() -> dict[str, str]:
+    """Return the claims that the book made once and makes no more: when and why, by their id."""
+    return dict(claims().get("withdrawn", {}))
 
 
 def published_ratio(id: str) -> tuple[float, float] | None:
@@ -362,11 +432,16 @@ def _judge_published(
 ) -> Claim:
     rows, source_ratio = _published(id, entry)
     source = claims()["sources"][entry["source"]]
-    judgement = judge.published(ratio, criterion(id), blind or "; ".join(failures))
+    alone = judge.published(ratio, criterion(id), blind or "; ".join(failures))
+    on = rest.get("on") or {"node": "", "machine": ""}
+    judgement = (
+        _over_sittings(id, alone, ratio, on["node"], on["machine"]) if rest["replayed"] else alone
+    )
     judgement = _limited(judgement, rest["judged_on"])
     return Claim(
         id=id,
         sentence=entry["sentence"],
+        alone=alone.verdict,
         **_said(ratio, judgement, failures),
         value=ratio,
         source=f"{source['author']}, {source['title']}, {source['year']}",
@@ -394,6 +469,91 @@ def criterion(id: str) -> judge.Criterion:
     )
 
 
+def judged_again(id: str, verdict: str, ratio: tuple[float, float, float]) -> str:
+    """Return the word that the rule and the limit of today give an interval that was judged before.
+
+    verdict : the word that it had; ratio : estimate, low and high. An interval without a verdict
+    stays without one: what its trials lacked is not in these numbers. Whether the test excluded
+    chance is in the word alone: "did not hold" of a difference is said where it did not. Raises
+    KeyError for a claim that nobody published.
+    """
+    if judge.holds(verdict) is None:
+        return verdict
+    rule = criterion(id)
+    estimate, low, high = ratio
+    chance = low <= 1 <= high or (verdict == "did not hold" and rule.expects != "same")
+    side = "none" if chance else "higher" if estimate > 1 else "lower"
+    p = 1.0 if chance else 0.0
+    interval = Ratio("", "", "", None, estimate, low, high, PAIRS_FOR_A_VERDICT, p, difference=side)
+    return judge.published(interval, rule).verdict
+
+
+@functools.cache
+def _sitting(file: Path, _mtime: int) -> Sitting:
+    return sitting.read(file, judged_by_interval())
+
+
+def judged_by_interval() -> frozenset[str]:
+    """Return the ids of the claims that an interval decides, published and of the course."""
+    return frozenset(claims()["claims"]) | frozenset(claims().get("by_interval", {}).get("ids", ()))
+
+
+def sittings() -> list[Sitting]:
+    """Return the sittings that the book has, the oldest first. Raises BadSitting for a file that is
+    none.
+    """
+    files = sorted(SITTINGS.glob("*.json"), key=lambda file: file.stem)
+    for file in files:
+        usage.note_file(file)
+    return [_sitting(file, file.stat().st_mtime_ns) for file in files]
+
+
+def words_of(id: str, node: str = "") -> list[tuple[Sitting, Found, str]]:
+    """Return each sitting that found something of a published claim on the release line of this
+    Node, by default on any, with its word by the rule and the limit of today.
+
+    A sitting that is older than the question of the claim (`asked` in data/claims.toml) found the
+    answer to another one, and is left out.
+    """
+    asked = claims()["claims"].get(id, {}).get("asked", "")
+    major = node.lstrip("v").partition(".")[0]
+    return [
+        (one, found, _word(id, found))
+        for one in sittings()
+        if (found := one.claims.get(id)) and one.made >= asked and major in ("", str(one.major))
+    ]
+
+
+def _word(id: str, found: Found) -> str:
+    if id not in claims()["claims"]:
+        return found.verdict
+    return judged_again(id, found.verdict, (found.estimate, found.low, found.high))
+
+
+def _over_sittings(
+    id: str, alone: judge.Judged, ratio: Ratio, node: str, machine: str
+) -> judge.Judged:
+    """Return the verdict on a published claim of the recorded run: what its sittings agree on.
+
+    The sitting that is judged here counts once, whether its file is there already or not.
+    """
+    every = words_of(id, node)
+    same = [
+        one for one, found, _ in every if math.isclose(found.estimate, ratio.estimate, rel_tol=1e-4)
+    ]
+    others = [(one, word) for one, _, word in every if one not in same]
+    here = same[0].cpu if same else next((o.cpu for o, _ in others if o.cpu in machine), machine)
+    word = agreed([(here, alone.verdict), *((one.cpu, word) for one, word in others)])
+    if word == DIFFERS:
+        said = [f"{word} on {one.where}" for one, word in others if word != NO_VERDICT]
+        first = [f"{alone.verdict} in the recorded run"] if alone.verdict != NO_VERDICT else []
+        return replace(alone, verdict=word, because=listed([*first, *said]))
+    if word == NO_VERDICT:
+        few = "a word needs sittings on two processors that agree, and there are not two"
+        return replace(alone, verdict=word, because=alone.because or few)
+    return replace(alone, verdict=word, because="")
+
+
 def _judge_own(
     id: str,
     sentence: str,
@@ -406,7 +566,14 @@ def _judge_own(
     **rest: Any,
 ) -> Claim:
     failure = blind or "; ".join(failures)
-    judgement = judge.own(value, limits, failure=failure, judged=exact or profile().verdicts)
+    demonstrates = demonstrations().get(id, "")
+    judgement = judge.own(
+        value,
+        limits,
+        failure=failure,
+        judged=exact or profile().verdicts,
+        demonstrates=bool(demonstrates),
+    )
     judgement = _limited(judgement, rest["judged_on"])
     value_text = f"{value.within(value.estimate)}×" if isinstance(value, Ratio) else bare(value, 4)
     return Claim(
@@ -415,6 +582,7 @@ def _judge_own(
         **_said(value, judgement, failures),
         value=value,
         basis="interval" if isinstance(value, Ratio) else "count" if exact else "number",
+        demonstrates=demonstrates,
         **rest,
     )
 

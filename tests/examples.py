@@ -4,6 +4,8 @@ stores and compares them.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from lab import stats
@@ -26,7 +28,29 @@ MACHINE = Machine(
 )
 
 
-def closed_rows(
+def shared(make):
+    """What `make` returned before for the same arguments: what it makes is frozen."""
+    once = functools.lru_cache(maxsize=256)(make)
+
+    @functools.wraps(make)
+    def made(*args, **options):
+        try:
+            return once(*args, **options)
+        except TypeError:  # an argument that has no hash, such as a question
+            return make(*args, **options)
+
+    return made
+
+
+def closed_rows(*args, **options) -> dict[str, np.ndarray]:
+    """Rows of N connections without think time at one server that takes `service_us` a request,
+    first come first served; yours to change. The arguments are those of `_closed_rows`.
+    """
+    return {name: column.copy() for name, column in _closed_rows(*args, **options).items()}
+
+
+@shared
+def _closed_rows(
     connections: int = 10,
     service_us: float = 500.0,
     spread: float = 0.2,
@@ -34,9 +58,6 @@ def closed_rows(
     seed: int = 1,
     status: int = 200,
 ) -> dict[str, np.ndarray]:
-    """Rows of N connections without think time at one server that takes `service_us` a request,
-    first come first served.
-    """
     rng = np.random.default_rng(seed)
     ready, free, found = [0.0] * connections, 0.0, []
     n = 0
@@ -117,6 +138,7 @@ def probe_lines(duration_us: int = 750_000, elu: float = 0.9, delay_us: float = 
     ]
 
 
+@shared
 def example_trial(
     arm: str = "sync",
     connections: int = 10,
@@ -163,6 +185,7 @@ def example_trial(
     )
 
 
+@shared
 def example_comparison(
     pairs: int = 6,
     values: tuple[int, ...] = (1, 10, 100),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab import paths
+from lab import claims, paths
 from lab.errors import LabError
 from lab.judging import judge
 from lab.storage import stored
@@ -30,7 +30,9 @@ Row = dict[str, Any]  # what one chapter gave on one Node
 
 
 def read(file: Path | None = None) -> Data | None:
-    """Return what is stored; None if nothing is. Raises Damaged for what is no such file."""
+    """Return what is stored, the words of published claims by the rule of today; None if nothing
+    is. Raises Damaged for what is no such file.
+    """
     file = file or STORED
     try:
         found: Data = stored.read_json(file, HOW)
@@ -44,7 +46,20 @@ def read(file: Path | None = None) -> Data | None:
                 if not isinstance(entry["on"], dict) or not isinstance(entry["chapter"], str):
                     raise LabError(f"{id!r} of its {kind} says nothing of Nodes")
         majors(found)
+        _judge_again(found)
     return found
+
+
+def _judge_again(data: Data) -> None:
+    """Give each interval of a published claim, and each demonstration, the word it has today."""
+    for id in claims.demonstrations().keys() & data["claims"].keys():
+        for row in data["claims"][id]["on"].values():
+            if row.get("verdict") == "held":
+                row["verdict"] = "demonstrated"
+    for id in claims.claims()["claims"].keys() & data["claims"].keys():
+        for row in data["claims"][id]["on"].values():
+            if ends := ratio(row):
+                row["verdict"] = claims.judged_again(id, row["verdict"], ends)
 
 
 def causes(file: Path | None = None) -> dict[str, dict[str, Any]]:

@@ -27,7 +27,10 @@ from lab.book.pages import (
     card,
     cards,
     lessons,
+    loop_lab,
+    machines_page,
     predictions,
+    projects,
     reviews,
     status,
     systems,
@@ -94,7 +97,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     provenance_line.setup(app)
     writer.setup(app)
     makers = (
-        *(status, published, verdicts, cards, systems, predictions, yours, lessons, across_page),
+        *(status, published, verdicts, cards, systems, predictions, projects),
+        *(yours, lessons, across_page, loop_lab, machines_page),
     )
     placeholders.setup(
         app,

@@ -89,7 +89,7 @@ def of_week(course: Course, week: Week) -> list[Alike]:
     alikes = []
     for name in week.exercises:
         works = handins.found(course, week, [name])
-        texts = {w.student: w.hand_in.text for w in works if w.hand_in}
+        texts = {w.student: w.hand_in.source for w in works if w.hand_in}
         alikes.append(among(exercise(name), texts))
     return alikes
 

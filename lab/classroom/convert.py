@@ -78,7 +78,7 @@ def _rebuilt(course: Course, assignment: str, name: str, student: str) -> dict[s
             "your rights, and they are not run. Take it out of this course."
         )
     work = handins.work(course, week, student, exercise(name))
-    text = _text(work.file) if work.hand_in is None else work.hand_in.text
+    text = _text(work.file) if work.hand_in is None else work.hand_in.source
     made = notebook.made(course, week, name, text)
     made["metadata"][LAB]["student"] = student
     return made

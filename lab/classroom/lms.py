@@ -7,13 +7,14 @@ name becomes the student's id: `anna-bohm`.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from lab.grading import choice, handin, identity, intake
-from lab.grading.choice import Choice, Exercises
-from lab.grading.entries import BadArchive
+from lab.grading import choice, folders, handin, identity, intake
+from lab.grading.choice import Choice, Chosen, Exercises
+from lab.grading.entries import ZIP, BadArchive
 from lab.grading.handin import BadHandIn
 from lab.grading.identity import ROSTER, Owned, student_id
 from lab.grading.intake import Intake
@@ -22,7 +23,7 @@ __all__ = [
     "ROSTER", "SUFFIXES", "BadArchive", "Given", "came_in", "newest", "read", "roster",
     "student_id",
 ]  # fmt: skip
-SUFFIXES = (*handin.SUFFIXES, handin.NOTEBOOK, ".json")
+SUFFIXES = (*handin.SUFFIXES, *handin.STRIPPED, handin.NOTEBOOK, ".json", ZIP)
 MOST_OTHERS = 20  # programs of one student that are named after no exercise
 
 
@@ -70,6 +71,11 @@ def newest(files: Iterable[Given]) -> dict[tuple[str, str], bytes]:
 
 def _given(student: Choice) -> Iterator[Given]:
     names: set[str] = set()
+    for name, candidate in student.chosen.items():
+        if candidate.is_folder and not candidate.is_doubtful:
+            data = folders.packed(_files_of(candidate, student))
+            names.add(f"{name}{ZIP}")
+            yield Given(student.student, f"{name}{ZIP}", data)
     for name, item in _files(student):
         assert student.read is not None
         if name not in names:
@@ -80,10 +86,24 @@ def _given(student: Choice) -> Iterator[Given]:
                 continue  # the intake reports the refusal
 
 
+def _files_of(candidate: Chosen, student: Choice) -> dict[str, bytes]:
+    """The files of a folder; of one that is refused those that can be read, so that it is refused
+    again, for the same reason.
+    """
+    if candidate.hand_in is not None:
+        return dict(candidate.hand_in.files)
+    assert student.read is not None
+    found: dict[str, bytes] = {}
+    for item in (candidate.owned, *candidate.parts):
+        with contextlib.suppress(BadHandIn):
+            found[item.file] = student.read(item)
+    return found
+
+
 def _files(student: Choice) -> Iterator[tuple[str, Owned]]:
     """The files to lay out, by their new names: a file that counts is named after its exercise."""
     for name, candidate in student.chosen.items():
-        if not candidate.is_doubtful:
+        if not candidate.is_doubtful and not candidate.is_folder:
             suffix = PurePosixPath(candidate.owned.file).suffix.lower()
             yield f"{name}{suffix}", candidate.owned
     n_others = 0

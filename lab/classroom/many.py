@@ -99,6 +99,8 @@ def _gathered(
                 "exercise": work.exercise.id,
                 "text": work.hand_in.text,
                 "name": work.hand_in.name,
+                "files": dict(work.hand_in.files),
+                "added": work.hand_in.added,
                 "student": work.student,
                 "seed": work.seed,
                 "version": work.exercise.version(),
@@ -130,9 +132,8 @@ def judged(job: dict[str, Any]) -> dict[str, Any]:
         raise NoCluster(
             "This worker has another version of the book than who asks it: give both the same one."
         )
-    work = Work(
-        job["student"], own_exercise, Path(), HandIn(job["text"], job["name"]), "", job["seed"]
-    )
+    hand_in = HandIn(job["text"], job["name"], job["files"], added=job["added"])
+    work = Work(job["student"], own_exercise, Path(), hand_in, "", job["seed"])
     return batch.judged(work).to_json()
 
 

@@ -60,7 +60,11 @@ def _points(points: float) -> str:
 
 
 def _task(exercise: Exercise, week: Week) -> str:
-    file = f"{exercise.id}{exercise.starter.suffix}"
+    file = (
+        f"A folder `{exercise.id}/` of your project, or a zip of that folder,"
+        if exercise.takes_folders
+        else f"A file `{exercise.id}{exercise.starter.suffix}`"
+    )
     words = (
         "Run the cell below: it says what is asked, with values of your own."
         if exercise.parameters
@@ -72,7 +76,7 @@ def _task(exercise: Exercise, week: Week) -> str:
         f"Write your program below the line `%%submit {exercise.id}`, in JavaScript, and run the "
         "cell: it says what the program is worth, and what was seen. "
         f'`lab.hint("{exercise.id}")` gives a hint. '
-        f"A file `{file}` beside this notebook counts instead of the cell."
+        f"{file} beside this notebook counts instead of the cell."
     )
 
 

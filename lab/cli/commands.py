@@ -48,6 +48,14 @@ class Parser(argparse.ArgumentParser):
             self.unknown(unknown)
         return options
 
+    def misspelt(self, words: Sequence[str]) -> list[str]:
+        """Options among these words that mean nothing here: argparse would tell of what is missing
+        before it tells of them.
+        """
+        own = words[: words.index("--")] if "--" in words else words
+        names = [word.partition("=")[0] for word in own if word.startswith("--")]
+        return [name for name in names if name not in self._option_string_actions]
+
     def unknown(self, words: Sequence[str]) -> NoReturn:
         """End because of arguments that mean nothing here."""
         names = [name for name in self._option_string_actions if name.startswith("--")]
@@ -60,12 +68,15 @@ class Parser(argparse.ArgumentParser):
 class Commands:
     """The verbs of one home: each is added by its name, and has its words from the table."""
 
-    def __init__(self, home: table.Home) -> None:
+    def __init__(self, home: table.Home, version: Callable[[], str] | None = None) -> None:
         self.home = home
+        self.version = version or course_version
         self.parser = Parser(
             prog=home.program,
             description=home.summary,
-            epilog="python -m lab help lists the verbs of all programs.",
+            epilog=f"{home.command} VERB --help says what a verb takes."
+            if home.command
+            else "python -m lab help lists the verbs of all programs.",
         )
         self.parser.add_argument("--version", action="store_true", help="print the version")
         self._subparsers = self.parser.add_subparsers(
@@ -89,13 +100,15 @@ class Commands:
         words = list(sys.argv[1:] if arguments is None else arguments)
         name = next((word for word in words if not word.startswith("-")), "")
         if "--version" in words[: words.index(name) if name else None]:
-            print(version())
+            print(self.version())
             self.parser.exit()
         if name == "help":
             self._help(words[words.index("help") + 1 :])
         if name and name not in self.verbs:
             known = [*self.verbs, *aliases(self.home), "help"]
             self.parser.error(f"there is no command {name!r}. {did_you_mean(name, known)}")
+        if name and (unknown := self.verbs[name].misspelt(words[words.index(name) + 1 :])):
+            self.verbs[name].unknown(unknown)
         options, unknown = self.parser.parse_known_args(words)
         if unknown:
             self.verbs[options.command].unknown(unknown)
@@ -118,7 +131,7 @@ def aliases(home: table.Home) -> dict[str, str]:
     return {name.partition(".")[2]: name for name in table.HOMES if "." in name}
 
 
-def version() -> str:
+def course_version() -> str:
     """The version of the course, and the Python that runs it."""
     project = tomllib.loads((paths.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return f"Node.js I/O, Measured {project['version']} (Python {platform.python_version()})"

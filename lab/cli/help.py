@@ -31,7 +31,9 @@ def _lines(homes: Iterable[Home]) -> str:
 
 
 def topic(home: Home, verb: Verb) -> str:
-    """The examples and exit codes of a verb, as they end its help."""
+    """The examples, duration and exit codes of a verb, as they end its help."""
     examples = [f"  {home.program} {example.strip()}" for example in verb.examples]
     exits = [f"  {code:<3}  {words}" for code, words in sorted({**EXITS, **verb.exits}.items())]
-    return "\n".join([*(["examples:", *examples, ""] if examples else []), "exit codes:", *exits])
+    lasts = ["duration:", f"  {verb.lasts}", ""] if verb.lasts else []
+    shown = ["examples:", *examples, ""] if examples else []
+    return "\n".join([*shown, *lasts, "exit codes:", *exits])

@@ -17,12 +17,13 @@ EXITS: Mapping[int, str] = {
 
 @dataclass(frozen=True)
 class Verb:
-    """One verb: its line in the table, what may be typed, and exit codes of its own."""
+    """One verb: its line in the table, what may be typed, its exit codes, how long it takes."""
 
     name: str
     summary: str
     examples: tuple[str, ...] = ()
     exits: Mapping[int, str] = field(default_factory=dict)
+    lasts: str = ""  # how long it takes, where that is worth a line
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,12 @@ class Home:
     name: str
     summary: str
     verbs: tuple[Verb, ...]
+    command: str = ""  # where it is a program of its own
 
     @property
     def program(self) -> str:
         """What is typed before the verb."""
-        return f"python -m {self.name}"
+        return self.command or f"python -m {self.name}"
 
     def verb(self, name: str) -> Verb:
         """The verb of that name. Raises KeyError."""
@@ -46,6 +48,39 @@ class Home:
         """What is typed to call a verb."""
         return f"{self.program} {verb.name}".rstrip()
 
+
+CLINIC = (
+    Verb(
+        "examine",
+        "look for problems in your own server, under load",
+        (
+            "examine -- node app.mjs",
+            "examine --path /books/7 -- npm start",
+            'examine --body \'{"title": "Dune"}\' --path /books -- node app.mjs',
+            "examine --scenario shop.json --json -- node app.mjs",
+        ),
+        {
+            0: "no problem was found",
+            1: "a problem was found, or the program died",
+            2: "it could not be examined: a message says why, and what to do",
+        },
+        "25 to 45 s for a program that answers within milliseconds",
+    ),
+    Verb(
+        "compare",
+        "compare two versions of your own server, also in CI",
+        (
+            "compare --revisions main HEAD -- npm start",
+            "compare --commands 'node old.mjs' 'node new.mjs'",
+        ),
+        {
+            0: "the new version is not worse",
+            1: "the new version is worse",
+            2: "no comparison: a version did not start, or requests failed",
+        },
+        "about 2 minutes, up to four times as long where the trials lean towards worse",
+    ),
+)
 
 LAB = Home(
     "lab",
@@ -85,25 +120,7 @@ LAB = Home(
             ("model order.mjs", "model order.mjs --node 26 --json"),
             {2: "the program does not parse, or does what is not modelled"},
         ),
-        Verb(
-            "examine",
-            "look for problems in your own server, under load",
-            ("examine -- node app.mjs", "examine --path /books/7 -- npm start"),
-            {0: "no problem was found", 1: "a problem was found, or the program died"},
-        ),
-        Verb(
-            "compare",
-            "compare two versions of your own server, also in CI",
-            (
-                "compare --revisions main HEAD -- npm start",
-                "compare --commands 'node old.mjs' 'node new.mjs'",
-            ),
-            {
-                0: "the new version is not worse",
-                1: "the new version is worse",
-                2: "no comparison: a version did not start, or requests failed",
-            },
-        ),
+        *CLINIC,
     ),
 )
 
@@ -196,6 +213,25 @@ TOOLS = (
     Home("lab.instruments.calibrate", "", (Verb("", "hold the load generator against a clock"),)),
     Home("lab.servers.rust_addon", "", (Verb("", "build the addons in Rust (`make addons`)"),)),
     Home("lab.kernels.kernelspec", "", (Verb("", "install the two kernels (`make kernels`)"),)),
+)
+
+# The program that `tools/checkup` makes of the clinic: the same verbs under a name of its own.
+CHECKUP = Home(
+    "checkup",
+    "Examine your own Node.js server under load, and compare two versions of it.",
+    (
+        *CLINIC,
+        Verb("schema", "print the JSON Schema of what --json prints"),
+        Verb(
+            "completion",
+            "print the completion script of a shell",
+            (
+                'completion bash > "$HOME/.local/share/bash-completion/completions/node-checkup"',
+                'completion zsh > "${fpath[1]}/_node-checkup"',
+            ),
+        ),
+    ),
+    "node-checkup",
 )
 
 HOMES = {home.name: home for home in (LAB, BOOK, LIVE, CLASSROOM, TRACE)}

@@ -32,6 +32,7 @@ from lab.servers.server_errors import IgnoredSigterm
 PRELOAD = paths.NODE_SIDE / "clinic" / "preload.cjs"
 LISTEN_S = 20.0
 TLS_S = 2.0  # in which a server that speaks TLS says so
+NO_HTTP_S = 4.0  # after an address of a server that is not of node:http
 SETTLE_S = 0.4  # after the first address, others may come: of a cluster, or a second port
 
 
@@ -126,7 +127,9 @@ class App:
             found = self._ports()
             if found and first is None:
                 first = time.monotonic()
-            if first is not None and time.monotonic() - first > SETTLE_S:
+            # A runner such as tsx has a server of its own, which is there before the program's.
+            settle_s = SETTLE_S if any(one["http"] for one in found) else NO_HTTP_S
+            if first is not None and time.monotonic() - first > settle_s:
                 break
             time.sleep(0.02)
         self._reach(self._address(self._ports()))

@@ -78,7 +78,7 @@ class Bridge:
         if not line.endswith(b"\n"):
             raise BridgeFailed(
                 "The bridge to a server with TLS, a UNIX socket or a scenario did not start. Try "
-                "again; if it fails again, report it with what python -m lab doctor prints."
+                "again; if it fails again, report it with what `node --version` prints."
             )
         return address("127.0.0.1", json.loads(line)["port"])
 

@@ -1,4 +1,4 @@
-"""`python -m lab examine` and `compare`: what they are told, and what they say."""
+"""The verbs `examine` and `compare`: what they are told, and what they say."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from pathlib import Path
 
 from lab.clinic import outputs, report
 from lab.clinic.app import LISTEN_S, Target
+from lab.clinic.direct import order
 from lab.clinic.loading import Request
+from lab.clinic.name import DISTRIBUTION, PROGRAM
 from lab.clinic.scenario import read as read_scenario
-from lab.clinic.verb import examine as examined
-from lab.clinic.versions import LOOKS, Versions, compare_versions, revisions
+from lab.clinic.versions import LOOKS, NOT_WORSE, Versions, compare_versions, revisions
 from lab.errors import LabError
 from lab.storage import written
 
@@ -77,7 +78,7 @@ def _output_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         action="store_true",
-        help="print JSON instead of text (lab/clinic/report.schema.json)",
+        help=f"print JSON instead of text, by the schema of version {outputs.SCHEMA}",
     )
     parser.add_argument(
         "--markdown", type=Path, metavar="FILE", help="also write a summary as Markdown"
@@ -127,9 +128,17 @@ def _body(given: str | None) -> bytes | None:
         ) from None
 
 
-def _say(chosen: argparse.Namespace, text: str, data: str) -> None:
+def _coloured(text: str, *, is_well: bool) -> str:
+    """Return the text with its first line in colour, on a terminal that is not told otherwise."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty():
+        return text
+    first, *others = text.split("\n")
+    return "\n".join([f"\x1b[1;{32 if is_well else 31}m{first}\x1b[0m", *others])
+
+
+def _say(chosen: argparse.Namespace, text: str, data: str, *, is_well: bool) -> None:
     """Print the text, or the JSON in its place, and where the page is."""
-    print(data if chosen.json else text)
+    print(data if chosen.json else _coloured(text, is_well=is_well))
     print(f"The report: {chosen.page}", file=sys.stderr if chosen.json else sys.stdout)
 
 
@@ -167,11 +176,11 @@ def examine(chosen: argparse.Namespace) -> int:
 def _examined(chosen: argparse.Namespace) -> int:
     if bool(chosen.url) == bool(chosen.words):
         raise LabError(
-            "Say what to examine: python -m lab examine -- node app.mjs, or --url "
+            f"Say what to examine: {PROGRAM} examine -- node app.mjs, or --url "
             "http://127.0.0.1:3000/path for one that runs."
         )
     settings, words = command_line(chosen.words)
-    examination = examined(
+    ordered = order(
         chosen.url or words,
         path=chosen.path,
         method=chosen.method,
@@ -182,17 +191,20 @@ def _examined(chosen: argparse.Namespace) -> int:
         port=chosen.port,
         listen_s=chosen.listen,
         scenario=_scenario_file(chosen),
-        say=lambda words: print(f"… {words}", file=sys.stderr, flush=True),
     )
+    examination = ordered.examined(lambda words: print(f"… {words}", file=sys.stderr, flush=True))
     _write(chosen.page, report.page(examination))
     _write(chosen.markdown, outputs.examination_markdown(examination))
-    _write(
-        chosen.sarif, outputs.examination_sarif(examination, Path.cwd(), metadata.version("lab"))
+    version = metadata.version(DISTRIBUTION)
+    _write(chosen.sarif, outputs.examination_sarif(examination, Path.cwd(), version))
+    verdict = outputs.verdict(examination)
+    _say(
+        chosen,
+        f"{examination}",
+        outputs.examination_json(examination),
+        is_well=verdict == outputs.WELL,
     )
-    _say(chosen, f"{examination}", outputs.examination_json(examination))
-    if examination.diagnosis.findings or examination.observed.died:
-        return FOUND
-    return FAILED if examination.observed.answer_status is None else 0
+    return {outputs.WELL: 0, outputs.FOUND: FOUND}.get(verdict, FAILED)
 
 
 COMPARED = Path("comparison.html")
@@ -239,7 +251,7 @@ def compare(chosen: argparse.Namespace) -> int:
         if chosen.json:
             print(outputs.refusal_json(str(error)))
         return FAILED
-    _say(chosen, f"{versions}", outputs.versions_json(versions))
+    _say(chosen, f"{versions}", outputs.versions_json(versions), is_well=versions.word == NOT_WORSE)
     if versions.worse:
         return WORSE
     if any(versions.failed.values()) or any(versions.hung.values()):
@@ -265,7 +277,7 @@ def _compared(chosen: argparse.Namespace) -> Versions:
     here, words = Path.cwd(), tuple(chosen.words)
     if bool(chosen.commands) == bool(words):
         raise LabError(
-            "Say what to start: python -m lab compare --commands 'node old.mjs' 'node new.mjs', or "
+            f"Say what to start: {PROGRAM} compare --commands 'node old.mjs' 'node new.mjs', or "
             "--folders OLD NEW -- node app.mjs, or --revisions main HEAD -- npm start."
         )
     if not 0 < chosen.limit < 100:

@@ -16,10 +16,13 @@ from lab.clinic.loading import Phase
 from lab.clinic.observed import Observed
 
 # Loads that a healthy server answers in full: the one above its capacity is not among them.
-FAIR = ("one", "many", "look", "profile", "below", "kept-1", "kept-2")
+FAIR = ("one", "many", "look", "profile", "below", "kept-1", "kept-2", "kept-3")
 # A silence counts from here on, in seconds, and only if it is longer than all clients of the load
 # would need one after another.
 SILENCE_S = 1.2
+VOID = 0.9  # the share of a load without any response that must be silent
+RECOVERY_S = 3.0  # within which a program that has not stopped answers one request after a load
+FETCHED_LEAST = 50  # responses of other services
 FAILED_LEAST = 3  # requests: one that failed may be an accident
 
 
@@ -55,7 +58,10 @@ def is_silent(phase: Phase, alone_s: float) -> bool:
     An open loop has no number of clients: there a few requests must wait, and none be answered.
     """
     is_closed = phase.rate_per_s is None
-    patience_s = max(SILENCE_S, (1.5 * (phase.connections if is_closed else 2) + 2) * alone_s)
+    # A short load without any response is silent as a whole.
+    is_void = not phase.answers and not phase.before
+    least_s = min(SILENCE_S, VOID * phase.span_s) if is_void else SILENCE_S
+    patience_s = max(least_s, (1.5 * (phase.connections if is_closed else 2) + 2) * alone_s)
     least = 0.75 * (phase.connections if is_closed else 4)
     return phase.silent_s >= patience_s and _waiting(phase) >= least
 
@@ -78,7 +84,10 @@ def _silences(seen: Observed) -> Iterator[Silence]:
     for phase in seen.phases.values():
         responses += phase.before + phase.answers
         if is_silent(phase, alone_s):
-            yield Silence(phase, _waiting(phase), phase.silent_s, responses)
+            silent_s = phase.silent_s
+            if silent_s < SILENCE_S and phase.name not in seen.recovered:
+                silent_s += RECOVERY_S  # one request alone waited so long after it
+            yield Silence(phase, _waiting(phase), silent_s, responses)
 
 
 def _waiting(phase: Phase) -> int:
@@ -124,7 +133,7 @@ def behind(seen: Observed) -> float:
 
 @dataclass(frozen=True)
 class Growth:
-    """What was kept after each of two loads, garbage collected: bytes and bytes a response.
+    """What was kept after each of several loads, garbage collected: bytes and bytes a response.
 
     where : "in the heap", or "outside the heap" (Buffers and what native code holds)
     """
@@ -132,17 +141,19 @@ class Growth:
     bytes: float = 0.0
     each: float = 0.0
     where: str = ""
+    loads: int = 2
 
 
 def growth(seen: Observed) -> Growth:
-    """Return what came again with the second load; nothing where memory levels off."""
+    """Return what came again with each load after the first; nothing where memory levels off."""
     most = Growth()
     for name, where in (("heap", "in the heap"), ("external", "outside the heap")):
         steps = list(_steps(seen, name))
-        if len(steps) == 2:
-            (first, first_n), (second, second_n) = steps
-            if min(first, second) > 0 and second / second_n >= 0.4 * first / first_n:
-                kept = Growth(min(first, second), second / second_n, where)
+        if len(steps) >= 2:
+            (first, first_n), (last, last_n) = steps[0], steps[-1]
+            least = min(more for more, _ in steps)
+            if least > 0 and last / last_n >= 0.4 * first / first_n:
+                kept = Growth(least, last / last_n, where, len(steps))
                 most = max(most, kept, key=lambda growth: growth.bytes)
     return most
 
@@ -179,6 +190,120 @@ def connection_wait(seen: Observed) -> tuple[float, float]:
     return each_ms, min(1.0, each_ms / (phase.mean_s * 1e3))
 
 
+@dataclass(frozen=True)
+class Line:
+    """Requests that wait in line inside the program: how long, in ms and as a share of the time of
+    a response; for how many `slots`, about; how many connections to which port the program had.
+    """
+
+    ms: float = 0.0
+    share: float = 0.0
+    slots: float = 0.0
+    connections: int = 0
+    port: int = 0
+
+
+IDLE = 0.6  # the share of the time up to which a loop is not what is scarce
+COMPUTED = 0.3  # the share of a response's time alone up to which it is no computation
+CONNECTED = 1.6  # so many times as many connections as slots still belong to these slots
+
+
+def line(seen: Observed) -> Line:
+    """Return how requests wait in line for something that only some of them get at once, while
+    neither the loop nor a processor nor the pool is busy.
+
+    By Little's law so many requests are worked on at once as come in a second, times the seconds
+    that one takes alone. Where the program has many more connections to another service than that,
+    the line is there, and not in the program.
+    """
+    alone, many = seen.phases.get("one"), seen.phases.get("many")
+    rows = seen.during("many")
+    if alone is None or many is None or not alone.mean_s or not many.mean_s or not rows:
+        return Line()
+    if seen.bridged or many.failed or len({row["pid"] for row in rows}) > 1:
+        return Line()
+    wall_ms = rows[-1]["t_ms"] - rows[0]["t_ms"]
+    idle_ms = rows[-1]["idle_ms"] - rows[0]["idle_ms"]
+    cpu_ms = sum(row["cpu_us"] for row in rows[1:]) / 1e3
+    if wall_ms <= 0 or idle_ms < (1 - IDLE) * wall_ms:
+        return Line()
+    # Work, in threads of the pool or of the program, waits for processors and not in vain.
+    if cpu_ms > COMPUTED * many.throughput * wall_ms * alone.mean_s:
+        return Line()
+    slots = many.throughput * alone.mean_s
+    most = max(rows, key=lambda row: row.get("outgoing", 0.0))
+    connections = int(most.get("outgoing", 0.0))
+    if connections > max(CONNECTED * slots, slots + 1):
+        return Line()
+    ms = 1e3 * (many.mean_s - alone.mean_s)
+    port = int(most.get("outgoing_port", 0.0))
+    return Line(max(0.0, ms), max(0.0, 1 - alone.mean_s / many.mean_s), slots, connections, port)
+
+
+def unread(seen: Observed) -> float:
+    """Return the share of the responses of other services, to fetch or undici, whose bodies were
+    not read to their end; 0 of too few.
+    """
+    responses = read = 0.0
+    for pid in seen.pids:
+        rows = [row for row in seen.rows if row["pid"] == pid and "fetched" in row]
+        if rows:
+            responses += rows[-1]["fetched"]
+            read += rows[-1]["fetched_read"]
+    return max(0.0, 1 - read / responses) if responses >= FETCHED_LEAST else 0.0
+
+
+@dataclass(frozen=True)
+class Throttled:
+    """The share of the system's periods in which the limit of the container stopped the program
+    with many clients, and how many processors the limit gives.
+    """
+
+    share: float = 0.0
+    processors: float = 0.0
+
+
+PERIODS_LEAST = 8
+
+
+def throttled(seen: Observed) -> Throttled:
+    """Return how often the limit on processor time stopped the program."""
+    most = Throttled()
+    for pid in seen.pids:
+        rows = [row for row in seen.during("many") if row["pid"] == pid]
+        counted = [row["throttled"] for row in rows if row.get("throttled")]
+        if counted and (periods := counted[-1]["all"] - counted[0]["all"]) >= PERIODS_LEAST:
+            share = (counted[-1]["stopped"] - counted[0]["stopped"]) / periods
+            most = max(most, Throttled(share, counted[0]["processors"]), key=lambda one: one.share)
+    return most
+
+
+@dataclass(frozen=True)
+class Calls:
+    """What a request to the program makes it ask of other services, means of the close look: calls
+    during which no other call was open, their time in ms and as a share of that of a response, and
+    calls again after the same one had failed.
+    """
+
+    alone: float = 0.0
+    ms: float = 0.0
+    share: float = 0.0
+    again: float = 0.0
+
+
+def calls(seen: Observed) -> Calls:
+    """Return the calls of the process that made the most."""
+    found = [Calls()]
+    for look in seen.looks:
+        total = look.get("calls")
+        if total and total["requests"]:
+            n = total["requests"]
+            each_ms, ms = total["latency_ms"] / n, total["alone_ms"] / n
+            share = min(1.0, ms / each_ms) if each_ms else 0.0
+            found.append(Calls(total["alone"] / n, ms, share, total["again"] / n))
+    return max(found, key=lambda one: (one.alone, one.again))
+
+
 def _fair(seen: Observed) -> Iterator[Phase]:
     for name in FAIR:
         if name in seen.phases:
@@ -186,7 +311,7 @@ def _fair(seen: Observed) -> Iterator[Phase]:
 
 
 def _steps(seen: Observed, name: str) -> Iterator[tuple[float, int]]:
-    """Yield growth and responses of each of the two loads that ask what is kept."""
+    """Yield growth and responses of each of the loads that ask what is kept."""
     marks: list[dict[str, Any]] = seen.kept
     for index, (before, after) in enumerate(itertools.pairwise(marks)):
         phase = seen.phases.get(f"kept-{index + 1}")

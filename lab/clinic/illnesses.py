@@ -14,7 +14,7 @@ from lab.clinic.failures import SILENCE_S
 from lab.clinic.observed import Observed
 from lab.clinic.profile import Place, by_line
 from lab.clinic.signs import LONG_MS, LOOK_UPS, Signs
-from lab.text.numbers import number, size
+from lab.text.numbers import count, number, size
 
 
 @dataclass(frozen=True)
@@ -160,6 +160,19 @@ OBJECTS = replace(
         PRESSURE.limits[1],
     ),
 )
+# Of messages to a thread only their number is known, too.
+INBOX = replace(
+    PRESSURE,
+    limits=(
+        Limit("posted", 500, "messages waited for a worker thread that had no time left", _count),
+    ),
+    means="Messages are posted to a worker thread faster than it takes them: all of them wait in "
+    "memory, outside the heap, and postMessage() never says no.",
+    try_=(
+        "Let the thread answer each message, and post no more than a few that are not answered.",
+        "Refuse requests (503) while too many are waiting, or start more threads.",
+    ),
+)
 LOGGING = Illness(
     "synchronous-logging",
     "synchronous logging",
@@ -295,20 +308,129 @@ CONNECTIONS = Illness(
         "If the other service is what is slow, more connections only move the queue there.",
     ),
 )
+# The same, told by time: whatever the pool is, requests wait in line while the program is idle.
+IN_LINE = replace(
+    CONNECTIONS,
+    limits=(
+        Limit("line_share", 0.6, "of the time of a response was waiting in line", _share),
+        Limit("line_ms", 20.0, "a response waited in line, mean", _ms),
+    ),
+    means="Only a few requests are worked on at once, and the others wait for their turn although "
+    "the program is idle.",
+    try_=(
+        "Give the pool more connections (`max` of pg, `connectionLimit` of mysql2, `connections` "
+        "of undici), up to what the other service can take.",
+        "Hold a connection for as short a time as possible: ask for it late, give it back in "
+        "`finally`, and do not wait for another service while you hold one.",
+        "If a lock or a limiter of the program lets only a few through, see whether it must.",
+    ),
+)
+UNREAD = Illness(
+    "bodies-not-read",
+    "bodies not read",
+    (
+        Limit(
+            "unread_share",
+            0.5,
+            "of the responses of other services were not read to the end",
+            _share,
+        ),
+    ),
+    "The program asks another service and does not read the body of the response. Each such body "
+    "holds its connection and memory until garbage is collected.",
+    ("streams/flow-and-backpressure", "Flow and Backpressure"),
+    (
+        "Read the body (`await response.text()`), or give it up: `await response.body?.cancel()`.",
+        "Ask with HEAD where only status and headers are needed.",
+    ),
+)
+THROTTLED = Illness(
+    "cpu-limit",
+    "stopped by a CPU limit",
+    (
+        Limit(
+            "throttled_share", 0.25, "of the system's periods the limit stopped the program", _share
+        ),
+    ),
+    "The container may use only a share of a processor. When that share is used up, the whole "
+    "program stops until the next period begins, whatever it was doing.",
+    ("blocking/overload", "Overload"),
+    (
+        "Raise the limit (`--cpus` of docker, `limits.cpu` of Kubernetes) or remove it and keep "
+        "the request: garbage collection and the pool's threads use it up, too.",
+        "Start as many processes and threads as the limit has processors: "
+        "`os.availableParallelism()` may count those of the whole machine.",
+        "Make each request cheaper: the profile names the line.",
+    ),
+)
+IN_TURN = Illness(
+    "calls-in-turn",
+    "calls in turn",
+    (
+        Limit("calls_each", 4.5, "calls of other services in turn for each response, mean", _plain),
+        Limit("calls_ms", 5.0, "of each response in such calls, mean", _ms),
+        Limit("calls_share", 0.5, "of the time of a response", _share),
+    ),
+    "For each request the program asks another service many times, and waits for each response "
+    "before it asks again.",
+    ("event-loop/from-callbacks-to-await", "From Callbacks to await"),
+    (
+        "Ask once for all of it: a join or `WHERE id = ANY($1)`, or one request for a list of ids.",
+        "Where one call does not need what another one brings, ask side by side: "
+        "`await Promise.all(ids.map(load))`, with a limit on how many.",
+        "Keep what many requests ask for.",
+    ),
+)
+RETRIES = Illness(
+    "retry-storm",
+    "retry storm",
+    (Limit("again_each", 1.5, "calls again after a failure, for each response, mean", _plain),),
+    "A call that failed is made again and again: a service that has too much to do gets several "
+    "times as much, at the moment when it can do least.",
+    ("blocking/overload", "Overload"),
+    (
+        "Try again once at most, after a pause with jitter, and only where the failure may pass.",
+        "Give retries a budget: say, a tenth of all calls.",
+        "Stop asking for a while when most calls fail (a circuit breaker), and answer without.",
+    ),
+)
+STALE = Illness(
+    "keep-alive-mismatch",
+    "keep-alive mismatch",
+    (Limit("stale", 3, "requests were reset on a connection that was kept", _count),),
+    "The program asks another service over connections that it keeps, and the other service closes "
+    "them after a shorter idle time: a request that is sent at that moment is reset.",
+    ("streams/sockets-and-servers", "Sockets and Servers"),
+    (
+        "Let the side that asks close first: a shorter idle time of the agent (`timeout` of "
+        "http.Agent, `keepAliveTimeout` of undici) than the other service's.",
+        "If this program is the other service, behind a proxy: set `server.keepAliveTimeout` above "
+        "the proxy's idle time (60 s of most), and `headersTimeout` above that.",
+        "Ask again once where the request may be repeated and the connection was a kept one "
+        "(`request.reusedSocket`).",
+    ),
+)
 OF_DESCRIPTOR = 262_144  # bytes that a socket and what belongs to it may hold
 NOT_EXAMINED = (
-    "It does not look at other requests than the one it was given, at work that comes once an "
-    "hour, at other machines behind the program, at WebSockets and event streams, or at security."
+    "Not looked for: other requests than those that were sent, work that comes once an hour or "
+    "grows over days, what slows other machines down, kept connections that a proxy in front of "
+    "the program outlives, WebSockets, event streams and HTTP/2, and security."
 )
 ALL = (
     *(BLOCKED, FLOOD, POOL, NAMES, PRESSURE, LOGGING, STOPS, FAILS, BEHIND, LEAK, OPEN, GARBAGE),
-    *(HEAP, CONNECTIONS),
+    *(HEAP, CONNECTIONS, UNREAD, THROTTLED, IN_TURN, RETRIES, STALE),
 )
 # Those, and the other ways in which two of them are told.
 FORMS = (
     *(STOPS, FAILS, BEHIND, LEAK, OPEN),
     *(BLOCKED, SYNC, FLOOD, POOL, NAMES, PRESSURE, OBJECTS, LOGGING, GARBAGE, HEAP, CONNECTIONS),
+    *(INBOX, IN_LINE, UNREAD, THROTTLED, IN_TURN, RETRIES, STALE),
 )
+
+
+def names() -> str:
+    """Return the names of all that is looked for, in a sentence."""
+    return ", ".join(dict.fromkeys(one.name for one in FORMS))
 
 
 @dataclass(frozen=True)
@@ -356,11 +478,8 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
     found = {one.id: one for one in ALL if _reached(one, signs)}
     if seen.answer_status is None and signs.silent_ms > 1000 and not found:
         found[BLOCKED.id] = BLOCKED
+    _add_other_forms(found, signs)
     # One cause has several signs; whoever names the cause must not name its signs, too.
-    if _reached(SYNC, signs):
-        found.setdefault(BLOCKED.id, SYNC)
-    if _reached(OBJECTS, signs):
-        found.setdefault(PRESSURE.id, OBJECTS)
     if FLOOD.id in found:
         found.pop(BLOCKED.id, None)
     writing = max((p.write_share for p in seen.profiles), default=0.0)
@@ -377,6 +496,8 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
         found.pop(BEHIND.id, None)
     if found.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id, HEAP.id}:
         found.pop(GARBAGE.id, None)
+    if RETRIES.id in found:  # which are made in turn
+        found.pop(IN_TURN.id, None)
     if LEAK.id in found:  # which fills every heap in the end
         found.pop(HEAP.id, None)
     findings = [_finding(_in_words(one, seen), seen, signs) for one in found.values()]
@@ -393,12 +514,28 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
     return Diagnosis(tuple(findings), signs)
 
 
+# A line for the pool's threads, or for names, is told by its own sign; so is one that stops.
+_LINES = {POOL.id, NAMES.id, BLOCKED.id, FLOOD.id, LOGGING.id, STOPS.id, FAILS.id, LEAK.id}
+
+
+def _add_other_forms(found: dict[str, Illness], signs: Signs) -> None:
+    """Add those that are told by another sign than the usual one."""
+    if _reached(SYNC, signs):
+        found.setdefault(BLOCKED.id, SYNC)
+    if _reached(OBJECTS, signs):
+        found.setdefault(PRESSURE.id, OBJECTS)
+    if _reached(INBOX, signs):
+        found.setdefault(PRESSURE.id, INBOX)
+    if _reached(IN_LINE, signs) and not found.keys() & _LINES:
+        found.setdefault(CONNECTIONS.id, IN_LINE)
+
+
 def _in_words(illness: Illness, seen: Observed) -> Illness:
     """Return the illness with what it means here: how many, of which kind, after how much."""
     if illness is STOPS and (silence := failures.silence(seen)):
         words = (
             f"After {silence.responses:,} responses no more came: {silence.who} waited, the last "
-            f"{number(silence.silent_s)} s of the load in vain."
+            f"{number(silence.silent_s)} s in vain."
         )
         if silence.phase.name in seen.recovered:
             words += " After the load a single request was answered again."
@@ -415,12 +552,28 @@ def _in_words(illness: Illness, seen: Observed) -> Illness:
     elif illness is LEAK:
         growth = failures.growth(seen)
         words = (
-            f"After two loads it kept {size(growth.bytes)} more each time, {growth.where}: "
-            f"{size(growth.each)} for each response, and it came again with the second load."
+            f"After each of {growth.loads} loads it kept {size(growth.bytes)} more, "
+            f"{growth.where}: {size(growth.each)} for each response. A cache whose largest size "
+            "was not reached yet looks the same: then it levels off later."
         )
     elif illness is OPEN:
         more, kind = failures.descriptors(seen)
         words = f"After each of two loads {more:.0f} more were open than before it, mostly {kind}s."
+    elif illness is THROTTLED:
+        words = (
+            f"{illness.means} Its limit is {failures.throttled(seen).processors:.3g} of a "
+            "processor's time."
+        )
+    elif illness is IN_LINE:
+        line = failures.line(seen)
+        words = (
+            f"{illness.means} About {max(1, round(line.slots))} of "
+            f"{seen.phases['many'].connections} requests were worked on at once."
+        )
+        if line.connections:
+            words += (
+                f" The program has {count(line.connections, 'connection')} to port {line.port}."
+            )
     elif illness is CONNECTIONS:
         most = max((look.get("agent_most") or 0 for look in seen.looks), default=0)
         words = illness.means
@@ -463,14 +616,30 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
     wanted = {
         POOL.id: None,
         NAMES.id: set(LOOK_UPS),
-        PRESSURE.id: {"write"},
-        CONNECTIONS.id: {"agent"},
+        PRESSURE.id: {"post"} if one is INBOX else {"write"},
+        CONNECTIONS.id: ASKED if one.limits == IN_LINE.limits else {"agent"},
+        UNREAD.id: {"fetch"},
+        IN_TURN.id: ASKED,
+        RETRIES.id: ASKED,
+        STALE.id: {"request"},
     }
     if one.id in wanted:
         sites = _sites(seen, wanted[one.id])
-        if not sites and one.id == PRESSURE.id and profile:
+        if not sites and one.id == PRESSURE.id and one is not INBOX and profile:
             places = tuple(profile.write_places[:2])
     return Finding(one, tuple(evidence(one, signs)), strength, places, sites)
+
+
+# Kinds of sites at which another service is asked.
+ASKED = {"call", "fetch", "request", "query"}
+NO_POOL = (
+    "write",
+    "agent",
+    "fetch",
+    "call",
+    "request",
+    "post",
+)  # kinds of sites that do not wait for a thread
 
 
 def _sites(seen: Observed, kinds: set[str] | None) -> tuple[str, ...]:
@@ -480,10 +649,12 @@ def _sites(seen: Observed, kinds: set[str] | None) -> tuple[str, ...]:
     total: dict[str, int] = {}
     for look in seen.looks:
         for kind, places in look["sites"].items():
-            if kind in kinds if kinds is not None else kind not in ("write", "agent"):
+            if kind in kinds if kinds is not None else kind not in NO_POOL:
                 for place, n in places.items():
                     total[_place(place)] = total.get(_place(place), 0) + n
-    return tuple(sorted(total, key=lambda place: -total[place])[:3])
+    # A line of the program itself says more than one of a driver.
+    own = {place: n for place, n in total.items() if "/node_modules/" not in place}
+    return tuple(sorted(own or total, key=lambda place: -total[place])[:3])
 
 
 def _place(frame: str) -> str:

@@ -23,6 +23,7 @@ class Observed:
     allocated what is left of the second load, with `file`, `line`, `function`, `bytes`, `text`
 
     recovered : the loads that ended in silence, after which one request alone was answered
+    stopped : did the user end it early (Ctrl-C)? Then only some of the loads were seen
     bridged : did requests pass our bridge, because of TLS, a UNIX socket or a scenario?
     """
 
@@ -50,6 +51,7 @@ class Observed:
     keepers: list[dict[str, Any]] = field(default_factory=list)
     recovered: list[str] = field(default_factory=list)
     bridged: bool = False
+    stopped: bool = False
     stubborn: bool = False
     died: str = ""
 

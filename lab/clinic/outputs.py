@@ -5,6 +5,7 @@ summary of a pull request, and SARIF for tools that show findings at their lines
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,16 +18,19 @@ from lab.storage.json_form import plain
 
 SCHEMA = 2
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
-NAME = "lab examine"
+NAME = "node-checkup"
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 WELL, FOUND, NOT_EXAMINED = "well", "found", "not examined"
 
 
 def verdict(one: Examination) -> str:
-    """Return "well", "found", or "not examined" where the program never answered."""
+    """Return "well", "found", or "not examined" where the program never answered, or
+    the user stopped before anything was found.
+    """
     if one.diagnosis.findings or one.observed.died:
         return FOUND
-    return NOT_EXAMINED if one.observed.answer_status is None else WELL
+    is_whole = one.observed.answer_status is not None and not one.observed.stopped
+    return WELL if is_whole else NOT_EXAMINED
 
 
 def examination_json(one: Examination) -> str:
@@ -191,7 +195,8 @@ def _code(text: str) -> str:
 
 def examination_sarif(one: Examination, root: Path, version: str) -> str:
     """Return the findings as SARIF 2.1.0; files below `root` are named from there."""
-    illnesses: dict[str, Illness] = {illness.id: illness for illness in FORMS}
+    # Of several forms of one problem the first is the usual one.
+    illnesses: dict[str, Illness] = {illness.id: illness for illness in reversed(FORMS)}
     return _text(
         {
             "$schema": SARIF_SCHEMA,
@@ -237,14 +242,24 @@ def _result(found: Finding, root: Path) -> dict[str, Any]:
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": _uri(place.file, root)},
-                    "region": {"startLine": max(1, place.line)},
+                    "artifactLocation": {"uri": _uri(file, root)},
+                    "region": {"startLine": max(1, line)},
                 }
             }
-            for place in found.places
-            if place.file.startswith("/")
+            for file, line in _lines(found)
+            if file.startswith("/")
         ],
     }
+
+
+_SITE = re.compile(r"(.+):(\d+)(?:, in .*)?")
+
+
+def _lines(found: Finding) -> list[tuple[str, int]]:
+    """Return file and line of all places of a finding: where work is done, and where is asked."""
+    lines = [(place.file, place.line) for place in found.places]
+    asked = filter(None, map(_SITE.fullmatch, found.sites))
+    return list(dict.fromkeys([*lines, *((site[1], int(site[2])) for site in asked)]))
 
 
 def _uri(file: str, root: Path) -> str:

@@ -6,12 +6,17 @@ import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from lab import paths
+from lab.clinic.source_map import Originals
+
+# Files of our probe, in the house and in the package that `tools/checkup` builds of it.
+_PROBE = f"/{paths.NODE_SIDE.parent.name}/node/clinic/"
 # "(program)" is native code outside of any function, and on a busy machine also the time in which
 # the thread had no processor.
 _IDLE = {"(idle)", "(root)", "(program)"}
@@ -100,19 +105,29 @@ class Profile:
 Own = tuple[Frame, int, str]
 
 
+def _frame(at: Mapping[str, Any], originals: Originals) -> Frame:
+    """The function of a call frame, at its place in the source."""
+    url, line = originals.at(at["url"], at["lineNumber"] + 1, at.get("columnNumber"))
+    return Frame(at["functionName"], url, line)
+
+
 class _Tree:
-    def __init__(self, data: dict[str, Any]) -> None:
+    def __init__(self, data: dict[str, Any], originals: Originals) -> None:
         self.frames: dict[int, Frame] = {}
         self.parents: dict[int, int] = {}
         self.ticks: dict[int, int] = {}
         for node in data["nodes"]:
             at = node["callFrame"]
-            self.frames[node["id"]] = Frame(at["functionName"], at["url"], at["lineNumber"] + 1)
+            self.frames[node["id"]] = _frame(at, originals)
             for child in node.get("children", ()):
                 self.parents[child] = node["id"]
             ticks = node.get("positionTicks") or []
             if ticks:
-                self.ticks[node["id"]] = max(ticks, key=lambda one: int(one["ticks"]))["line"]
+                # Several lines of what ran may be one line of its source.
+                lines: Counter[int] = Counter()
+                for one in ticks:
+                    lines[originals.at(at["url"], int(one["line"]))[1]] += int(one["ticks"])
+                self.ticks[node["id"]] = lines.most_common(1)[0][0]
         self._stacks: dict[int, list[Frame]] = {}
 
     def stack(self, node: int) -> list[Frame]:
@@ -142,7 +157,7 @@ class _Tree:
 
 
 def _ours(frame: Frame) -> bool:
-    return "/lab/node/clinic/" in frame.url
+    return _PROBE in frame.url
 
 
 def logging(stack: list[Frame]) -> bool:
@@ -197,10 +212,11 @@ def _synchronous(stack: list[Frame]) -> bool:
     return any(f.of_node and f.name.endswith("Sync") for f in stack)
 
 
-def read(file: Path, pid: int) -> Profile:
-    """Read a profile that V8 wrote."""
+def read(file: Path, pid: int) -> tuple[Profile, Originals]:
+    """Read a profile that V8 wrote, and the source maps that Node held."""
     data = json.loads(file.read_text())
-    tree = _Tree(data)
+    originals = Originals(data.get("source_maps"))
+    tree = _Tree(data, originals)
     made = Profile(pid)
     total: dict[Own, float] = {}
     logs: dict[Own, float] = {}
@@ -242,7 +258,7 @@ def read(file: Path, pid: int) -> Profile:
     made.places = _places(total, busy)
     made.log_places = _places(logs, busy)
     made.write_places = _places(writes, busy)
-    return made
+    return made, originals
 
 
 OWN_KEEPS = 0.05  # the share from which on functions of the program itself are the keepers
@@ -253,7 +269,7 @@ _KEEPS = re.compile(
 )
 
 
-def keepers(file: Path) -> list[dict[str, Any]]:
+def keepers(file: Path, originals: Originals) -> list[dict[str, Any]]:
     """Read a sampling heap profile that V8 wrote after a collection: the functions of the program
     that allocated what is alive, those with the most first, at most three.
 
@@ -263,8 +279,7 @@ def keepers(file: Path) -> list[dict[str, Any]]:
     kept: Counter[Frame] = Counter()
 
     def walk(node: dict[str, Any], own: Frame | None) -> None:
-        at = node["callFrame"]
-        frame = Frame(at["functionName"], at["url"], at["lineNumber"] + 1)
+        frame = _frame(node["callFrame"], originals)
         if not frame.of_node and not _ours(frame) and (own is None or not frame.of_package):
             own = frame
         if own is not None:

@@ -75,7 +75,7 @@ class Examination(Shown, Dated):
     @property
     def first(self) -> str:
         """The name of the likeliest illness; "nothing found"; or that it came to no diagnosis:
-        "it ended", "no answer", "seen from outside".
+        "it ended", "no answer", "seen from outside", "stopped early".
         """
         if not self.diagnosis.findings:
             if self.observed.died:
@@ -84,6 +84,8 @@ class Examination(Shown, Dated):
                 return "seen from outside"
             if self.observed.answer_status is None:
                 return "no answer"
+            if self.observed.stopped:
+                return "stopped early"
         return self.diagnosis.first
 
     @property
@@ -133,7 +135,7 @@ class Examination(Shown, Dated):
         for one in found.findings:
             if one is not found.findings[0]:
                 lines.append(f"also: {one.illness.name}")
-            if one.illness.is_failure:
+            if one.illness.is_failure or one.illness not in illnesses.FORMS:
                 lines.append(f"  {one.illness.means}")
             lines += [f"  {row.seen} {row.says} (limit: {row.limit})" for row in one.rows]
             lines += [
@@ -142,7 +144,8 @@ class Examination(Shown, Dated):
             ]
             lines += [f"  at {place}" for place in one.sites[:1]]
             lines.append(f"  chapter: {one.illness.chapter[1]} ({one.illness.chapter[0]})")
-        if seen.inside and not found.findings and seen.answer_status and not seen.died:
+        is_whole = seen.answer_status and not seen.died
+        if seen.inside and not found.findings and is_whole:
             lines.append(illnesses.NOT_EXAMINED)
         lines += self.limiting
         if seen.died:

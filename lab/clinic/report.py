@@ -4,15 +4,16 @@ what theory expects, and what was measured.
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from lab import predict
-from lab.clinic import illnesses
+from lab.clinic import chart, illnesses
 from lab.clinic.loading import CLIENT_BUSY, Phase
+from lab.clinic.name import PROGRAM
 from lab.clinic.observed import Observed
 from lab.clinic.recorded import Examination, Part
 from lab.clinic.signs import busy, gate
@@ -29,7 +30,7 @@ from lab.clinic.versions import (
 from lab.display.html import STYLE, box, facts, table
 from lab.judging.stats import P_MOST, least_pairs
 from lab.plot.palette import THEMES
-from lab.text.looks import html, macros
+from lab.text.looks import macros
 from lab.text.numbers import count, number, size
 
 _WORDS = {
@@ -41,6 +42,7 @@ _WORDS = {
     "above": "arrivals at a quarter above the most",
     "kept-1": "16 clients: is memory kept?",
     "kept-2": "16 clients: is it kept again?",
+    "kept-3": "16 clients, longer: does it level off?",
 }
 
 # Nothing is asked of anybody, and nothing is run.
@@ -91,15 +93,26 @@ summary{cursor:pointer;margin:.8em 0;font-weight:600}
 """)
 
 
+class Figures(NamedTuple):
+    """What draws the charts of a report, each as HTML."""
+
+    lines: Callable[..., str]
+    dots: Callable[..., str]
+
+
+PLAIN = Figures(chart.lines, chart.dots)
+
+
 def page(one: Examination) -> str:
     """Return the page of an examination, as one file."""
-    return _page(f"{one.observed.title}: {one.first}", _body(one, "h1"))
+    title = HTML.title(f"Examined: {one.observed.title}")
+    return _page(f"{one.observed.title}: {one.first}", f"{title}{body(one, PLAIN)}")
 
 
 def versions_page(one: Versions) -> str:
     """Return the page of a comparison, as one file."""
     title = f"{one.new} against {one.old}"
-    return _page(title, f"{HTML.title(title)}{versions(one)}")
+    return _page(title, f"{HTML.title(title)}{versions(one, PLAIN)}")
 
 
 def _page(title: str, body: str) -> str:
@@ -110,38 +123,26 @@ def _page(title: str, body: str) -> str:
     return str(HTML.page(title, Markup(body), Markup(colours), Markup(STYLE), POLICY))
 
 
-@html.register
-def examination(one: Examination) -> str:
-    """Return the same for a notebook, where headings of the second level are the page's own."""
-    return _in_notebook(_body(one))
-
-
-@html.register
-def part(one: Part) -> str:
-    """Return a part of the report for a notebook, without its heading."""
+def part(one: Part, figures: Figures) -> str:
+    """Return a part of the report with its heading."""
     seen = one.of.observed
     draw = {
         "illness": lambda: _verdict(one.of) + _likely(one.of),
-        "law": lambda: _law(seen),
+        "law": lambda: _law(seen, figures),
         "load": lambda: _measured(seen),
         "inside": lambda: _inside(seen),
         "signs": lambda: _signs_table(one.of),
     }[one.name]
-    return _in_notebook(re.sub("<h2>.*?</h2>", "", draw()))
+    return draw()
 
 
-def _in_notebook(body: str) -> str:
-    lower = re.sub(r"(</?h)([23])>", lambda found: f"{found[1]}{int(found[2]) + 1}>", body)
-    return f"{STYLE}<div class='lab-record lab-examination'>{lower}</div>"
-
-
-def _body(one: Examination, head: str = "") -> str:
+def body(one: Examination, figures: Figures) -> str:
+    """Return the report without its title."""
     seen = one.observed
-    parts = [HTML.title(f"Examined: {seen.title}") if head else ""]
-    parts += [_verdict(one), _likely(one)]
+    parts = [_verdict(one), _likely(one)]
     if seen.died:
         parts += [HTML.heading("How it ended"), HTML.printed(seen.died)]
-    parts += [_law(seen), _measured(seen), _inside(seen), _all_signs(one), _how(one)]
+    parts += [_law(seen, figures), _measured(seen), _inside(seen), _all_signs(one), _how(one)]
     return "".join(str(part) for part in parts if part)
 
 
@@ -156,17 +157,19 @@ def _verdict(one: Examination) -> str:
                 "no name",
                 [
                     "A server that runs already is seen from outside only, and that names no "
-                    "illness. Let lab start it: python -m lab examine -- node app.mjs"
+                    f"problem. Let the program be started here: {PROGRAM} examine -- node app.mjs"
                 ],
             )
         if seen.answer_status is None:
             return box("fail", "no answer", ["It listens and does not answer.", *seen.warnings])
+        if seen.stopped:
+            return box("none", "stopped early", [*seen.warnings, *one.limiting])
         return box(
             "ok",
             "nothing found",
             [
-                "None of the illnesses that this page knows shows at what was asked of it. "
-                f"{illnesses.NOT_EXAMINED}",
+                "None of the problems that are looked for shows at what was asked of it: "
+                f"{illnesses.names()}. {illnesses.NOT_EXAMINED}",
                 *one.limiting,
             ],
         )
@@ -213,10 +216,16 @@ def _likely(one: Examination) -> str:
                 Markup("".join(map(str, lines))),
                 chapter[1],
                 chapter[0],
-                found.illness.try_,
+                [_coded(way) for way in found.illness.try_],
             )
         )
     return "".join(map(str, parts))
+
+
+def _coded(text: str) -> Markup:
+    """Return a text in which what is between backticks is code."""
+    parts = [str(escape(part)) for part in text.split("`")]
+    return Markup("".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(parts)))
 
 
 # --- what theory expects
@@ -260,9 +269,7 @@ def demand(seen: Observed) -> tuple[str, float] | None:
     return min((sure or known).items(), key=lambda one: one[1], default=None)
 
 
-def _law(seen: Observed) -> str:
-    from lab.plot.simple import lines  # matplotlib, only if something is to be drawn
-
+def _law(seen: Observed, figures: Figures) -> str:
     one, many = seen.phases.get("one"), seen.phases.get("many")
     if one is None or many is None or not one.mean_s:
         return ""
@@ -283,15 +290,14 @@ def _law(seen: Observed) -> str:
             {"clients": n, "answers (/s)": high, "of": "theory: at most"}
             for n, high in zip(at, band.high, strict=True)
         ]
-        figure = lines(
+        figure = figures.lines(
             expected + own,
             x="clients",
             y="answers (/s)",
             by="of",
-            x_scale="log",
             caption="Answers by number of clients: measured, and the most that one loop could give",
         )
-        parts.append(Markup(figure._repr_html_()))
+        parts.append(Markup(figure))
         told = (
             f"Alone, a request takes {_ms(one.mean_s)}; for {_ms(alone_s)} of that the loop is "
             "busy with it. "
@@ -453,6 +459,8 @@ def _signs_table(one: Examination) -> str:
 def _how(one: Examination) -> str:
     seen = one.observed
     notes = list(seen.warnings)
+    if one.diagnosis.findings:  # else the verdict says it
+        notes.insert(0, illnesses.NOT_EXAMINED)
     if one.recorded is not None:
         notes.append(f"{one.recorded.label[:1].upper()}{one.recorded.label[1:]}.")
     if seen.outside:
@@ -489,14 +497,11 @@ def _together(m: int) -> str:
     )
 
 
-@html.register
-def versions(one: Versions) -> str:
+def versions(one: Versions, figures: Figures) -> str:
     """Return the verdicts, the ratios behind them, and every trial as a dot."""
-    from lab.plot.simple import dots  # matplotlib, only if something is to be drawn
-
     words = one.failures + [repr(m) for m in one.measured if m.word == WORSE]
     if not words:
-        words = ["No measure is worse by the rule of this book."] * (one.word == NOT_WORSE)
+        words = ["No measure is worse by the rule of this comparison."] * (one.word == NOT_WORSE)
         words += [
             f"No verdict on {m.name}: "
             f"{'; '.join(filter(None, (m.because, m.advice))) or 'the trials cannot tell'}."
@@ -516,7 +521,7 @@ def versions(one: Versions) -> str:
         }
         for m in one.measured
     ]
-    figure = dots(
+    figure = figures.dots(
         [
             {"block": t.block + 1, "answers (/s)": t.throughput, "version": t.arm}
             for t in one.trials
@@ -534,7 +539,7 @@ def versions(one: Versions) -> str:
             + _together(len(one.measured))
         ),
         table(rows, label="the measures"),
-        Markup(figure._repr_html_()),
+        Markup(figure),
         table(medians(one.trials), label="medians of each version"),
         HTML.heading("How it was measured"),
         HTML.quiet(

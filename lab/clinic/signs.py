@@ -50,6 +50,14 @@ class Signs:
     agent_ms, agent_share : how long requests of the program waited for a connection of an
     http.Agent, for each response, and the share of its time
     loop_busy : share of the time in which the loop was busy with many clients
+    line_ms, line_share : how long a request waited in line while the program was idle, and the
+    share of its time
+    unread_share : share of the responses of other services that were not read to their end
+    throttled_share : share of the system's periods in which the container's limit stopped it
+    calls_each, calls_ms, calls_share : calls of other services in turn, for each response: how
+    many, how long, and the share of its time; again_each : calls again after a failure
+    posted : messages that waited for a worker thread of the program which was always busy
+    stale : requests of the program that were reset on a connection that had been kept
     """
 
     long_share: float = 0.0
@@ -83,6 +91,16 @@ class Signs:
     heap_share: float = 0.0
     agent_ms: float = 0.0
     agent_share: float = 0.0
+    line_ms: float = 0.0
+    line_share: float = 0.0
+    unread_share: float = 0.0
+    throttled_share: float = 0.0
+    calls_each: float = 0.0
+    calls_ms: float = 0.0
+    calls_share: float = 0.0
+    again_each: float = 0.0
+    stale: float = 0.0
+    posted: float = 0.0
 
 
 # What Node's async hooks call a wait for a name.
@@ -117,6 +135,7 @@ def of(seen: Observed) -> Signs:
     streams = [look["streams"] for look in seen.looks]
     stuck, kept = failures.silence(seen), failures.growth(seen)
     agent_ms, agent_share = failures.connection_wait(seen)
+    line, calls = failures.line(seen), failures.calls(seen)
     # The profile tells who writes into a file; the close look, who writes to stdout and stderr.
     spoken_ms = sum(s.get("stdio_ms", 0.0) for s in streams)
     spoken = spoken_ms / max(sum(look["busy_ms"] for look in seen.looks), 1.0)
@@ -164,6 +183,16 @@ def of(seen: Observed) -> Signs:
         heap_share=failures.heap_share(seen),
         agent_ms=agent_ms,
         agent_share=agent_share,
+        line_ms=line.ms,
+        line_share=line.share,
+        unread_share=failures.unread(seen),
+        throttled_share=failures.throttled(seen).share,
+        calls_each=calls.alone,
+        calls_ms=calls.ms,
+        calls_share=calls.share,
+        again_each=calls.again,
+        posted=max((row.get("posted", 0.0) for row in loaded), default=0.0),
+        stale=max((row.get("stale", 0.0) for row in seen.rows), default=0.0),
     )
 
 

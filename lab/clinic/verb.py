@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lab import paths, usage
+from lab import usage
 from lab.clinic.app import Target
-from lab.clinic.examining import Say, observe, observe_url
+from lab.clinic.direct import order
+from lab.clinic.examining import Say, observe
 from lab.clinic.loading import Request
 from lab.clinic.recorded import EXAMINATION, Examination, diagnosed, known, portable, stored
-from lab.clinic.scenario import Scenario, read
+from lab.clinic.scenario import Scenario
 from lab.errors import LabError
 from lab.measure.experiment import ask
 from lab.measure.program import covered, digest
@@ -23,8 +23,6 @@ from lab.records.identity import question
 from lab.storage.gate import checked
 
 __all__ = ["Examination", "examine"]
-
-LEAST_S, MOST_S = 2.0, 120.0
 
 
 @checked
@@ -65,52 +63,35 @@ def examine(
     Raises AppFailed if the program cannot be started, ends, or has no such path; NotLoopback for a
     URL of another machine; NoRecord, StaleRecord in replay.
     """
-    if load_s is not None and not LEAST_S <= load_s <= MOST_S:
-        raise LabError(f"load_s={load_s:g}: from {LEAST_S:g} to {MOST_S:g} seconds.")
-    asked = Request.of(path, method, headers or {}, body)
-    several = None if scenario is None else read(Path(scenario), headers)
-    if several is not None and (path != "/" or method is not None or body is not None):
-        raise LabError(
-            f"scenario={str(scenario)!r} says what is sent: leave out path, method and body."
-        )
-    if isinstance(target, str) and ("://" in target or target.startswith("unix:")):
-        if experiment is not None:
-            raise LabError(
-                f"experiment={experiment!r}: nobody can repeat what {target} is. Examine a command."
-            )
-        return diagnosed(observe_url(target, asked, say, load_s, several))
-    command = tuple(shlex.split(target) if isinstance(target, str) else target)
-    if not command:
-        raise LabError("There is no command to examine: say, examine('node app.mjs').")
-    where = Path(folder).resolve() if folder is not None else _folder(command)
-    if not where.is_dir():
-        raise LabError(f"There is no folder {where}.")
-    program = Target(command, where, "", dict(env or {}), port, path, listen_s, several)
+    ordered = order(
+        target,
+        path=path,
+        method=method,
+        headers=headers,
+        body=body,
+        folder=folder,
+        env=env,
+        port=port,
+        listen_s=listen_s,
+        load_s=load_s,
+        scenario=scenario,
+    )
     if experiment is None:
-        return diagnosed(observe(program, asked, say, load_s))
+        return ordered.examined(say)
+    program, asked, several = ordered.program, ordered.request, ordered.scenario
+    if program is None:
+        raise LabError(
+            f"experiment={experiment!r}: nobody can repeat what {target} is. Examine a command."
+        )
     this = ask(EXAMINATION, experiment, [], _question(program, asked, several))
     if recorded := this.replayed(", but not as an examination"):
         return recorded
 
     def examined(_: object) -> Examination:
-        examination = diagnosed(portable(observe(program, asked, say, load_s), where))
+        examination = diagnosed(portable(observe(program, asked, say, load_s), program.folder))
         return known(examination, this.id, machine())
 
     return this.measured(examined, lambda one: stored(one, this.question, this.profile.name))
-
-
-def _folder(command: Sequence[str]) -> Path:
-    """Here, or where the program of a chapter lies."""
-    here = Path.cwd()
-    for word in command[1:]:
-        if word.startswith("-") or (here / word).exists():
-            continue
-        try:
-            found = paths.program(word)
-        except paths.NoProgram:
-            continue
-        return Path(str(found).removesuffix(f"/{word}"))
-    return here
 
 
 def _question(target: Target, asked: Request, several: Scenario | None) -> dict[str, Any]:

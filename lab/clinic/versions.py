@@ -59,6 +59,7 @@ WARM_S, CLOSED_S, OPEN_S = 0.7, 1.5, 2.0
 SUPPORT = 10  # answers beyond a quantile, or it is a maximum under another name
 MEASURES = 4  # at most
 LOOKS = 4  # at most
+ENOUGH_FAILURES = 3  # blocks in which only the new version fails, after which no more are measured
 LEAST_PAIRS = least_pairs(MEASURES * LOOKS)
 # The trials lean towards worse where an interval of this level lies above 1: of a measure that is
 # the same in both versions one in ten does.
@@ -296,6 +297,8 @@ def compare_versions(
                     trial = bench.trial(targets[arm], rate)
                     of_look.append(replace(trial, arm=arm, block=look * pairs + block))
                     tell(time.monotonic() - began, look * len(targets) * pairs + len(of_look))
+                    if fails_always(of_look):
+                        break
             except KeyboardInterrupt:
                 of_look, is_stopped = complete(of_look), True
                 if not of_look and not look:
@@ -337,11 +340,31 @@ def in_looks(
     trials: list[VersionTrial] = []
     verdicts: tuple[Measured, ...] = ()
     look = 0
-    while look < LOOKS and (not look or (is_open(verdicts) and not is_stopped())):
+    while look < LOOKS and not has_failures(trials):
+        if look and (is_stopped() or not is_open(verdicts)):
+            break
         trials += measure(look)
         verdicts = judged(trials, limit)
         look += 1
     return trials, verdicts, look
+
+
+def has_failures(trials: Iterable[VersionTrial]) -> bool:
+    """Did a request fail or a process stop answering? Then more trials tell no more."""
+    return any(trial.failed or trial.is_hung for trial in trials)
+
+
+def fails_always(trials: Sequence[VersionTrial]) -> bool:
+    """Did the new version fail in each of several blocks, and the old one in none?"""
+    if complete(trials) != list(trials):
+        return False
+    new = [trial for trial in trials if trial.arm == NEW]
+    old = [trial for trial in trials if trial.arm != NEW]
+    return len(new) >= ENOUGH_FAILURES and not has_failures(old) and all(map(_has_failed, new))
+
+
+def _has_failed(trial: VersionTrial) -> bool:
+    return has_failures([trial])
 
 
 def complete(trials: Sequence[VersionTrial]) -> list[VersionTrial]:
@@ -412,6 +435,7 @@ _WORDS = {
     "held": WORSE,
     "held stronger": WORSE,
     "held weaker": WORSE,
+    "smaller than claimed": NOT_WORSE,
     "reversed": "better",
     "did not hold": NOT_WORSE,
 }

@@ -7,6 +7,8 @@ from html import escape
 
 from lab.claims import Claim, published_text
 from lab.display.html import STYLE, box
+from lab.judging import judge
+from lab.judging.sittings import DIFFERS
 from lab.judging.stats import Ratio, spread_text
 from lab.plot.forest import ends, forest
 from lab.plot.measures import at_words, metric_of
@@ -17,8 +19,6 @@ from lab.text.looks import html
 from lab.text.numbers import bare, count, factor
 from lab.text.phrasing import capital
 
-TONES = {True: "ok", None: "warn", False: "fail"}
-
 
 @html.register
 def claim(c: Claim) -> str:
@@ -28,8 +28,14 @@ def claim(c: Claim) -> str:
     lines = [c.sentence, _ours(c)]
     if c.recorded and not c.replayed:  # the rest of the page was measured here
         lines.append(f"From the recorded run, {c.measured[:10]}, at least in part.")
-    if c.because:
+    if c.verdict == DIFFERS:
+        lines.append(f"It differs by machine: {c.because}.")
+    elif c.because:
         lines.append(f"No verdict, because {c.because}.")
+    if c.alone not in ("", c.verdict):
+        lines.append(f"In this sitting alone: {c.alone}.")
+    if c.demonstrates:
+        lines.append(f"Shown rather than tested: {c.demonstrates}.")
     if c.beside:
         lines.append(f"Beside it, not judged: {'; '.join(map(_told, c.beside))}.")
     if c.warnings:
@@ -38,7 +44,7 @@ def claim(c: Claim) -> str:
         lines.append(f"Measured: {c.measures}.")
     figure = _beside(c) if c.source else ""
     more = figure + _quoted(c) if c.source else ""
-    box_html = box(TONES[c.holds], c.verdict, lines, more)
+    box_html = box(judge.tone(c.verdict), c.verdict, lines, more)
     return f'{STYLE}<div id="{escape(anchor(c.id))}">{box_html}</div>'
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lab import paths
 from lab.display import graded
-from lab.grading import batch, entries, exercise, handin, overlooked, verbs
+from lab.grading import batch, entries, exercise, folders, handin, overlooked, steps, verbs
 from lab.grading.batch import Work
 from lab.grading.choice import Fate
 from lab.grading.intake import Intake
@@ -26,7 +26,9 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     """What `check` is told."""
     parser.add_argument("exercise", metavar="ID", help="the exercise (`python -m lab exercises`)")
     parser.add_argument(
-        "file", metavar="FILE", help="your program, or a notebook with %%%%submit ID"
+        "file",
+        metavar="FILE",
+        help="your program, a notebook with %%%%submit ID, or of a project the folder",
     )
     parser.add_argument("--page", type=Path, help="write what was seen into this HTML file, too")
     parser.add_argument("--json", action="store_true", help="print the result as data")
@@ -36,13 +38,23 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 def check(options: argparse.Namespace) -> int:
     """Judge one program; 0 if every criterion held."""
     chosen_exercise = exercise.exercise(options.exercise)
-    result = verbs.judged(
-        chosen_exercise, handin.from_file(options.file, chosen_exercise), seed=options.seed
-    )
+    hand_in = folders.from_path(options.file, chosen_exercise)
+    result = verbs.judged(chosen_exercise, hand_in, seed=options.seed)
     print(json.dumps(result.to_json(), indent=1) if options.json else result)
+    if not options.json:
+        _tell_of_folder(chosen_exercise, hand_in, result)
     if options.page:
         written.write(options.page, graded.page(result).encode())
     return 0 if result.passed else 1
+
+
+def _tell_of_folder(step: exercise.Exercise, hand_in: handin.HandIn, result: Result) -> None:
+    """Print what of a folder was left out, and how far somebody has come in a project."""
+    if hand_in.left_out:
+        names = ", ".join(hand_in.left_out[:5]) + (", …" if len(hand_in.left_out) > 5 else "")
+        print(f"  left out, as too large for a program: {names}")
+    if progress := steps.told(step, result, verbs.HANDED_IN):
+        print(progress)
 
 
 def hint_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,18 +86,32 @@ def task(options: argparse.Namespace) -> int:
     if options.starter:
         print(chosen_exercise.begin(values), end="")
         return 0
-    file = f"{chosen_exercise.id}{chosen_exercise.starter.suffix}"
     level = f"{exercise.LEVELS[chosen_exercise.level]}, {count(chosen_exercise.minutes, 'minute')}"
     task_text = chosen_exercise.task(values).strip()
     print(f"{chosen_exercise.title} ({level})\n\n{task_text}\n\nWhat is looked at:")
     for criterion in chosen_exercise.criteria:
         print(f"  {bare(criterion.points):>3}  {criterion.says}")
     print(
-        f"\nTo begin: python -m lab task {chosen_exercise.id} --starter > {file}\n"
+        f"\n{_beginning(chosen_exercise)}\n"
         f"A hint:   python -m lab hint {chosen_exercise.id}\n"
-        f"To check: make check EXERCISE={chosen_exercise.id} FILE={file}"
+        f"To check: make check EXERCISE={chosen_exercise.id} FILE={chosen_exercise.handed_in_as}"
     )
     return 0
+
+
+def _beginning(step: exercise.Exercise) -> str:
+    """How to begin with an exercise, or to go on with a project."""
+    starter = f"python -m lab task {step.id} --starter >"
+    if not step.project:
+        return f"To begin: {starter} {step.begins_as}"
+    folder = step.handed_in_as
+    begin = f"mkdir -p {folder} && {starter} {folder}{step.begins_as}"
+    if step.step == 1:
+        return f"To begin: {begin}"
+    return (
+        f"To go on: work on in your folder, {folder}\n"
+        f"To begin with this step, from the solution of the one before: {begin}"
+    )
 
 
 def exercises(_: argparse.Namespace) -> int:

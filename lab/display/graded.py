@@ -100,11 +100,13 @@ def _head(result: Result) -> dict[str, Any]:
         "bubblewrap": "in a sandbox",
         "none": "without a sandbox: a result for your own eyes",
     }[result.sandbox]
-    how = (
-        f"Judged {sandbox} on Node {result.node} in {result.seconds:.1f} s; exercise "
-        f"{result.version}, "
-        f"grader {result.grader}, seed {result.seed}."
-    )
+    version = f"exercise {result.version}, grader {result.grader}"
+    how = f"Nothing was run; {version}."
+    if result.node:
+        how = (
+            f"Judged {sandbox} on Node {result.node} in {result.seconds:.1f} s; {version}, "
+            f"seed {result.seed}."
+        )
     if result.values:
         how += f" {result.values[0].upper()}{result.values[1:]}."
     if result.hints:

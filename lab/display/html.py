@@ -23,7 +23,7 @@ STYLE = (
     f"margin:1em 0;color:{_INK}}}"
     ".lab-box p{margin:.35em 0}"
     ".lab-ok{--lab-tone:var(--lab-ok,#176f3d)}.lab-warn{--lab-tone:var(--lab-warn,#8a5300)}"
-    ".lab-fail{--lab-tone:var(--lab-fail,#b42318)}"
+    ".lab-fail{--lab-tone:var(--lab-fail,#b42318)}.lab-less{--lab-tone:var(--lab-less,#6b3fa0)}"
     ".lab-word{font-weight:600;color:var(--lab-tone)}"
     ".lab-scroll{overflow-x:auto;max-width:100%}"
     ".lab-scroll table{border-collapse:collapse;font-size:.92em;margin:.4em 0}"
@@ -37,10 +37,10 @@ STYLE = (
     "dl.lab-facts div dd{margin:0;font-weight:600;font-variant-numeric:tabular-nums}"
     ".lab-checks{list-style:none;padding:0;margin:.5em 0}.lab-checks li{margin:.15em 0}"
     ":is([data-jp-theme-light=false],.vscode-dark) :is(.lab-box,.lab-record){"
-    "--lab-ok:#5fcf8a;--lab-warn:#f0b429;--lab-fail:#ff8a80}"
+    "--lab-ok:#5fcf8a;--lab-warn:#f0b429;--lab-fail:#ff8a80;--lab-less:#c9a6ff}"
     "</style>"
 )
-TONES = ("ok", "warn", "fail", "none")
+TONES = ("ok", "less", "warn", "fail", "none")
 
 
 _FONT, _PADDING = 16.0, 24.0  # px; both are rather too large than too small
@@ -145,7 +145,7 @@ def record(kind: str, label: str, *parts: str) -> str:
 def box(tone: str, word: str, paragraphs: Sequence[str], more: str = "") -> str:
     """Return a verdict box: a word that says it (never the colour alone), then paragraphs of text.
 
-    tone : ok | warn | fail | none; more : HTML to put at the end, already safe.
+    tone : ok | less | warn | fail | none; more : HTML to put at the end, already safe.
     """
     first, *rest = [escape(unbroken(p)) for p in paragraphs] or [""]
     lines = "".join(f"<p>{p}</p>" for p in rest)

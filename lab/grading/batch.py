@@ -32,7 +32,7 @@ from lab.grading import entries, intake, run, sandbox
 from lab.grading import exercise as exercises
 from lab.grading.choice import REFUSED, Exercises
 from lab.grading.exercise import Exercise
-from lab.grading.handin import HandIn
+from lab.grading.handin import BadHandIn, HandIn
 from lab.grading.result import (
     BROKEN,
     GRADED,
@@ -277,6 +277,8 @@ def judged(
             node=node,
             stop=stop,
         )
+    except BadHandIn as error:
+        return refused(replace(work, refused=str(error)))
     # One hand-in does not stop the others.
     except (run.NotGraded, OSError, ValueError, subprocess.SubprocessError) as error:
         return broken(work, str(error))

@@ -5,23 +5,28 @@ README says. Programs end in .mjs, .cjs or .js, in this order. What is the start
 after what was worked on, what a platform calls a later attempt before an earlier one (a folder
 `Version 2` before `Version 1`), and what lies in a folder such as `old` last. Where only the
 alphabet would decide, and the programs differ, none counts and both are named.
+
+All files in a folder that is called like a step of a project, or in a zip of that name, are one
+hand-in, with the libraries in its node_modules.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
 from lab.errors import nearest
 from lab.grading import exercise as exercises
-from lab.grading import handin, hints, notes
+from lab.grading import folders, handin, hints, notes
+from lab.grading.entries import Entry
 from lab.grading.exercise import Exercise
-from lab.grading.handin import NOTEBOOK, SUFFIXES, BadHandIn, HandIn
+from lab.grading.handin import NOTEBOOK, STRIPPED, SUFFIXES, TYPED, BadHandIn, HandIn
 from lab.grading.identity import Owned
 from lab.grading.result import clean, plain_name
 
@@ -35,11 +40,12 @@ NOT_ASKED = "not asked for now"
 BESIDE_THE_WORK = "a note beside the work"
 WRONG_SUFFIX = "a program ends in .mjs, .cjs or .js, a notebook in .ipynb"
 _WRAPPERS = {".7z", ".rar", ".tar", ".gz", ".tgz", ".xz", ".bz2", ".zip"}
-_TYPED = {".ts", ".mts", ".cts", ".tsx", ".jsx"}
 _TEXTS = {".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages"}
 _PARTS = ("mjs", "cjs", "js", "ipynb")  # within a name: a suffix too many
 _OLD = re.compile(r"(old|older|versions?|backups?|bak|archive|drafts?|copy|copies|previous|trash)")
 _VERSION = re.compile(r"version (\d{1,9})")  # a folder for each attempt, as Teams makes them
+# What browsers and file managers add to the name of a copy.
+_COPY = re.compile(r"^copy of | ?\(\d{1,3}\)$|(?: -)? copy(?: ?\(?\d{1,3}\)?)?$", re.I)
 _EXPORTS = re.compile(r"^export\s+(?:async\s+)?(?:function\*?|const|class)\s+(\w+)", re.M)
 _GIVEN = re.compile(r"^(?:module\.exports\s*=\s*\{([\w\s,]*)\}|exports\.(\w+)\s*=)", re.M)
 
@@ -72,6 +78,8 @@ class Chosen:
     hand_in: HandIn | None
     why: str = ""
     is_doubtful: bool = False  # another file has the same right to count
+    parts: tuple[Owned, ...] = ()  # the other files of a folder
+    is_folder: bool = False
 
 
 @dataclass
@@ -101,6 +109,13 @@ class Exercises:
         return self._known[name]
 
     @cached_property
+    def steps(self) -> frozenset[str]:
+        """Those whose hand-in may be a folder."""
+        return frozenset(
+            one.id for project in exercises.projects() for one in exercises.steps(project)
+        )
+
+    @cached_property
     def by_exports(self) -> dict[frozenset[str], list[str]]:
         """Which exercises ask for exports of these names."""
         found = defaultdict(list)
@@ -118,6 +133,13 @@ class _Candidate:
     hand_in: HandIn | None
     why: str
     rank: tuple[Any, ...]
+    parts: tuple[Owned, ...] = ()  # the other files of a folder
+    is_folder: bool = False
+
+    @property
+    def all(self) -> tuple[Owned, ...]:
+        """All its files."""
+        return (self.owned, *self.parts)
 
     @property
     def is_starter(self) -> bool:
@@ -126,7 +148,12 @@ class _Candidate:
 
     @property
     def content(self) -> str:
-        return self.hand_in.text if self.hand_in else f"\0{self.owned.shown}"
+        return _content_of(self.hand_in) if self.hand_in else f"\0{self.owned.shown}"
+
+
+def _content_of(hand_in: HandIn) -> str:
+    """What is equal for two hand-ins that are the same."""
+    return f"\0{hand_in.digest}" if hand_in.files else hand_in.text
 
 
 class _Reader:
@@ -155,12 +182,17 @@ def chosen(student: str, files: Iterable[Owned], known: Exercises) -> Choice:
     candidates: dict[str, list[_Candidate]] = defaultdict(list)
     left: list[tuple[Owned, list[str]]] = []  # files that count for nothing, and why
     named, notebooks = 0, 0
+    taken = _folders(ordered, known, read, candidates)
     for owned in ordered:
+        if id(owned) in taken:
+            continue
         path = PurePosixPath(owned.file)
         suffix, stem = path.suffix.lower(), path.stem.lower()
+        if suffix in SUFFIXES and stem not in known.all:
+            stem = _COPY.sub("", stem)
         if owned.entry.is_skipped:
             left.append((owned, []))
-        elif (suffix in SUFFIXES and stem in known.meant) or (
+        elif (_may_be(suffix, stem, known) and stem in known.meant) or (
             suffix == NOTEBOOK and owned.entry.fault and known.week and stem in known.meant
         ):
             candidates[stem].append(_program(owned, known[stem], read))
@@ -179,29 +211,154 @@ def chosen(student: str, files: Iterable[Owned], known: Exercises) -> Choice:
     return choice
 
 
+def _may_be(suffix: str, stem: str, course: Exercises) -> bool:
+    """Whether a file is a program by its name: TypeScript only where it may be handed in."""
+    return suffix in SUFFIXES or (suffix in STRIPPED and stem in course.steps)
+
+
+def _folders(
+    files: list[Owned],
+    course: Exercises,
+    read: _Reader,
+    candidates: dict[str, list[_Candidate]],
+) -> set[int]:
+    """Add what folders of projects hand in; returns the files that are of these alone."""
+    groups: dict[tuple[str, str], list[Owned]] = defaultdict(list)
+    for file in files:
+        name, root = step_of(file.file, course.steps)
+        if name in course.meant and PurePosixPath(file.file).suffix.lower() != NOTEBOOK:
+            groups[name, root].append(file)
+    folder_files: set[int] = set()
+    for (name, root), group in groups.items():
+        hand_in = _folder(name, root, group, course, read)
+        if hand_in is not None:
+            candidates[name].append(hand_in)
+            folder_files.update(
+                id(part) for part in hand_in.all if not _is_for_another(part, name, course, hand_in)
+            )
+    return folder_files
+
+
+def step_of(path: str, steps: Container[str]) -> tuple[str, str]:
+    """The step of a project that a file belongs to by the innermost folder, or zip, that is called
+    so; and the path of that folder. Two empty texts of a file that belongs to none.
+    """
+    parts = path.split("/")[:-1]
+    for at in range(len(parts) - 1, -1, -1):
+        stem = parts[at].lower()
+        for called in (stem, stem.removesuffix(".zip"), _COPY.sub("", stem.removesuffix(".zip"))):
+            if called in steps:
+                return called, "/".join(parts[: at + 1])
+    return "", ""
+
+
+def _folder(
+    name: str, root: str, group: list[Owned], course: Exercises, read: _Reader
+) -> _Candidate | None:
+    """What a folder hands in; None where it holds no program at all."""
+    by_path = {
+        file.file.removeprefix(f"{root}/"): file
+        for file in group
+        if file.entry.contents is not None or not file.entry.is_skipped
+    }
+    folder_entries = [
+        replace(
+            file.entry,
+            path=path,
+            reader=file.entry.reader and functools.partial(read, file),
+            contents=_below(file, root),
+        )
+        for path, file in by_path.items()
+    ]
+    programs = [path for path in by_path if folders.is_program(path) or path == folders.PACKAGE]
+    if not programs:
+        return None
+    step = course[name]
+    hand_in, why = _made(step, lambda: folders.from_entries(folder_entries, root, step))
+    main = hand_in.name if hand_in else programs[0]
+    file = next(
+        (file for path, file in by_path.items() if path.endswith(main)), by_path[programs[0]]
+    )
+    if hand_in:  # what is no part of it is listed for itself
+        parts_of_it = [
+            part
+            for path, part in by_path.items()
+            if part.entry.contents is not None or _is_part(path, hand_in)
+        ]
+    else:
+        parts_of_it = [*by_path.values()]
+    candidate = _candidate(file, step, hand_in, why, -1, is_exact=True, folder=root)
+    parts = tuple(part for part in parts_of_it if part is not file)
+    return replace(candidate, parts=parts, is_folder=True)
+
+
+def _is_part(path: str, hand_in: HandIn) -> bool:
+    """Whether a file is one of a hand-in, whose paths may begin further down."""
+    return path in hand_in.files or any(path.endswith(f"/{part}") for part in hand_in.files)
+
+
+def _below(file: Owned, root: str) -> Callable[[], Iterator[Entry]] | None:
+    """What lies in a folder of libraries, by paths that begin where the hand-in does."""
+    contents = file.entry.contents
+    if contents is None:
+        return None
+    before = len(file.entry.path) - len(file.file.removeprefix(f"{root}/"))
+
+    def below() -> Iterator[Entry]:
+        for entry in contents():
+            yield replace(entry, path=entry.path[before:])
+
+    return below
+
+
+def _is_for_another(file: Owned, name: str, course: Exercises, hand_in: _Candidate) -> bool:
+    """Whether a file in a folder of a project is called like another exercise that is meant, and
+    no program of the folder imports it.
+    """
+    path = PurePosixPath(file.file)
+    stem = path.stem.lower()
+    if path.suffix.lower() not in SUFFIXES or stem == name or stem not in course.meant:
+        return False
+    return hand_in.hand_in is None or f"/{path.name}" not in hand_in.hand_in.source
+
+
 def _program(owned: Owned, asked: Exercise, read: _Reader) -> _Candidate:
     path = PurePosixPath(owned.file)
     if owned.entry.fault:
         made, why = None, clean(f"{owned.shown}: {owned.entry.fault}")
     else:
         made, why = _made(asked, lambda: handin.from_bytes(read(owned), path.name, asked))
-    order = (*SUFFIXES, NOTEBOOK).index(path.suffix.lower())
-    return _candidate(owned, asked, made, why, order, is_exact=path.name == path.name.lower())
+    suffix = path.suffix.lower()
+    is_exact = path.name == asked.id + suffix
+    order = (*SUFFIXES, *STRIPPED, NOTEBOOK).index(suffix)
+    return _candidate(owned, asked, made, why, order, is_exact=is_exact)
 
 
 def _candidate(
-    owned: Owned, asked: Exercise, made: HandIn | None, why: str, order: int, *, is_exact: bool
+    owned: Owned,
+    asked: Exercise,
+    made: HandIn | None,
+    why: str,
+    order: int,
+    *,
+    is_exact: bool,
+    folder: str | None = None,
 ) -> _Candidate:
-    folders = owned.file.lower().split("/")[:-1]
-    versions = [int(part[1]) for part in map(_VERSION.fullmatch, folders) if part]
+    """A candidate with its rank; `folder` is that of a hand-in of several files, which lies where
+    a file would.
+    """
+    above = (owned.file if folder is None else folder).rpartition("/")[0].lower().split("/")
+    above = [part for part in above if part]
+    is_own_zip = folder is not None and step_of(f"{owned.owner.file}/", {asked.id})[0] != ""
+    versions = [int(part[1]) for part in map(_VERSION.fullmatch, above) if part]
     rank = (
         not owned.is_correction,
-        made is not None and made.text.strip() == asked.begin().strip(),
+        made is not None and made.source.strip() == asked.begin().strip(),
         tuple(-part if isinstance(part, int) else _backwards(part) for part in owned.owner.attempt),
-        any(map(is_old, folders)),
+        any(map(is_old, above)),
         [-version for version in versions],
-        bool(owned.inside),
-        len(folders),
+        bool(owned.inside) and not is_own_zip,
+        len(above) - (is_own_zip and folder != owned.owner.file),
         order,
         not is_exact,
     )
@@ -276,13 +433,22 @@ def _choose(choice: Choice, candidates: dict[str, list[_Candidate]], known: Exer
             (one for one in mine[1:] if one.rank == best.rank and one.content != best.content), None
         )
         if rival is None:
-            choice.chosen[name] = Chosen(known[name], best.owned, best.hand_in, best.why)
+            choice.chosen[name] = Chosen(
+                known[name],
+                best.owned,
+                best.hand_in,
+                best.why,
+                parts=best.parts,
+                is_folder=best.is_folder,
+            )
         else:
             why = (
                 f"{best.owned.shown} and {rival.owned.shown} are both for {name}, and differ: "
                 "keep the one that counts"
             )
-            choice.chosen[name] = Chosen(known[name], best.owned, None, clean(why), True)
+            choice.chosen[name] = Chosen(
+                known[name], best.owned, None, clean(why), True, best.parts
+            )
 
 
 def _fates(
@@ -294,14 +460,19 @@ def _fates(
     """One fate for each file: judged if it counts for anything."""
     counting: dict[int, list[Chosen]] = defaultdict(list)
     for counts in choice.chosen.values():
-        counting[id(counts.owned)].append(counts)
+        for owned in (counts.owned, *counts.parts):
+            counting[id(owned)].append(counts)
     why = {id(owned): (owned, list(told)) for owned, told in left}
     for mine in candidates.values():
         for one in mine:
-            told = why.setdefault(id(one.owned), (one.owned, []))[1]
             counts = choice.chosen[one.name]
-            if counts.owned is not one.owned and not (known.week and _says_nothing(one, counts)):
-                told.append(_instead(counts, one))
+            is_told = counts.owned is not one.owned and not (
+                known.week and _says_nothing(one, counts)
+            )
+            for owned in one.all:
+                told = why.setdefault(id(owned), (owned, []))[1]
+                if is_told:
+                    told.append(_instead(counts, one))
     for key, (owned, told) in why.items():
         own = counting.get(key, [])
         if own:
@@ -319,7 +490,7 @@ def _says_nothing(one: _Candidate, counts: Chosen) -> bool:
 
 
 def _instead(one: Chosen, candidate: _Candidate) -> str:
-    same = one.hand_in is not None and candidate.content == one.hand_in.text
+    same = one.hand_in is not None and candidate.content == _content_of(one.hand_in)
     is_program = PurePosixPath(candidate.owned.file).suffix.lower() in SUFFIXES
     if one.is_doubtful:
         return one.why
@@ -356,7 +527,7 @@ def _wrong_kind(path: PurePosixPath, known: Exercises) -> str:
     suffix, name = path.suffix.lower(), path.name.lower()
     if wrapper := wrapped(path.name):
         return wrapper
-    if suffix in _TYPED:
+    if suffix in TYPED:
         return f"it is no JavaScript: {WRONG_SUFFIX}"
     if suffix in _TEXTS or name.endswith(("onlinetext.html", "_text.html", "text.html")):
         return f"it is a text, and is not read: {WRONG_SUFFIX}"

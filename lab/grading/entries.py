@@ -14,7 +14,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.errors import LabError
@@ -23,9 +23,14 @@ from lab.grading.handin import BadHandIn
 ZIP = ".zip"
 # What programs make, or fetch, and no student writes.
 SKIPPED_FOLDERS = {"node_modules", "__macosx", "venv", "dist", "__pycache__"}
+# Of these, what a server of several files may need: its libraries, and what a compiler made of it.
+_NEEDED = {"node_modules", "dist"}
 SKIPPED = "skipped, as such a folder holds no hand-ins"
 _BY_SYSTEMS = {"__macosx", "__pycache__"}
-LEADS_OUT = "its name leads out of the archive"
+LEADS_OUT = (
+    "its name leads out of the archive: put the file into its student's folder by hand, and judge "
+    "the folder"
+)
 HIDDEN = "hidden files are no hand-ins"
 EMPTY = "there is nothing in it"
 OUT = "it is a link that leads out of the folder of this student"
@@ -63,8 +68,10 @@ class Entry:
     files: int = 1
     fault: str = ""  # why nothing of it is read
     is_skipped: bool = False  # a folder or file that programs make
+    is_link: bool = False
     place: Path | None = None  # where it lies on disk
     reader: Callable[[int], bytes] | None = None
+    contents: Callable[[], Iterator[Entry]] | None = None  # of a folder that is skipped
 
     @property
     def name(self) -> str:
@@ -121,7 +128,35 @@ def of_folder(top: Path, *, is_students: bool = False) -> Iterator[Entry]:
             elif not is_skipped(item.name):
                 waiting.append((Path(item.path), f"{path}/"))
             elif files := _files_in(item.path):
-                yield Entry(f"{path}/", files=files, fault=SKIPPED, is_skipped=True)
+                contents = _contents(Path(item.path), f"{path}/") if item.name in _NEEDED else None
+                yield Entry(
+                    f"{path}/", files=files, fault=SKIPPED, is_skipped=True, contents=contents
+                )
+
+
+def _contents(top: Path, within: str) -> Callable[[], Iterator[Entry]]:
+    """What lies in a folder that is skipped; links are not followed."""
+
+    def found() -> Iterator[Entry]:
+        waiting = [(top, within)]
+        while waiting:
+            folder, path = waiting.pop()
+            try:
+                with os.scandir(folder) as listed:
+                    items = sorted(listed, key=lambda item: item.name)
+            except OSError as error:
+                yield Entry(path, fault=f"the folder cannot be read: {error.strerror}")
+                continue
+            for item in items:
+                if item.is_symlink():
+                    yield Entry(f"{path}{item.name}", fault="it is a link", is_link=True)
+                elif item.is_dir(follow_symlinks=False):
+                    waiting.append((Path(item.path), f"{path}{item.name}/"))
+                elif item.is_file(follow_symlinks=False):
+                    size = item.stat(follow_symlinks=False).st_size
+                    yield Entry(f"{path}{item.name}", size, reader=_reader(Path(item.path)))
+
+    return found
 
 
 def _of_file(item: os.DirEntry[str], path: str) -> Entry:
@@ -175,23 +210,30 @@ def _files_in(folder: str) -> int:
 
 def of_zip(archive: zipfile.ZipFile, name: str) -> Iterator[Entry]:
     """The files in a zip. Raises BadArchive if there are more than anybody hands in."""
-    listed = archive.infolist()
-    if len(listed) > MOST_ENTRIES:
+    infos_of_zip = archive.infolist()
+    if len(infos_of_zip) > MOST_ENTRIES:
         raise BadArchive(f"{name} has more in it than a class hands in: nothing was taken.")
-    skipped: dict[str, int] = {}
+    infos_by_folder: dict[str, list[zipfile.ZipInfo]] = {}
     folders: set[str] = set()
     filled: set[str] = set()
-    for info in listed:
+    for info in infos_of_zip:
         path = _name_of(info)
         filled.update(_above(path))
         if info.filename.endswith(("/", "\\")):
             folders.add(path)
         elif folder := _skipped_part(path):
-            skipped[folder] = skipped.get(folder, 0) + 1
+            infos_by_folder.setdefault(folder, []).append(info)
         else:
             yield _of_member(archive, info, path)
-    for folder, files in skipped.items():
-        yield Entry(f"{folder}/", files=files, fault=SKIPPED, is_skipped=True)
+    for folder, infos in infos_by_folder.items():
+        is_needed = folder.rpartition("/")[2] in _NEEDED
+        yield Entry(
+            f"{folder}/",
+            files=len(infos),
+            fault=SKIPPED,
+            is_skipped=True,
+            contents=_members(archive, infos) if is_needed else None,
+        )
     for folder in sorted(folders - filled):
         if not _skipped_part(f"{folder}/x") and not _leads_out(folder):
             yield Entry(f"{folder}/.", files=0, fault=EMPTY)
@@ -255,6 +297,20 @@ def _skipped_part(path: str) -> str:
     parts = path.split("/")[:-1]
     at = next((at for at, part in enumerate(parts) if is_skipped(part)), None)
     return "" if at is None else "/".join(parts[: at + 1])
+
+
+def _members(
+    archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo]
+) -> Callable[[], Iterator[Entry]]:
+    """What lies in a folder of a zip that is skipped."""
+
+    def found() -> Iterator[Entry]:
+        for info in infos:
+            entry = _of_member(archive, info, _name_of(info))
+            # Names that begin with a dot are hidden among hand-ins alone.
+            yield replace(entry, is_link=entry.fault == "it is a link")
+
+    return found
 
 
 def _of_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: str) -> Entry:

@@ -10,6 +10,11 @@
     wrong/*.mjs     typical wrong answers: each must be rejected, with its own message
     references/     programs that the hand-in is compared with where a clock decides (optional)
 
+An exercise may be a step of a project, a server that grows from step to step: `project = "drop"`
+and `step = 2`. Its hand-in may be a folder of several files, its starter is the solution of the
+step before, and a student has the same parameters in all steps. `exercises/drop.mjs` has what their
+checks share, `await t.shared()`, and `exercises/drop.toml` what the project's page shows.
+
 What differs by student stands under [parameters], each with its values: `most = [10, 20, 40]`. The
 task has `{{most}}` in its place, a program a line such as `const most = 10; // {{most}}` with the
 first value, and a check `t.parameters.most`.
@@ -110,6 +115,8 @@ class Exercise:
     modules: tuple[str, ...] = ("esm", "cjs")  # kinds of module that are accepted, the usual first
     server: bool = False  # the hand-in is a program that listens, no module
     clock: bool = False  # a clock decides: it wants a core for itself
+    project: str = ""  # that this is a step of; its hand-in may be a folder
+    step: int = 0  # from 1 on, within the project
     parameters: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
 
@@ -119,14 +126,36 @@ class Exercise:
         return EXERCISES / self.topic / self.id
 
     @property
+    def shared(self) -> Path | None:
+        """What the checks of a project's steps have in common."""
+        return EXERCISES / f"{self.project}.mjs" if self.project else None
+
+    @property
     def points(self) -> float:
         """All that can be had."""
         return sum(one.points for one in self.criteria)
 
     @property
     def starter(self) -> Path:
-        """The file one begins with."""
-        return self._file("starter")
+        """The file one begins with: in a project the solution of the step before."""
+        own = self._file("starter")
+        before = step_before(self)
+        return own if own.exists() or before is None else before.solution
+
+    @property
+    def takes_folders(self) -> bool:
+        """Whether a hand-in may be a folder of several files, or TypeScript."""
+        return bool(self.project)
+
+    @property
+    def begins_as(self) -> str:
+        """What the file is called that a reader begins with."""
+        return "server.mjs" if self.project else f"{self.id}{self.starter.suffix}"
+
+    @property
+    def handed_in_as(self) -> str:
+        """What a reader names when the work is checked: a file, or the folder of a project."""
+        return f"my-{self.project}/" if self.project else self.begins_as
 
     @property
     def solution(self) -> Path:
@@ -157,8 +186,9 @@ class Exercise:
         """The parameters of one student: always the same ones; without a name the first of each."""
         if not student:
             return {name: values[0] for name, values in self.parameters.items()}
+        whose = self.project or self.id
         return {
-            name: values[_number(f"{student}\0{self.id}\0{name}") % len(values)]
+            name: values[_number(f"{student}\0{whose}\0{name}") % len(values)]
             for name, values in self.parameters.items()
         }
 
@@ -171,6 +201,8 @@ class Exercise:
                 ("wrong/", "solution.", "task.", "starter.")
             ):
                 taken.update(f"{within}\0".encode() + file.read_bytes() + b"\0")
+        if self.shared:
+            taken.update(self.shared.read_bytes())
         return taken.hexdigest()[:16]
 
 
@@ -212,6 +244,33 @@ def of_chapter(chapter: str) -> list[Exercise]:
     """The exercises that stand on a page, the easy ones first."""
     listed = [each for each in _all(_stamps()) if each.chapter == chapter]
     return sorted(listed, key=lambda each: (each.level, each.star or 99, each.id))
+
+
+def projects() -> list[str]:
+    """The names of all projects."""
+    return sorted({each.project for each in _all(_stamps()) if each.project})
+
+
+def steps(project: str) -> list[Exercise]:
+    """The steps of a project that there are, in their order."""
+    found = [each for each in _all(_stamps()) if each.project == project]
+    return sorted(found, key=lambda each: each.step)
+
+
+def step_before(step: Exercise) -> Exercise | None:
+    """The step that a step of a project continues; none of the first, and of what is no step."""
+    if step.step < 2:
+        return None
+    # Read by its own folder: whoever reads all of them is in the middle of it.
+    for file in sorted(EXERCISES.glob(f"*/{step.project}-{step.step - 1:02}/{FILE}")):
+        return read(file.parent)
+    return None
+
+
+def step_after(step: Exercise) -> Exercise | None:
+    """The step that continues a step of a project, where there is one."""
+    own = steps(step.project) if step.project else []
+    return next((each for each in own if each.step == step.step + 1), None)
 
 
 def _stamps() -> tuple[tuple[Path, int], ...]:
@@ -288,12 +347,31 @@ def _faults(one: Exercise) -> Iterator[str]:
         yield f"it has {len(one.hints)} hints: {HINTS}, each saying more than the one before"
     if not one.modules or set(one.modules) - set(KINDS):
         yield f'its modules are {list(one.modules)}: some of "esm", "cjs"'
+    yield from _faults_of_step(one)
     for file in (one.folder / "task.md", one.folder / "check.mjs", one.starter, one.solution):
         if not file.is_file():
             yield f"{file.name} is missing beside it"
     yield from _faults_of_criteria(one.criteria)
     yield from _faults_of_wrong(one)
     yield from _faults_of_parameters(one)
+
+
+def _faults_of_step(step: Exercise) -> Iterator[str]:
+    if bool(step.project) != bool(step.step):
+        yield f"it has the project {step.project!r} and the step {step.step}: both, or none of them"
+    elif step.project and step.id != f"{step.project}-{step.step:02}":
+        name = f"{step.project}-{step.step:02}"
+        yield f"it is step {step.step} of {step.project}: call its folder {name}"
+    elif step.shared and not step.shared.is_file():
+        yield f"{step.shared.name} is missing among the topics: it has what the checks share"
+    elif step.project and not step.server:
+        yield "a step of a project is a server: write server = true"
+    elif step.step > 1 and (before := step_before(step)) is None:
+        yield f"the step before it, {step.project}-{step.step - 1:02}, is missing"
+    elif step.step > 1 and before is not None:
+        for name, values in before.parameters.items():
+            if step.parameters.get(name) != values:
+                yield f"its parameter {name!r} has other values than in the step before it"
 
 
 def _faults_of_criteria(criteria: tuple[Criterion, ...]) -> Iterator[str]:

@@ -8,9 +8,9 @@ import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,9 @@ MOST_BYTES = 256 * 1024
 MOST_OF_FILE = 64 * MOST_BYTES  # a notebook has outputs, too
 SUFFIXES = (".mjs", ".cjs", ".js")  # of a program
 NOTEBOOK = ".ipynb"
+STRIPPED = (".ts", ".mts", ".cts")  # TypeScript whose types Node itself can leave out
+TYPED_KINDS = {"esm": ".mts", "cjs": ".cts"}
+TYPED = (*STRIPPED, ".tsx", ".jsx")
 # What only one of the two kinds of module has, at the beginning of a line or a statement. Whatever
 # is handed in passes through these: the time that one takes must grow as its text does, and not as
 # its square.
@@ -40,6 +43,7 @@ _WHOLE = {
     "/": re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/"),
 }
 _BEFORE_VALUE = re.compile(r"\b(?:return|typeof|case|in|of|delete|void|throw|do|else|await|yield)$")
+_CONFLICT = re.compile(r"^<{7} .*^={7}$.*^>{7} ", re.M | re.S)
 _MARK = re.compile(r"\s*%%submit[ \t]+(\S+)(?:[^\S\n][^\n]*)?\n")
 
 
@@ -49,10 +53,15 @@ class BadHandIn(LabError):
 
 @dataclass(frozen=True)
 class HandIn:
-    """The text of a program, and what its file was called."""
+    """The text of a program, and what its file was called. Of a folder: the program that is
+    started, its path in the folder, and all files by their paths, that program among them.
+    """
 
     text: str
     name: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict, hash=False)
+    left_out: tuple[str, ...] = ()  # files of the folder that are too large for a program
+    added: str = ""  # the package.json that is missing in a folder whose .js files are ES modules
 
     @property
     def called(self) -> str:
@@ -61,15 +70,42 @@ class HandIn:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the text."""
-        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()
+        """SHA-256 of the text, or of all files of a folder."""
+        taken = hashlib.sha256(self.text.encode("utf-8", "surrogatepass"))
+        for path, data in sorted(self.files.items()):
+            taken.update(f"\0{path}\0{len(data)}\0".encode("utf-8", "surrogatepass") + data)
+        return taken.hexdigest()
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the program that is started is TypeScript."""
+        return Path(self.name).suffix.lower() in STRIPPED
+
+    @property
+    def source(self) -> str:
+        """What its author wrote, in one text: the programs of a folder one after another, without
+        those that others wrote.
+        """
+        paths = [
+            path
+            for path in sorted(self.files, key=lambda path: (path != self.name, path))
+            if Path(path).suffix.lower() in (*SUFFIXES, *STRIPPED)
+            and "node_modules" not in path.split("/")
+        ]
+        if len(paths) < 2:
+            return self.text
+        return "\n".join(
+            f"// {path}\n{self.files[path].decode('utf-8', 'replace')}" for path in paths
+        )
 
     def kind(self, exercise: Exercise) -> str:
         """esm or cjs: by the name of the file, else by what is written in it. Raises BadHandIn."""
+        if self.files:
+            return "esm"  # Node decides for each file of a folder, by its name and package.json
         suffix = Path(self.name).suffix.lower()
         plain = _plain(self.text)
-        kind = {".mjs": "esm", ".cjs": "cjs"}.get(suffix) or (
-            "esm" if _ESM.search(plain) else "cjs" if _CJS.search(plain) else exercise.modules[0]
+        kind = {".mjs": "esm", ".mts": "esm", ".cjs": "cjs", ".cts": "cjs"}.get(suffix) or (
+            _kind_of_plain(plain) or exercise.modules[0]
         )
         given = _GIVEN_AWAY.search(plain)
         if suffix == ".mjs" and given and (given[1] == "module.exports" or not _ESM.search(plain)):
@@ -90,12 +126,33 @@ class HandIn:
         return kind
 
     @contextmanager
-    def as_file(self, exercise: Exercise) -> Iterator[Path]:
-        """A file with this text whose name says what kind of module it is, gone afterwards."""
-        with tempfile.TemporaryDirectory(prefix="lab-hand-in-") as folder:
-            file = Path(folder) / f"{exercise.id}{KINDS[self.kind(exercise)]}"
-            file.write_text(self.text, "utf-8")
-            yield file
+    def as_file(self, exercise: Exercise) -> Iterator[tuple[Path, str]]:
+        """A folder with a file of this text, whose name says what kind of module it is, or with
+        the files of a folder; and the path in it of the program. It is gone afterwards.
+        """
+        with tempfile.TemporaryDirectory(prefix="lab-hand-in-") as place:
+            folder = Path(place)
+            if not self.files:
+                suffix = (TYPED_KINDS if self.is_typed else KINDS)[self.kind(exercise)]
+                name = f"{exercise.id}{suffix}"
+                (folder / name).write_text(self.text, "utf-8")
+                yield folder, name
+                return
+            for path, data in self.files.items():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_bytes(data)
+            if self.added:
+                (folder / "package.json").write_text(self.added, "utf-8")
+            yield folder, self.name
+
+
+def kind_of(text: str) -> str:
+    """Which kind of module a program is by what is written in it: esm, cjs, or nothing."""
+    return _kind_of_plain(_plain(text))
+
+
+def _kind_of_plain(plain: str) -> str:
+    return "esm" if _ESM.search(plain) else "cjs" if _CJS.search(plain) else ""
 
 
 def _plain(text: str) -> str:
@@ -158,11 +215,39 @@ def _kind_of_export(exercise: Exercise) -> str:
     return found[1] if found else "function"
 
 
+def _foreign_text(text: str, plain: str) -> str:
+    """Why a text is no program at all, and what to hand in instead; nothing if it may be one.
+
+    text : what was handed in; plain : the same without comments, strings and templates.
+    """
+    beginning = text.lstrip("\ufeff \t\r\n")[:20].lower()
+    if beginning.startswith(("<!doctype", "<html", "<?xml")):
+        return (
+            "is a web page, and no program: where a browser saved a page instead of the file, "
+            "download the file again."
+        )
+    if beginning.startswith("```"):
+        return "begins with a fence of Markdown (```): hand in the lines between the fences alone."
+    if beginning.startswith("{\\rtf"):
+        return "is a word processor's document: save the program as plain text."
+    if _CONFLICT.search(plain):
+        line = text.count("\n", 0, text.index("<<<<<<< ")) + 1
+        return (
+            f"has a merge conflict from line {line} on that nobody has settled: choose one of the "
+            "two versions, and delete the lines that begin with <<<<<<<, ======= and >>>>>>>."
+        )
+    return ""
+
+
 def from_text(text: str, name: str = "", asked: str = "ID") -> HandIn:
     """A hand-in by its text, for the exercise of the id `asked`. Raises BadHandIn if there is
-    nothing in it, or too much.
+    nothing in it, or too much, or something that is no program.
     """
-    if not _plain(text).strip():
+    plain = _plain(text)
+    reason = _foreign_text(text, plain)
+    if reason:
+        raise BadHandIn(f"{name or 'The hand-in'} {reason}")
+    if not plain.strip():
         raise BadHandIn(
             f"{name or 'The hand-in'} is empty: nothing was run. Begin with the exercise's "
             f"starter, which `python -m lab task {asked} --starter` prints."
@@ -223,7 +308,12 @@ def from_bytes(data: bytes, path: str, exercise: Exercise, size: int = 0) -> Han
         raise BadHandIn(
             f"{path} has {max(size, len(data)):,} bytes; at most {MOST_OF_FILE:,} {what}"
         )
-    if suffix not in (*SUFFIXES, NOTEBOOK, ""):
+    if suffix in TYPED and not (exercise.takes_folders and suffix in STRIPPED):
+        raise BadHandIn(
+            f"{path} is TypeScript or JSX, which no check runs: hand in JavaScript, that is the "
+            "program without its types, in a file that ends in .mjs, .cjs or .js."
+        )
+    if suffix not in (*SUFFIXES, *(STRIPPED if exercise.takes_folders else ()), NOTEBOOK, ""):
         raise BadHandIn(f"{path}: a program ends in .mjs, .cjs or .js, a notebook in .ipynb.")
     text = _decoded(data, path)
     if suffix == NOTEBOOK:
@@ -255,8 +345,10 @@ def from_notebook(text: str, name: str, exercise: Exercise) -> HandIn:
         ]
     if not found:
         others = sorted({asked for asked, _, _ in cells if asked})
-        told = f" It has cells for {', '.join(others)}." if others else ""
-        raise BadHandIn(f"{name} has no cell that begins with `%%submit {exercise.id}`.{told}")
+        hint = f" It has cells for {', '.join(others)}." if others else ""
+        if exercise.id in _ids_in_text_cells(text):
+            hint = " A cell of text begins so: turn that cell into one of code."
+        raise BadHandIn(f"{name} has no cell that begins with `%%submit {exercise.id}`.{hint}")
     worked_on = [own for own in found if own.strip() != exercise.begin().strip()]
     return from_text((worked_on or found)[-1], "", exercise.id)
 
@@ -304,6 +396,13 @@ def _code_cells(text: str, name: str) -> list[tuple[str, str, str]]:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise BadHandIn(f"{name} is no notebook: its JSON cannot be read.") from None
     return found
+
+
+def _ids_in_text_cells(text: str) -> set[str]:
+    """The ids in the `%%submit` lines of a valid notebook's cells that are not code."""
+    cells = [cell for cell in json.loads(text)["cells"] if cell.get("cell_type") != "code"]
+    marks = [_MARK.match("".join(cell.get("source", ""))) for cell in cells]
+    return {mark[1] for mark in marks if mark}
 
 
 def _grade_id(cell: dict[str, Any]) -> str:

@@ -22,6 +22,7 @@ from lab.grading import choice as choices
 from lab.grading import entries, identity
 from lab.grading.choice import LISTED, REFUSED, Choice, Exercises, Fate
 from lab.grading.entries import BadArchive, Entry
+from lab.grading.folders import is_program
 from lab.grading.handin import NOTEBOOK, SUFFIXES, BadHandIn
 from lab.grading.identity import FOLDER, ROSTER, Owned, Owner, Unowned
 from lab.grading.result import clean, plain_name
@@ -251,12 +252,16 @@ class _Layout:
     """Which folders are students', which hold students, and which are a student's own."""
 
     def __init__(self, known: Exercises, roster: Mapping[str, str]) -> None:
-        self._exercises, self._roster = set(known.all), roster
+        self._exercises, self._roster, self._steps = set(known.all), roster, known.steps
 
     def is_work(self, path: str) -> bool:
-        """Whether a file is called like what is handed in."""
+        """Whether a file is called like what is handed in, or is a program in the folder of a
+        project.
+        """
         name = path.rpartition("/")[2].lower()
         stem, _, suffix = name.rpartition(".")
+        if is_program(name) and choices.step_of(path, self._steps)[0]:
+            return True
         return f".{suffix}" in (NOTEBOOK, entries.ZIP) or (
             f".{suffix}" in SUFFIXES and stem in self._exercises
         )
@@ -268,11 +273,12 @@ class _Layout:
         work = [
             one.path for one in inside if self.is_work(one.path) and not entries.is_zip(one.path)
         ]
-        folders = {path.partition("/")[0] for path in work if "/" in path}
+        tops = {path.partition("/")[0] for path in work if "/" in path}
+        steps = {top for top in tops if choices.step_of(f"{top}/", self._steps)[0]}
         return (
             identity.kind_of(one.path for one in inside) == (FOLDER,)
-            and any("/" not in path for path in work)
-            and all(map(_is_inner, folders))
+            and (bool(steps) or any("/" not in path for path in work))
+            and all(map(_is_inner, tops - steps))
         )
 
     def wrapper(self, paths: list[str]) -> tuple[str, str]:
@@ -317,6 +323,8 @@ class _Layout:
 
     def _is_named_for(self, folder: str, files: set[str]) -> bool:
         """Whether a folder is called like the exercise in it."""
+        if choices.step_of(f"{folder}/", self._steps)[0]:
+            return True
         return folder in self._exercises and {file.rpartition(".")[0] for file in files} == {folder}
 
 

@@ -26,7 +26,7 @@ from lab.errors import LabError
 from lab.grading import sandbox
 from lab.grading.cgroup import Cgroup
 from lab.grading.exercise import Exercise
-from lab.grading.handin import HandIn
+from lab.grading.handin import BadHandIn, HandIn
 from lab.grading.result import BROKEN, GRADED, MISSED, NOISY, SCHEMA, VOID, Result, looked
 from lab.processes import nodes, proctree
 
@@ -36,8 +36,9 @@ GRACE_S = 5.0  # beyond the exercise's own seconds, for the sandboxes to start a
 TRIES = 3  # when the machine was too busy to tell
 
 # The modules of this room that decide what a hand-in is worth; others bring it here, or show it.
-JUDGES = ("cgroup", "exercise", "handin", "result", "run", "sandbox")
+JUDGES = ("cgroup", "exercise", "folders", "handin", "result", "run", "sandbox")
 LEAST = (20, 12)  # crypto.hash, which signs what is said of a hand-in
+STRIPS = (22, 18)  # leaves types out without being asked; so does 23.6
 
 Tell = Callable[[dict[str, Any]], None]
 
@@ -104,6 +105,11 @@ def grade(
             f"{node} is Node {nodes.version(node)}; the grader needs Node 20.12 or newer. Set "
             "LAB_NODE to the path of one."
         )
+    if hand_in.is_typed and not _strips(nodes.version(node)):
+        raise BadHandIn(
+            f"{hand_in.name} is TypeScript, which Node {nodes.version(node)} does not run: set "
+            "LAB_NODE to the path of a Node 22.18 or newer, or hand in JavaScript."
+        )
     seed = int.from_bytes(os.urandom(4)) if seed is None else seed
     started, when = time.monotonic(), datetime.now(UTC)
     for attempt in range(TRIES):
@@ -149,6 +155,12 @@ def grade(
     )
 
 
+def _strips(version: str) -> bool:
+    """Whether that Node leaves the types of TypeScript out by itself."""
+    parts = _parts(version)
+    return parts >= STRIPS and not (23,) <= parts < (23, 6)
+
+
 def _parts(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.partition("-")[0].split("."))
 
@@ -192,14 +204,19 @@ def _judged(
 ) -> tuple[Said, dict[str, Any]]:
     most = exercise.limits
     with (
-        hand_in.as_file(exercise) as file,
-        sandbox.driver(exercise.folder, file, node, kind) as (command, places, descriptors),
+        hand_in.as_file(exercise) as (folder, name),
+        sandbox.driver(exercise.folder, exercise.shared, (folder, name), node, kind) as (
+            command,
+            places,
+            descriptors,
+        ),
         Cgroup.of(memory_mib=2 * most.memory, processes=8 * most.processes) as group,
         tempfile.TemporaryFile() as errors,
     ):
         job = {
             **places,
             "called": hand_in.called,
+            "whole": bool(hand_in.files),
             "inner": sandbox.inner(node, kind),
             "filter": base64.b64encode(sandbox.inner_filter()).decode(),
             "sandboxed": kind != sandbox.NONE,

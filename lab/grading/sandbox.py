@@ -152,15 +152,25 @@ def inner(node: str, kind: str) -> list[str]:
 
 @contextmanager
 def driver(
-    exercise: Path, hand_in: Path, node: str, kind: str
+    exercise: Path, common: Path | None, hand_in: tuple[Path, str], node: str, kind: str
 ) -> Iterator[tuple[list[str], dict[str, str], tuple[int, ...]]]:
     """The command of the driver up to its arguments, the places it knows, and descriptors it must
     be given.
+
+    common : what the checks of a project share, if the exercise is of one.
+    hand_in : a folder, and the path in it of the program that is started.
     """
+    folder, name = hand_in
     if kind == NONE:
         with tempfile.TemporaryDirectory(prefix="lab-check-") as scratch:
-            where = {"exercise": str(exercise), "handIn": str(hand_in), "scratch": scratch}
-            yield [node, str(GRADER / "main.mjs")], where, ()
+            places = {
+                "exercise": str(exercise),
+                "handIn": str(folder / name),
+                "handIns": str(folder),
+                "shared": str(common or ""),
+                "scratch": scratch,
+            }
+            yield [node, str(GRADER / "main.mjs")], places, ()
         return
     program = bubblewrap()
     if program is None:
@@ -177,7 +187,8 @@ def driver(
                 *(_mounts(*PROGRAMS, *SYSTEM)),
                 *("--ro-bind", os.path.realpath(node), "/node", "--ro-bind", program, "/bwrap"),
                 *("--ro-bind", str(GRADER), "/grader", "--ro-bind", str(exercise), "/exercise"),
-                *("--ro-bind", str(hand_in), f"/hand-in/{hand_in.name}"),
+                *("--ro-bind", str(folder), "/hand-in"),
+                *(("--ro-bind", str(common), "/shared.mjs") if common else ()),
                 *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"),
                 *(
                     "--size",
@@ -192,7 +203,13 @@ def driver(
                 "--",
                 *("/node", "/grader/main.mjs"),
             ],
-            {"exercise": "/exercise", "handIn": f"/hand-in/{hand_in.name}", "scratch": "/scratch"},
+            {
+                "exercise": "/exercise",
+                "handIn": f"/hand-in/{name}",
+                "handIns": "/hand-in",
+                "shared": "/shared.mjs" if common else "",
+                "scratch": "/scratch",
+            },
             (rules,),
         )
     finally:

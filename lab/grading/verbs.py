@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from lab import paths
-from lab.grading import handin, hints, notes, run
+from lab.grading import folders, handin, hints, notes, run, steps
 from lab.grading.exercise import Exercise, exercise, student
 from lab.grading.handin import BadHandIn, HandIn
 from lab.grading.hints import Hint
@@ -42,7 +42,7 @@ def check(id: str, file: str | os.PathLike[str] = "") -> Result:
     """
     asked = exercise(id)
     if file:
-        return judged(asked, handin.from_file(os.fspath(file), asked))
+        return judged(asked, folders.from_path(os.fspath(file), asked))
     last = HANDED_IN / f"{id}.js"
     if not last.exists():
         raise BadHandIn(
@@ -77,6 +77,7 @@ def judged(asked: Exercise, hand_in: HandIn, **options: Any) -> Result:
         notes.add(asked.id, place)
     with _progress(asked) as tell:
         result = run.grade(asked, hand_in, student=student(), tell=tell, **options)
+    steps.note(asked, result, HANDED_IN)
     return replace(result, hints=len(hints.opened(hints.note_in(place, asked))))
 
 

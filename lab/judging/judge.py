@@ -19,20 +19,46 @@ SAME = 0.05
 WORDS = {
     "held": "The whole interval reaches the limit of the claim.",
     "held stronger": "The whole interval lies beyond what was published.",
-    "held weaker": "The whole interval lies on the claim's side of 1, but not all of it reaches "
-    "the limit: the direction is shown, the size is not.",
+    "held weaker": "The whole interval lies on the claim's side of 1 and crosses the limit: the "
+    "direction is shown, the size is not.",
+    "smaller than claimed": "The whole interval lies between 1 and the limit: the direction is "
+    "shown, and the size is refuted.",
     "no difference": "The whole interval lies within the band that counts as equal.",
     "reversed": "The whole interval lies on the other side of 1.",
     "did not hold": "The whole interval misses the limit, and no word above fits. Where it is a "
     "sentence of this book, the reference run stops.",
+    "differs by machine": "Of several sittings, on different machines or days, no two agree that "
+    "no other contradicts. Which sitting said what stands beside it.",
+    "demonstrated": "A sentence of this book that a definition, the documentation, the program "
+    "itself or a limit far from all that was measured makes true. The page shows it; it could "
+    "hardly have come out otherwise, so it is not counted among what held.",
     "no verdict": "The trials cannot tell: the interval crosses the limit that decides, chance is "
     f"not excluded, there are fewer than {PAIRS_FOR_A_VERDICT} pairs, or a check failed.",
 }
 
 
+# The tone of a word: each has a colour of its own, beside the word and never in its place.
+TONES = {
+    "held": "ok",
+    "held stronger": "ok",
+    "held weaker": "ok",
+    "smaller than claimed": "less",
+    "demonstrated": "none",
+    "differs by machine": "warn",
+    "no verdict": "warn",
+}
+
+
 def holds(verdict: str) -> bool | None:
     """Return whether what has this verdict holds; None without a verdict."""
-    return None if verdict == "no verdict" else verdict.startswith("held")
+    if verdict in ("no verdict", "differs by machine"):
+        return None
+    return verdict == "demonstrated" or verdict.startswith("held")
+
+
+def tone(verdict: str) -> str:
+    """Return the tone of a verdict: ok, less, none, warn or fail."""
+    return TONES.get(verdict, "fail")
 
 
 @dataclass(frozen=True)
@@ -128,13 +154,18 @@ def published(ratio: Ratio, claim: Criterion, failure: str = "") -> Judged:
 
 
 def _side(low: float, high: float, claim: Criterion) -> str:
-    """The verdict on an interval that lies on one side of 1 and is not equal to it."""
+    """The verdict on an interval that lies on one side of 1 and is not equal to it.
+
+    An interval that ends at the limit still includes it, so the size is not refuted.
+    """
     limit, printed_range = claim.limit, claim.printed or (1.0, math.inf)
     if claim.upside_down:
         low, high, limit = 1 / high, 1 / low, 1 / limit
         printed_range = (1 / printed_range[1], 1 / printed_range[0])
     if high < 1:
         return "reversed"
+    if high < limit:
+        return "smaller than claimed"
     if low < limit:
         return "held weaker"
     return "held" if claim.derived or low <= printed_range[1] else "held stronger"
@@ -146,9 +177,11 @@ def own(
     *,
     failure: str = "",
     judged: bool = True,
+    demonstrates: bool = False,
 ) -> Judged:
     """Return the verdict on a sentence of the book: its limits, low and high, and a ratio or one
-    number. judged : False where the profile judges no number.
+    number. judged : False where the profile judges no number; demonstrates : whether the sentence
+    could hardly fail, so that "held" would say too much.
     """
     low, high = limits
     text = _limits(low, high)
@@ -165,7 +198,8 @@ def own(
     if inside or outside:
         if isinstance(value, Ratio) and not value.decided and _differs(limits, inside=inside):
             return Judged("no verdict", text, value.undecided)
-        return Judged("held" if inside else "did not hold", text)
+        holds_word = "demonstrated" if demonstrates else "held"
+        return Judged(holds_word if inside else "did not hold", text)
     crossed = low if least < low <= most else high
     return Judged("no verdict", text, _crosses(value, crossed))
 

@@ -174,15 +174,21 @@ class Ratio(Shown, Stored):
 
     @property
     def text(self) -> str:
-        """The ratio and its interval for a sentence, which says itself where that shows nothing."""
+        """The ratio and its interval for a sentence, which says itself where that shows nothing.
+        Of a ratio that a claim judges, `Claim.told` says it, with the word of the claim.
+        """
+        if self.low <= 1 <= self.high or self.decided or (self.blind and not self.refused):
+            return self.told()
+        return self.told(without="no verdict")
+
+    def told(self, *, without: str = "") -> str:
+        """Return ratio and interval for a sentence, and the word where it does not hold."""
         times = f"{self.within(self.estimate)} times"
         if not math.isfinite(self.low * self.high) or self.pairs < 2:
             return f"{times} (one pair, so no interval)"
         low, high = self.within(self.low), self.within(self.high)
-        if self.low <= 1 <= self.high:
-            shown = ": with 1 inside, no difference was seen"
-        else:
-            shown = "" if self.decided or (self.blind and not self.refused) else ": no verdict"
+        open_ = ": with 1 inside, no difference was seen" if self.low <= 1 <= self.high else ""
+        shown = f": {without}" if without else open_
         return f"{times} (95 % interval {low} to {high}, {self.pairs} pairs{shown})"
 
     def within(self, value: float) -> str:

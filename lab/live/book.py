@@ -27,6 +27,7 @@ SESSIONS = "lab_live_sessions"  # the key of the sessions in the settings of the
 NOTHING = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 # The policy that the build put into a page (lab/book/site/policy.py); sent as a header, too.
 META = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"]+)">')
+FRAME = re.compile(r"simulator-[\w-]+/engine\.html")
 TALK = "connect-src 'self'"
 HOST = re.compile(r"[\w.-]+(?::\d+)?|\[[\da-f:]+\](?::\d+)?", re.IGNORECASE)
 MISSING = """<!doctype html>
@@ -175,8 +176,17 @@ class StaticFile(Guarded, web.StaticFileHandler):
         super().initialize(path=str((places.site() or Path(os.devnull)) / "_static"))
 
     def set_extra_headers(self, path: str) -> None:
-        """As for any file of the site."""
+        """As for any file of the site. The frame of the model of Node brings its own policy, and
+        pages of this site show it.
+        """
         self.set_header("Cache-Control", "no-cache")
+        if FRAME.fullmatch(path) and (policy := META.search(self._bytes())):
+            own = f"{policy[1].decode()}; frame-ancestors 'self'"
+            self.set_header("Content-Security-Policy", own)
+            self.set_header("X-Frame-Options", "SAMEORIGIN")
+
+    def _bytes(self) -> bytes:
+        return Path(self.absolute_path or os.devnull).read_bytes()[:2000]
 
     def get_content_type(self) -> str:
         """Know the types that a system may not know."""

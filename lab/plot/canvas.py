@@ -232,15 +232,17 @@ class Canvas:
 
     def source(self) -> str:
         """Return what matplotlib writes for this figure, as SVG text."""
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
+
         for axes in self._titles:
             if axes.get_yscale() == "log":
                 self.is_log(axes, "y")
         self.settle()
         self._keep_inside()
-        # The layout is done. Saving would run the layout twice more, half of the time of a figure.
+        # The layout is done. `savefig` would run the layout twice more, and draw once for nothing.
         self.figure.set_layout_engine("none")
         out = io.StringIO()
-        self.figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
+        FigureCanvasSVG(self.figure).print_svg(out, metadata={"Date": None})
         return out.getvalue()
 
     def _keep_inside(self) -> None:
@@ -293,15 +295,16 @@ def _draw_key(canvas: Canvas, entries: Sequence[KeySample], top: float) -> float
             ends = [(x + 2) / width, (x + sample) / width]
             canvas.figure.add_artist(Line2D(ends, [at, at], linestyle=entry.dash, **style))
         if entry.marker:
-            hollow = entry.marker in HOLLOW
+            theirs = entry.marker in HOLLOW
+            fill = "none" if theirs else entry.colour
             dot = Line2D(
                 [(x + 1 + sample / 2) / width],
                 [at],
                 marker=entry.marker,
-                markersize=11 if hollow else 7,
-                markeredgewidth=1.3 if hollow else 0,
+                markersize=11 if theirs else 7,
+                markeredgewidth=1.3 if theirs or entry.hollow else 0,
                 linestyle="none",
-                markerfacecolor="none" if hollow else entry.colour,
+                markerfacecolor=SENTINELS["paper"] if entry.hollow else fill,
                 **style,
             )
             canvas.figure.add_artist(dot)

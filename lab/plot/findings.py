@@ -72,8 +72,10 @@ def _by_number(label: str, means: Sequence[tuple[object, float]], unit: str, x_u
 
 
 def ratios(lines: Sequence[Line]) -> str:
-    """Return every row of a forest plot: ratio, interval, what was published."""
-    with_published = [line for line in lines if line.theirs]
+    """Return every row of a forest plot: ratio, interval, what was published. A wide interval that
+    allows no verdict is no agreement with what was published, so such rows are not counted.
+    """
+    with_published = [line for line in lines if line.theirs and not line.undecided]
     # A published ratio can lie in our interval only where we have an interval.
     ours = [line for line in with_published if interval(line.low, line.high)]
     inside = [line for line in ours if line.theirs[0] <= line.high and line.low <= line.theirs[-1]]
@@ -82,10 +84,16 @@ def ratios(lines: Sequence[Line]) -> str:
     heading += " with 95 % interval" if has_interval else ""
     verb, reach = ("lies", "reaches") if len(inside) == 1 else ("lie", "reach")
     into = f" or {reach} into it" if any(len(line.theirs) > 1 for line in with_published) else ""
-    of_all = f"{len(inside)} of {count(len(with_published), 'published ratio')}"
+    open_rows = [line for line in lines if line.undecided]
+    with_verdict = " with a verdict" if open_rows else ""
+    of_all = f"{len(inside)} of {count(len(with_published), 'published ratio')}{with_verdict}"
     whole = f"{of_all} {verb} in our interval{into}. "
+    if open_rows:
+        hollow = "dot is" if len(open_rows) == 1 else "dots are"
+        whole += f"{len(open_rows)} {hollow} hollow and not counted: there is no verdict. "
     parts = "; ".join(_ratio(line) for line in lines)
-    return f"{whole if len(with_published) > 1 else ''}{heading}: {parts}."
+    told = whole if len(with_published) > 1 or open_rows else ""
+    return f"{told}{heading}: {parts}."
 
 
 def _ratio(line: Line) -> str:
@@ -95,4 +103,5 @@ def _ratio(line: Line) -> str:
         spread = interval(line.low, line.high)
         part = times(line.estimate) + (f" ({spread})" if spread else ", without an interval")
     theirs = f", published {' to '.join(map(factor, line.theirs))}" if line.theirs else ""
-    return f"{line.name}: {part}{theirs}"
+    undecided = f", {line.undecided}" if line.undecided else ""
+    return f"{line.name}: {part}{theirs}{undecided}"

@@ -66,7 +66,8 @@ def draw_lines(
             gid=f"lab-dots--{i}",
         )
         if math.isfinite(line.low) and math.isfinite(line.high):
-            axes.plot([line.low, line.high], [i, i], color=colour, linewidth=2.2, zorder=3)
+            width = 1.2 if line.undecided else 2.2
+            axes.plot([line.low, line.high], [i, i], color=colour, linewidth=width, zorder=3)
             left, right = axes.get_xlim()
             for end, beyond, tip in (
                 (left, line.low < left, "<"),
@@ -79,8 +80,9 @@ def draw_lines(
             [i],
             marker=style.marker,
             markersize=8,
-            markeredgewidth=0,
-            color=colour,
+            markeredgewidth=1.4 if line.undecided else 0,
+            markerfacecolor=SENTINELS["paper"] if line.undecided else colour,
+            markeredgecolor=colour,
             linestyle="none",
             zorder=4,
         )
@@ -132,7 +134,7 @@ def _x_axis(
     canvas: Canvas, axes: Any, lines: Sequence[Line], ratio: bool, spread: float | None
 ) -> None:
     xs = [v for line in lines for v in (line.estimate, *line.values) if math.isfinite(v)]
-    xs += [v for line in lines for v in (line.low, line.high) if math.isfinite(v)]
+    xs += [v for line in lines if not line.undecided for v in (line.low, line.high)]
     xs += [v for line in lines for v in (*line.theirs, *(line.recorded or ()))]
     xs = [v for v in xs if math.isfinite(v)]
     if ratio:
@@ -140,7 +142,7 @@ def _x_axis(
         if spread and math.isfinite(spread):
             xs += [spread, 1 / spread]
         # Two pairs give intervals over orders of magnitude. The axis shows all dots and cuts such
-        # intervals off.
+        # intervals off. What has no verdict does not make it longer at all.
         middle = [line.estimate for line in lines if math.isfinite(line.estimate)] or [1.0]
         low = max(min(xs), min(1.0, *middle) / 6) / 1.08
         high = min(max(xs), max(1.0, *middle) * 6) * 1.08
@@ -185,8 +187,13 @@ def forest(
     if not lines:
         raise LabError("nothing to plot: no rows")
 
+    undecided = list(dict.fromkeys(line.undecided for line in lines if line.undecided))
+
     def draw(canvas: Canvas) -> None:
-        entries = [KeySample("measured here, 95 % interval", look(0).colour, "o", "-")]
+        colour = look(0).colour
+        entries = [KeySample("measured here, 95 % interval", colour, "o", "-")]
+        if undecided:
+            entries.append(KeySample(" or ".join(undecided), colour, "o", "-", hollow=True))
         if any(line.theirs for line in lines):
             entries.append(mark_entry(published_name))
         if any(line.recorded for line in lines):

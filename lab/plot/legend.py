@@ -27,3 +27,4 @@ class KeySample(NamedTuple):
     marker: str = ""
     dash: Any = "none"
     fill: bool = False
+    hollow: bool = False

@@ -22,6 +22,7 @@ THEMES: dict[str, tuple[str, str]] = {
     "ok": ("#176f3d", "#5fcf8a"),
     "warn": ("#8a5300", "#f0b429"),
     "fail": ("#b42318", "#ff8a80"),
+    "less": ("#6b3fa0", "#c9a6ff"),
     "1": ("#0b5cad", "#6cb4ff"),
     "2": ("#b3410e", "#ff9a5c"),
     "3": ("#0a7055", "#45cfa0"),

@@ -51,6 +51,7 @@ class Line:
     published: float | Sequence[float] | None = None  # several: the ends of a range
     look: Look | None = None
     recorded: tuple[float, float, float] | None = None  # estimate, low, high of the reference run
+    undecided: str = ""  # the word of a row without a verdict: drawn hollow, not counted
 
     @property
     def theirs(self) -> list[float]:

@@ -43,7 +43,7 @@ def program(node: str | os.PathLike[str] | None = None) -> str:
     found = _version(path, source)
     if major(found) < least():
         raise NoNodeError(
-            f"{source} is Node {found}; this book needs Node {least()} or newer ({_advice()})."
+            f"{source} is Node {found}; Node {least()} or newer is needed ({_advice()})."
         )
     return path
 

@@ -197,7 +197,8 @@ class Machine {
         throw new NotModelledError("The engine of the model failed on this program.");
       if (error instanceof RangeError)
         throw new NotModelledError(
-          "The program was stopped: its functions call one another deeper than the model can.",
+          this.refusal ??
+            "The program was stopped: its functions call one another deeper than the model can.",
         );
       if (!(error instanceof EngineError)) throw error;
       throw new NotModelledError(this.refusal ?? `The model failed: ${error.message}`);

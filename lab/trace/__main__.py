@@ -92,7 +92,10 @@ def _show(options: argparse.Namespace) -> None:
             options.html.write_text(page(result, predict=options.predict), "utf-8")
         _told(options.html, "the replay. Open it in a browser; it needs nothing else.")
     else:
-        print("For the replay, a page that opens from disk, add --html FILE.")
+        print(
+            "To step through it, open the file on the page The Loop Lab of the book, or add "
+            "--html FILE for a page of its own."
+        )
 
 
 def _told(file: Path, what: str) -> None:

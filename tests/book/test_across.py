@@ -58,7 +58,9 @@ def held_against(before, now):
 # --- what differs ---
 
 
-@pytest.mark.parametrize("now", ["did not hold", "reversed", "no difference"])
+@pytest.mark.parametrize(
+    "now", ["did not hold", "reversed", "no difference", "smaller than claimed"]
+)
 @pytest.mark.parametrize("before", ["held", "held weaker", "held stronger"])
 def test_a_verdict_that_flips_is_told_with_claim_and_node(before, now):
     for one, other in ((before, now), (now, before)):
@@ -70,6 +72,29 @@ def test_a_verdict_that_flips_is_told_with_claim_and_node(before, now):
 def test_a_verdict_that_is_only_stronger_or_weaker_is_as_recorded(before, now):
     found = held_against(said(before), said(now))
     assert (found.differ, found.unsaid, found.same) == ((), (), 1)
+
+
+def test_a_row_whose_limit_is_another_one_today_says_so():
+    entry = {"chapter": CHAPTER, "short": "a claim", "limit": "≥ 2", "now": "≥ 3"}
+    assert "its limit was ≥ 2; today it is ≥ 3" in across_page._named("claims", "a", entry)
+    assert "limit" not in across_page._named("claims", "a", {**entry, "now": "≥ 2"})
+    assert "limit" not in across_page._named("claims", "a", {**entry, "now": ""})
+
+
+def test_stored_words_of_published_claims_are_those_of_the_rule_of_today(tmp_path):
+    rows = {
+        "24": {**said("held weaker"), "value": 3.0, "low": 2.5, "high": 3.5, "basis": "interval"},
+        "26": {**said("no verdict"), "value": 3.0, "low": 2.5, "high": 3.5, "basis": "interval"},
+    }
+    data = run(*(row(major, {"db-read": found, "a": found}) for major, found in rows.items()))
+    file = tmp_path / "versions.json"
+    file.write_text(json.dumps(data))
+    claims = across.read(file)["claims"]
+    words = {id: [found["verdict"] for found in claims[id]["on"].values()] for id in claims}
+    assert words == {
+        "db-read": ["smaller than claimed", "no verdict"],
+        "a": ["held weaker", "no verdict"],
+    }
 
 
 def test_no_verdict_on_either_side_is_no_flip_but_is_counted_and_told():
@@ -219,7 +244,7 @@ def test_a_whole_page_has_verdict_ratio_and_interval_for_each_node(page):
     rows = [row(str(m), {id: said(value=1 + m / 10, **of)}) for m in nodes.VERSIONS]
     shown = page(run(*rows))
     assert "Not measured yet" not in shown["about"]
-    assert "held<br><small>3.6× [3.24, 3.96]</small>" in shown["table"]
+    assert "smaller than claimed<br><small>3.6× [3.24, 3.96]</small>" in shown["table"]
     assert "256 KiB: Buffer ÷ string: Node 18 2.8 (2.52 to 3.08)" in shown["plots"]
     assert 'href="../versions.csv"' in shown["about"]
 

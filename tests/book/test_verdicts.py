@@ -129,7 +129,11 @@ def test_a_card_says_what_was_published_and_measured_what_holds_and_why(build):
         "published": "1.27×",
         "here": "0.9× [0.85, 0.95]",
         "holds if": "≥ 1.13×",
+        "sittings": facts_of(in_sight)["sittings"],
     }
+    every = claims.words_of("sync-vs-async-file")
+    assert facts_of(in_sight)["sittings"].startswith(f"{len(every)}, from ")
+    assert card.count('class="at sitting"') == len(every)
     facts = facts_of(folded)
     assert entry["quote"] in facts["source"]
     assert facts["limit"] == "≥ 1.13×; equal: 0.952× to 1.05×"
@@ -235,18 +239,31 @@ def test_the_books_own_sentences_stand_by_chapter_with_what_judged_them(build):
     assert re.findall(r"<summary>(.*?)</summary>", html) == [
         'Sync or Async Files <span class="n">2 held</span>'
     ]
-    assert "1 are judged by the interval" in text_of(html)
+    said = text_of(html)
+    assert "1 are judged by the interval" in said
+    assert "stops the reference run" in said and "says nothing about how often" in said
+    # Of the two verdicts that were read from an interval, one is on a published claim.
+    assert "2 verdicts were read from intervals" in said and "up to 0.1 of them" in said
 
 
 def test_every_word_of_a_verdict_is_defined_and_every_change_of_a_criterion_shown(build):
     assert set(rows_of(cards.words(build).html)) == set(judge.WORDS)
     shown = text_of(cards.criteria(build).html)
-    assert all(text in shown for texts in claims.changes().values() for text in texts)
+    for told in (claims.changes(), claims.wordings()):
+        assert all(text in shown for texts in told.values() for text in texts)
+    assert all(text in shown for text in claims.withdrawn().values())
 
 
 def test_the_plot_tells_both_ratios_in_words_and_carries_its_data(build):
     html = verdicts.verdict_plot(build).html
     assert "<svg" in html and "a file: async ÷ sync" in html and "published 1.27" in html
+
+
+def test_the_plot_counts_verdicts_alone_and_draws_what_has_none_hollow(build):
+    judge_also(build, "cpu-primes", replace(ratio(1.2, 0.9, 1.5), difference="none", p=0.3))
+    word = {line.name: line.undecided for line in verdicts.lines(build)}
+    assert word == {"a file: async ÷ sync": "", "computing: Node ÷ Flask": "no verdict"}
+    assert "hollow and not counted" in verdicts.verdict_plot(build).html
 
 
 def test_the_data_can_be_downloaded_and_read_back(build):

@@ -29,8 +29,17 @@ def test_a_syllabus_is_ready_as_it_is(tmp_path, name, weeks):
 
 def test_six_weeks_are_the_stars_in_their_order(tmp_path):
     course = make.made(tmp_path / "course", "6")
-    order = [exercise.exercise(name).star for week in course.weeks for name in week.exercises]
+    asked = [exercise.exercise(name) for week in course.weeks for name in week.exercises]
+    order = [one.star for one in asked if not one.project]
     assert order == list(range(1, exercise.STARS + 1))
+
+
+@pytest.mark.parametrize("name", ["6", "12"])
+def test_steps_of_the_project_come_in_their_order_from_the_first_on(tmp_path, name):
+    course = make.made(tmp_path / "course", name)
+    asked = [exercise.exercise(name) for week in course.weeks for name in week.exercises]
+    steps = [one.step for one in asked if one.project]
+    assert steps and steps == list(range(1, len(steps) + 1))
 
 
 def secrets(asked):

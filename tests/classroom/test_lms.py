@@ -10,6 +10,7 @@ import pytest
 
 from lab.classroom import lms
 from lab.grading import choice, identity, intake
+from lab.grading.choice import Exercises
 
 ANNA = b"// anna's"
 
@@ -178,3 +179,31 @@ def test_students_ids_are_names_of_folders():
     for name in ("../x", "a/b", "", " ", "a*b", "ü", "A+B", "."):
         made = lms.student_id(name)
         assert made and not set(made) & set("/*+ \\") and made not in (".", "..")
+
+
+def test_a_folder_of_a_project_is_laid_out_as_a_zip_that_counts_for_it(tmp_path):
+    archive = tmp_path / "all.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        for path, text in {
+            "Anna Bohm_4711_assignsubmission_file_/drop-01/src/server.mjs": "import './a.mjs';\n",
+            "Anna Bohm_4711_assignsubmission_file_/drop-01/src/a.mjs": "1;\n",
+            "Anna Bohm_4711_assignsubmission_file_/drop-01/node_modules/p/index.js": "2;\n",
+            "Ben Ro_4712_assignsubmission_file_/drop-01/a.mjs": "1;\n",
+            "Ben Ro_4712_assignsubmission_file_/drop-01/b.mjs": "2;\n",
+        }.items():
+            made.writestr(path, text)
+    given = {(one.student, one.file): one.data for one in lms.read(archive, {})}
+    assert set(given) == {("anna-bohm", "drop-01.zip"), ("ben-ro", "drop-01.zip")}
+    for (student, name), data in given.items():
+        folder = tmp_path / student
+        folder.mkdir()
+        (folder / name).write_bytes(data)
+    anna = intake.of_one("anna-bohm", tmp_path / "anna-bohm", Exercises()).chosen["drop-01"]
+    assert sorted(anna.hand_in.files) == [
+        "node_modules/p/index.js",
+        "src/a.mjs",
+        "src/server.mjs",
+    ]
+    assert anna.hand_in.name == "src/server.mjs"
+    ben = intake.of_one("ben-ro", tmp_path / "ben-ro", Exercises()).chosen["drop-01"]
+    assert ben.hand_in is None and "none is called server.mjs" in ben.why

@@ -14,10 +14,11 @@ import pytest
 from support import eventually
 
 import lab
-from lab.clinic import report
+from lab.clinic import examining, outputs, report
 from lab.clinic.app import App, AppFailed, Target
 from lab.clinic.hub import Hub
 from lab.clinic.loading import Request
+from lab.clinic.recorded import diagnosed
 from lab.processes import nodes, proctree
 from lab.servers import sockets
 from lab.servers.http_get import NotLoopback, get
@@ -254,3 +255,21 @@ def test_listening_is_seen_without_a_probe(tmp_path):
     with App(target, None) as app:
         ports = {one.port for one in sockets.listening(app.running.tree())}
         assert app.url.endswith(tuple(map(str, ports)))
+
+
+def test_what_is_known_is_told_when_the_user_stops(tmp_path, monkeypatch):
+    """And that is no clean bill: nothing was found in a part of what is looked at."""
+    target = command(tmp_path, f"{HELLO}.listen(process.env.PORT, '127.0.0.1')")
+    load = examining.load
+
+    def interrupted(generator, name, *words, **more):
+        if name == "profile":
+            raise KeyboardInterrupt
+        return load(generator, name, *words, **more)
+
+    monkeypatch.setattr(examining, "load", interrupted)
+    found = diagnosed(examining.observe(target, load_s=2.0))
+    assert found.first == "stopped early"
+    assert outputs.verdict(found) == outputs.NOT_EXAMINED
+    assert "after the load 'look'" in repr(found)
+    assert 'class="lab-box lab-ok"' not in report.page(found)

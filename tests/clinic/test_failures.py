@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from lab.clinic import commands, illnesses, report, signs
+from lab.clinic import commands, examining, illnesses, report, signs
 from lab.clinic.loading import Phase, Request, next_step
 from lab.clinic.observed import Observed
 from lab.clinic.profile import Place, by_line
@@ -406,3 +406,34 @@ def test_arrivals_that_get_no_response_any_more_are_told_though_they_are_few():
     found = diagnosed(seen(CALM, below))
     assert found.first == "stops answering"
     assert "19 requests waited" in repr(found)
+
+
+@pytest.mark.parametrize(("answers", "counts"), [((300, 900), 900), ((300, 200), 300)])
+def test_what_falls_behind_is_loaded_again_and_the_better_load_counts(monkeypatch, answers, counts):
+    """What falls behind by itself does it twice; a machine that was busy may not be so again."""
+    observed = seen(CALM)
+    loader = examining._Loader(observed, Request("/"), None, lambda _: None, examining.Pace())
+    left = list(answers)
+
+    def load(name, words, **more):
+        observed.phases[name] = dataclasses.replace(
+            CALM, name=name, rate_per_s=more["rate"], answers=left.pop(0)
+        )
+        return observed.phases[name]
+
+    monkeypatch.setattr(loader, "load", load)
+    monkeypatch.setattr(Request, "answer", lambda *_: None)
+    loader._below(1000.0)
+    assert not left
+    assert observed.phases["below"].answers == counts
+
+
+def test_a_short_load_without_any_response_is_silent_as_a_whole():
+    short = dataclasses.replace(
+        CALM, name="profile", to_ms=400.0, answers=0, throughput=0.0, silent_s=0.4
+    )
+    assert names(seen(CALM, short)) == ["stops answering"]
+    assert names(seen(CALM, short, recovered=["profile"])) == []
+    slow = dataclasses.replace(ALONE, mean_s=0.4)  # whose first response is not due yet
+    late = dataclasses.replace(seen(CALM, short), phases={"one": slow, "profile": short})
+    assert names(late) == []

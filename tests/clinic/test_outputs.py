@@ -11,9 +11,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 from test_failures import CALM, seen
+from test_kinds import look as a_look
 from test_rules import compared, trials
 
 from lab.clinic import commands, outputs
+from lab.clinic.direct import Order
 from lab.clinic.profile import Profile
 from lab.clinic.recorded import diagnosed
 from lab.clinic.versions import NEW
@@ -86,6 +88,20 @@ def test_sarif_names_files_from_the_folder_and_rules_that_exist():
     assert uri["artifactLocation"]["uri"] == "file:///srv/app.mjs"
 
 
+def test_sarif_has_the_lines_that_ask_and_one_rule_for_each_problem():
+    site = "/srv/my app.ts:12, in async load"
+    look = {"calls": {"alone": 900, "alone_ms": 4500.0}, "sites": {"call": {site: 3}}}
+    one = diagnosed(seen(CALM, looks=[a_look(**look)]))
+    run = json.loads(outputs.examination_sarif(one, Path("/srv"), "1"))["runs"][0]
+    (result,) = run["results"]
+    assert result["ruleId"] == "calls-in-turn"
+    (location,) = result["locations"]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == "my app.ts"
+    assert location["physicalLocation"]["region"] == {"startLine": 12}
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert len(rules) == len(set(rules))
+
+
 def test_what_cannot_be_examined_is_json_too(capsys):
     parser = argparse.ArgumentParser()
     commands.examine_arguments(parser)
@@ -97,7 +113,7 @@ def test_what_cannot_be_examined_is_json_too(capsys):
 
 @pytest.mark.parametrize("option", ["--page", "--markdown"])
 def test_an_output_that_cannot_be_written_is_told(tmp_path, monkeypatch, capsys, option):
-    monkeypatch.setattr(commands, "examined", lambda *_, **__: ill())
+    monkeypatch.setattr(Order, "examined", lambda *_: ill())
     parser = argparse.ArgumentParser()
     commands.examine_arguments(parser)
     file = tmp_path / "file"

@@ -233,7 +233,7 @@ def test_a_profile_tells_the_line_of_the_call(tmp_path):
     }
     file = tmp_path / "a.json"
     file.write_text(json.dumps(data))
-    found = profile.read(file, 1)
+    found, _ = profile.read(file, 1)
     assert found.busy_s == pytest.approx(0.002)
     assert (found.places[0].line, found.places[0].inside) == (3, "pbkdf2Sync")
     assert found.places[0].text == "return pbkdf2Sync(a);"
@@ -251,7 +251,7 @@ def profiled(tmp_path, *samples):
     data = {"nodes": nodes, "samples": ids, "timeDeltas": [0, *[1000] * len(ids)]}
     file = tmp_path / "a.json"
     file.write_text(json.dumps(data))
-    return profile.read(file, 1)
+    return profile.read(file, 1)[0]
 
 
 def test_what_a_logger_does_for_its_line_is_the_logs(tmp_path):
@@ -543,3 +543,18 @@ def test_phases_know_their_length():
     )
     one = Phase("one", 1, None, 1000.0, 3000.0, kinds={}, connects=0, **none, **numbers)
     assert one.span_s == 2.0
+
+
+def test_a_version_that_always_fails_is_not_measured_again():
+    """Nor are more of its processes started once it has failed in each of three blocks."""
+    failing = [
+        dataclasses.replace(t, failed=5 * (t.arm == versions.NEW))
+        for t in trials(random.Random(1), 1.0)
+    ]
+    _, _, looks = versions.in_looks(lambda _: failing, 0.05)
+    assert looks == 1
+    by_blocks = [[t for t in failing if t.block < blocks] for blocks in (2, 3)]
+    assert [versions.fails_always(part) for part in by_blocks] == [False, True]
+    both = [dataclasses.replace(t, failed=5) for t in by_blocks[1]]
+    assert not versions.fails_always(both)
+    assert not versions.fails_always(by_blocks[1][:-1])

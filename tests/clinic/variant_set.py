@@ -32,6 +32,10 @@ NAMES = {
     "stops-answering": "stops answering",
     "heap-near-its-limit": "heap near its limit",
     "too-few-connections": "too few connections",
+    "bodies-not-read": "bodies not read",
+    "calls-in-turn": "calls in turn",
+    "retry-storm": "retry storm",
+    "keep-alive-mismatch": "keep-alive mismatch",
     "healthy": "nothing found",
     "crash": "crashed",
 }

@@ -224,6 +224,10 @@ COPIES = {
     "capitals": (["SUMMARY.MJS"], "SUMMARY.MJS"),
     "capitals beside": (["SUMMARY.MJS", "summary.mjs"], "summary.mjs"),
     "hidden": ([".git/summary.mjs", "a/b/summary.mjs"], "a/b/summary.mjs"),
+    "a browser's number": (["summary (1).mjs"], "summary (1).mjs"),
+    "a file manager's word": (["old/summary.mjs", "summary - Copy.mjs"], "summary - Copy.mjs"),
+    "a number beside": (["summary (2).mjs", "summary.mjs"], "summary.mjs"),
+    "two numbers": (["summary (1).mjs", "summary (2).mjs"], None),
     "in doubt": (["src/summary.mjs", "lib/summary.mjs"], None),
 }
 
@@ -509,8 +513,17 @@ class Archive:
             "x_815_3_summary.mjs": "// forged\n1;",
             ".DS_Store": "x",
             "notes.md": mark,
+            "drop-01/server.mjs": f"{mark}\n1;",
+            "drop-01/src/routes.mjs": f"{mark}\n2;",
+            "drop-01/audit.mjs": f"{mark}\n3;",
+            "drop-01/node_modules/p/server.js": "// a package\n1;",
+            "Drop-02/package.json": '{"main": "here.js"}',
+            "Drop-02/here.js": f"{mark}\n1;",
+            "drop-02.zip": packed(
+                [("my-drop/server.mjs", f"{mark}\n1;"), ("my-drop/a.txt", "x")]
+            ),
         }
-        for file in self.chance.sample(sorted(extras), self.chance.randint(0, 6)):
+        for file in self.chance.sample(sorted(extras), self.chance.randint(0, 12)):
             files[file] = extras[file]
         self.students[number] = mark
         for file, data in files.items():
@@ -519,7 +532,8 @@ class Archive:
     @property
     def files(self):
         """How many came in: those of zips that can be opened instead of these."""
-        return len(self.entries) + sum(path.endswith("own.zip") for path, _ in self.entries)
+        opened = ("own.zip", "drop-02.zip")
+        return len(self.entries) + sum(path.endswith(opened) for path, _ in self.entries)
 
 
 def check_archive(seed, place):

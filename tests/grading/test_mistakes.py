@@ -147,6 +147,19 @@ def judged(text, name="summary.mjs", asked="summary"):
             "a.mjs",
             r"nobody caught it: \{ rows: 3 \} was thrown, which is no Error",
         ),
+        # What came from another program or language than JavaScript.
+        ("const a = 1;\nconst b = \u201cx\u201d;\n" + EMPTY, "a.mjs", r"line 2\): \u201c is a quot"),
+        (
+            "export const summary = (rows: number[]) => ({});\n",
+            "a.mjs",
+            r"line 1\): types of TypeScript are no JavaScript, take them out",
+        ),
+        ("interface Row { ms: number }\n" + EMPTY, "a.mjs", r"types of TypeScript"),
+        (
+            "import test from 'node:test';\n" + EMPTY + "test('x', () => {});\n",
+            "a.mjs",
+            r"createHook cannot be used while a check runs \(node:test needs it",
+        ),
     ],
 )
 def test_a_mistake_is_named(text, name, message):
@@ -203,6 +216,14 @@ def test_right_work_that_looks_odd_loses_nothing(text, name):
         ("exports.summary = () => {};\n", "summary.mjs", r"CommonJS \(`exports`\).*call it \.cjs"),
         ("x" * 300_000, "summary.mjs", "256 KiB"),
         ("\udc80", "summary.mjs", "UTF-8"),
+        ("\n<!DOCTYPE html>\n<p>Sign in</p>", "summary.mjs", "summary.mjs is a web page"),
+        ("```js\n" + RIGHT + "```\n", "", "The hand-in begins with a fence of Markdown"),
+        ("{\\rtf1\\ansi x}", "summary.js", "word processor"),
+        (
+            f"let a;\n<<<<<<< HEAD\n{RIGHT}=======\n{RIGHT}>>>>>>> main\n",
+            "summary.mjs",
+            "a merge conflict from line 2 on",
+        ),
     ],
 )
 def test_what_cannot_be_a_program_is_not_run(text, name, message):
@@ -341,7 +362,7 @@ def test_who_forbids_what_the_check_needs_reads_one_sentence(way):
     asked = exercise.exercise("summary")
     text = f'import crypto from "node:crypto";\n{way};\nexport const summary = () => 1;'
     result = run.grade(asked, handin.from_text(text, "a.mjs"))
-    assert "not to be had" in result.line() or "returned 1" in result.line(), str(result)
+    assert "cannot be used" in result.line() or "returned 1" in result.line(), str(result)
     assert "codeOf" not in str(result) and "[eval]" not in str(result)
 
 

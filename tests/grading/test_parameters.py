@@ -2,6 +2,7 @@
 somebody with other values loses points for it.
 """
 
+import json
 import shutil
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def test_the_task_and_the_programs_have_the_values_of_the_student(name):
     assert not [text for text in texts if "{{" in text]
     for value in given.values():
         assert str(value) in one.task(given)
-        assert f"= {value};" in one.program(one.solution, given)
+        assert f"= {json.dumps(value)};" in one.program(one.solution, given)
 
 
 @pytest.mark.judges

@@ -156,6 +156,8 @@ def test_what_a_verdict_says_decides_whether_it_is_false(bench):
         ("held", twice, 1.5, 1.4),
         ("held stronger", twice, 3.1, 2.9),
         ("held weaker", twice, 1.01, 1.0),
+        ("smaller than claimed", twice, 1.01, 1.0),
+        ("smaller than claimed", twice, 1.4, 1.5),
         ("no difference", twice, 1.04, 1.06),
         ("reversed", twice, 0.99, 1.0),
         ("did not hold", twice, 1.4, 1.5),

@@ -33,7 +33,9 @@ TWICE = Criterion(printed=(2.0, 3.0))  # from the square root of 2 on
         (ratio(1.5, 9.0), "held"),
         (ratio(3.1, 9.0), "held stronger"),
         (ratio(1.3, 5.0), "held weaker"),  # the point is beyond the limit, its interval is not
-        (ratio(1.1, 1.2), "held weaker"),
+        (ratio(1.1, 1.2), "smaller than claimed"),
+        (ratio(1.1, 2**0.5), "held weaker"),  # the limit is in it, so the size is not refuted
+        (ratio(0.9, 1.2, decided=False), "did not hold"),
         (ratio(0.3, 0.9), "reversed"),
         (ratio(0.97, 1.04, decided=False), "no difference"),
         (ratio(1.01, 1.04), "no difference"),
@@ -52,6 +54,7 @@ def test_the_interval_decides_on_a_published_claim(found, verdict):
         (ratio(0.4, 0.6), "held"),
         (ratio(0.2, 0.3), "held stronger"),
         (ratio(0.6, 0.9), "held weaker"),
+        (ratio(0.75, 0.9), "smaller than claimed"),
         (ratio(1.2, 2.0), "reversed"),
         (ratio(0.9, 1.3, decided=False), "did not hold"),
         (ratio(0.6, 1.3, decided=False), "no verdict"),
@@ -143,6 +146,21 @@ def test_every_word_is_defined():
     glossary = (ROOT / "book/about/glossary.md").read_text("utf-8")
     for word in judge.WORDS:
         assert f"*{word}*" in " ".join(glossary.split())
+
+
+def test_a_size_that_is_refuted_has_a_word_and_a_tone_of_its_own():
+    words = {word: (judge.holds(word), judge.tone(word)) for word in judge.WORDS}
+    assert words["smaller than claimed"] == (False, "less")
+    assert [tone for _, tone in words.values()].count("less") == 1
+    held = {word for word, (holds, _) in words.items() if holds} - {"demonstrated"}
+    assert {judge.tone(word) for word in held} == {"ok"}
+    assert judge.tone("demonstrated") == "none"
+
+
+def test_the_larger_an_effect_is_the_better_the_word():
+    order = ["reversed", "no difference", "smaller than claimed", "held weaker", "held"]
+    intervals = [(0.5, 0.8), (0.97, 1.04), (1.06, 1.3), (1.2, 1.6), (1.5, 2.9)]
+    assert [judge.published(ratio(*ends), TWICE).verdict for ends in intervals] == order
 
 
 def test_an_interval_beyond_the_band_is_not_said_to_include_its_edge():

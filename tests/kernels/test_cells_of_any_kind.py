@@ -47,6 +47,14 @@ def slip(outputs):
     return content["evalue"], int(place.split("line ")[1]), text[caret.index("^") :]
 
 
+def test_a_promise_shows_nothing_of_the_kernel(cells):
+    """Before Node 24 a promise carries what belongs to the cell that it began in."""
+    shown = value(cells.run("const p = new Promise(() => {}); ({ p })"))
+    assert "<pending>" in shown
+    assert len(shown.splitlines()) < 9
+    assert "stopping" not in shown
+
+
 # --- slips -----------------------------------------------------------------------------------
 
 ABOVE = {

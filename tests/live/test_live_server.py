@@ -16,6 +16,11 @@ from .jupyter import TOKEN, Server, answering, execute, outputs, small_site
 
 PAGE = "book/start"
 PYTHON = "book/blocking/off-the-loop"
+# As lab/simulator/bundle.py writes it.
+FRAME = (
+    '<!doctype html>\n<meta http-equiv="Content-Security-Policy" '
+    "content=\"default-src 'none'; script-src 'sha256-x' 'wasm-unsafe-eval'\">\n"
+)
 IN_PYTHON = "import os, lab; print(os.getcwd(), os.environ['LAB_MODE'], lab.settings.notebook())"
 IN_JAVASCRIPT = "console.log(process.cwd(), process.env.LAB_MODE, process.env.LAB_PAGE + '.md')"
 
@@ -26,6 +31,8 @@ def server(tmp_path_factory):
     site = small_site(folder / "site", **{PAGE: "javascript", PYTHON: "python3", "book/odd": "sh"})
     (site / "_static").mkdir()
     (site / "_static" / "page.js").write_text("1;")
+    (site / "_static" / "simulator-1a").mkdir()
+    (site / "_static" / "simulator-1a" / "engine.html").write_text(FRAME)
     (folder / "secret").write_text("not yours")
     running = Server(site, folder)
     yield running
@@ -178,6 +185,16 @@ def test_every_answer_refuses_frames_and_keeps_addresses_to_itself(server):
         assert headers["X-Frame-Options"] == "DENY"
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "same-origin"
+
+
+def test_only_a_page_of_the_site_may_frame_the_model_of_node_which_has_its_own_policy(server):
+    _, headers, body = server.ask("GET", "/book/_static/simulator-1a/engine.html", signed=False)
+    assert body.decode() == FRAME
+    policy = headers["Content-Security-Policy"]
+    assert policy == (
+        "default-src 'none'; script-src 'sha256-x' 'wasm-unsafe-eval'; frame-ancestors 'self'"
+    )
+    assert headers["X-Frame-Options"] == "SAMEORIGIN"
 
 
 def test_the_policy_of_a_page_is_its_own_and_names_no_host_but_its_own(server):

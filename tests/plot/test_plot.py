@@ -25,6 +25,7 @@ from lab.plot.canvas import Canvas
 from lab.plot.figure import NARROW, WIDE
 from lab.plot.measures import metric_of, value_words
 from lab.plot.palette import THEMES
+from lab.plot.series import Line
 from lab.plot.svg import leftovers
 from lab.plot.text import text_width
 from lab.plot.ticks import spread
@@ -616,6 +617,20 @@ ODD = math.nan
 def test_ratios_are_told_whatever_they_are(rows, said):
     keys = ("name", "estimate", "low", "high", "published")
     assert plot.forest([dict(zip(keys, row, strict=True)) for row in rows]).alt == said
+
+
+def test_a_row_without_a_verdict_is_hollow_told_and_not_counted_and_makes_no_axis_longer():
+    sure = [Line("a", 2, 1.8, 2.2, published=2.1), Line("b", 3, 2.8, 3.2, published=1.0)]
+    wide = Line("c", 6, 0.0154, 2700, published=5, undecided="no verdict")
+    figure = plot.forest([*sure, wide])
+    assert figure.alt.startswith(
+        "1 of 2 published ratios with a verdict lies in our interval. "
+        "1 dot is hollow and not counted: there is no verdict. "
+    )
+    assert "c: 6 times (0.0154 to 2,700), published 5, no verdict" in figure.alt
+    assert ">no verdict</text>" in figure.svg and ">no verdict</text>" not in plot.forest(sure).svg
+    assert figure.svg.count("lab-cut") == 2  # both ends of its interval
+    assert not any(f">{tick}×</text>" in figure.svg for tick in ("0.1", "0.02", "50", "100"))
 
 
 @pytest.mark.parametrize(

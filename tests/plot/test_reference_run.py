@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -22,10 +23,12 @@ def elsewhere(trial):
     return replace(trial, id=name, load=load, machine=ELSEWHERE, started="2025-01-02T03:04:05Z")
 
 
-@pytest.fixture
-def recorded(monkeypatch, tmp_path):
-    """Two experiments as a reader measured them, each with a reference run on another machine."""
-    monkeypatch.setattr(paths, "REFERENCE", tmp_path)
+@pytest.fixture(scope="module")
+def experiments(tmp_path_factory):
+    """Two experiments as a reader measured them, and a folder with a reference run of each on
+    another machine.
+    """
+    folder = tmp_path_factory.mktemp("reference")
     compared = replace(example_comparison(values=(10,)), question=QUESTION)
     there = example_comparison(values=(10,), arms={"sync": 260.0, "async": 500.0}, seed=5)
     there = replace(
@@ -35,10 +38,22 @@ def recorded(monkeypatch, tmp_path):
         control=tuple(map(elsewhere, there.control)),
         started="2025-01-02T03:04:05Z",
     )
-    record(there, QUESTION)
     trial = example_trial(experiment="alone", question=QUESTION)
     other = elsewhere(example_trial(service_us=400, experiment="alone", seed=9))
-    record(other, QUESTION)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "REFERENCE", folder)
+        record(there, QUESTION)
+        record(other, QUESTION)
+    return folder, compared, trial
+
+
+@pytest.fixture
+def recorded(experiments, monkeypatch, tmp_path):
+    """The two experiments, where their reference runs are found; what a test records there is its
+    own.
+    """
+    folder, compared, trial = experiments
+    monkeypatch.setattr(paths, "REFERENCE", shutil.copytree(folder, tmp_path / "reference"))
     return compared, trial
 
 

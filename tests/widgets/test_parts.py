@@ -7,6 +7,7 @@ import pytest
 
 from lab import paths
 from lab.book.site import pagefacts
+from lab.simulator import bundle
 from lab.widgets import parts
 from lab.widgets.parts import assets
 
@@ -28,7 +29,7 @@ def test_what_pages_ask_for_is_there():
     names = {name for line in asked for name in line.split(", ")}
     own = {file.name for file in (paths.ROOT / "book/_static").iterdir()}
     assert len(asked) == 2
-    assert names <= own | set(PARTS)
+    assert names <= own | set(PARTS) | {bundle.LOADER}
     assert not own & set(PARTS)
 
 

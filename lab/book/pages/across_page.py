@@ -231,7 +231,21 @@ def _named(kind: str, id: str, entry: dict[str, Any]) -> str:
         return f'<a href="{escape(page)}">{escape(id.rpartition("/")[2])}</a>'
     address = f"{page}#{anchor(id)}" if entry.get("judged") else page
     named = str(entry.get("short") or entry.get("sentence") or id)
-    return f'<a href="{escape(address)}">{escape(named)}</a>'
+    return f'<a href="{escape(address)}">{escape(named)}</a>{_other_limit(entry)}'
+
+
+def _other_limit(entry: dict[str, Any]) -> str:
+    """Say that the limit is another one now than when the Nodes were measured. A published claim is
+    judged again by its limit of today, a sentence of the book is not.
+    """
+    then, now = entry.get("limit", ""), entry.get("now", "")
+    if not then or not now or then == now:
+        return ""
+    words = "judged again by it" if entry.get("source") else "its words are by the limit of then"
+    return (
+        f"<br><small>Measured when its limit was {escape(then)}; today it is {escape(now)}, "
+        f"{words}.</small>"
+    )
 
 
 def _cell(kind: str, found: dict[str, Any] | None, notes: _Notes) -> str:
@@ -323,7 +337,9 @@ def _if_measured(make: Callable[[Build, across.Data], Html]) -> placeholders.Mak
         # Where nginx is missing, a live page does not judge all of its claims: no link leads there.
         for published in (True, False):
             for claim in verdicts.judged(build, published=published):
-                data["claims"].get(claim["id"], {})["judged"] = True
+                entry = data["claims"].get(claim["id"], {})
+                entry["judged"] = True
+                entry["now"] = claim.get("limit", "")
         return make(build, data)
 
     return maker

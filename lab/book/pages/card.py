@@ -45,13 +45,15 @@ def draw(lines: list[Line], title: str) -> Any:
     figure = Figure(figsize=(WIDTH / 100, HEIGHT / 100), dpi=100, facecolor=COLOURS["paper"])
     axes = figure.add_axes((0.36, 0.11, 0.605, 0.68))
     figure.text(0.035, 0.9, title, fontsize=31, weight="bold", color=COLOURS["ink"])
-    key = "published (stars) and measured again (dots, 95 % interval)"
+    key = "published (stars) and measured again (dots, 95 % interval; hollow: no verdict)"
     figure.text(0.035, 0.835, f"Claims about speed: {key}", fontsize=16, color=COLOURS["muted"])
     axes.axvline(1, color=COLOURS["axis"], linewidth=1.6)
     for row, line in enumerate(lines):
         low, high = (end if math.isfinite(end) else line.estimate for end in (line.low, line.high))
-        axes.plot([low, high], [row, row], color=COLOURS["1"], linewidth=3)
-        axes.plot(line.estimate, row, "o", color=COLOURS["1"], markersize=9)
+        if not line.undecided:  # the picture has no room to say why a row has no verdict
+            axes.plot([low, high], [row, row], color=COLOURS["1"], linewidth=3)
+        fill = COLOURS["paper" if line.undecided else "1"]
+        axes.plot(line.estimate, row, "o", color=COLOURS["1"], markersize=9, markerfacecolor=fill)
         theirs = line.theirs
         axes.plot(
             theirs,

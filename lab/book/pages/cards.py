@@ -23,11 +23,12 @@ from lab.book.pipeline.build import Build
 from lab.book.site import placeholders
 from lab.book.site import published as records
 from lab.book.site.placeholders import Html
-from lab.display.claims import TONES, anchor
+from lab.display.claims import anchor
 from lab.judging import judge
-from lab.judging.stats import spread_text
+from lab.judging.stats import LEVEL, spread_text
 from lab.plot.measures import metric_of
 from lab.plot.ticks import ratio_ends, ratio_place, ratio_ticks
+from lab.records.sitting import Found, Sitting
 from lab.text.looks import macros
 from lab.text.numbers import bare, count, factor, short, tidy
 from lab.text.phrasing import unbroken
@@ -102,12 +103,30 @@ def sentences(build: Build) -> Html:
     certain = sum(c.get("basis") == "interval" for c in found)
     counted = sum(c.get("basis") == "count" for c in found)
     told = (
-        f"{count(len(found), 'sentence')}: {_tally(found)}. Of these, {certain} are judged by the "
+        f"{count(len(found), 'sentence')}: {_tally(found)}. A sentence that does not hold stops "
+        "the reference run, and is mended or taken out before anybody reads it here: so that "
+        "nearly all of them hold says nothing about how often the book is right. A sentence that "
+        "is demonstrated could hardly have come out otherwise. "
+        f"Of all sentences, {certain} are judged by the "
         f"interval of a ratio, in brackets, {counted} by something counted, and "
         f"{len(found) - certain - counted} by one measured number without an interval. "
-        f"{provenance(found)}"
+        f"{_expected_false(build)} {provenance(found)}"
     )
     return Html(str(HTML.sentences(chapters, unbroken(told.strip()))))
+
+
+def _expected_false(build: Build) -> str:
+    """Say how many of the verdicts that were read from an interval one expects to be false."""
+    every = [c for which in (True, False) for c in judged(build, published=which)]
+    read = [c for c in every if c.get("basis") == "interval" and c["verdict"] != "no verdict"]
+    most = (1 - LEVEL) * len(read)
+    return (
+        f"With the published claims, {count(len(read), 'verdict')} were read from intervals. Each "
+        "is false at most once in twenty sittings on one machine, so expect up to "
+        f"{bare(most, 2)} of them to be false, and nobody knows which."
+        if read
+        else ""
+    )
 
 
 def words(build: Build) -> Html:
@@ -124,12 +143,34 @@ def words(build: Build) -> Html:
 
 
 def criteria(build: Build) -> Html:
-    """Return how criteria changed after a first result was known."""
-    changes = claims.changes()
-    rows = [(name, text) for name, texts in changes.items() for text in texts]
-    caption = "Criteria that changed after a first result was known"
-    summary = f"{count(len(rows), 'change')} to {count(len(changes), 'criterion', 'criteria')}"
-    return Html(str(HTML.table(summary, caption, ("claim", "what changed"), rows)))
+    """Return how criteria changed after a first result was known, then the changes of words alone,
+    then the sentences that are gone.
+    """
+    changes, wordings, withdrawn = claims.changes(), claims.wordings(), claims.withdrawn()
+    changed = [(name, text) for name, texts in changes.items() for text in texts]
+    worded = [(name, text) for name, texts in wordings.items() for text in texts]
+    tables = [
+        (
+            f"{count(len(changed), 'change')} to {count(len(changes), 'criterion', 'criteria')}",
+            "Criteria that changed after a first result was known",
+            changed,
+        ),
+        (
+            f"{count(len(worded), 'change')} of words alone, to {count(len(wordings), 'sentence')}",
+            "Sentences that got other words, with the same limit",
+            worded,
+        ),
+        (
+            f"{count(len(withdrawn), 'sentence')} withdrawn",
+            "Sentences that the book no longer makes",
+            withdrawn.items(),
+        ),
+    ]
+    shown = [
+        str(HTML.table(summary, caption, ("claim", "what changed"), rows))
+        for summary, caption, rows in tables
+    ]
+    return Html("".join(shown))
 
 
 def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
@@ -144,7 +185,7 @@ def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
         "sentence": entry["sentence"],
         "verdict": verdict,
         "verdict_key": _key(verdict),
-        "tone": TONES[judge.holds(verdict)] if c else "none",
+        "tone": judge.tone(verdict) if c else "none",
         "source": entry["source"],
         "who": f"{source['author']} {source['year']}",
         **{key: source[key] for key in ("author", "title", "year", "url")},
@@ -153,16 +194,21 @@ def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
         "has_ratio": criterion.printed is not None,
         "wanted": criterion.wanted_text,
         "changed": entry.get("changed", ()),
-        **{key: "" for key in ("marks", "here", "interval", "because", "figures", "links")},
+        **{
+            key: "" for key in ("marks", "here", "interval", "because", "figures", "links", "alone")
+        },
     }
     if c is None:
         return card
     value = c["value"]
     return {
         **card,
-        "marks": _marks(value, criterion),
+        "marks": _marks(value, criterion, [found for _, found, _ in claims.words_of(name)]),
         "here": _estimate(value),
         "interval": _interval(value),
+        "alone": c.get("alone", "") if c.get("alone") != verdict else "",
+        "sittings": [_sitting(*row) for row in claims.words_of(name)],
+        "spread": _spread(name),
         "recorded": c.get("recorded", False),
         "because": c.get("because", ""),
         "figures": [_as_printed(figure) for figure in c.get("published", ())],
@@ -174,22 +220,42 @@ def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
-def _marks(value: dict[str, Any], criterion: judge.Criterion) -> dict[str, Any] | None:
-    """Return the axis and what stands on it; None without an estimate. A ratio that we derived is
-    none that was published, so it has no star.
+def _sitting(one: Sitting, found: Found, word: str) -> str:
+    """Return what a sitting found, in a line."""
+    return (
+        f"{one.made}, {one.cpu}, Node {one.node}: {factor(found.estimate, bare)}× "
+        f"[{factor(found.low, bare)}, {factor(found.high, bare)}], {word}"
+    )
+
+
+def _spread(name: str) -> str:
+    """Return how far the estimates of the sittings lie apart; empty below two."""
+    seen = sorted(found.estimate for _, found, _ in claims.words_of(name))
+    if len(seen) < 2:
+        return ""
+    return f"{len(seen)}, from {factor(seen[0], bare)}× to {factor(seen[-1], bare)}×"
+
+
+def _marks(
+    value: dict[str, Any], criterion: judge.Criterion, others: Sequence[Found] = ()
+) -> dict[str, Any] | None:
+    """Return the axis and what stands on it; None without an estimate. others : of the sittings,
+    thin lines below. A ratio that we derived is none that was published, so it has no star.
     """
     estimate = value["estimate"]
     if not estimate:
         return None
     stars = () if criterion.derived else criterion.printed or ()
     interval = _ends(value)
-    axis = Axis.of((estimate, *(interval or ()), *criterion.wanted, *stars))
+    ends = [end for one in others for end in (one.low, one.high)]
+    axis = Axis.of((estimate, *(interval or ()), *criterion.wanted, *stars, *ends))
     low, high = interval or (estimate, estimate)
     bars = [axis.bar("here", low, high, estimate)]
     return {
         "ticks": axis.ticks,
         "wanted": axis.bar("wanted", *criterion.wanted),
         "bars": bars,
+        "sittings": [axis.bar("sitting", one.low, one.high, one.estimate) for one in others],
         "stars": sorted({axis.at(star) for star in stars}),
     }
 
@@ -204,11 +270,16 @@ def _of_chapter(chapter: str, found: list[dict[str, Any]]) -> dict[str, Any]:
                 "anchor": anchor(c["id"]),
                 "sentence": c["sentence"],
                 "verdict": c["verdict"],
-                "tone": TONES[judge.holds(c["verdict"])],
+                "tone": judge.tone(c["verdict"]),
                 "measured": _measured(c),
                 "limit": c["limit"],
                 "more": [
                     *([f"no verdict, because {c['because']}"] if c.get("because") else ()),
+                    *(
+                        [f"shown rather than tested: {why}"]
+                        if (why := c.get("demonstrates"))
+                        else ()
+                    ),
                     *c.get("warnings", ()),
                     *(f"changed {text.rstrip('.')}" for text in changes.get(c["id"], ())),
                 ],

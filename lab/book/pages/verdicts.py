@@ -25,6 +25,7 @@ from lab.book.pipeline.history import write_json
 from lab.book.site import placeholders
 from lab.book.site import published as records
 from lab.book.site.placeholders import Html
+from lab.judging import judge
 from lab.plot.figure import Figure
 from lab.plot.forest import forest
 from lab.plot.series import Line
@@ -67,7 +68,7 @@ def judged(build: Build, *, published: bool) -> list[dict[str, Any]]:
 
 def lines(build: Build) -> list[Line]:
     """Return the judged published claims as rows of a forest plot. A ratio that we derived is none
-    that was published, so it has no star.
+    that was published, so it has no star; a row without a verdict is hollow.
     """
     found = judged(build, published=True)
     entries = claims.claims()["claims"] if found else {}
@@ -79,6 +80,7 @@ def lines(build: Build) -> list[Line]:
             _or(c["value"]["low"], -math.inf),
             _or(c["value"]["high"], math.inf),
             published=None if c.get("derived") else c["published_ratio"],
+            undecided=c["verdict"] if judge.holds(c["verdict"]) is None else "",
         )
         for c in found
         if c["value"]["estimate"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import pickle
 import sqlite3
 import subprocess
@@ -21,6 +22,8 @@ from lab.book.pipeline.build import Build
 from lab.errors import LabError
 from lab.kernels import forks
 
+# Objects made between two searches for rubbish: a pass makes millions that stay, and ends soon.
+RUBBISH = (100_000, 20, 100)
 AGAIN = "What is done stays cached: the next build goes on from there."
 NOT_RIGHT = 3  # no exit code of ours: the site is there, and what is wrong was told
 IMPORTED = "lab.book.preload_records"  # before the first page is to be written
@@ -41,6 +44,8 @@ def sphinx(build: Build, verbose: bool, overrides: dict[str, Any]) -> int:
 
     if not sys.stderr.isatty():
         nocolor()
+    gc.freeze()
+    gc.set_threshold(*RUBBISH)
     result = build_sphinx(
         paths.ROOT,
         build.folder / "html",

@@ -18,6 +18,7 @@ from typing import Any
 from lab import paths
 from lab.book.pipeline.build import Build
 from lab.book.pipeline.history import write_json
+from lab.simulator import bundle
 
 # Nothing in them is drawn from; a folder whose name begins with a point is another.
 NOT_DRAWN = {"_build", "bench", "node_modules", "__pycache__", "target", "tests"}
@@ -35,6 +36,7 @@ def sources(build: Build, overrides: Mapping[str, Any]) -> str:
     ]
     settings = sorted((k, v) for k, v in os.environ.items() if k.startswith("LAB_"))
     facts = [build.present.digest(name) for name in ("node", "python", "machine")]
+    facts.append(bundle.digest())  # of the Nodes that programs of a page can run on, too
     packages = sorted(os.listdir(sysconfig.get_path("purelib")))  # noqa: PTH208 - names only
     about = [build.mode, build.profile, chapters, settings, facts, sys.version, packages]
     files = [*_files(paths.ROOT, drawn_from=True), *_git(paths.ROOT / ".git")]

@@ -18,6 +18,7 @@ from lab import paths
 from lab.book.pipeline.build import Build
 from lab.book.pipeline.chapter import ENTRY
 from lab.book.site import asset_repairs, icons, pagefacts, policy, published, search_index, styles
+from lab.simulator import bundle
 from lab.storage import written
 from lab.widgets import parts
 
@@ -69,7 +70,9 @@ def _components(app: Sphinx) -> None:
     # Before anything else: pages name the digest of what they load, and a build that finds no page
     # changed copies nothing.
     if app.builder.format == "html":
-        parts.put(Path(app.outdir) / "_static")
+        static = Path(app.outdir) / "_static"
+        parts.put(static)
+        bundle.put(static)
 
 
 def finish(app: Sphinx) -> None:

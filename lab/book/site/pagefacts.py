@@ -33,7 +33,7 @@ LONGEST = 200  # characters of a description; what previews and results of a sea
 # Static files, by how their name begins, that only some pages need, and what these have in them.
 FOR = {
     "numbers.": "<(loop-replay|lab-(question|answer|asked|review|progress|explore|vary|model|yours|"
-    "verdicts))",
+    "verdicts|project))",
     "replay.": "<loop-replay",
     "curve.": '"kind":"curve"',
     "question.": "<lab-(question|answer|review|progress)",
@@ -49,6 +49,7 @@ FOR = {
     },
     "ratios.": "lab-ratios",
     "verdicts.": "<lab-verdicts",
+    "project.": "<lab-project",
     "mystnb.": 'class="cell|pasted-',
     "sphinx-design.": "sd-",
     "design-tabs.": "sd-tab",

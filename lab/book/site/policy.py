@@ -18,12 +18,18 @@ from sphinx.util import logging
 
 from lab.storage.written import write
 
+# Pages with programs to be changed may show one frame: that of the model of Node, which has a
+# policy of its own (lab/simulator/bundle.py) and is of no origin.
+FRAMES = "frame-src 'self'; "
+_PROGRAMS = re.compile(r"<loop-replay\b|\blab-(program|loop-lab)\b")
+
 log = logging.getLogger(__name__)
 
 # Styles may stand anywhere: the theme, figures and outputs have them, and they run nothing.
 POLICY = (
     "default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; "
-    "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'"
+    "img-src 'self' data:; font-src 'self'; connect-src 'self'; {frames}form-action 'self'; "
+    "base-uri 'none'"
 )
 META = '<meta http-equiv="Content-Security-Policy" content="{policy}">'
 _CHARSET = re.compile(r'<meta charset="utf-8"\s*/?>', re.IGNORECASE)
@@ -33,11 +39,12 @@ _SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script\s*>", re.DOTALL | re.IGNOR
 _DATA = re.compile(r"""\btype\s*=\s*["']?(?!text/javascript|module)[\w.+-]+/""", re.IGNORECASE)
 
 
-def meta(*scripts: str) -> str:
+def meta(*scripts: str, has_programs: bool = False) -> str:
     """Return the element that lets in the site's own files and these texts of scripts."""
     hashes = [hashlib.sha256(text.encode()).digest() for text in dict.fromkeys(scripts)]
     sources = ["'self'", *(f"'sha256-{base64.b64encode(one).decode()}'" for one in hashes)]
-    return META.format(policy=POLICY.format(scripts=" ".join(sources)))
+    policy = POLICY.format(scripts=" ".join(sources), frames=FRAMES if has_programs else "")
+    return META.format(policy=policy)
 
 
 def inline_scripts(html: str) -> list[str]:
@@ -69,7 +76,8 @@ def protect(html: str, name: str, *, has_text: bool) -> str:
             lost[0].strip(),
         )
     scripts = inline_scripts(head[0] if has_text else html)
-    return f"{html[: charset.end()]}{meta(*scripts)}{html[charset.end() :]}"
+    element = meta(*scripts, has_programs=_PROGRAMS.search(html) is not None)
+    return f"{html[: charset.end()]}{element}{html[charset.end() :]}"
 
 
 def protect_all(out: Path, written: Container[str]) -> None:

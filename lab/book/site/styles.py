@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from lab import paths
+from lab.simulator import bundle
 from lab.storage import written
 from lab.widgets import parts
 
@@ -33,17 +34,23 @@ _GROUPS = ("@media", "@supports", "@layer", "@container")
 def keep_used(out: Path) -> None:
     """Cut the styles of others in `out` down to what its pages and scripts name."""
     static = out / "_static"
+    scripts = (script for script in static.rglob("*.js") if not _is_simulator(script))
     used = names(
         (page.read_text("utf8") for page in _pages(out)),
-        (script.read_text("utf8") for script in static.rglob("*.js")),
+        (script.read_text("utf8") for script in scripts),
     )
     ours = {*parts.names(), *(file.name for file in OUR_OWN.glob("*.css"))}
     for sheet in static.rglob("*.css"):
-        if sheet.name not in ours:
+        if sheet.name not in ours and not _is_simulator(sheet):
             css = sheet.read_text("utf8")
             kept = cut(css, used)
             if kept != css:
                 written.write(sheet, kept.encode())
+
+
+def _is_simulator(file: Path) -> bool:
+    """Return whether a file is loaded only where a reader runs a program, with its own styles."""
+    return file.parent.name.startswith(bundle.FOLDER)
 
 
 def name_by_content(out: Path) -> None:

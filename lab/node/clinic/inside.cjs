@@ -9,14 +9,17 @@ const TICK_MS = 40;
 const MEMORY_EVERY = 5; // ticks
 const LATE_MS = 10; // a tick as late as this is told as a block
 
-module.exports = function watch(socketPath) {
+module.exports = function watch(socketPath, sockets, questions) {
   const memory = new SharedArrayBuffer(8 * slots.length);
   const orders = new SharedArrayBuffer(8);
   const figures = new Float64Array(memory);
   const order = new Int32Array(orders);
   const at = Object.fromEntries(slots.map((name, index) => [name, index]));
   const servers = new Set();
+  const loaded = new Set(); // those that asked for a port of their own
   const agents = require("./agents.cjs")();
+  const outgoing = require("./outgoing.cjs")(sockets);
+  const workers = require("./workers.cjs")(() => worker);
   let looking = null;
 
   const worker = new Worker(require.resolve("./watcher.cjs"), {
@@ -47,7 +50,17 @@ module.exports = function watch(socketPath) {
     figures[at.connections] = connections;
     figures[at.agent_ms] = agents.totals.ms;
     figures[at.agent_waited] = agents.totals.waited;
-    if (ticks % MEMORY_EVERY === 0) readMemory(figures, at);
+    figures[at.stale] = agents.totals.stale;
+    figures[at.fetched] = outgoing.totals.responses;
+    figures[at.fetched_read] = outgoing.totals.read;
+    figures[at.fetch_wait_ms] = outgoing.totals.wait_ms;
+    if (ticks % MEMORY_EVERY === 0) {
+      readMemory(figures, at);
+      figures[at.posted] = workers.waiting();
+      const { port, number } = outgoing.most();
+      figures[at.outgoing] = number;
+      figures[at.outgoing_port] = port;
+    }
     ticks += 1;
     figures[at.beat_ms] = performance.timeOrigin + now;
     if (late > LATE_MS) {
@@ -66,11 +79,17 @@ module.exports = function watch(socketPath) {
   function obey() {
     const wanted = Atomics.load(order, 0);
     if (wanted === commands.look && looking === null) {
-      looking = require("./look.cjs")();
+      looking = require("./look.cjs")(sockets, (server) => loaded.has(server) || loaded.size === 0);
       worker.postMessage({ looking: true });
     } else if (wanted === commands.rest && looking !== null) {
       const seen = looking();
-      seen.sites = { ...seen.sites, ...agents.sites() };
+      seen.sites = {
+        ...seen.sites,
+        ...agents.sites(),
+        ...outgoing.sites(),
+        ...workers.sites(),
+        ...questions(),
+      };
       seen.agent_most = agents.totals.most;
       looking = null;
       worker.postMessage({ seen });
@@ -80,7 +99,11 @@ module.exports = function watch(socketPath) {
   return {
     listens(server, port) {
       servers.add(server);
-      server.once("close", () => servers.delete(server));
+      if (Number(port) !== 0) loaded.add(server);
+      server.once("close", () => {
+        servers.delete(server);
+        loaded.delete(server);
+      });
       // Whoever takes any port is asked by the program itself: a helper, a double of another service.
       worker.postMessage({ listening: { ...described(server), any: Number(port) === 0 } });
     },

@@ -32,14 +32,15 @@ const MOST_RUNS = 5000;
 const MOST_IDS = 1_000_000;
 const MOST_SITES = 400;
 
-module.exports = function look() {
+module.exports = function look(sockets, isLoaded) {
   const counts = {};
   const macro = new Set();
   const waiting = new Map();
   const waits = {};
   const runs = [];
   const sites = require("./sites.cjs")(MOST_SITES);
-  const streams = require("./streams.cjs")(sites);
+  const calls = require("./calls.cjs")(sites, isLoaded);
+  const streams = require("./streams.cjs")(sites, calls, sockets);
   const firstId = new asyncHooks.AsyncResource("LAB").asyncId();
   const begun = performance.now();
   let depth = 0;
@@ -169,6 +170,7 @@ module.exports = function look() {
       n_runs: nRuns,
       busy_ms: busyMs,
       streams: streams(),
+      calls: calls.rest(),
       sites: sites.all(),
     };
   };

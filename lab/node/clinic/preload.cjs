@@ -8,14 +8,26 @@ if (place && require("node:worker_threads").isMainThread) wait(place);
 function wait(socketPath) {
   const channel = require("node:diagnostics_channel");
   const wanted = new WeakMap(); // server -> the port that it asked for
+  const sockets = new Set(); // those that the program opened, and has not closed
+  const questions = require("./drivers.cjs")();
   let inside;
+  const { Socket } = require("node:net");
+  const { connect } = Socket.prototype; // drivers of databases come by here, and not by net.connect()
+  Socket.prototype.connect = function (...args) {
+    if (!sockets.has(this)) {
+      sockets.add(this);
+      this.once("close", () => sockets.delete(this));
+    }
+    return connect.apply(this, args);
+  };
+  Object.defineProperty(Socket.prototype.connect, "name", { value: "connect" });
   channel.subscribe("tracing:net.server.listen:asyncStart", ({ server, options }) => {
     wanted.set(server, options?.port);
   });
   // In every Node since 20, for all servers of node:net: HTTP, HTTPS and HTTP/2 as well.
   channel.subscribe("tracing:net.server.listen:asyncEnd", ({ server }) => {
     try {
-      inside ??= require("./inside.cjs")(socketPath);
+      inside ??= require("./inside.cjs")(socketPath, sockets, questions);
       inside.listens(server, wanted.get(server));
     } catch {
       // What we cannot see is not the program's problem.

@@ -15,6 +15,13 @@ module.exports = {
     "blocks",
     "agent_ms",
     "agent_waited",
+    "fetched",
+    "fetched_read",
+    "fetch_wait_ms",
+    "outgoing",
+    "outgoing_port",
+    "stale",
+    "posted",
   ],
   commands: { rest: 0, look: 1 },
 };

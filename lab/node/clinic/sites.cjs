@@ -4,14 +4,15 @@
 module.exports = function sites(most) {
   const found = {}; // what -> place -> how often
   let left = most;
-  const own = /node:|[\\/]lab[\\/]node[\\/]clinic[\\/]/;
 
   function place() {
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 25;
     const lines = new Error().stack.split("\n").slice(1);
     Error.stackTraceLimit = limit;
-    const mine = lines.filter((line) => /:\d+:\d+\)?$/.test(line) && !own.test(line));
+    const mine = lines.filter(
+      (line) => /:\d+:\d+\)?$/.test(line) && !line.includes("node:") && !line.includes(__dirname),
+    );
     const line = mine.find((one) => !/[\\/]node_modules[\\/]/.test(one)) ?? mine[0];
     return line?.trim().replace(/^at /, "") ?? null;
   }

@@ -7,7 +7,7 @@ const { OutgoingMessage } = require("node:http");
 
 const WORTH_A_PLACE = 262_144; // bytes behind the mark
 
-module.exports = function watchStreams(sites) {
+module.exports = function watchStreams(sites, calls, sockets) {
   const seen = {
     writes: 0,
     ignored: 0,
@@ -74,6 +74,7 @@ module.exports = function watchStreams(sites) {
         return answer;
       }
       const full = this.writableNeedDrain;
+      if (sockets.has(this)) calls.wrote(this);
       const answer = original.apply(this, args);
       seen.writes += 1;
       if (answer === false) saidNo(this);
@@ -91,6 +92,7 @@ module.exports = function watchStreams(sites) {
     "push",
     (original) =>
       function push(...args) {
+        if (sockets.has(this)) calls.came(this);
         const mark = this.readableHighWaterMark;
         const full = this.readableLength >= mark && mark > 0 && args[0] !== null;
         const answer = original.apply(this, args);

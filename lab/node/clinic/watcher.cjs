@@ -8,6 +8,7 @@ const inspector = require("node:inspector");
 const net = require("node:net");
 const { performance } = require("node:perf_hooks");
 const { parentPort, workerData } = require("node:worker_threads");
+const limit = require("./limit.cjs")();
 const { slots, commands } = require("./shared.cjs");
 
 const ROW_MS = 100;
@@ -99,8 +100,19 @@ setInterval(() => {
   wakeLate = 0;
   wakes = 0;
   row.descriptors = descriptors();
+  row.throttled = throttled();
   tell("row", row);
 }, ROW_MS);
+
+let periods = null;
+let periodsAt = 0;
+function throttled() {
+  if (now() - periodsAt > 400) {
+    periodsAt = now();
+    periods = limit.periods();
+  }
+  return periods;
+}
 
 let counted = null;
 let countedAt = 0;
@@ -160,6 +172,31 @@ const inTime = (promise) =>
     new Promise((_, reject) => setTimeout(() => reject(new Error("no answer in time")), 4000)),
   ]);
 
+// The source maps of files that were compiled while they were loaded, by tsx or ts-node: Node holds those.
+async function heldMaps(nodes) {
+  const files = new Set(
+    nodes
+      .map(({ callFrame }) => callFrame.url)
+      .filter((url) => /\.[cm]?tsx?$/.test(url) && !url.includes("/node_modules/")),
+  );
+  if (files.size === 0) return {};
+  const expression = `(() => {
+    const { findSourceMap } = process.getBuiltinModule?.("module") ?? require("node:module");
+    const { fileURLToPath } = process.getBuiltinModule?.("url") ?? require("node:url");
+    const path = (url) => (url.startsWith("file:") ? fileURLToPath(url) : url);
+    const find = (url) => findSourceMap(url) ?? findSourceMap(path(url));
+    return JSON.stringify(${JSON.stringify([...files])}.map((url) => [url, find(url)?.payload]));
+  })()`;
+  try {
+    const { result } = await inTime(
+      post("Runtime.evaluate", { expression, includeCommandLineAPI: true, returnByValue: true }),
+    );
+    return Object.fromEntries(JSON.parse(result.value).filter(([, map]) => map));
+  } catch {
+    return {}; // lines are those of what ran, then
+  }
+}
+
 const doing = {
   look() {
     Atomics.store(order, 0, commands.look);
@@ -182,6 +219,7 @@ const doing = {
   },
   async profiled({ file }) {
     const { profile } = await inTime(post("Profiler.stop"));
+    profile.source_maps = await heldMaps(profile.nodes);
     letGo();
     fs.writeFileSync(`${file}.${workerData.pid}`, JSON.stringify(profile));
     tell("profiled", { file: `${file}.${workerData.pid}` });

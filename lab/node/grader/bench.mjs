@@ -6,6 +6,7 @@ import { open } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { Callback, Missed, Module, Noisy, runProgram, Server, Void } from "./hand-in.mjs";
 import * as proc from "./proc.mjs";
@@ -68,6 +69,11 @@ export class Bench {
       this.#shared.set(key, made);
     }
     return this.#shared.get(key);
+  }
+
+  /** What the checks of a project's steps share: the exports of its module. */
+  shared() {
+    return import(pathToFileURL(this.job.shared).href);
   }
 
   // ---------------------------------------------------------------- saying what was seen

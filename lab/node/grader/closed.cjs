@@ -6,13 +6,22 @@
 const { builtinModules, syncBuiltinESMExports } = require("node:module");
 const threads = require("node:worker_threads");
 
-const gone = () => {
-  throw new Error("not to be had while a check runs");
+const functions = new Map(); // by name: what is put twice must be the same
+const closed = (name) => {
+  if (!functions.has(name)) functions.set(name, closedFunction(name));
+  return functions.get(name);
+};
+const closedFunction = (name) => {
+  const needed =
+    name === "createHook" ? " (node:test needs it: hand in the program without its tests)" : "";
+  return () => {
+    throw new Error(`${name} cannot be used while a check runs${needed}`);
+  };
 };
 const put = (object, name, value) =>
   Object.defineProperty(object, name, { value, configurable: false, writable: false });
 const replace = (object, names) => {
-  for (const name of names) if (object && name in object) put(object, name, gone);
+  for (const name of names) if (object && name in object) put(object, name, closed(name));
 };
 // A module that is an experiment says so on standard error, which is the hand-in's.
 const quietly = (name) => {
@@ -91,7 +100,7 @@ function Compiled(code, options) {
 Object.defineProperty(Compiled, "name", { value: "Script" });
 Compiled.prototype = scripts;
 put(scripts, "constructor", Compiled);
-put(Object.getPrototypeOf(scripts), "constructor", gone);
+put(Object.getPrototypeOf(scripts), "constructor", closed("constructor"));
 put(vm, "Script", Compiled);
 put(vm, "createScript", (code, options) => new Compiled(code, options));
 put(vm, "compileFunction", (code, names, options) =>
@@ -102,11 +111,8 @@ put(vm, "runInThisContext", (code, options) => runInThisContext(code, uncached(o
 const sqlite = quietly("node:sqlite") ?? {};
 for (const [name, value] of Object.entries(sqlite)) {
   if (typeof value !== "function") continue;
-  if (value.prototype) {
-    replace(value.prototype, Object.getOwnPropertyNames(value.prototype));
-    put(value.prototype, "constructor", gone);
-  }
-  put(sqlite, name, gone);
+  if (value.prototype) replace(value.prototype, Object.getOwnPropertyNames(value.prototype)); // its constructor, too
+  put(sqlite, name, closed(name));
 }
 
 const { Worker } = threads;

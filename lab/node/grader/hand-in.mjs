@@ -5,6 +5,7 @@ import { once } from "node:events";
 import {
   closeSync,
   copyFileSync,
+  cpSync,
   fstatSync,
   ftruncateSync,
   constants as how,
@@ -15,7 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { constants } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Channel } from "./channel.mjs";
@@ -82,15 +83,23 @@ export class Process {
   ) {
     this.job = job;
     this.name = name;
-    this.file = basename(program);
+    this.program = program; // the driver's own copy: no hand-in can write it
+    const folder = program === job.handIn && job.folder; // of several files
+    this.file = folder ? relative(folder, program) : basename(program);
     this.output = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) };
     this.printed = 0;
     this.use(); // nothing else of the check runs by the time that this begins
     this.folder = join(job.scratch, String(count++));
-    const hand = join(this.folder, "hand");
+    // Only in a sandbox can nobody write into the folder that all processes of a hand-in share.
+    const isShared = folder && job.sandboxed;
+    const hand = isShared ? folder : join(this.folder, "hand");
     this.work = join(this.folder, "work");
-    for (const folder of [hand, this.work]) mkdirSync(folder, { recursive: true });
-    copyFileSync(program, join(hand, this.file));
+    mkdirSync(this.work, { recursive: true });
+    if (folder && !isShared) cpSync(folder, hand, { recursive: true });
+    else if (!folder) {
+      mkdirSync(hand);
+      copyFileSync(program, join(hand, this.file));
+    }
     const places = { HAND: hand, WORK: this.work };
     const inner = job.inner.map((word) =>
       word.replace(/^@(HAND|WORK)$/, (_, place) => places[place]),
@@ -342,12 +351,24 @@ export class Process {
   early() {
     const { code, signal } = this.end;
     const why = this.explained(this.stderr);
-    if (why) return new Missed(`${this.name} ended with an error: ${why}`, this.told());
+    if (why)
+      return new Missed(
+        `${this.name} ended with an error: ${why}${this.#missing(why)}`,
+        this.told(),
+      );
     const how = signal ? `by ${signal}` : `with exit code ${code}`;
     return new Missed(
       `${this.name} ended ${how} before it was done${code === 0 ? " (is there a process.exit()?)" : ""}`,
       this.told(),
     );
+  }
+
+  /** What to do where a module is missing; nothing of another error. */
+  #missing(why) {
+    if (!/Cannot find (?:package|module) '[^']+'/.test(why)) return "";
+    return this.job.folder
+      ? ". Only what lies in your folder is here: its modules, and libraries in its node_modules, which `npm install` in the folder brings"
+      : ". A single file is here alone: hand in the folder that has its modules, and libraries in its node_modules";
   }
 
   /**
@@ -404,7 +425,7 @@ export class Process {
   }
   #read = { stdout: 0, stderr: 0 };
   #called(file) {
-    return file === this.file && file === basename(this.job.handIn)
+    return file === this.file && this.program === this.job.handIn
       ? (this.job.called ?? file)
       : file;
   }
@@ -524,11 +545,15 @@ export class Module extends Process {
         },
       );
       const [, line] = stderr?.match(/:(\d+)\r?\n/) ?? [];
-      if (line) return error.message + this.placed(`${this.at.hand}/${this.file}:${line}`);
+      if (line) {
+        const place = this.placed(`${this.at.hand}/${this.file}:${line}`);
+        const lines = readFileSync(this.program, "utf8").split("\n");
+        return error.message + place + slipOf(lines[line - 1] ?? "");
+      }
     }
     const missing = error.message.match(/Cannot find (?:package|module) '([^']+)'/);
     if (missing)
-      return `it imports ${missing[1].replace(`${this.at.hand}/`, "./")}, and only Node's own modules are here: everything else has to stand in this one file`;
+      return `it imports ${missing[1].replace(`${this.at.hand}/`, "./")}, and only Node's own modules are here: everything else has to be in this one file`;
     return this.explained(`${error.name}: ${error.message}\n${error.theirs}`) ?? error.message;
   }
 
@@ -775,6 +800,22 @@ export async function runProgram(job, program, { input = "", seconds = CALL_S, .
     error: made.explained(made.stderr),
     process: made,
   };
+}
+
+const PRINTED_QUOTE = /[\u2018\u2019\u201c\u201d\u201e]/;
+const TYPED = [
+  /[\w\])]\??\s*:\s*(?:any|unknown|number|string|boolean|void|never|[A-Z]\w*<.*>)(?:\[\])*\s*[,)={;]/,
+  /^\s*(?:export\s+)?(?:interface|type)\s+\w+/,
+  /\s+as\s+(?:const|any|unknown|number|string|[A-Z]\w*)\b/,
+];
+
+/** What kind of slip a line that does not parse has, with what to do; nothing where that is not known. */
+function slipOf(line) {
+  const [quote] = line.match(PRINTED_QUOTE) ?? [];
+  if (quote) return `: ${quote} is a quotation mark of printed text, write ' or "`;
+  return TYPED.some((type) => type.test(line))
+    ? ": types of TypeScript are no JavaScript, take them out"
+    : "";
 }
 
 export { Callback, once };

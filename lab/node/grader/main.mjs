@@ -2,7 +2,7 @@
 //   node main.mjs '<job as JSON>'
 // It is trusted, runs outside the hand-in's process, and is the only one who can write there: hand-ins have pipes of their own.
 import { existsSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Bench, Missed, Noisy, Thrown, Void } from "./bench.mjs";
@@ -11,6 +11,7 @@ import { Unseen } from "./proc.mjs";
 
 const job = JSON.parse(process.argv[2]);
 job.started = new Set();
+if (job.whole) job.folder = job.handIns; // a hand-in of several files
 job.endless = new Map(); // see Module.start
 job.solution = ["solution.mjs", "solution.cjs"].find((name) =>
   existsSync(join(job.exercise, name)),
@@ -91,7 +92,7 @@ async function look(t, check, { id, needs = [] }, before) {
 // What the hand-in has printed since the last criterion: of the process that said something last. Who looks for a mistake prints.
 async function printedBy({ started, handIn }) {
   await sleep(20); // it may be on its way still
-  const own = [...started].filter(({ file }) => file === basename(handIn));
+  const own = [...started].filter(({ program }) => program === handIn);
   return own.map((each) => each.news()).findLast((each) => each.stdout || each.stderr) ?? {};
 }
 

@@ -178,9 +178,12 @@ export function listening() {
 export function portsOf(pid) {
   const inodes = new Set(
     family(pid).flatMap((each) =>
-      Object.values(descriptors(each)).map((target) => target.match(/^socket:\[(\d+)\]$/)?.[1]),
+      Object.values(descriptors(each)).flatMap(
+        (target) => target.match(/^socket:\[(\d+)\]$/)?.[1] ?? [],
+      ),
     ),
   );
+  if (inodes.size === 0) return []; // for its tables Linux goes through all connections of the machine
   return [
     ...new Set(
       listening()

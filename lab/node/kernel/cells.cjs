@@ -57,6 +57,8 @@ function install() {
   Object.defineProperty(globalThis, "$$enter$$", { value: fileIn(FOLDER) });
 }
 
+const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+
 /** Runs one cell; `id` is nel's, `number` is what the notebook shows. Ends by sending its result. */
 function run({ id, number, source, program, signalled }) {
   if (signalled) absorb();
@@ -70,6 +72,8 @@ function run({ id, number, source, program, signalled }) {
     stopping: false,
     uncaught: 0,
     manual: null,
+    // Before Node 24 a promise carries the cell that it began in, and shows it.
+    [INSPECT]: () => `cell ${number}`,
   };
   cell.failed = new Promise((_, reject) => {
     cell.fail = (error, what) => {

@@ -428,6 +428,7 @@
     TransformStream: "web streams",
     WebAssembly: "WebAssembly",
     Intl: "texts of other languages",
+    navigator: "navigator",
   };
   for (const [name, words] of Object.entries(ABSENT))
     if (!(name in globalThis))
@@ -562,13 +563,18 @@
     tls: "sockets",
     diagnostics_channel: "channels",
     zlib: "compression",
-    readline: "the terminal",
+    readline: "terminal",
     vm: "contexts",
     url: "URLs",
   };
   machine.refuse = (sentence) =>
     host("refuse", `${sentence}. For the real thing: node ${settings.shown()}`);
   const refuse = (words) => machine.refuse(`The model of the loop has no ${words} yet`);
+  Object.defineProperty(process, "stdin", {
+    get: () => refuse("terminal (process.stdin)"),
+    configurable: true,
+  });
+
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
     if (Object.hasOwn(machine.own, id)) return machine.own[id];

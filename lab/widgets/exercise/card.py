@@ -15,6 +15,8 @@ from lab.text.looks import macros
 from lab.text.numbers import bare
 from lab.widgets import parts
 
+BEGIN = "Where to begin"
+BEGIN_HERE = "Where to begin without your own folder: a solution of the step before"
 HTML = macros("""
 {% macro card(one, task, code, data, style) -%}
 {% set title = "exercise-" ~ one.id ~ "-title" %}
@@ -24,9 +26,10 @@ HTML = macros("""
 <p class="facts">{{ one.level_word }} · {{ one.minutes }} minutes · {{ one.points_word }}
 {%- if one.star %}{{ ' ' }}·
 {{ ' ' }}<abbr title="one of the {{ one.stars }} that a course begins with">★ {{ one.star }}</abbr>
-{%- endif %}</p>
+{%- endif %}
+{%- if one.step %}{{ ' ' }}· step {{ one.step }} of a project{% endif %}</p>
 <div class="task">{{ task }}</div>
-<details><summary>Where to begin</summary>
+<details><summary>{{ one.begin }}</summary>
 <section class="highlight"><pre tabindex="0">{{ code }}</pre></section>
 <p>
 <a download="{{ one.file }}" href="{{ data }}">Download {{ one.file }}</a></p>
@@ -39,7 +42,8 @@ HTML = macros("""
 <details><summary>A hint</summary><p>{{ one.hints[0] }}</p>
 <details><summary>Another hint</summary><p>{{ one.hints[1] }}</p>
 <details><summary>The last hint</summary><p>{{ one.hints[2] }}</p></details></details></details>
-<p class="how">Check it: in a terminal <code>make check EXERCISE={{ one.id }} FILE={{ one.file }}
+<p class="how">Check it: in a terminal <code>
+make check EXERCISE={{ one.id }} FILE={{ one.handed_in_as }}
 </code>,
 {{ ' ' }}in a notebook a cell that begins with <code>%%submit {{ one.id }}</code>.</p>
 </section>
@@ -68,7 +72,10 @@ class Card:
                     "points_word": f"{bare(exercise.points)} points",
                     "star": exercise.star,
                     "stars": exercises.STARS,
-                    "file": f"{exercise.id}{exercise.starter.suffix}",
+                    "step": exercise.step,
+                    "begin": BEGIN_HERE if exercise.step > 1 else BEGIN,
+                    "file": exercise.begins_as,
+                    "handed_in_as": exercise.handed_in_as,
                     "hints": [_markdown(hint, inline=True) for hint in exercise.hints],
                     "criteria": [
                         {

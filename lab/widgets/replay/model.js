@@ -6,6 +6,7 @@
   const GC_STEP_US = 1000;
   const WAIT_SAID_US = 300;
   const LONG_RUN_US = 2000;
+  const MOST_STATES = 5e7; // events × tasks of a recording that a page can draw; the recorder stops far below
 
   const PHASES = {
     main: { name: "main program", color: "main" },
@@ -494,6 +495,8 @@
     if (!(Number.isInteger(data.pool) && data.pool >= 1 && data.pool <= 1024))
       throw new Error("pool");
     for (const { recording } of recordingsOf(data)) {
+      if (recording.events.length * recording.tasks.length > MOST_STATES)
+        throw new RangeError("long");
       const model = indexRecording(recording, data.pool);
       for (const [i, step] of model.steps.entries()) {
         stateAt(model, step.at);

@@ -107,7 +107,9 @@
     constructor(data, items, box, view) {
       Object.assign(this, { data, items, box, view });
       this.key = keyOf(data);
-      const order = storage.read(this.key)?.order;
+      // The order of a program that the reader has changed is no answer to a question of the book.
+      this.isKept = data.origin !== "model";
+      const order = this.isKept ? storage.read(this.key)?.order : null;
       if (Array.isArray(order) && same([...order].sort(), texts(items).sort())) this.judged(order);
       else this.ask();
     }
@@ -212,6 +214,7 @@
 
     /** The first order counts, as the first answer does for questions. Null: the page asks again. */
     keep(order) {
+      if (!this.isKept) return;
       const record = storage.read(this.key);
       const first = [record?.first, record?.order].find(Array.isArray);
       const began = first ? { first, at: record.at } : { first: order, at: Date.now() };

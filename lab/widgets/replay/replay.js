@@ -51,6 +51,7 @@
     addEventListener("load", apply, { signal });
   }
 
+  const MOST_BYTES = 30e6; // of a file that is opened
   let count = 0;
 
   class Replay extends HTMLElement {
@@ -204,6 +205,8 @@
 
     async open(file) {
       if (!file) return;
+      const longText = `${file.name} is too long to be drawn: trace a shorter run.`;
+      if (file.size > MOST_BYTES) return this.complain(longText);
       let data = null;
       try {
         data = JSON.parse(await file.text());
@@ -213,8 +216,9 @@
       const damageText = `${file.name} is damaged. Make it again with: npm run trace my.js`;
       try {
         goThrough(data);
-      } catch {
-        return this.complain(damageText); // the present replay stays
+      } catch (error) {
+        // The present replay stays.
+        return this.complain(error.message === "long" ? longText : damageText);
       }
       const asked = this.shadowRoot.activeElement !== null;
       try {

@@ -213,9 +213,10 @@
     // -- choosing ------------------------------------------------------------------------------------------------
 
     /** Cover or show everything that gives the order away. */
-    cover(covered) {
+    cover(isCovered) {
       const p = this.parts;
-      p.replay.hidden = p.chosen.hidden = covered;
+      p.replay.hidden = p.chosen.hidden = isCovered;
+      if (!isCovered) p.replay.getRootNode().host?.dispatchEvent(new Event("lab-uncovered"));
     }
 
     select(number) {

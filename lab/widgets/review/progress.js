@@ -253,7 +253,8 @@
 
     reset() {
       if (!confirm("Forget all your answers in this book? They are kept nowhere else.")) return;
-      for (const key of storage.keys("loop-replay:")) storage.set(key, null);
+      for (const prefix of ["loop-replay:", "lab-project:"])
+        for (const key of storage.keys(prefix)) storage.set(key, null);
       log.forget();
       // The storage may have answers to questions that the book no longer asks.
       const storedIds = storage.keys(PREFIX).map((key) => key.slice(PREFIX.length));

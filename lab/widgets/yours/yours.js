@@ -130,10 +130,12 @@
     if (low !== null && high !== null) pieces.push(`[${format(low)}, ${format(high)}]`);
     return [...pieces, claim.verdict];
   };
+  // A file of an older book calls held what is demonstrated now.
+  const told = (verdict) => (verdict === "demonstrated" ? "held" : verdict);
   const same = (a, b) => {
     if (!a || !b) return "not in this file";
     if (a.verdict === "no verdict" || b.verdict === "no verdict") return "cannot tell";
-    return a.verdict === b.verdict ? "yes" : "no";
+    return told(a.verdict) === told(b.verdict) ? "yes" : "no";
   };
 
   function finding(claims, yours, kind) {

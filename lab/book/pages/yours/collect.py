@@ -7,7 +7,7 @@ the book.
 
 from __future__ import annotations
 
-from lab import paths, settings
+from lab import claims, paths, settings
 from lab.book.pages.yours import results
 from lab.book.pipeline.build import Build, ShownChapter
 from lab.book.pipeline.run import default_output
@@ -31,21 +31,32 @@ def collect() -> str:
     shown = {name: _newest(variant, name) for name in sorted(_executed(variant))}
     build = Build(paths.ROOT, folder, variant.mode, variant.profile, shown)
     found = results.of_build(build)
-    claims, arms = len(found["claims"]), len(found["arms"])
-    if not claims and not arms:
+    judged, arms = len(found["claims"]), len(found["arms"])
+    if not judged and not arms:
         raise LabError(
             "Nothing was measured here yet. Run `make book`, or cells of a page of `make live`, "
             "then this again."
         )
     file = results.save(found, results.MINE)
     page = build.folder / "html" / "book" / "yours.html"
+    mine = results.save_sitting(found, results.MY_SITTING)
+    sitting = (
+        [
+            f"{paths.relative(mine)}: the intervals alone, in {mine.stat().st_size:,} bytes. "
+            f"A pull request that adds it to {paths.relative(claims.SITTINGS)} puts this machine "
+            "on the page “Across Machines”."
+        ]
+        if mine
+        else []
+    )
     lines = [
-        f"{paths.relative(file)}: {count(claims, 'claim')} and {count(arms, 'arm')} in "
+        f"{paths.relative(file)}: {count(judged, 'claim')} and {count(arms, 'arm')} in "
         f"{file.stat().st_size:,} bytes, profile {build.profile}.",
         f"Beside the book's: {page.as_uri()}"
         if page.exists()
         else "`make book` builds the page that shows it beside the book's.",
         "Or drop it onto the page “Yours beside the book's” of the published book.",
+        *sitting,
     ]
     return "\n".join(lines)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from lab import paths
+from lab import claims, paths
 from lab.book import reference_run
 from lab.book.pages import verdicts
 from lab.book.pages.yours import on_page
@@ -23,8 +23,9 @@ from lab.book.pipeline.build import Build
 from lab.errors import LabError
 from lab.processes.machine import Machine
 from lab.processes.machine import machine as this_machine
-from lab.records import compact, reference
+from lab.records import compact, reference, sitting
 from lab.records.comparison import Comparison
+from lab.records.sitting import Found, Sitting
 from lab.servers.catalog import paced
 from lab.storage import stored, written
 from lab.storage.json_form import rounded
@@ -33,6 +34,7 @@ FORMAT = "nodejs-io-measured/results"
 SCHEMA = 1
 LIMIT_BYTES = 200_000
 MINE = paths.RUNS / "my-results.json"
+MY_SITTING = paths.RUNS / "my-sitting.json"
 DIGITS = 5
 MODES = ("live", "recorded")
 
@@ -61,9 +63,11 @@ def write(build: Build, site: Path, *, whole: bool = True) -> Path:
     if build.mode == "replay":
         return save(of_build(build), site / "book-results.json")
     if whole and build.profile == "reference":
-        save(_recorded(build), reference.BOOK_RESULTS)
+        recorded = save_results_and_sitting(build)
+        save(recorded, reference.BOOK_RESULTS)
     if whole and build.profile != "smoke":  # a quick look takes no measurement's place
         save(of_build(build), MINE)
+        save_sitting(of_build(build), MY_SITTING)
     return save(of_build(build), site / "my-results.json")
 
 
@@ -76,6 +80,43 @@ def save(results: Results, file: Path) -> Path:
             "reads it refuses larger ones. Record fewer arms, or raise the limit in both."
         )
     written.write(file, text.encode())
+    return file
+
+
+def save_results_and_sitting(build: Build) -> Results:
+    """Return the results of a reference run, and add its sitting to those of the book."""
+    recorded = _recorded(build)
+    one = sitting_of(recorded)
+    if one is not None:
+        file = claims.SITTINGS / sitting.name_of(one.made, one.machine["cpu"], one.node)
+        save_sitting(recorded, file)
+    return recorded
+
+
+def sitting_of(results: Results) -> Sitting | None:
+    """Return the sitting of some results; None without a claim that an interval decides."""
+    known = claims.judged_by_interval()
+    found = {
+        c["id"]: Found(c["id"], c["verdict"], c["estimate"], c["low"], c["high"], c["pairs"])
+        for c in results["claims"]
+        if c["ratio"] and c["id"] in known and sitting.finite(c["estimate"], c["low"], c["high"])
+    }
+    if not found or not {"node", "python"} <= results["versions"].keys():
+        return None
+    about = (results["made"], results["profile"], results["machine"])
+    return Sitting(*about, results["versions"]["node"], results["versions"]["python"], found)
+
+
+def save_sitting(results: Results, file: Path) -> Path | None:
+    """Write the sitting of some results, as it is read back; None if there is nothing to write.
+    Raises LabError for one that could not be read.
+    """
+    one = sitting_of(results)
+    if one is None:
+        return None
+    text = sitting.text_of(one).encode()
+    sitting.parsed(text, claims.judged_by_interval())
+    written.write(file, text)
     return file
 
 
@@ -244,7 +285,8 @@ def _entry(claim: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": claim["id"],
         "published": bool(claim.get("source")),
-        "verdict": claim["verdict"],
+        # A file says what its own machine found; the word over all sittings is the page's.
+        "verdict": claim.get("alone") or claim["verdict"],
         "ratio": isinstance(value, dict),
         # More digits than a page shows: what is rounded twice may end as another number.
         **{

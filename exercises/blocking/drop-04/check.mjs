@@ -1,0 +1,233 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import http from "node:http";
+import { join } from "node:path";
+
+const started = (t, which = "server") => t.once(which, async () => (await t.shared()).loaded(t));
+
+/** The list of the drop behind a name, held to its form. */
+async function list(t, server, after) {
+  const { asked, has } = await t.shared();
+  const query = after === undefined ? "" : `?after=${encodeURIComponent(after)}`;
+  const answer = await asked(t, server, `/files${query}`);
+  has(t, answer, 200);
+  const type = String(answer.headers["content-type"] ?? "none");
+  t.ok(type.startsWith("application/json"), `${answer.text}: its content-type is another`, {
+    saw: type,
+    wanted: "application/json",
+  });
+  let files;
+  try {
+    files = JSON.parse(answer.body);
+  } catch {
+    // said below
+  }
+  const isList =
+    Array.isArray(files) &&
+    files.every((file) => typeof file?.name === "string" && typeof file.bytes === "number");
+  t.ok(isList, `${answer.text}: the answer is no list of objects with name and bytes`, {
+    saw: answer.body.subarray(0, 200).toString(),
+    wanted: '[{"name":"a.txt","bytes":6}]',
+  });
+  return files;
+}
+
+/** Puts a file there, whose name comes before all others. */
+async function stores(t, server) {
+  const { bytes, put } = await t.shared();
+  t.equal(await put(t, server, "-", bytes(t, 100)), 201, "a new file was not answered with 201");
+}
+
+const token = (t) => t.token().replace(/\W/g, "a");
+const inOrder = (names) => [...names].sort(); // as `<` compares
+
+export default {
+  async list(t) {
+    const { asked, bytes, has, put, Upload } = await t.shared();
+    const server = await started(t);
+    t.equal(await list(t, server), [], "an empty folder, and the list is not empty");
+    const stored = new Map();
+    const stores = async (name, size) => {
+      await put(t, server, name, bytes(t, size));
+      stored.set(name, size);
+    };
+    const own = token(t);
+    for (const name of [`b${own}`, `B${own}`, `_${own}.txt`, `a-${own}.txt`, `a${own}`, `9${own}`])
+      await stores(name, t.random.integer(0, 3000));
+    const by = `c${token(t)}`;
+    server.put(join("files", by), "put there by somebody else");
+    stored.set(by, 26);
+    const others = [`inner-${own}`, `.hidden-${own}`, `no name ${own}`, `nowhere-${own}`];
+    mkdirSync(join(server.work, "files", others[0]));
+    for (const name of others.slice(1, 3)) server.put(join("files", name), "x");
+    const holds = async (when) => {
+      const files = await list(t, server);
+      const names = files.map(({ name }) => name);
+      for (const name of stored.keys())
+        t.ok(names.includes(name), `${when}: ${name} is there, and not in the list`, {
+          saw: names,
+        });
+      for (const name of names)
+        t.ok(stored.has(name), `${when}: the list has ${name}, which is no file of the drop`, {
+          saw: names,
+        });
+      t.equal(names, inOrder(names), `${when}: the list is not in the order of names`);
+      for (const { name, bytes: size } of files)
+        t.equal(size, stored.get(name), `${when}: the list has another size of ${name}`);
+    };
+    await holds("after some uploads");
+    await stores(by, 5);
+    await stores(`${own}.new`, 77);
+    const upload = new Upload(server, `d${own}`);
+    await upload.pour(bytes(t, 200_000));
+    await put(t, server, by, bytes(t, 5)); // so that it is under way
+    await holds("after more, with an upload under way");
+    await upload.leave();
+    // As a file that is gone when its size is asked for.
+    symlinkSync("nowhere", join(server.work, "files", others[3]));
+    const answer = await asked(t, server, "/files");
+    has(t, answer, 200, ": there is a link that leads nowhere");
+    await holds("with a link that leads nowhere");
+    const head = await asked(t, server, "/files", { method: "HEAD" });
+    has(t, head, 200);
+    t.equal(head.body.length, 0, "HEAD /files: HEAD has no body");
+    has(t, await asked(t, server, "/files", { method: "POST" }), 405, ": a list has no POST");
+  },
+
+  async pages(t) {
+    const { page } = t.parameters;
+    const server = await started(t, "pages");
+    await stores(t, server); // and so its folder is there
+    const names = inOrder(["-", ...Array.from({ length: 2 * page + 7 }, () => `f${token(t)}`)]);
+    for (const name of names.slice(1)) server.put(join("files", name), name);
+    // Names among these that are none of files: a page has its full length all the same.
+    for (let at = 0; at < 9; at++)
+      symlinkSync("nowhere", join(server.work, "files", `${names[at]}-`));
+    const seen = [];
+    let after;
+    for (let turn = 0; turn < 4; turn++) {
+      const files = (await list(t, server, after)).map(({ name }) => name);
+      t.ok(
+        files.length <= page,
+        `a list of ${files.length} files came, which is more than a page`,
+        {
+          saw: files.length,
+          wanted: page,
+        },
+      );
+      const what = after === undefined ? "the first page" : `the page after ${after}`;
+      t.ok(
+        after === undefined || files.every((name) => name > after),
+        `${what} begins behind that name`,
+        {
+          saw: files[0],
+          wanted: names.find((name) => name > after) ?? "nothing",
+        },
+      );
+      t.equal(
+        files,
+        names.filter((name) => after === undefined || name > after).slice(0, page),
+        `${what} does not have the ${page} names that follow, or as many as there are`,
+      );
+      seen.push(...files);
+      after = files.at(-1) ?? after;
+    }
+    t.equal(seen, names, "who follows the pages does not see each file once");
+    const gone = `${names[3]}!`;
+    t.equal(
+      (await list(t, server, gone)).map(({ name }) => name)[0],
+      names[4],
+      "a page after a name that is not there does not begin with the name that follows",
+    );
+  },
+
+  async free(t) {
+    const server = await started(t, "free");
+    await stores(t, server);
+    const pipes = Array.from({ length: 4 }, (_, at) => t.fifo(server, `files/p${at}${token(t)}`));
+    const clients = pipes.map(({ inside }) => {
+      const client = http.get({
+        host: "127.0.0.1",
+        port: server.port,
+        path: `/files/${inside.split("/").at(-1)}`,
+        agent: false,
+      });
+      client.on("response", (response) => response.resume().on("error", () => {}));
+      const gone = new Promise((resolve) => client.on("error", () => {}).once("close", resolve));
+      return { client, gone };
+    });
+    await t.sleep(100);
+    const pong = await t.get(server, "/ping", { seconds: 4 });
+    // Whoever reads one after the other comes to a pipe when the one before it is open.
+    let isOver = false;
+    const all = Promise.all(clients.map(({ gone }) => gone)).then(() => {
+      isOver = true;
+    });
+    await t.until(async () => {
+      for (const pipe of pipes) await pipe.open();
+      return isOver;
+    }, 3000);
+    for (const { client } of clients) client.destroy();
+    await all;
+    t.ok(
+      String(pong.body) === "pong\n",
+      "four clients waited for files of a disk that did not answer, and no answer came from `/ping`, which reads nothing: the loop itself was waiting for the disk",
+      { saw: pong.error ?? pong.status, wanted: "pong" },
+    );
+    server.alone();
+  },
+
+  async sync(t) {
+    const { asked, bytes, has, loaded, put, word } = await t.shared();
+    const server = await loaded(t);
+    await server.scene("serving");
+    const name = word(t);
+    for (const status of [201, 200])
+      t.equal(
+        await put(t, server, name, bytes(t, 5000)),
+        status,
+        "an upload was not answered as before",
+      );
+    for (const [status, path, headers] of [
+      [200, `/files/${name}`],
+      [206, `/files/${name}`, { range: "bytes=1-20" }],
+      [404, `/files/${t.token()}`],
+      [200, "/files"],
+      [200, "/files?after=a"],
+      [200, "/ping"],
+    ])
+      has(t, await asked(t, server, path, { headers }), status);
+    await put(t, server, word(t), bytes(t, t.parameters.limit + 1));
+    const called = (await server.scene("called")).split(" ").filter(Boolean);
+    t.ok(
+      called.length === 0,
+      `while requests were served, ${called.map((each) => `\`${each}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called: whatever it asks of the disk, everybody waits for it`,
+    );
+    server.alone(); // what another process calls nobody here would see
+  },
+
+  async still(t) {
+    const {
+      bytes,
+      first,
+      has,
+      holdsNames,
+      leaves,
+      asked,
+      put,
+      started: start,
+      word,
+    } = await t.shared();
+    const server = await start(t);
+    await first(t, server);
+    await holdsNames(t, server);
+    const name = word(t);
+    const content = bytes(t, 5000);
+    t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
+    const answer = await asked(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
+    has(t, answer, 206);
+    t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: other bytes came`);
+    const headers = { "if-none-match": answer.headers.etag };
+    has(t, await asked(t, server, `/files/${name}`, { headers }), 304);
+    await leaves(t, server);
+  },
+};

@@ -1,0 +1,216 @@
+// What the checks of the file drop's steps share: how a drop is asked, and that a later step still does what the first ones did.
+import http from "node:http";
+
+export const KIB = 1024;
+export const MIB = KIB * KIB;
+
+/** Starts the drop with a folder of its own, `files`, which is not there yet. */
+export const started = (t, env = {}, options = {}) =>
+  t.server({ ...options, env: { FOLDER: "files", ...env } });
+
+/** The drop where its calls can be noted by a scene: as `started`, with the same methods and `port`. */
+export async function loaded(t, env = {}) {
+  // Frameworks change built-in objects, or copies of them, in ways that are not possible when these are locked.
+  const student = await t.module({ locked: false, env: { FOLDER: "files", PORT: "0", ...env } });
+  if (!(await t.until(() => student.listens(), 4000)))
+    t.miss(
+      'your server did not listen: it should call listen(process.env.PORT, "127.0.0.1")',
+      student.told(),
+    );
+  student.port = student.listens();
+  return student;
+}
+
+/** One request; an error that comes of a server which has ended is said as that. */
+export async function asked(t, server, path, options = {}) {
+  const answer = await t.get(server, path, options);
+  if (answer.error && (await t.until(() => server.end, 300))) throw server.early();
+  return { ...answer, text: `${options.method ?? "GET"} ${path}` };
+}
+
+export const seen = ({ error, status, body }) => error ?? `${status}, ${body.length} bytes`;
+export const said = (answer) => (answer ? (answer.error ?? answer.status) : "no answer");
+
+/** Holds that an answer has this status. */
+export function has(t, answer, status, because = "") {
+  t.ok(
+    !answer.error && answer.status === status,
+    `${answer.text} was not answered with ${status}${because}`,
+    { saw: seen(answer), wanted: status },
+  );
+}
+
+/** The greeting and the ping, for GET and HEAD, whatever the query. */
+export async function greets(t, server) {
+  const query = `?${t.token()}=1`;
+  for (const [path, body, type] of [
+    ["/", `drop ${t.parameters.drop}\n`, "text/plain"],
+    ["/ping", "pong\n", "text/plain"],
+    [`/ping${query}`, "pong\n", "text/plain"],
+  ])
+    for (const method of ["GET", "HEAD"]) {
+      const answer = await asked(t, server, path, { method });
+      const isQuery = path.endsWith(query);
+      has(t, answer, 200, isQuery ? ": what follows a ? is no part of the path" : "");
+      const wanted = method === "HEAD" ? "" : body;
+      t.equal(
+        answer.body.toString(),
+        wanted,
+        method === "HEAD"
+          ? `${answer.text}: HEAD has no body`
+          : `${answer.text} was answered with another text`,
+      );
+      t.ok(
+        String(answer.headers["content-type"]).startsWith(type),
+        `${answer.text}: its content-type is another`,
+        { saw: answer.headers["content-type"] ?? "none", wanted: type },
+      );
+    }
+}
+
+/** No such path is a 404, and another method a 405 that names those there are. */
+export async function refuses(t, server, { unknown = [] } = {}) {
+  const word = t.token();
+  for (const path of [`/${word}`, "/pin", `/ping/${word}`, "/pingpong", ...unknown]) {
+    has(t, await asked(t, server, path), 404, ", though there is nothing of that name");
+    has(
+      t,
+      await asked(t, server, path, { method: "POST" }),
+      404,
+      ", though there is nothing of that name",
+    );
+  }
+  for (const path of ["/", "/ping"])
+    for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      const answer = await asked(t, server, path, { method });
+      has(t, answer, 405, `: ${path} is there, and has no ${method}`);
+      const allow = String(answer.headers.allow ?? "none");
+      t.equal(
+        allow
+          .split(/\s*,\s*/)
+          .sort()
+          .join(", "),
+        "GET, HEAD",
+        `${answer.text}: a 405 says in the header allow which methods there are`,
+      );
+    }
+}
+
+/** SIGTERM, beside a client that keeps its connection: exit code 0. */
+export async function leaves(t, server, signal = "SIGTERM") {
+  const agent = new http.Agent({ keepAlive: true });
+  try {
+    await asked(t, server, "/ping", { agent });
+    server.signal(signal);
+    const ended = await t.until(() => server.end, 6000);
+    t.ok(
+      ended,
+      `6 s after ${signal} the server still runs, beside a client that keeps its connection and is silent: it had to be killed`,
+      {
+        wanted: "exit code 0",
+      },
+    );
+    const { code, signal: by } = server.end;
+    t.ok(
+      code === 0,
+      `after ${signal} the server ended ${by ? `by ${by}` : `with exit code ${code}`}, which looks like a failure`,
+      { wanted: "exit code 0" },
+    );
+  } finally {
+    agent.destroy();
+  }
+}
+
+/** What the first step taught, in a few requests. */
+export async function first(t, server) {
+  await greets(t, server);
+  has(t, await asked(t, server, `/${t.token()}`), 404, ", though there is nothing of that name");
+  has(
+    t,
+    await asked(t, server, "/ping", { method: "DELETE" }),
+    405,
+    ": /ping is there, and has no DELETE",
+  );
+}
+
+/** An upload under way: what has been sent, and its answer when it has come. */
+export class Upload {
+  sent = 0;
+  constructor(server, name, headers = {}) {
+    this.over = new Promise((resolve) => {
+      const done = (answer) => {
+        this.answer ??= answer;
+        resolve(this.answer);
+      };
+      this.request = http.request({
+        host: "127.0.0.1",
+        port: server.port,
+        path: `/files/${name}`,
+        method: "PUT",
+        // Without this word the client asks for a close, and a server that does as it is told may lose its answer.
+        headers: { connection: "keep-alive", ...headers },
+        agent: false,
+      });
+      this.request.on("response", (response) => {
+        response.resume().on("error", () => {});
+        done({ status: response.statusCode });
+      });
+      this.request.on("error", (error) => done({ error: error.code }));
+      this.request.on("close", () => done({ error: "closed" }));
+      this.gone = new Promise((gone) => this.request.once("close", gone));
+    });
+  }
+  /** Sends these bytes in pieces, as fast as they are taken, until an answer comes. */
+  async pour(content, piece = 64 * KIB) {
+    for (let at = 0; at < content.length && !this.answer; at += piece) {
+      const now = content.subarray(at, at + piece);
+      this.sent += now.length;
+      if (!this.request.write(now))
+        await Promise.race([
+          this.over,
+          new Promise((resolve) => this.request.once("drain", resolve)),
+        ]);
+    }
+  }
+  /** Its answer within some seconds, or none. */
+  async answered(t, server) {
+    await t.until(() => this.answer, 8000);
+    if (this.answer?.error && (await t.until(() => server.end, 300))) throw server.early();
+    return this.answer;
+  }
+  async end(t, server) {
+    this.request.end();
+    return this.answered(t, server);
+  }
+  leave() {
+    this.request.destroy();
+    return this.gone;
+  }
+}
+
+/** Puts a file there whole: the status, an error's code, or "no answer". */
+export async function put(t, server, name, content, headers) {
+  const upload = new Upload(server, name, headers);
+  upload.request.end(content);
+  return said(await upload.answered(t, server));
+}
+
+/** A name that nobody can guess. */
+export const word = (t) => `${t.token().replace(/\W/g, "a")}.bin`;
+
+/** What is no name of a file is a 400, in a few requests. */
+export async function holdsNames(t, server) {
+  for (const name of ["..%2Fx", ".x", "%zz", "a".repeat(t.parameters.longest + 1)])
+    for (const method of ["PUT", "GET"]) {
+      const options = { method, ...(method === "PUT" && { body: "x" }) };
+      const answer = await asked(t, server, `/files/${name}`, options);
+      has(t, answer, 400, ": that is no name of a file");
+    }
+}
+
+/** Bytes of which no part is like another. */
+export const bytes = (t, size) => {
+  const made = Buffer.alloc(size);
+  for (let at = 0; at + 4 <= size; at += 4) made.writeUInt32LE((t.random() * 2 ** 32) >>> 0, at);
+  return made;
+};

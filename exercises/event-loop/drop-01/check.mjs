@@ -1,0 +1,75 @@
+import net from "node:net";
+
+/** Whether somebody accepts a connection at this address. */
+const accepts = (host, port) =>
+  new Promise((resolve) => {
+    const socket = net.connect({ host, port, timeout: 2000 });
+    const done = (accepted) => {
+      resolve(accepted);
+      socket.destroy();
+    };
+    socket.once("connect", () => done(true));
+    for (const event of ["error", "timeout"]) socket.once(event, () => done(false));
+  });
+
+/** A port that is free now. */
+const free = () =>
+  new Promise((resolve) => {
+    const server = net.createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+
+const started = (t) => t.once("server", async () => (await t.shared()).started(t));
+
+export default {
+  async answers(t) {
+    const { greets } = await t.shared();
+    await greets(t, await started(t));
+  },
+
+  async refuses(t) {
+    const { refuses } = await t.shared();
+    await refuses(t, await started(t));
+  },
+
+  async port(t) {
+    await (await started(t)).stop(); // a program with a port of its own choice would find it taken
+    const port = await free();
+    const server = await t.server({ env: { PORT: String(port) } });
+    try {
+      t.equal(server.port, port, `PORT was ${port}, and the server listened on another port`);
+      t.ok(
+        !(await accepts("127.0.0.2", port)),
+        "the server can be reached at 127.0.0.2, too: it listens on all addresses of the machine, and 127.0.0.1 was asked for",
+      );
+    } finally {
+      await server.stop();
+    }
+    const taken = net.createServer();
+    await new Promise((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const env = { PORT: String(taken.address().port) };
+    try {
+      const { code, signal, stderr } = await t.program({ env }).catch((error) => {
+        if (!/did not end/.test(error.message)) throw error;
+        t.miss("its port is taken, and 5 s later the server still runs, and serves nobody", {
+          wanted: "exit code 1",
+        });
+      });
+      t.equal(
+        signal ?? code,
+        1,
+        "its port is taken, and it ended with something else than exit code 1",
+      );
+      t.ok(stderr.trim(), "its port is taken, and nothing on standard error says so");
+    } finally {
+      taken.close();
+    }
+  },
+
+  async leaves(t) {
+    const { leaves, started: start } = await t.shared();
+    for (const signal of ["SIGTERM", "SIGINT"]) await leaves(t, await start(t), signal);
+  },
+};

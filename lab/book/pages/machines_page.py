@@ -1,0 +1,135 @@
+"""The page over machines: `{build-status} sittings-…`, what each published claim came to in every
+sitting that the book has.
+
+Taken from data/sittings, files of a few kB that the reference run and `make results` write, and
+from data/sittings-rule.json, which bench/sittings.py writes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from html import escape
+from typing import Any
+
+from lab import claims, paths
+from lab.book.pipeline.build import Build
+from lab.book.site import placeholders
+from lab.book.site.placeholders import Html
+from lab.display.claims import anchor
+from lab.judging.sittings import agreed
+from lab.records.sitting import Found, Sitting
+from lab.storage import stored
+from lab.text.numbers import count, factor
+
+RULE = paths.DATA / "sittings-rule.json"
+NONE = "<p>The book has no sitting yet: <code>make results</code> writes one of your machine.</p>"
+
+
+def about(build: Build) -> Html:
+    """Return the sittings: machine, versions, day, and how many claims each judged."""
+    found = claims.sittings()
+    if not found:
+        return Html(NONE)
+    heads = ("", "Processor", "Cores", "System", "Node", "Python", "Profile", "Measured", "Claims")
+    rows = [
+        (
+            str(i),
+            one.cpu,
+            str(one.machine["cores"]),
+            one.machine["os"],
+            one.node,
+            one.python,
+            one.profile,
+            one.made,
+            str(len(one.claims)),
+        )
+        for i, one in enumerate(found, 1)
+    ]
+    same, other = (_apart(found, same=which) for which in (True, False))
+    told = (
+        f"<p>Of two sittings on one processor, {same[0]} of {count(same[1], 'pair')} of intervals "
+        f"of the same claim do not overlap; of two on different ones, {other[0]} of {other[1]}. "
+        "Were the whole difference the noise of a sitting, about one in a hundred would.</p>"
+    )
+    return Html(_table(heads, rows) + told)
+
+
+def table(build: Build) -> Html:
+    """Return each published claim in each sitting, and its word over those of one Node."""
+    found = claims.sittings()
+    if not found:
+        return Html(NONE)
+    node = _recorded_node(found)
+    heads = ("Claim", f"Node {node}", *(f"{i}" for i in range(1, len(found) + 1)))
+    rows = []
+    for id, entry in claims.claims()["claims"].items():
+        words = {one: (its, word) for one, its, word in claims.words_of(id)}
+        said = [(one.cpu, word) for one, (_, word) in words.items() if one.major == node]
+        cells = [_cell(words[one]) if one in words else "–" for one in found]
+        link = f'<a href="verdicts.html#{escape(anchor(id))}">{escape(entry["short"])}</a>'
+        rows.append((link, f"<strong>{escape(agreed(said))}</strong>", *cells))
+    return Html(_table(heads, rows, raw=True))
+
+
+def rule(build: Build) -> Html:
+    """Return how often the word of one sitting, and of several, is false over all machines."""
+    try:
+        found = stored.read_json(RULE, "`python bench/sittings.py --store` writes it anew.")
+    except FileNotFoundError:
+        return Html(
+            "<p>Nobody has counted it yet: <code>python bench/sittings.py --store</code>.</p>"
+        )
+    heads = ("The word comes from", "false at worst", "false", "differs by machine", "no verdict")
+    rows = [
+        (row["rule"], *(f"{100 * row[key]:.1f} %" for key in ("worst", "false", "differs", "none")))
+        for row in found["rows"]
+    ]
+    told = (
+        f"<p>{found['times']:,} claims for each of six true ratios about the limit, at the scatter "
+        f"of {found['sittings']} sittings; counted on {escape(found['made'])}.</p>"
+    )
+    return Html(_table(heads, rows) + told)
+
+
+def _cell(found: tuple[Found, str]) -> str:
+    its, word = found
+    ends = f"[{factor(its.low)}, {factor(its.high)}]"
+    return f"{escape(word)}<br><small>{factor(its.estimate)}× {ends}</small>"
+
+
+def _recorded_node(found: list[Sitting]) -> int:
+    """The release line of the newest sitting of a reference run, else of the newest."""
+    of_reference = [one for one in found if one.profile == "reference"] or found
+    return of_reference[-1].major
+
+
+def _apart(found: list[Sitting], *, same: bool) -> tuple[int, int]:
+    """How many pairs of intervals of a claim lie apart, of how many."""
+    apart = every = 0
+    for a, b in itertools.combinations(found, 2):
+        if (a.cpu == b.cpu) is same and a.major == b.major:
+            for id in a.claims.keys() & b.claims.keys():
+                x, y = a.claims[id], b.claims[id]
+                apart += x.high < y.low or y.high < x.low
+                every += 1
+    return apart, every
+
+
+def _table(heads: tuple[str, ...], rows: list[tuple[Any, ...]], *, raw: bool = False) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    shown = [[cell if raw else escape(cell) for cell in row] for row in rows]
+    body = "".join(
+        f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
+        for first, *rest in shown
+    )
+    return (
+        '<div class="lab-scroll"><table class="table lab-versions">'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+MAKERS: dict[str, placeholders.Maker] = {
+    "sittings-about": about,
+    "sittings-table": table,
+    "sittings-rule": rule,
+}

@@ -1,0 +1,86 @@
+"""An examination that is not stored: what is examined, from the words of a call, and the result."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import paths
+from lab.clinic.app import LISTEN_S, Target
+from lab.clinic.examining import Say, observe, observe_url
+from lab.clinic.loading import Request
+from lab.clinic.recorded import Examination, diagnosed
+from lab.clinic.scenario import Scenario, read
+from lab.errors import LabError
+
+LEAST_S, MOST_S = 2.0, 120.0
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be examined: a program, or a server that runs at `url`, and the requests."""
+
+    program: Target | None
+    url: str
+    request: Request
+    scenario: Scenario | None
+    load_s: float | None
+
+    def examined(self, say: Say) -> Examination:
+        """Examine it now. Raises what `lab.examine` raises."""
+        if self.program is None:
+            seen = observe_url(self.url, self.request, say, self.load_s, self.scenario)
+        else:
+            seen = observe(self.program, self.request, say, self.load_s)
+        return diagnosed(seen)
+
+
+def order(
+    target: str | Sequence[str],
+    *,
+    path: str = "/",
+    method: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    body: str | bytes | None = None,
+    folder: str | Path | None = None,
+    env: Mapping[str, str] | None = None,
+    port: int | None = None,
+    listen_s: float = LISTEN_S,
+    load_s: float | None = None,
+    scenario: str | Path | None = None,
+) -> Order:
+    """Return what is to be examined; the arguments are those of `lab.examine`. Raises LabError."""
+    if load_s is not None and not LEAST_S <= load_s <= MOST_S:
+        raise LabError(f"load_s={load_s:g}: from {LEAST_S:g} to {MOST_S:g} seconds.")
+    request = Request.of(path, method, headers or {}, body)
+    requests = None if scenario is None else read(Path(scenario), headers)
+    if requests is not None and (path != "/" or method is not None or body is not None):
+        raise LabError(
+            f"scenario={str(scenario)!r} says what is sent: leave out path, method and body."
+        )
+    if isinstance(target, str) and ("://" in target or target.startswith("unix:")):
+        return Order(None, target, request, requests, load_s)
+    command = tuple(shlex.split(target) if isinstance(target, str) else target)
+    if not command:
+        raise LabError("There is no command to examine: say, examine('node app.mjs').")
+    where = Path(folder).resolve() if folder is not None else _folder(command)
+    if not where.is_dir():
+        raise LabError(f"There is no folder {where}.")
+    program = Target(command, where, "", dict(env or {}), port, path, listen_s, requests)
+    return Order(program, "", request, requests, load_s)
+
+
+def _folder(command: Sequence[str]) -> Path:
+    """Here, or where the program of a chapter lies."""
+    here = Path.cwd()
+    for word in command[1:]:
+        if word.startswith("-") or (here / word).exists():
+            continue
+        try:
+            found = paths.program(word)
+        except paths.NoProgram:
+            continue
+        return Path(str(found).removesuffix(f"/{word}"))
+    return here

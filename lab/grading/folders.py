@@ -1,0 +1,284 @@
+"""A hand-in of several files: a folder with a server, as somebody keeps it who works on a project.
+
+The program that is started is the one that package.json starts ("start" of its scripts, or "main"),
+else a server, index, app or main at the top of the folder or in its `src`, else the only program
+there. Its own modules lie in the folder, libraries in its node_modules. Files that are too large
+for a program, as what somebody has uploaded to the server in the folder, are left out and named.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from lab.grading import entries, handin
+from lab.grading.entries import Entry
+from lab.grading.exercise import Exercise
+from lab.grading.handin import STRIPPED, SUFFIXES, BadHandIn, HandIn
+
+PROGRAMS = (*SUFFIXES, *STRIPPED)
+STARTS = ("start", "start:prod")
+STEMS = ("server", "index", "app", "main")
+PACKAGE = "package.json"
+LIBRARIES = "node_modules"
+MOST_OWN = 4 << 20  # bytes of one's own files, and of each MOST_BYTES
+MOST_OWN_FILES = 400
+MOST_LIBRARIES = 32 << 20
+MOST_LIBRARY_FILES = 8000
+MOST_ARCHIVE = 64 << 20
+# What no program reads when it runs, and what is for development alone.
+_NOT_RUN = (".d.ts", ".d.mts", ".d.cts", ".map", ".md", ".markdown")
+_NODE = re.compile(r"(?:^|[\s&;])(?:node|tsx|ts-node|nodemon)\s+(?:-\S+\s+)*([\w./@-]+)")
+
+
+def from_path(path: str | Path, exercise: Exercise) -> HandIn:
+    """A hand-in by its path: a file, or where the exercise takes one a folder, or the zip of one.
+    Raises BadHandIn.
+    """
+    place = Path(path)
+    if exercise.takes_folders and place.is_dir():
+        return from_folder(place, exercise, str(path))
+    if exercise.takes_folders and entries.is_zip(place.name) and place.is_file():
+        return from_archive(place, exercise)
+    return handin.from_file(path, exercise)
+
+
+def from_folder(place: Path, exercise: Exercise, called: str = "") -> HandIn:
+    """A hand-in by its folder. Raises BadHandIn."""
+    folder_name = called or str(place)
+    return from_entries(entries.of_folder(place, is_students=True), folder_name, exercise)
+
+
+def from_archive(place: Path, exercise: Exercise) -> HandIn:
+    """A hand-in by the zip of its folder. Raises BadHandIn."""
+    if place.stat().st_size > MOST_ARCHIVE:
+        raise BadHandIn(f"{place} has more than {MOST_ARCHIVE >> 20} MiB: leave node_modules out.")
+    try:
+        with zipfile.ZipFile(place) as archive:
+            found = list(entries.of_zip(archive, place.name))
+            return from_entries(found, str(place), exercise)
+    except entries.UNREADABLE as error:
+        with place.open("rb") as opened:
+            why = entries.unreadable(opened.read(100), error)
+        raise BadHandIn(f"{place} cannot be read as a zip: {why}.") from None
+
+
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """A zip of these files, the same bytes for the same files."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in sorted(files.items()):
+            archive.writestr(zipfile.ZipInfo(path), data, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def from_entries(folder_entries: Iterable[Entry], folder_name: str, exercise: Exercise) -> HandIn:
+    """A hand-in by what lies in its folder, whose paths begin there. Raises BadHandIn."""
+    top, own_entries = _without_top([item for item in folder_entries if item.files])
+    files: dict[str, bytes] = {}
+    large_paths: list[str] = []
+    libraries: list[Entry] = []
+    size = 0
+    # Programs first: what else lies there must not take their room.
+    for entry in sorted(own_entries, key=lambda item: (_rank(item), item.path)):
+        if entry.is_skipped and entry.contents is not None:
+            libraries.append(entry)
+        elif not entry.fault and not _is_odd(entry.path):
+            is_needed = is_program(entry.path) or entry.path == PACKAGE
+            too_large = entry.size > handin.MOST_BYTES
+            is_full = len(files) >= MOST_OWN_FILES or size + entry.size > MOST_OWN
+            if is_needed and (too_large or is_full):
+                raise BadHandIn(
+                    f"{folder_name} has {'a program' if too_large else 'programs'} of more than "
+                    f"{(handin.MOST_BYTES if too_large else MOST_OWN) >> 10:,} KiB or more than "
+                    f"{MOST_OWN_FILES} files ({entry.path}): hand in what you wrote yourself."
+                )
+            if too_large or is_full:
+                large_paths.append(entry.path)
+                continue
+            files[entry.path] = entry.read(handin.MOST_BYTES + 1)
+            size += len(files[entry.path])
+    dist_folders = [entry for entry in libraries if not entry.path.endswith(f"{LIBRARIES}/")]
+    for entry in dist_folders:  # the program that is started may be among these
+        _add_libraries(files, entry, top, folder_name)
+    name, package_text = _main(files, folder_name, exercise)
+    for entry in libraries:
+        if entry not in dist_folders:
+            _add_libraries(files, entry, top, folder_name)
+    text = _text(files[name], f"{folder_name.rstrip('/')}/{name}")
+    made = handin.from_text(text, name, exercise.id)
+    return replace(made, files=files, added=package_text, left_out=tuple(sorted(large_paths)))
+
+
+def _without_top(own_entries: list[Entry]) -> tuple[str, list[Entry]]:
+    """The path of the hand-in's folder, where that lies within others alone, as a zip of a folder
+    holds the folder; and the entries by their paths in it.
+    """
+    before = ""
+    while True:
+        visible = [item for item in own_entries if not item.is_by_systems]
+        tops = {item.path.partition("/")[0] for item in visible}
+        is_loose = any("/" not in item.path for item in visible)
+        if len(tops) != 1 or is_loose or tops & {"src", "dist", LIBRARIES}:
+            return before, own_entries
+        top = f"{tops.pop()}/"
+        before += top
+        own_entries = [
+            replace(item, path=item.path.removeprefix(top)) for item in visible if item.path != top
+        ]
+
+
+def _rank(entry: Entry) -> int:
+    return 0 if entry.path == PACKAGE else 1 if is_program(entry.path) else 2
+
+
+def is_program(path: str) -> bool:
+    """Whether a file is a program by its name."""
+    return PurePosixPath(path).suffix.lower() in PROGRAMS
+
+
+def _is_odd(path: str) -> bool:
+    """Whether no file can be made of that path in a folder of its own."""
+    parts = path.split("/")
+    return (
+        path.startswith("/")
+        or "\0" in path
+        or any(
+            part in ("", ".", "..") or len(part.encode("utf-8", "replace")) > 255 for part in parts
+        )
+        or len(parts) > 30
+        or not path.isprintable()
+    )
+
+
+def _text(data: bytes, folder_name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadHandIn(
+            f"{folder_name} is no valid UTF-8 (byte {error.start}): save it as UTF-8."
+        ) from None
+
+
+def _add_libraries(files: dict[str, bytes], folder: Entry, top: str, folder_name: str) -> None:
+    """Add what lies in a node_modules, or in a folder that a compiler made; `top` is the path of
+    the hand-in's folder.
+    """
+    assert folder.contents is not None
+    count = size = 0
+    for library in folder.contents():
+        entry = replace(library, path=library.path.removeprefix(top))
+        parts = entry.path.split("/")
+        if entry.path.lower().endswith(_NOT_RUN) or ".bin" in parts or _is_odd(entry.path):
+            continue
+        if entry.fault:
+            if entry.is_link:
+                raise BadHandIn(
+                    f"{folder_name}: {entry.path} is a link, as some package managers make them: "
+                    "install with `npm install`, which copies."
+                )
+            continue
+        count, size = count + 1, size + entry.size
+        if count > MOST_LIBRARY_FILES or size > MOST_LIBRARIES:
+            raise BadHandIn(
+                f"{folder_name}: {folder.path} has more than {MOST_LIBRARIES >> 20} MiB or "
+                f"{MOST_LIBRARY_FILES:,} files: leave out what only development needs, "
+                "`npm prune --omit=dev`."
+            )
+        files[entry.path] = entry.read(MOST_LIBRARIES - size + entry.size)
+
+
+# ------------------------------------------------------------------ which program is started
+
+
+def _main(files: Mapping[str, bytes], folder_name: str, exercise: Exercise) -> tuple[str, str]:
+    """The path of the program that is started, and a package.json if it needs another one."""
+    package = _package(files, folder_name)
+    start_paths = _said(package)
+    for item in start_paths:
+        if item.startswith(".."):
+            raise BadHandIn(f"{folder_name}: {PACKAGE} starts {item}, which is not in this folder.")
+    stems = (*STEMS, exercise.id)
+    usual = [f"{top}{stem}" for top in ("", "src/") for stem in stems]
+    at_top = [path for path in files if "/" not in path and is_program(path)]
+    # Only package.json may start a program without a suffix, such as bin/www.
+    bare = [path for path in start_paths if path in files and not PurePosixPath(path).suffix]
+    name = next(
+        (path for item in [*start_paths, *usual] if (path := _resolved(item, files, bare))), ""
+    )
+    if not name and len(at_top) == 1:
+        (name,) = at_top
+    if name:
+        return name, _typed(package, name, files)
+    if start_paths:
+        raise BadHandIn(
+            f"{folder_name}: {PACKAGE} starts {start_paths[0]}, and there is no such file."
+        )
+    if not any(map(is_program, files)):
+        raise BadHandIn(
+            f"{folder_name} has no program in it: hand in the folder that has server.mjs."
+        )
+    raise BadHandIn(
+        f"{folder_name} has several programs, and none is called server.mjs: call the one so that "
+        f'is started, or name it in {PACKAGE} as "main".'
+    )
+
+
+def _package(files: Mapping[str, bytes], folder_name: str) -> dict[str, Any]:
+    if PACKAGE not in files:
+        return {}
+    try:
+        package = json.loads(_text(files[PACKAGE], f"{folder_name}: {PACKAGE}"))
+    except (ValueError, RecursionError) as error:
+        where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise BadHandIn(
+            f"{folder_name}: {PACKAGE} is no JSON{where}: `npm init` writes one."
+        ) from None
+    return package if isinstance(package, dict) else {}
+
+
+def _said(package: Mapping[str, Any]) -> list[str]:
+    """The programs that package.json starts, the one that counts first."""
+    given = package.get("scripts")
+    scripts: dict[str, Any] = given if isinstance(given, dict) else {}
+    start_paths: list[str] = []
+    for name in STARTS:
+        if isinstance(start := scripts.get(name), str):
+            start_paths += [found[1] for found in _NODE.finditer(start)][::-1]
+    main = package.get("main")
+    start_paths += [main] if isinstance(main, str) and main.strip() else []
+    return [posixpath.normpath(item.replace("\\", "/").strip().lstrip("/")) for item in start_paths]
+
+
+def _resolved(path: str, files: Mapping[str, bytes], bare: list[str]) -> str:
+    """The program of that path, as `require` finds it; nothing if there is none."""
+    tries = [path, *(f"{path}{suffix}" for suffix in PROGRAMS)]
+    tries += [f"{path}/index{suffix}" for suffix in PROGRAMS]
+    if path == ".":
+        tries = [f"index{suffix}" for suffix in PROGRAMS]
+    if path in bare:
+        return path
+    return next((item for item in tries if item in files and is_program(item)), "")
+
+
+def _typed(package: dict[str, Any], name: str, files: Mapping[str, bytes]) -> str:
+    """A package.json that says `"type": "module"` where it is missing and all .js files are ES
+    modules: newer versions of Node see that by themselves. Nothing where none is needed.
+    """
+    if not name.endswith(".js") or "type" in package:
+        return ""
+    kinds = {
+        handin.kind_of(data.decode("utf-8", "replace"))
+        for path, data in files.items()
+        if path.endswith(".js") and LIBRARIES not in path.split("/")
+    }
+    if "esm" not in kinds or "cjs" in kinds:
+        return ""
+    return json.dumps({**package, "type": "module"})

@@ -1,0 +1,108 @@
+// What each request to the program makes the program ask of other services, while the close look lasts: over node:http, undici
+// and fetch, and over plain connections as drivers of databases use them (what is written, until something comes back). Told
+// are calls during which no other call of the same request was open, and calls again after the same one had failed.
+"use strict";
+const { AsyncLocalStorage } = require("node:async_hooks");
+const channel = require("node:diagnostics_channel");
+const { performance } = require("node:perf_hooks");
+
+const MOST_REQUESTS = 20_000;
+
+// isLoaded : is a server the one that is loaded, or may be? A program may have doubles of other services in it.
+module.exports = function watchCalls(sites, isLoaded) {
+  const storage = new AsyncLocalStorage();
+  const incoming = new WeakMap(); // request to the program -> its calls
+  const open = new WeakMap(); // outgoing request, or socket -> its call
+  const spoken = new WeakSet(); // connections whose requests are told by undici itself
+  const totals = { requests: 0, latency_ms: 0, calls: 0, alone: 0, alone_ms: 0, again: 0 };
+  const undo = [];
+
+  function begins(thing, key) {
+    const calls = storage.getStore();
+    if (calls === undefined || calls.isOver || open.has(thing)) return;
+    const now = performance.now();
+    const call = { calls, key, begun: now, isAlone: calls.open.size === 0 };
+    for (const other of calls.open) other.isAlone = false;
+    calls.open.add(call);
+    calls.number += 1;
+    if (calls.failed.has(key)) calls.again += 1;
+    open.set(thing, call);
+    sites.note("call");
+  }
+
+  function ends(thing, hasFailed) {
+    const call = open.get(thing);
+    if (call === undefined) return;
+    open.delete(thing);
+    const { calls, key } = call;
+    calls.open.delete(call);
+    if (hasFailed) calls.failed.add(key);
+    if (!call.isAlone) return;
+    calls.alone += 1;
+    calls.aloneMs += performance.now() - call.begun;
+  }
+
+  function listen(name, listener) {
+    const guarded = (message) => {
+      try {
+        listener(message);
+      } catch {
+        // What we cannot see is not the program's problem.
+      }
+    };
+    channel.subscribe(name, guarded);
+    undo.push(() => channel.unsubscribe(name, guarded));
+  }
+
+  listen("http.server.request.start", ({ request, server }) => {
+    if (!isLoaded(server)) {
+      storage.enterWith(undefined);
+      return;
+    }
+    const calls = { open: new Set(), failed: new Set(), number: 0, alone: 0, aloneMs: 0, again: 0 };
+    calls.begun = performance.now();
+    incoming.set(request, calls);
+    storage.enterWith(calls);
+  });
+  listen("http.server.response.finish", ({ request }) => {
+    const calls = incoming.get(request);
+    if (calls === undefined || totals.requests >= MOST_REQUESTS) return;
+    incoming.delete(request);
+    calls.isOver = true;
+    totals.requests += 1;
+    totals.calls += calls.number;
+    totals.latency_ms += performance.now() - calls.begun;
+    totals.alone += calls.alone;
+    totals.alone_ms += calls.aloneMs;
+    totals.again += calls.again;
+  });
+  const hasFailed = (status) => status >= 500 || status === 429;
+  listen("http.client.request.start", ({ request }) =>
+    begins(request, `${request.method} ${request.host}${request.path}`),
+  );
+  listen("http.client.response.finish", ({ request, response }) =>
+    ends(request, hasFailed(response.statusCode)),
+  );
+  listen("http.client.request.error", ({ request }) => ends(request, true));
+  listen("undici:request:create", ({ request }) =>
+    begins(request, `${request.method} ${request.origin}${request.path}`),
+  );
+  listen("undici:client:sendHeaders", ({ socket }) => spoken.add(socket));
+  listen("undici:request:headers", ({ request, response }) =>
+    ends(request, hasFailed(response.statusCode)),
+  );
+  listen("undici:request:error", ({ request }) => ends(request, true));
+
+  return {
+    // A plain connection of the program was written to, or something came in on it.
+    wrote(socket) {
+      if (!spoken.has(socket)) begins(socket, socket.remotePort);
+    },
+    came: (socket) => ends(socket, false),
+    rest() {
+      for (const one of undo) one();
+      storage.disable();
+      return totals;
+    },
+  };
+};

@@ -1,0 +1,280 @@
+"""A sitting: what one run of the book on one machine found, as a file of a few kB.
+
+The full records are those of the last reference run. Of every run that came before, and of every
+machine that somebody else has, a sitting keeps what a verdict is read from: each claim's ratio with
+its interval, the machine, the versions and the day. A file that a reader sent is read like one from
+a stranger: what does not fit is refused in a sentence, and nothing of it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from lab.errors import LabError
+from lab.judging import judge
+from lab.settings import PROFILES
+
+FORMAT = "nodejs-io-measured/sitting"
+SCHEMA = 1
+MOST_BYTES = 32_000
+MOST_TEXT = 80  # characters of a name
+MOST_REASON = 300  # of why there is no verdict
+MOST_PAIRS = 100_000
+LARGEST = 1e9  # of a ratio; the least is one divided by it
+HEAD = {"format", "schema", "profile", "made", "machine", "versions", "claims"}
+MACHINE = {"cpu": str, "cores": int, "ram_gib": int, "virt": str, "os": str, "arch": str}
+CLAIM = {"id", "verdict", "estimate", "low", "high", "pairs", "because"}
+VERSION = re.compile(r"\d{1,4}(\.\d{1,6}){1,3}")
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+class BadSitting(LabError):
+    """A file that is no sitting, or one that says what cannot be."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a sitting found of a claim: its word there, and the ratio with its interval."""
+
+    id: str
+    verdict: str
+    estimate: float
+    low: float
+    high: float
+    pairs: int
+    because: str = ""
+
+
+@dataclass(frozen=True, eq=False)  # one file is one sitting
+class Sitting:
+    """A run of the book on one machine."""
+
+    made: str  # the day, ISO
+    profile: str
+    machine: Mapping[str, Any]
+    node: str
+    python: str
+    claims: Mapping[str, Found]
+
+    @property
+    def major(self) -> int:
+        """The release line of its Node."""
+        return int(self.node.partition(".")[0])
+
+    @property
+    def cpu(self) -> str:
+        """The processor, without the signs of its maker's lawyers."""
+        return re.sub(r"\((R|TM)\)| Processor| CPU", "", self.machine["cpu"]).strip()
+
+    @property
+    def where(self) -> str:
+        """The machine and the day in words."""
+        return f"{self.cpu}, {self.made}"
+
+
+def name_of(made: str, cpu: str, node: str) -> str:
+    """Return the name of a sitting's file: day, processor and Node."""
+    plain = re.sub(r"\((R|TM)\)", "", cpu).lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:30] or "unknown"
+    return f"{made}-{slug}-node{node.partition('.')[0]}.json"
+
+
+def text_of(sitting: Sitting) -> str:
+    """Return a sitting as its file: JSON, a claim a line."""
+    head = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "profile": sitting.profile,
+        "made": sitting.made,
+        "machine": dict(sitting.machine),
+        "versions": {"node": sitting.node, "python": sitting.python},
+    }
+    lines = [f"{json.dumps(key)}:{_json(value)}" for key, value in head.items()]
+    claims = ",\n".join(_json(vars(found)) for found in sitting.claims.values())
+    return "{\n" + ",\n".join([*lines, f'"claims":[\n{claims}\n]']) + "\n}\n"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def read(file: Path, known: Collection[str]) -> Sitting:
+    """Return the sitting in a file. known : the ids of claims that it may name. Raises BadSitting
+    with the first thing that is wrong and what to do.
+    """
+    try:
+        if (size := file.stat().st_size) > MOST_BYTES:
+            raise BadSitting(f"it has {size:,} bytes, and a sitting has at most {MOST_BYTES:,}")
+        return parsed(file.read_bytes(), known)
+    except OSError as error:
+        raise BadSitting(f"{file.name} can't be read: {error.strerror}.") from None
+    except BadSitting as error:
+        raise BadSitting(
+            f"{file.name} is not used, because {error}. `make results` writes it anew."
+        ) from None
+
+
+def parsed(data: bytes, known: Collection[str]) -> Sitting:
+    """Return the sitting in these bytes. Raises BadSitting, without a full stop."""
+    found = _json_of(data)
+    _keys("the file", found, HEAD)
+    if found["format"] != FORMAT or found["schema"] != SCHEMA:
+        raise BadSitting(
+            f"it is {_shown(found['format'])} {_shown(found['schema'])}, not {FORMAT} {SCHEMA}"
+        )
+    profile = _text("profile", found["profile"])
+    if profile not in PROFILES or not PROFILES[profile].verdicts:
+        raise BadSitting(f"profile is {_shown(profile)}, which gives no verdicts")
+    made = _day(found["made"])
+    machine = _machine(found["machine"])
+    versions = found["versions"]
+    _keys("versions", versions, {"node", "python"})
+    for name, version in versions.items():
+        if not VERSION.fullmatch(_text(name, version)):
+            raise BadSitting(f"the version of {name} is {_shown(version)}, no 24.1.0")
+    claims = found["claims"]
+    if not isinstance(claims, list):
+        raise BadSitting(f"claims is {_shown(claims)}, no list")
+    by_id: dict[str, Found] = {}
+    for i, claim in enumerate(claims):
+        one = _claim(f"claims[{i}]", claim, known)
+        if one.id in by_id:
+            raise BadSitting(f"it has the claim {one.id} twice")
+        by_id[one.id] = one
+    if not by_id:
+        raise BadSitting("it has no claim")
+    return Sitting(made, profile, machine, versions["node"], versions["python"], by_id)
+
+
+def _json_of(data: bytes) -> Any:
+    if len(data) > MOST_BYTES:
+        raise BadSitting(f"it has {len(data):,} bytes, and a sitting has at most {MOST_BYTES:,}")
+    try:
+        return json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_number)
+    except UnicodeDecodeError:
+        raise BadSitting("it is not text in UTF-8") from None
+    except RecursionError:
+        raise BadSitting("it is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise BadSitting(f"it is no JSON: line {error.lineno}, {error.msg}") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise BadSitting(f"it has a number that nobody can read: {error}") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadSitting(f"it has the key {_shown(twice)} twice")
+    return found
+
+
+def _no_number(text: str) -> float:
+    raise BadSitting(f"it has {text}, which is no number")
+
+
+def _keys(where: str, value: Any, names: Collection[str]) -> None:
+    if not isinstance(value, dict):
+        raise BadSitting(f"{where} is {_shown(value)}, no object")
+    if lacking := sorted(set(names) - value.keys()):
+        raise BadSitting(f"{where} has no {lacking[0]!r}")
+    if more := sorted(value.keys() - set(names)):
+        raise BadSitting(f"{where} has {_shown(more[0])}, which no sitting has")
+
+
+def _text(where: str, value: Any, most: int = MOST_TEXT) -> str:
+    if not isinstance(value, str):
+        raise BadSitting(f"{where} is {_shown(value)}, no text")
+    if len(value) > most:
+        raise BadSitting(f"{where} has {len(value)} characters, at most {most} are allowed")
+    if not value.isprintable():
+        raise BadSitting(f"{where} has characters that cannot be printed")
+    return value
+
+
+def _whole(where: str, value: Any, least: int, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BadSitting(f"{where} is {_shown(value)}, no whole number")
+    if not least <= value <= most:
+        raise BadSitting(f"{where} is {_shown(value)}, not {least:,} to {most:,}")
+    return value
+
+
+def _ratio(where: str, value: Any) -> float:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise BadSitting(f"{where} is {_shown(value)}, no number")
+    if not 1 / LARGEST <= value <= LARGEST:
+        raise BadSitting(f"{where} is {_shown(value)}, not {1 / LARGEST:g} to {LARGEST:g}")
+    return float(value)
+
+
+def _day(value: Any) -> str:
+    text = _text("made", value)
+    try:
+        if DAY.fullmatch(text):
+            date.fromisoformat(text)
+            return text
+    except ValueError:
+        pass
+    raise BadSitting(f"made is {_shown(text)}, no day such as 2026-11-28")
+
+
+def _machine(value: Any) -> dict[str, Any]:
+    _keys("machine", value, {*MACHINE, "quota_cores"})
+    for name, kind in MACHINE.items():
+        where = f"machine.{name}"
+        if name == "virt" and value[name] is None:
+            continue
+        if kind is str:
+            _text(where, value[name])
+        else:
+            _whole(where, value[name], 0 if name == "ram_gib" else 1, 1_000_000)
+    quota = value["quota_cores"]
+    if quota is not None:
+        _ratio("machine.quota_cores", quota)
+    if not value["cpu"].strip():
+        raise BadSitting("machine.cpu is empty")
+    return dict(value)
+
+
+def _claim(where: str, value: Any, known: Collection[str]) -> Found:
+    _keys(where, value, CLAIM)
+    id = _text(f"{where}.id", value["id"])
+    if id not in known:
+        raise BadSitting(f"{where}.id is {_shown(id)}, which is no claim that has an interval")
+    verdict = _text(f"{where}.verdict", value["verdict"])
+    if verdict not in judge.WORDS:
+        raise BadSitting(f"the verdict of {id} is {_shown(verdict)}, no word for one")
+    estimate, low, high = (
+        _ratio(f"{name} of {id}", value[name]) for name in ("estimate", "low", "high")
+    )
+    if not low <= estimate <= high:
+        raise BadSitting(
+            f"of {id} the interval is {low:g} to {high:g}, and {estimate:g} is outside"
+        )
+    pairs = _whole(f"pairs of {id}", value["pairs"], 2, MOST_PAIRS)
+    because = _text(f"because of {id}", value["because"], MOST_REASON)
+    return Found(id, verdict, estimate, low, high, pairs, because)
+
+
+def _shown(value: Any) -> str:
+    """A value for a message: short, on one line, printable."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer of thousands of digits, a deep list
+        return f"a {type(value).__name__}"
+    text = "".join(c if c.isprintable() else "?" for c in text)
+    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}…"
+
+
+def finite(*numbers: float | None) -> bool:
+    """Return whether these are numbers that a sitting can hold."""
+    return all(x is not None and math.isfinite(x) and 1 / LARGEST <= x <= LARGEST for x in numbers)

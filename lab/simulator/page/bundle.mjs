@@ -1,0 +1,129 @@
+// node bundle.mjs OUT NODE...: writes what a page loads to run programs into OUT, not yet packed (lab/simulator/bundle.py
+// packs it): the scripts, the engine with what runs inside it, for each Node its modules' texts, and about.json.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, transform } from "esbuild";
+import { createMachine, programOf } from "../index.js";
+import { natives } from "../natives.js";
+import { parts } from "../parts.mjs";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const ROOT = join(HERE, "../../..");
+const TARGET = "es2022";
+const ENTRIES = [
+  "begin.js",
+  "worker.js",
+  "frame.js",
+  "change.js",
+  "panel.js",
+  "editor.js",
+  "lab.js",
+];
+const [, , out, ...nodes] = process.argv;
+mkdirSync(out, { recursive: true });
+
+/** The examples of the Loop Lab: the book's own files, and some that stand in the list. */
+const examples = JSON.parse(readFileSync(join(HERE, "examples.json"), "utf8")).map(
+  ({ title, file, name, lines }) =>
+    file
+      ? { title, name: basename(file), source: readFileSync(join(ROOT, file), "utf8") }
+      : { title, name, source: `${lines.join("\n")}\n` },
+);
+
+const textIn = (name) => readFileSync(join(HERE, name), "utf8");
+
+const bundled = async (entry, more = {}) => {
+  const { outputFiles } = await build({
+    entryPoints: [join(HERE, entry)],
+    absWorkingDir: HERE,
+    bundle: true,
+    format: "iife",
+    platform: "browser",
+    target: TARGET,
+    minify: true,
+    legalComments: "none", // the licences are files beside it
+    define: { "import.meta.url": '""', EXAMPLES: JSON.stringify(examples) },
+    write: false,
+    logLevel: "warning",
+    ...more,
+  });
+  return outputFiles[0].text;
+};
+
+/** A text of ours that is evaluated in the engine: one expression, and so it stays. */
+async function inside(text) {
+  const head = "globalThis.made=";
+  const { code } = await transform(`${head}${text}`, { minify: true, target: TARGET });
+  return code.slice(head.length).replace(/;\n?$/, "");
+}
+
+/**
+ * The texts that programs may come to need, without comments: `facts` has those of every program, `later` those
+ * that only some modules load. The names of what stands at the top of a module are printed, and stay.
+ */
+async function textsOf(node, machineParts) {
+  const names = new Set();
+  const texts = new Proxy(node.texts, {
+    get(all, name) {
+      if (typeof name === "string" && all[name] !== undefined) names.add(name);
+      return all[name];
+    },
+  });
+  const machine = await createMachine({ ...node, texts }, machineParts);
+  const runs = (source) => {
+    try {
+      machine.run(programOf(machine, source, "probe.cjs"));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const probe = programOf(machine, textIn("probe-always.cjs"), "probe.cjs");
+  machine.run(probe, {}, { isTraced: true });
+  const always = await shortened(node.texts, [...names]);
+  const publicNames = Object.keys(node.texts).filter((name) => !/^internal\/|^_/.test(name));
+  const modules = publicNames.filter((name) => runs(`require(${JSON.stringify(name)})`));
+  const [, ...programs] = textIn("probe-later.txt").trim().split("\n");
+  for (const source of programs) runs(source);
+  const later = await shortened(
+    node.texts,
+    [...names].filter((name) => !(name in always)),
+  );
+  const { version, versions } = node;
+  const facts = { version, versions, texts: always, later: Object.keys(later) };
+  return { modules, facts, later };
+}
+
+async function shortened(texts, names) {
+  const short = {};
+  for (const name of names.sort()) {
+    const { code } = await transform(texts[name], { minify: true, target: TARGET });
+    short[name] = code;
+  }
+  return short;
+}
+
+const machineParts = await parts();
+const { binary, acorn, ...texts } = machineParts;
+const sections = [["binary", binary]];
+for (const [name, text] of Object.entries(texts))
+  if (typeof text === "string") sections.push([name, Buffer.from(await inside(text))]);
+const lengths = JSON.stringify(sections.map(([name, bytes]) => [name, bytes.length]));
+writeFileSync(
+  join(out, "engine.bin"),
+  Buffer.concat([Buffer.from(`${lengths}\n`), ...sections.map(([, bytes]) => bytes)]),
+);
+for (const entry of ENTRIES) writeFileSync(join(out, entry), await bundled(entry));
+const nodesMade = {};
+const modelled = new Set();
+for (const node of nodes) {
+  const { modules, facts, later } = await textsOf(await natives(node), machineParts);
+  const major = facts.version.slice(1).split(".")[0];
+  writeFileSync(join(out, `node-${major}.json`), JSON.stringify(facts));
+  writeFileSync(join(out, `later-${major}.json`), JSON.stringify(later));
+  nodesMade[major] = facts.version;
+  for (const name of modules) modelled.add(name);
+}
+const about = { nodes: nodesMade, modules: [...modelled].sort() };
+writeFileSync(join(out, "about.json"), JSON.stringify(about));

@@ -1,0 +1,71 @@
+// "Change it" below each program that the model can run; on the page of the Loop Lab, the lab. This loads with
+// every page, and everything else with the first press. The build writes where that lies and which Nodes there are.
+
+(() => {
+  const { folder, nodes, modules } = __MODEL__;
+  if (typeof LabDom === "undefined" || Object.keys(nodes).length === 0) return;
+  const { el, button } = LabDom;
+  const model = { folder: new URL(folder, document.currentScript.src).href, nodes };
+  globalThis.LabModel = model;
+  const NEEDS = /(?:require\(|import\(|from|import)\s*["'](?:node:)?([\w./-]+)["']/g;
+  const hasModel = (source) =>
+    [...source.matchAll(NEEDS)].every(([, name]) => modules.includes(name));
+
+  const loads = new Map();
+  const load = (name) => {
+    if (!loads.has(name))
+      loads.set(
+        name,
+        new Promise((resolve, reject) => {
+          const at = `${model.folder}${name}`;
+          const make = name.endsWith(".css")
+            ? el("link", { rel: "stylesheet", href: at, onload: resolve, onerror: reject })
+            : el("script", { src: at, onload: resolve, onerror: reject });
+          document.head.append(make);
+        }),
+      );
+    return loads.get(name);
+  };
+  model.load = (...names) => Promise.all(names.map(load));
+
+  /** A button after an element, which opens the panel of its program. */
+  function offer(element, { name, source }) {
+    if (!hasModel(source)) return;
+    const place = el("div", { class: "lab-change-it" });
+    const open = button("Change it", press, { "aria-label": `Change it: ${name}` });
+    async function press() {
+      if (place.childElementCount > 1) return;
+      const wait = el("span", { role: "status" }, " Opening …");
+      place.append(wait);
+      try {
+        await model.load("panel.css", "panel.js");
+      } catch {
+        wait.textContent = " The editor could not be loaded: load the page again.";
+        return;
+      }
+      wait.remove();
+      open.hidden = true;
+      const leave = () => {
+        open.hidden = false;
+        open.focus();
+      };
+      await model.open({ place, name, source, leave }).open();
+    }
+    place.append(open);
+    (element.closest(".cell") ?? element).after(place);
+  }
+
+  LabDom.afterParsing(() => {
+    for (const replay of document.querySelectorAll("loop-replay:not([drop])")) {
+      const data = LabDom.dataOf(replay);
+      if (typeof data?.source === "string") offer(replay, data);
+    }
+    for (const block of document.querySelectorAll("[class*='lab-program-']:has(pre)")) {
+      const [, name, kind] = /lab-program-(\S+?)-([cm]js)/.exec(block.className) ?? [];
+      if (name)
+        offer(block, { name: `${name}.${kind}`, source: block.querySelector("pre").textContent });
+    }
+    const place = document.querySelector(".lab-loop-lab");
+    if (place) model.load("panel.css", "panel.js", "lab.js").then(() => model.lab(place));
+  });
+})();

@@ -1,0 +1,31 @@
+// A sentence for mistakes that say little to a reader who is new to Node.
+
+const BROWSER = new Set(
+  "alert confirm prompt document window localStorage sessionStorage requestAnimationFrame XMLHttpRequest history location".split(
+    " ",
+  ),
+);
+
+/** What helps after an error's text, or null. */
+export function hintFor(error, source) {
+  const missing = /ReferenceError: (?:'([\w$]+)'|([\w$]+)) is not defined/.exec(error);
+  const name = missing?.[1] ?? missing?.[2];
+  if (BROWSER.has(name))
+    return `${name} belongs to browsers. Node has none: print with console.log.`;
+  if (name === "require" || name === "module")
+    return "This file is an ES module: write import, or give the program a name that ends in .cjs.";
+  if (/was stopped after/.test(error) && /\bsetInterval\b/.test(source))
+    return "An interval goes on for ever: let it call clearInterval after some times.";
+  if (/Cannot use import statement|await is only valid/.test(error))
+    return "Choose ES module above: import, and await outside of functions, are for modules.";
+  if (!/SyntaxError/.test(error)) return null;
+  if (
+    /\b(interface|type)\s+\w+[^;\n]*[{=]|[\w)\]?]\s*:\s*(string|number|boolean|any|void|unknown|never)\b/.test(
+      source,
+    )
+  )
+    return "This looks like TypeScript. The model takes JavaScript: leave out the types.";
+  if (/<\/?[A-Za-z][\w.]*(\s[^<>]*)?\/?>/.test(source))
+    return "This looks like JSX, of which a build makes JavaScript. The model takes JavaScript.";
+  return null;
+}

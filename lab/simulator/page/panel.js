@@ -1,0 +1,458 @@
+// What a press on "Change it" opens: the program in an editor, the Node that is chosen, what the model prints,
+// its replay, and all orders. `open` is called by change.js, and by lab.js on the page of the Loop Lab.
+import { kindOf } from "../program.js";
+import { hintFor } from "./hints.js";
+import { Runner } from "./runner.js";
+import { linkTo } from "./share.js";
+
+const { el, button, setOff } = globalThis.LabDom;
+const { folder, nodes } = globalThis.LabModel;
+const LINES_SHOWN = 400; // of what a program prints; the rest is counted
+const LINES_OF_ORDER = 40;
+const ORDERS_SHOWN = 10;
+const STORED_NODE = "lab-model:node";
+const MOST_LETTERS = 100_000;
+const MAC = /Mac|iPhone|iPad/.test(globalThis.navigator.platform);
+const runner = new Runner(folder);
+
+/** The editor's script, once a reader wants to type. */
+let loading = null;
+function editor() {
+  loading ??= new Promise((resolve, reject) => {
+    const script = el("script", { src: `${folder}editor.js`, onload: resolve, onerror: reject });
+    document.head.append(script);
+  });
+  return loading;
+}
+
+/** Fill an element; what is null is left out. */
+const fill = (element, ...children) =>
+  element.replaceChildren(...children.flat().filter((child) => child !== null));
+
+const newest = () => Math.max(...Object.keys(nodes).map(Number));
+
+class Panel {
+  /** name : of the program's file; source : its text, that Reset brings back; isLab : on the page of the Loop Lab */
+  constructor({ place, name, source, isLab = false, leave = null }) {
+    Object.assign(this, { name, original: source, text: source, isLab, leave });
+    this.node = this.#node();
+    this.box = el("section", {
+      class: "lab-change",
+      "aria-label": isLab ? "Loop Lab" : `Change ${name}`,
+    });
+    this.box.append(...this.#parts());
+    place.append(this.box);
+  }
+
+  /** The Node that a reader chose last, as far as this site has it. */
+  #node() {
+    const stored = Number(globalThis.LabDom.storage.get(STORED_NODE));
+    return stored in nodes ? stored : newest();
+  }
+
+  #parts() {
+    const p = {};
+    this.parts = p;
+    p.node = el(
+      "select",
+      { "aria-label": "Node", onchange: () => this.#chooseNode(Number(p.node.value)) },
+      ...Object.keys(nodes)
+        .sort((a, b) => b - a)
+        .map((major) =>
+          el("option", { value: major, selected: Number(major) === this.node }, `Node ${major}`),
+        ),
+    );
+    p.run = button("Run", () => this.run(), {
+      class: "run",
+      title: `${MAC ? "Cmd" : "Ctrl"}-Enter in the editor`,
+    });
+    p.kind = el(
+      "select",
+      { "aria-label": "Kind of program", onchange: () => this.#rename(p.kind.value) },
+      el("option", { value: "cjs" }, "CommonJS"),
+      el("option", { value: "mjs" }, "ES module"),
+    );
+    p.predict = el("input", { type: "checkbox" });
+    p.edit = el("div", { class: "edit" });
+    p.area = el("textarea", {
+      "aria-label": this.#label(),
+      spellcheck: "false",
+      autocapitalize: "off",
+      autocomplete: "off",
+      rows: Math.min(24, Math.max(6, this.text.split("\n").length)),
+      oninput: () => this.#change(p.area.value),
+      onkeydown: (event) => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        this.run();
+      },
+      onfocus: () => this.#upgrade(),
+    });
+    p.area.value = this.text;
+    p.edit.append(p.area);
+    p.status = el("p", { class: "status", role: "status" });
+    p.complaint = el("div", { class: "complaint", role: "alert" });
+    p.result = el("div", { class: "result", hidden: true });
+    p.reset = button("Reset", () => this.reset());
+    p.real = el("p", { class: "real" });
+    this.#sayReal();
+    return [
+      el(
+        "p",
+        { class: "kind" },
+        el("strong", {}, "Model"),
+        ": Node's own JavaScript on another engine, over a loop in virtual time. It predicts orders and measures nothing. Your program stays in this browser.",
+      ),
+      el(
+        "div",
+        { class: "bar" },
+        p.node,
+        p.kind,
+        p.run,
+        el("label", {}, p.predict, " let me predict the order first"),
+        el(
+          "span",
+          { class: "rest" },
+          p.reset,
+          button("Save as a file", () => this.save()),
+          this.isLab ? button("Copy a link", () => this.share()) : this.#labLink(),
+          this.leave ? button("Close", () => this.close()) : null,
+        ),
+      ),
+      p.edit,
+      p.status,
+      p.complaint,
+      p.result,
+      p.real,
+    ];
+  }
+
+  #label() {
+    return `Program ${this.name}`;
+  }
+
+  /** The Loop Lab with this program in it, wherever the site lies. */
+  #labLink() {
+    const link = el("a", { class: "lab-link", href: labPage() }, "Open in the Loop Lab");
+    const fill = async () => {
+      link.href = `${labPage()}${await linkTo(this)}`;
+    };
+    for (const kind of ["pointerenter", "focus"]) link.addEventListener(kind, fill);
+    return link;
+  }
+
+  /** The same program under the name that makes it CommonJS, or a module. */
+  #rename(kind) {
+    this.name = this.name.replace(/\.[cm]?js$/, `.${kind}`);
+    this.#sayReal();
+    this.onchange?.();
+  }
+
+  #sayReal() {
+    const { kind } = this.parts;
+    kind.value = this.name.endsWith(".js")
+      ? kindOf(this.text, this.name).replace("esm", "mjs")
+      : this.name.slice(-3);
+    this.parts.real.replaceChildren(
+      "To run it for real, save it as a file: ",
+      el("code", {}, `node ${this.name}`),
+      ". To record what your Node does, in the folder of the book: ",
+      el("code", {}, `python -m lab.trace ${this.name}`),
+      ".",
+    );
+  }
+
+  /** Another program in the same panel. */
+  show({ name, source }) {
+    Object.assign(this, { name, original: source });
+    this.#setText(source);
+    this.parts.area.setAttribute("aria-label", this.#label());
+    this.#sayReal();
+    this.#clear();
+  }
+
+  #setText(text) {
+    this.text = text;
+    if (this.editing) this.editing.text = text;
+    else this.parts.area.value = text;
+  }
+
+  #change(text) {
+    this.text = text;
+    this.onchange?.();
+  }
+
+  /** Put the real editor in the place of the text area, once somebody is about to type. */
+  async #upgrade({ focus = true } = {}) {
+    const { area, edit } = this.parts;
+    if (this.upgrading) return;
+    this.upgrading = true;
+    runner.prepare(this.node);
+    try {
+      await editor();
+    } catch {
+      return; // the text area is an editor, too
+    }
+    if (!this.box.isConnected) return;
+    const { selectionStart } = area;
+    const hadFocus = document.activeElement === area;
+    this.editing = globalThis.labModelEditor({
+      place: edit,
+      text: this.text,
+      label: this.#label(),
+      onchange: (text) => this.#change(text),
+      run: () => this.run(),
+      leave: () => this.parts.run.focus(),
+    });
+    area.remove();
+    if (focus || hadFocus) this.editing.focus(hadFocus ? selectionStart : 0);
+  }
+
+  /** Load what typing and running take. */
+  open() {
+    return this.#upgrade();
+  }
+
+  /** Another Node, for this program alone. */
+  take(major) {
+    this.node = major;
+    this.parts.node.value = major;
+  }
+
+  #chooseNode(major) {
+    this.node = major;
+    globalThis.LabDom.storage.set(STORED_NODE, String(major));
+    if (!this.parts.result.hidden) this.run();
+  }
+
+  // -- running -----------------------------------------------------------------------------------
+
+  run() {
+    this.#clear();
+    if (this.text.length > MOST_LETTERS)
+      return this.#complain(
+        `The program has ${this.text.length.toLocaleString("en")} letters, and the model takes ${MOST_LETTERS.toLocaleString("en")}: shorten it, or run it for real.`,
+      );
+    this.#say(this.hasRun ? "Running …" : "Loading the model, once …");
+    setOff(this.parts.run, true);
+    const program = { source: this.text.replaceAll("\r\n", "\n"), file: this.name };
+    this.asked = this.parts.predict.checked;
+    return new Promise((done) => {
+      this.done?.();
+      this.done = done;
+      runner.run(program, this.node, (event, more) => this.#receive(event, more));
+    });
+  }
+
+  #receive(event, more) {
+    try {
+      this[`_${event}`]?.(more);
+    } catch {
+      this.#complain("The model gave an answer that cannot be shown.");
+    }
+    if (["orders", "refused"].includes(event)) {
+      setOff(this.parts.run, false);
+      this.done?.();
+    }
+  }
+
+  _begun({ version }) {
+    this.hasRun = true;
+    this.version = String(version);
+    this.#say("Running …");
+  }
+
+  _refused({ sentence }) {
+    if (/\n\nSyntaxError: /.test(sentence)) this.#unparsed(sentence);
+    else this.#complain(String(sentence), hintFor(String(sentence), this.text));
+  }
+
+  /** A text that does not parse: what Node says of it, and the line marked. */
+  #unparsed(report) {
+    const text = String(report).replaceAll(/(file:\/\/)?\/home\/you\//g, "");
+    const line = Number(/:(\d+)$/m.exec(text)?.[1]);
+    this.editing?.mark(line);
+    this.#complain(text, hintFor(text, this.text));
+  }
+
+  /** The first run: what it prints, and its replay. */
+  _ran({ trace, order }) {
+    if (!this.asked) this.#draw(trace, [order]);
+    this.#say(`Model of Node ${this.version.replace("v", "")}. Looking for other orders …`);
+  }
+
+  /** All orders, the likeliest first. */
+  _orders({ trace, orders, cut }) {
+    const number = orders.length;
+    const more = cut ? ", and there may be more" : "";
+    this.#say(
+      `Model of Node ${this.version.replace("v", "")}: ${number === 1 ? "one order" : `${number} orders`}${more}.`,
+    );
+    if (this.asked) return this.#draw(trace, orders, cut);
+    fill(this.parts.orders, this.#ordersOf(orders, cut, trace));
+    // A reader who steps already keeps the run with which the replay began.
+    if (number > 1 && this.#isUntouched()) this.replay.load(trace);
+  }
+
+  #isUntouched() {
+    const { view } = this.replay ?? {};
+    return !view || view.at === view.walk.first;
+  }
+
+  #clear() {
+    const { result, complaint } = this.parts;
+    result.hidden = true;
+    result.replaceChildren();
+    complaint.replaceChildren();
+    this.replay = null;
+    this.editing?.mark(null);
+  }
+
+  #say(text) {
+    this.parts.status.textContent = text;
+  }
+
+  #complain(text, hint = null) {
+    this.#say("");
+    const [first, ...rest] = text.split("\n");
+    fill(
+      this.parts.complaint,
+      rest.length > 0 ? el("pre", { tabindex: 0 }, text) : el("p", {}, first),
+      hint ? el("p", {}, hint) : null,
+    );
+  }
+
+  #draw(trace, orders, cut = false) {
+    const p = this.parts;
+    p.printed = el("div", { class: "printed" }, ...this.#printed(orders[0]));
+    p.orders = el("details", { class: "orders" }, ...this.#ordersOf(orders, cut, trace));
+    this.replay = el(
+      "loop-replay",
+      { predict: this.asked },
+      el("script", { type: "application/json" }, JSON.stringify(trace)),
+    );
+    const words = el("div", { class: "told" }, p.printed, p.orders);
+    p.result.replaceChildren(words, this.replay);
+    p.result.hidden = false;
+    this.replay.begin?.(); // the reader has asked for it: no page opens meanwhile
+    // What gives the order away waits until the reader has said theirs.
+    const isCovered = this.replay.view?.parts.replay.hidden === true;
+    words.hidden = isCovered;
+    if (isCovered)
+      this.replay.addEventListener("lab-uncovered", () => {
+        words.hidden = false;
+      });
+  }
+
+  #printed({ lines, code, report }) {
+    const firstLines = lines.slice(0, LINES_SHOWN);
+    const moreLines = lines.length - firstLines.length;
+    const error = code
+      ? String(report)
+          .replaceAll(/(file:\/\/)?\/home\/you\//g, "")
+          .trim()
+      : "";
+    const hint = error ? hintFor(error, this.text) : null;
+    return [
+      el("p", { class: "title" }, lines.length > 0 ? "It prints" : "It prints nothing."),
+      lines.length > 0
+        ? el(
+            "pre",
+            { class: "lines", tabindex: 0, "aria-label": "What the program prints" },
+            firstLines.join("\n"),
+          )
+        : null,
+      moreLines > 0 ? el("p", {}, `… and ${moreLines.toLocaleString("en")} lines more.`) : null,
+      error ? el("pre", { class: "error", tabindex: 0, "aria-label": "Error" }, error) : null,
+      hint ? el("p", { class: "hint" }, hint) : null,
+      code ? el("p", {}, `It ends with exit code ${code}.`) : null,
+    ];
+  }
+
+  #ordersOf(orders, cut, trace) {
+    const number = orders.length;
+    const firstOrders = orders.slice(0, ORDERS_SHOWN);
+    const items = firstOrders.map((order, at) => {
+      const lines = order.lines.slice(0, LINES_OF_ORDER);
+      const moreLines = order.lines.length - lines.length;
+      const place = trace?.versions[0]?.recordings.findIndex((one) => one.order === at) ?? -1;
+      return el(
+        "li",
+        {},
+        el("p", {}, at === 0 ? "The likeliest. " : "", because(order)),
+        el(
+          "pre",
+          { tabindex: 0, "aria-label": `Order ${at + 1}` },
+          lines.length > 0 ? lines.join("\n") : "(nothing)",
+          moreLines > 0 ? `\n… ${moreLines} lines more` : "",
+        ),
+        number > 1 && place >= 0
+          ? button("Step through it", () => this.#step(place, trace), {
+              "aria-label": `Step through order ${at + 1}`,
+            })
+          : null,
+      );
+    });
+    const moreOrders = number - firstOrders.length;
+    return [
+      el("summary", {}, `All orders: ${number}${cut ? " or more" : ""}`),
+      el("ol", {}, ...items),
+      moreOrders > 0 ? el("p", {}, `… and ${moreOrders} that are less likely.`) : null,
+    ];
+  }
+
+  #step(number, trace) {
+    const { replay } = this;
+    if (replay.view?.data !== trace) replay.load(trace);
+    replay.view.select(number);
+    replay.scrollIntoView({ block: "nearest" });
+    replay.view.parts.next.focus();
+  }
+
+  // -- what else a reader does -------------------------------------------------------------------
+
+  reset() {
+    this.#setText(this.original);
+    this.#clear();
+    this.#say("The program is as it was.");
+    this.onchange?.();
+  }
+
+  save() {
+    const url = URL.createObjectURL(new Blob([this.text], { type: "text/javascript" }));
+    const link = el("a", { href: url, download: this.name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser may be asking where to
+    this.#say(`Saved as ${this.name}. Run it for real: node ${this.name}`);
+  }
+
+  async share() {
+    const address = `${labPage()}${await linkTo(this)}`;
+    try {
+      await navigator.clipboard.writeText(address);
+      this.#say(
+        "The link is copied. It carries the program, which runs when somebody presses Run.",
+      );
+    } catch {
+      location.hash = new URL(address).hash;
+      this.#say("The address of this page is the link now: copy it from there.");
+    }
+  }
+
+  close() {
+    this.editing?.close();
+    this.box.remove();
+    this.leave();
+  }
+}
+
+const labPage = () =>
+  new URL("../../book/event-loop/loop-lab.html", new URL(folder, location.href)).href;
+
+function because({ because: reasons = [] }) {
+  if (reasons.length === 0) return "If code takes next to no time.";
+  const text = reasons.join("; ");
+  return `If ${text}.`;
+}
+
+globalThis.LabModel.open = (options) => new Panel(options);

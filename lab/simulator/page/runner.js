@@ -1,0 +1,143 @@
+// Runs programs on the model of Node in a sandboxed frame, and tells what came of them. Nothing of a program is
+// evaluated in the page, and what comes back is data.
+
+const SILENT_MS = 1900; // a run that has begun and says nothing for so long is ended
+const LOADING_MS = 30_000;
+const GONE =
+  "The program was stopped: it kept the model busy for 2 s, with memory or long texts, perhaps.";
+const NOT_LOADED =
+  "The model could not be loaded: this browser keeps the page from its own files. Another browser may do.";
+
+export class Runner {
+  #frame = null;
+  #ready = null;
+  #texts = new Map(); // by file: packed texts of modules
+  #sent = new Set();
+  #count = 0;
+  #current = null;
+
+  /** folder : the address of the folder with engine.html and the Nodes, with a slash at its end */
+  constructor(folder) {
+    this.folder = folder;
+  }
+
+  /**
+   * Runs {source, file} on the Node of that major version; `tell(what, more)` is called with "begun", then
+   * "ran" and "orders", or "refused" with a sentence. A new run ends the one before.
+   */
+  async run(program, node, tell) {
+    const id = ++this.#count;
+    if (this.#current) this.#end();
+    this.#current = { id, node, program, tell };
+    this.#wait(LOADING_MS, NOT_LOADED);
+    try {
+      await Promise.all([this.#open(), this.#load(`node-${node}`)]);
+    } catch {
+      return this.#refuse(id, NOT_LOADED);
+    }
+    if (this.#current?.id !== id) return;
+    this.#give({ id, node, program });
+  }
+
+  #give({ node, ...more }) {
+    const texts = this.#sent.has(node) ? undefined : this.#texts.get(`node-${node}`);
+    this.#sent.add(node);
+    this.#post({ node, texts, ...more });
+  }
+
+  /** The program again, with the texts of modules that few programs need. */
+  async #complete({ id, node, program }) {
+    try {
+      await this.#load(`later-${node}`);
+    } catch {
+      return this.#refuse(id, NOT_LOADED);
+    }
+    if (this.#current?.id === id)
+      this.#give({ id, node, program, later: this.#texts.get(`later-${node}`) });
+  }
+
+  /** Begins to load, while the reader still types: what Run then waits for is a machine. */
+  prepare(node) {
+    Promise.all([this.#open(), this.#load(`node-${node}`)])
+      .then(() => {
+        if (!this.#current && !this.#sent.has(node)) this.#give({ node, isToPrepare: true });
+      })
+      .catch(() => {}); // Run says it
+  }
+
+  #open() {
+    this.#ready ??= new Promise((resolve, reject) => {
+      const frame = document.createElement("iframe");
+      frame.setAttribute("sandbox", "allow-scripts");
+      frame.title = "The model of Node";
+      frame.hidden = true;
+      frame.src = `${this.folder}engine.html`;
+      this.#frame = frame;
+      addEventListener("message", ({ source, data }) => {
+        if (source !== frame.contentWindow || typeof data !== "object" || !data) return;
+        if (data.what === "ready") resolve();
+        else if (data.what === "broken") {
+          reject(new Error(String(data.sentence)));
+          this.#refuse(this.#current?.id, NOT_LOADED);
+        } else this.#receive(data);
+      });
+      document.body.append(frame);
+    });
+    return this.#ready;
+  }
+
+  #load(name) {
+    if (this.#texts.has(name)) return undefined;
+    return new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      globalThis.labModelTexts = (of, packed) => this.#texts.set(of, packed);
+      script.src = `${this.folder}${name}.js`;
+      script.onload = resolve;
+      script.onerror = reject;
+      document.head.append(script);
+    });
+  }
+
+  #receive({ id, what: event, ...more }) {
+    if (this.#current?.id !== id) return;
+    const { tell } = this.#current;
+    if (event === "lacking") {
+      this.#wait(LOADING_MS, NOT_LOADED);
+      return this.#complete(this.#current);
+    }
+    if (["orders", "refused"].includes(event)) {
+      clearTimeout(this.timer);
+      this.#current = null;
+    } else this.#wait(SILENT_MS, GONE);
+    tell(event, more);
+  }
+
+  #wait(ms, sentence) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const id = this.#current?.id;
+      this.#end();
+      this.#refuse(id, sentence);
+    }, ms);
+  }
+
+  #refuse(id, sentence) {
+    if (this.#current?.id !== id) return;
+    const { tell } = this.#current;
+    clearTimeout(this.timer);
+    this.#current = null;
+    tell("refused", { sentence });
+  }
+
+  /** End the worker, and have the next one ready. */
+  #end() {
+    const [node] = this.#sent;
+    this.#sent.clear();
+    this.#post({ what: "end" });
+    if (node) this.#give({ node, isToPrepare: true });
+  }
+
+  #post(message) {
+    this.#frame?.contentWindow?.postMessage(message, "*"); // a sandboxed frame has no origin to name
+  }
+}

@@ -1,0 +1,84 @@
+// The worker of a page: machines by Node's major version, and the program that the page sends. The first run is
+// told at once; then all orders. A program that does not end is stopped by the machine; should the worker be
+// silent all the same, the page ends it.
+import quickjs from "@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module";
+import { QuickJSFFI } from "@jitl/quickjs-ng-wasmfile-release-sync/ffi";
+import * as acorn from "acorn";
+import { createMachine, explore, NotModelledError, programOf } from "../index.js";
+
+const LIMITS = { limitMs: 1400, mostMB: 96 };
+const FIRST = { mostRuns: 1, traces: 1 };
+const ALL = { mostMs: 800 };
+const { unpack, packed } = globalThis.MODEL_BEGIN;
+const machines = new Map(); // by major version
+
+/** {binary, realm, …}: the engine's file, and the texts that it evaluates. */
+const parts = {
+  ...sections(packed),
+  acorn,
+  load: async () => [quickjs.default ?? quickjs, QuickJSFFI],
+};
+
+globalThis.onmessage = async ({ data }) => {
+  const { id, node, texts, later, program, isToPrepare } = data;
+  const tell = (what, more) => postMessage({ id, what, ...more });
+  let modules = null;
+  try {
+    if (!machines.has(node)) machines.set(node, machineOf(texts));
+    const entry = await machines.get(node);
+    modules = entry.modules;
+    if (later) modules.add(textOf(later));
+    if (isToPrepare) return;
+    modules.isLacking = false;
+    tell("begun", { version: entry.machine.node.version });
+    run(entry.machine, program, (what, more) => modules.isLacking || tell(what, more));
+  } catch (error) {
+    if (!modules?.isLacking) tell("refused", { sentence: sentenceOf(error) });
+  }
+  // Of a module that could not be loaded a program may say anything: it runs again once its text is there.
+  if (modules?.isLacking) tell("lacking");
+};
+
+const textOf = (packed) => JSON.parse(new TextDecoder().decode(unpack(packed)));
+
+/** A machine of a Node, with the texts that it has; `isLacking` says that a program needs those that come later. */
+async function machineOf(packed) {
+  const { later, ...node } = textOf(packed);
+  const names = new Set(later);
+  const modules = { isLacking: false, add: (more) => Object.assign(node.texts, more) };
+  const texts = new Proxy(node.texts, {
+    get(all, name) {
+      if (all[name] === undefined && names.has(name)) modules.isLacking = true;
+      return all[name];
+    },
+  });
+  return { machine: await createMachine({ ...node, texts }, parts, LIMITS), modules };
+}
+
+/** Bytes that begin with the names and lengths of what follows, as JSON and a line end. */
+function sections(bytes) {
+  const end = bytes.indexOf(10);
+  const decoder = new TextDecoder();
+  const lengths = JSON.parse(decoder.decode(bytes.subarray(0, end)));
+  let at = end + 1;
+  return Object.fromEntries(
+    lengths.map(([name, length]) => {
+      const section = bytes.subarray(at, at + length);
+      at += length;
+      return [name, name === "binary" ? section : decoder.decode(section)];
+    }),
+  );
+}
+
+function run(machine, { source, file }, tell) {
+  const program = programOf(machine, source, file);
+  const first = explore(machine, program, FIRST);
+  tell("ran", { order: first.orders[0], trace: first.trace });
+  const { orders, cut, trace } = explore(machine, program, ALL);
+  tell("orders", { orders, cut, trace });
+}
+
+function sentenceOf(error) {
+  if (error instanceof NotModelledError) return error.message;
+  return `The model failed: ${error?.message ?? error}`;
+}

@@ -1,0 +1,245 @@
+"""Problems with what lies behind a server, told from numbers: pools that are too small, bodies that
+are not read, calls in turn, retries, a CPU limit; and what only looks like them.
+"""
+
+import dataclasses
+import json
+import subprocess
+
+import pytest
+from house import ROOT
+from test_failures import ALONE, CALM, names, row_of, seen
+
+from lab.clinic import failures
+from lab.clinic.recorded import diagnosed
+from lab.processes import nodes
+
+MANY = dataclasses.replace(CALM, throughput=50.0, answers=100, mean_s=0.32)
+SLOW_ALONE = dataclasses.replace(ALONE, mean_s=0.04)
+
+
+def in_line(many=MANY, alone=SLOW_ALONE, **more):
+    """Sixteen clients of a server that answers 50 requests a second, of 40 ms alone; its loop is
+    idle.
+    """
+    rows = [row_of(t, idle_ms=0.95 * t, **more) for t in (100, 1000, 1900)]
+    return dataclasses.replace(seen(many, rows=rows), phases={"one": alone, "many": many})
+
+
+def test_requests_that_wait_for_one_of_two_slots_are_told():
+    found = diagnosed(in_line())
+    assert found.first == "too few connections"
+    assert "About 2 of 16 requests were worked on at once" in repr(found)
+    with_port = repr(diagnosed(in_line(outgoing=2.0, outgoing_port=5432.0)))
+    assert "2 connections to port 5432" in with_port
+
+
+@pytest.mark.parametrize(
+    "well",
+    [
+        pytest.param(in_line(outgoing=20.0, outgoing_port=5432.0), id="the line is behind it"),
+        pytest.param(in_line(cpu_us=600_000.0), id="threads compute"),
+        pytest.param(
+            in_line(dataclasses.replace(MANY, throughput=390.0, mean_s=0.041)), id="nobody waits"
+        ),
+        pytest.param(
+            in_line(
+                dataclasses.replace(MANY, throughput=2000.0, mean_s=0.008),
+                dataclasses.replace(SLOW_ALONE, mean_s=0.001),
+            ),
+            id="a wait of milliseconds",
+        ),
+        pytest.param(dataclasses.replace(in_line(), bridged=True), id="the bridge may be the line"),
+    ],
+)
+def test_other_reasons_to_wait_are_no_line_in_the_program(well):
+    assert names(well) == []
+
+
+def test_a_busy_loop_is_no_line():
+    rows = [row_of(t, idle_ms=0.1 * t) for t in (100, 1000, 1900)]
+    busy = dataclasses.replace(in_line(), rows=rows)
+    assert failures.line(busy).ms == 0
+
+
+def fetched(responses, read):
+    return seen(CALM, rows=[row_of(t, fetched=responses, fetched_read=read) for t in (100, 1900)])
+
+
+def test_bodies_that_are_not_read_are_told():
+    assert names(fetched(1000.0, 20.0)) == ["bodies not read"]
+    assert names(fetched(1000.0, 984.0)) == []  # the last of sixteen clients are under way
+    assert names(fetched(20.0, 0.0)) == []  # too few to tell
+
+
+def look(calls, sites=None):
+    empty = {"n": 0, "ms": 0.0}
+    streams = dict.fromkeys(("most_bytes", "most_objects", "ignored", "refused"), 0)
+    total = {"requests": 100, "latency_ms": 5000.0, "calls": 0, "alone": 0, "alone_ms": 0.0}
+    return {
+        **{
+            "pid": 7,
+            "runs": [],
+            "waits": {},
+            "still": {},
+            "sites": sites or {},
+            "streams": streams,
+        },
+        **{"seconds": 1.0, "waited_ms": 0.0, "busy_ms": 1.0, "named": empty},
+        **{"requests": 100, "answered": 100, "latency_ms": 5000.0},
+        "calls": {**total, "again": 0, **calls},
+    }
+
+
+def test_calls_in_turn_are_told_and_calls_side_by_side_are_not():
+    turn = {"calls": 900, "alone": 900, "alone_ms": 4500.0}
+    assert names(seen(CALM, looks=[look(turn)])) == ["calls in turn"]
+    assert names(seen(CALM, looks=[look({"calls": 900})])) == []
+    # A session and a user, or calls that are a small part of the response.
+    assert names(seen(CALM, looks=[look({"calls": 300, "alone": 300, "alone_ms": 4500.0})])) == []
+    assert names(seen(CALM, looks=[look({**turn, "alone_ms": 900.0})])) == []
+
+
+def test_calls_again_after_a_failure_are_told():
+    assert names(seen(CALM, looks=[look({"again": 300})])) == ["retry storm"]
+    assert names(seen(CALM, looks=[look({"again": 60})])) == []
+
+
+def test_requests_on_kept_connections_that_are_reset_are_told():
+    assert names(seen(CALM, rows=[row_of(100, stale=8.0)])) == ["keep-alive mismatch"]
+    assert names(seen(CALM, rows=[row_of(100, stale=1.0)])) == []
+
+
+def limited(stopped):
+    counted = [{"all": n, "stopped": stopped * n, "processors": 0.5} for n in (0, 20)]
+    rows = [row_of(t, throttled=c) for t, c in zip((100, 1900), counted, strict=True)]
+    return diagnosed(seen(CALM, rows=rows))
+
+
+def test_a_cpu_limit_is_told_with_its_size():
+    found = limited(0.8)
+    assert found.first == "stopped by a CPU limit"
+    assert "0.5 of a processor's time" in repr(found)
+    assert limited(0.05).first == "nothing found"
+
+
+def kept(*heaps):
+    loads = [
+        dataclasses.replace(CALM, name=f"kept-{i}", answers=10_000) for i in range(1, len(heaps))
+    ]
+    marks = [
+        {"heap": heap, "external": 0, "rss": 0, "descriptors": 20, "kinds": {}} for heap in heaps
+    ]
+    return names(seen(CALM, *loads, kept=marks))
+
+
+def test_what_levels_off_with_the_third_load_is_no_leak():
+    assert kept(1e7, 2e7, 3e7) == ["memory leak"]
+    assert kept(1e7, 2e7, 3e7, 4e7) == ["memory leak"]
+    assert kept(1e7, 2e7, 3e7, 3.1e7) == []  # the cache was full soon
+    assert kept(1e7, 2e7, 3e7, 2.9e7) == []
+
+
+READ = """
+const limit = require(process.argv[1])(process.argv[2], process.argv[3]);
+console.log(JSON.stringify(limit.periods()));
+"""
+
+
+@pytest.mark.parametrize(
+    ("files", "groups", "wanted"),
+    [
+        (
+            {
+                "a/b/cpu.max": "50000 100000",
+                "a/b/cpu.stat": "usage_usec 9\nnr_periods 40\nnr_throttled 30\nthrottled_usec 7",
+                "a/cpu.max": "max 100000",
+            },
+            "0::/a/b",
+            {"all": 40, "stopped": 30, "processors": 0.5},
+        ),
+        (  # set on the group around it
+            {
+                "a/cpu.max": "200000 100000",
+                "a/cpu.stat": "nr_periods 4\nnr_throttled 3",
+                "a/b/cpu.max": "max 100000",
+            },
+            "0::/a/b",
+            {"all": 4, "stopped": 3, "processors": 2},
+        ),
+        (  # the first version of cgroups
+            {
+                "cpu,cpuacct/x/cpu.cfs_quota_us": "25000",
+                "cpu,cpuacct/x/cpu.cfs_period_us": "100000",
+                "cpu,cpuacct/x/cpu.stat": "nr_periods 8\nnr_throttled 2\nthrottled_time 1",
+            },
+            "4:cpu,cpuacct:/x\n3:memory:/y\n0::/",
+            {"all": 8, "stopped": 2, "processors": 0.25},
+        ),
+        ({"a/cpu.max": "max 100000", "a/cpu.stat": "nr_throttled 0"}, "0::/a", None),
+        ({}, "", None),
+    ],
+)
+def test_the_limit_is_read_from_the_group_that_has_one(tmp_path, files, groups, wanted):
+    for name, text in files.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{text}\n")
+    module = ROOT / "lab" / "node" / "clinic" / "limit.cjs"
+    told = subprocess.run(
+        [nodes.program(), "-e", READ, str(module), str(tmp_path), groups],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    )
+    assert json.loads(told.stdout) == wanted
+
+
+def test_messages_that_a_worker_thread_has_no_time_for_are_told():
+    def posted(n):
+        return names(seen(CALM, rows=[row_of(t, posted=n) for t in (100, 1900)]))
+
+    assert posted(20_000.0) == ["missing backpressure"]
+    assert posted(16.0) == []  # one for each client: they are answered
+
+
+DRIVER = """
+const sites = require(process.argv[1])();
+const Pool = require("pg-pool");
+const pool = new Pool();
+class Own extends Pool {}
+const answer = [
+  pool.query("a", "b"), new Own().query("c"),
+  Pool.prototype.query.name, Pool.prototype.query.length,
+  Pool.prototype.query.kept, typeof Pool.prototype.other, Object.keys(sites().query).length,
+];
+console.log(JSON.stringify(answer));
+"""
+POOL = """
+module.exports = class Pool {
+  constructor() { this.name = "pool"; }
+  query(sql, values) { return [this.name, sql, values ?? null]; }
+  other() {}
+};
+module.exports.prototype.query.kept = 7;
+"""
+
+
+def test_a_driver_is_called_as_before_and_the_line_that_calls_it_is_noted(tmp_path):
+    package = tmp_path / "node_modules" / "pg-pool"
+    package.mkdir(parents=True)
+    (package / "index.js").write_text(POOL)
+    (tmp_path / "app.cjs").write_text(DRIVER.replace("process.argv[1]", "process.argv[2]"))
+    module = ROOT / "lab" / "node" / "clinic" / "drivers.cjs"
+    told = subprocess.run(
+        [nodes.program(), "app.cjs", str(module)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    )
+    *called, places = json.loads(told.stdout)
+    assert called == [["pool", "a", "b"], ["pool", "c", None], "query", 2, 7, "function"]
+    assert places >= 1

@@ -1,0 +1,314 @@
+"""A hand-in that is a folder: which program is started, what is taken along, and what is said where
+none can be; as `make check` takes it, and as it comes in for a class.
+"""
+
+import itertools
+import json
+import re
+import zipfile
+
+import pytest
+
+from lab.grading import exercise, folders, handin, intake, run, steps, verbs
+from lab.grading.choice import Exercises
+
+STEP = exercise.exercise("drop-01")
+SERVER = STEP.program(STEP.solution)
+KNOWN = Exercises()
+ESM = 'import http from "node:http";\n'
+CJS = 'const http = require("node:http");\n'
+
+
+def laid(top, files):
+    for name, data in files.items():
+        file = top / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return top
+
+
+def package(**said):
+    return json.dumps(said)
+
+
+def started(script):
+    return package(scripts={"start": script})
+
+
+# As generators, tutorials and readers lay out a server.
+LAYOUTS = {
+    "one file": ({"server.mjs": ESM}, "server.mjs"),
+    "the only program": ({"drop.mjs": ESM, "README.md": "x"}, "drop.mjs"),
+    "called like the step": ({"drop-01.mjs": ESM, "other.mjs": ESM}, "drop-01.mjs"),
+    "npm init": ({"package.json": package(main="index.js"), "index.js": CJS}, "index.js"),
+    "npm init, and a main that is missing": (
+        {"package.json": package(main="index.js"), "server.js": CJS},
+        "server.js",
+    ),
+    "a script": (
+        {"package.json": started("node lib/go.mjs"), "lib/go.mjs": ESM, "server.mjs": ESM},
+        "lib/go.mjs",
+    ),
+    "express-generator": (
+        {"package.json": started("node ./bin/www"), "bin/www": CJS, "app.js": CJS},
+        "bin/www",
+    ),
+    "a script with a variable and a flag": (
+        {
+            "package.json": started("NODE_ENV=production node --env-file=.env src/main"),
+            "src/main.js": CJS,
+        },
+        "src/main.js",
+    ),
+    "nodemon": (
+        {"package.json": started("nodemon app.js"), "app.js": CJS, "lib.js": CJS},
+        "app.js",
+    ),
+    "a folder of sources": ({"src/index.mjs": ESM, "src/routes.mjs": ESM}, "src/index.mjs"),
+    "what a compiler made": (
+        {
+            "package.json": started("tsc && node dist/server.js"),
+            "src/server.ts": ESM,
+            "dist/server.js": CJS,
+        },
+        "dist/server.js",
+    ),
+    "TypeScript": ({"server.ts": ESM}, "server.ts"),
+    "a folder in a folder": ({"my-drop/server.mjs": ESM, "my-drop/routes.mjs": ESM}, "server.mjs"),
+    "a mark at the beginning": ({"server.mjs": b"\xef\xbb\xbf" + ESM.encode()}, "server.mjs"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_the_program_that_is_started_is_found(tmp_path, name):
+    files, main = LAYOUTS[name]
+    laid(tmp_path / "mine", files)
+    assert folders.from_path(tmp_path / "mine", STEP).name == main
+    with zipfile.ZipFile(tmp_path / "mine.zip", "w") as archive:
+        for path, data in files.items():
+            archive.writestr(f"mine/{path}", data)
+    assert folders.from_path(tmp_path / "mine.zip", STEP).name == main
+
+
+REFUSED = {
+    "nothing in it": ({}, "has no program in it"),
+    "no program": ({"README.md": "x"}, "has no program in it"),
+    "two programs": ({"a.mjs": ESM, "b.mjs": ESM}, "none is called server.mjs"),
+    "a start that is missing": (
+        {"package.json": started("node go.js"), "a.mjs": ESM, "b.mjs": ESM},
+        "starts go.js, and there is no such file",
+    ),
+    "a start that leads out": (
+        {"package.json": package(main="../server.js"), "server.mjs": ESM},
+        "starts ../server.js, which is not in this folder",
+    ),
+    "a package.json that is none": ({"package.json": "{,}", "server.mjs": ESM}, "no JSON (line 1)"),
+    "a program that is none": ({"server.mjs": "<!doctype html>"}, "is a web page"),
+    "no UTF-8": ({"server.mjs": b"// \xff"}, "is no valid UTF-8 (byte 3)"),
+    "a program that is too large": ({"server.mjs": "1;" * 200_000}, "more than 256 KiB"),
+    "too many programs": (
+        {f"a{at}.mjs": ESM for at in range(folders.MOST_OWN_FILES + 1)},
+        "what you wrote yourself",
+    ),
+    "too many libraries": (
+        {"server.mjs": ESM, "node_modules/p/large.wasm": b"x" * (folders.MOST_LIBRARIES + 1)},
+        "npm prune --omit=dev",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_server_says_what_to_do(tmp_path, name):
+    files, message = REFUSED[name]
+    (tmp_path / "mine").mkdir()
+    laid(tmp_path / "mine", files)
+    with pytest.raises(handin.BadHandIn, match=re.escape(message)):
+        folders.from_path(tmp_path / "mine", STEP)
+
+
+def test_a_library_that_is_a_link_is_refused_with_what_to_do(tmp_path):
+    laid(tmp_path / "mine", {"server.mjs": ESM, "store/p/index.js": CJS})
+    (tmp_path / "mine/node_modules").mkdir()
+    (tmp_path / "mine/node_modules/p").symlink_to(tmp_path / "mine/store/p")
+    with pytest.raises(handin.BadHandIn, match="npm install"):
+        folders.from_path(tmp_path / "mine", STEP)
+
+
+def test_libraries_come_along_and_what_is_large_or_hidden_stays(tmp_path):
+    files = {
+        "server.mjs": ESM,
+        "node_modules/p/index.js": CJS,
+        "node_modules/p/README.md": "x",
+        "node_modules/.bin/p": "x",
+        "files/film.bin": b"x" * (handin.MOST_BYTES + 1),
+        "files/a.txt": "x",
+        ".env": "x",
+    }
+    made = folders.from_path(laid(tmp_path / "mine", files), STEP)
+    assert sorted(made.files) == ["files/a.txt", "node_modules/p/index.js", "server.mjs"]
+    assert made.left_out == ("files/film.bin",)
+
+
+def test_an_exercise_that_is_no_step_takes_no_folder(tmp_path):
+    laid(tmp_path / "mine", {"summary.mjs": ESM})
+    with pytest.raises(handin.BadHandIn, match="is a folder: name the file, such as"):
+        folders.from_path(tmp_path / "mine", exercise.exercise("summary"))
+
+
+def test_each_file_decides_what_a_hand_in_is(tmp_path):
+    def digest(**files):
+        place = laid(tmp_path / str(len(list(tmp_path.iterdir()))), files)
+        return folders.from_path(place, STEP).digest
+
+    first = {"server.mjs": ESM, "a.mjs": "1;"}
+    assert digest(**first) == digest(**first)
+    others = [{**first, "a.mjs": "2;"}, {**first, "b.mjs": ""}, {"server.mjs": ESM}]
+    assert len({digest(**first), *(digest(**files) for files in others)}) == 4
+
+
+# ------------------------------------------------------------------ in a class
+
+
+def chosen(top, name="drop-01"):
+    came = intake.came_in(top, KNOWN)
+    return {one.student: one.chosen.get(name) for one in came.students}, came
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "anna/drop-01/server.mjs",
+        "anna/Drop-01/server.mjs",
+        "anna/drop-01 (1)/server.mjs",
+        "anna/week 1/drop-01/server.mjs",
+        "anna/drop-01/my-drop/server.mjs",
+        "Anna Bohm_4711_assignsubmission_file_/drop-01/server.mjs",
+    ],
+)
+def test_a_folder_that_is_called_like_the_step_counts_with_all_its_files(tmp_path, path):
+    top, _, _ = path.rpartition("/")
+    laid(tmp_path, {path: SERVER, f"{top}/lib/a.mjs": "1;", f"{top}/b.txt": "x"})
+    found, came = chosen(tmp_path)
+    ((student, counts),) = found.items()
+    assert student.lower().startswith("anna")
+    assert sorted(counts.hand_in.files) == ["b.txt", "lib/a.mjs", "server.mjs"]
+    assert came.sum().fates == {"judged": 3}
+
+
+def test_a_zip_of_the_folder_counts_and_the_folder_before_it(tmp_path):
+    with zipfile.ZipFile(tmp_path / "drop-01.zip", "w") as archive:
+        archive.writestr("my-drop/server.mjs", SERVER)
+        archive.writestr("my-drop/node_modules/p/index.js", CJS)
+    laid(tmp_path, {"week/ben/drop-01.zip": (tmp_path / "drop-01.zip").read_bytes()})
+    laid(tmp_path, {"week/anna/drop-01.zip": (tmp_path / "drop-01.zip").read_bytes()})
+    laid(tmp_path, {"week/anna/drop-01/server.mjs": f"{SERVER}\n// newer"})
+    found, came = chosen(tmp_path / "week")
+    assert sorted(found["ben"].hand_in.files) == ["node_modules/p/index.js", "server.mjs"]
+    assert "// newer" in found["anna"].hand_in.text
+    assert came.sum().fates == {"judged": 3, "listed": 2}
+
+
+def test_a_module_that_is_called_like_another_exercise_is_one_of_the_folder_if_it_is_imported(
+    tmp_path,
+):
+    laid(
+        tmp_path,
+        {
+            "anna/drop-01/server.mjs": 'import "./audit.mjs";\n',
+            "anna/drop-01/audit.mjs": "export function audit() {}\n",
+            "ben/drop-01/server.mjs": ESM,
+            "ben/drop-01/audit.mjs": "export function audit() {}\n",
+        },
+    )
+    assert {who: one is not None for who, one in chosen(tmp_path, "audit")[0].items()} == {
+        "anna": False,
+        "ben": True,
+    }
+
+
+def test_a_folder_that_cannot_be_started_is_refused_with_all_its_files(tmp_path):
+    laid(tmp_path, {"anna/drop-01/a.mjs": ESM, "anna/drop-01/b.mjs": ESM, "ben/drop-01.mjs": ESM})
+    found, came = chosen(tmp_path)
+    assert found["anna"].hand_in is None and "none is called server.mjs" in found["anna"].why
+    assert found["ben"].hand_in is not None
+    assert came.sum().fates == {"refused": 2, "judged": 1}
+
+
+def test_a_worked_notebook_does_not_hide_the_folder_beside_it(tmp_path):
+    cell = {"cell_type": "code", "metadata": {}, "source": "%%submit drop-01\n1;"}
+    text = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]})
+    laid(tmp_path, {"anna/drop-01.ipynb": text, "anna/drop-01/server.mjs": SERVER})
+    assert chosen(tmp_path)[0]["anna"].hand_in.name == "server.mjs"
+
+
+# ------------------------------------------------------------------ judged
+
+
+def split(file="src/routes.js"):
+    """The solution in two files, without a word of package.json about modules."""
+    begin, end = SERVER.index("function text"), SERVER.index("const server =")
+    drop = "const drop = " + json.dumps(STEP.for_student("")["drop"]) + ";\n"
+    rest = re.sub(r"^const drop = .*\n", "", SERVER[:begin], flags=re.M) + SERVER[end:]
+    return {
+        file: f"{drop}{SERVER[begin:end]}export {{ answer }};\n",
+        "server.js": f'import {{ answer }} from "./{file}";\n{rest}',
+    }
+
+
+@pytest.mark.judges
+def test_a_server_of_several_files_and_a_library_is_judged_like_one(tmp_path):
+    files = split()
+    files["server.js"] = f'import "greeting";\n{files["server.js"]}'
+    files["node_modules/greeting/package.json"] = package(name="greeting", main="index.js")
+    files["node_modules/greeting/index.js"] = 'require("node:fs");\n'
+    made = folders.from_path(laid(tmp_path / "mine", files), STEP)
+    result = run.grade(STEP, made)
+    assert result.passed, str(result)
+
+
+@pytest.mark.judges
+def test_an_error_names_the_file_of_the_folder_and_a_missing_library_says_what_to_do(tmp_path):
+    files = split()
+    files["src/routes.js"] += "answer.filtre();\n"
+    made = folders.from_path(laid(tmp_path / "mine", files), STEP)
+    assert re.search(
+        r"filtre is not a function \(src/routes\.js, line \d+\)", str(run.grade(STEP, made))
+    )
+    files["src/routes.js"] = 'import "no-such-library";\n' + split()["src/routes.js"]
+    made = folders.from_path(laid(tmp_path / "other", files), STEP)
+    assert "`npm install` in the folder" in str(run.grade(STEP, made))
+
+
+@pytest.mark.judges
+def test_typescript_runs_where_node_leaves_types_out_and_else_says_so_in_a_sentence(tmp_path):
+    typed = SERVER.replace("function text(body)", "function text(body: string)")
+    made = folders.from_path(laid(tmp_path / "mine", {"server.ts": typed}), STEP)
+    assert typed != SERVER
+    try:
+        assert run.grade(STEP, made).passed
+    except handin.BadHandIn as error:
+        assert "Node 22.18 or newer" in str(error)
+
+
+@pytest.mark.judges
+def test_progress_is_noted_and_the_next_step_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(verbs, "HANDED_IN", tmp_path)
+    made = handin.from_text(SERVER, "server.mjs")
+    result = run.grade(STEP, made)
+    steps.note(STEP, result, tmp_path)
+    assert steps.best("drop", tmp_path) == {"drop-01": STEP.points}
+    told = steps.told(STEP, result, tmp_path)
+    assert "10 of " in told and "python -m lab task drop-02" in told
+    (tmp_path / "drop.json").write_text('{"drop-01": 99, "drop-02": true, "x": 1}')
+    assert steps.best("drop", tmp_path) == {}
+
+
+def test_a_student_has_the_same_values_in_all_steps_and_each_begins_where_the_last_one_ended():
+    found = exercise.steps("drop")
+    for before, after in itertools.pairwise(found):
+        assert after.starter == before.solution
+        for name, value in before.for_student("anna").items():
+            assert after.for_student("anna")[name] == value
+    assert (
+        len({one.for_student(f"student {n}")["limit"] for n in range(60) for one in found[1:]}) > 3
+    )

@@ -1,0 +1,223 @@
+"""Sittings: what is written is read back, and what a stranger sends is refused in a sentence."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from house import ROOT
+
+from lab import claims
+from lab.judging import judge
+from lab.judging.sittings import agreed
+from lab.records import sitting
+from lab.records.sitting import BadSitting
+
+FILES = sorted((ROOT / "data/sittings").glob("*.json"))
+KNOWN = {"db-read", "hello-sleep"}
+GOOD = {
+    "format": sitting.FORMAT,
+    "schema": sitting.SCHEMA,
+    "profile": "course",
+    "made": "2026-11-28",
+    "machine": {
+        "cpu": "Intel(R) Core(TM) i7-1165G7 @ 2.80GHz",
+        "cores": 8,
+        "quota_cores": None,
+        "ram_gib": 16,
+        "virt": None,
+        "os": "Linux (Ubuntu 24.04)",
+        "arch": "x86_64",
+    },
+    "versions": {"node": "24.21.0", "python": "3.13.1"},
+    "claims": [
+        {
+            "id": "db-read",
+            "verdict": "held",
+            "estimate": 4.5,
+            "low": 4.1,
+            "high": 5.0,
+            "pairs": 6,
+            "because": "",
+        }
+    ],
+}
+
+
+def changed(path, value):
+    """The good file with one value changed, added or, by `...`, taken out."""
+    data = json.loads(json.dumps(GOOD))
+    *way, last = path
+    place = data
+    for key in way:
+        place = place[key]
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    return json.dumps(data).encode()
+
+
+def refused(data):
+    with pytest.raises(BadSitting) as caught:
+        sitting.parsed(data, KNOWN)
+    said = str(caught.value)
+    assert "\n" not in said and len(said) < 250 and said.isprintable()
+    return said
+
+
+def test_every_sitting_of_the_book_is_read_and_written_byte_by_byte():
+    assert len({one.machine["cpu"] for one in claims.sittings()}) >= 2
+    assert len({one.made for one in claims.sittings()}) >= 3
+    for file in FILES:
+        one = sitting.read(file, claims.judged_by_interval())
+        assert sitting.text_of(one) == file.read_text("utf8")
+        assert file.stat().st_size < 8_000
+        assert file.stem.startswith(
+            sitting.name_of(one.made, one.machine["cpu"], one.node).removesuffix(".json")
+        )
+
+
+def test_a_good_file_is_read():
+    one = sitting.parsed(json.dumps(GOOD).encode(), KNOWN)
+    assert (one.major, one.cpu) == (24, "Intel Core i7-1165G7 @ 2.80GHz")
+    assert one.claims["db-read"].low == 4.1
+    assert sitting.parsed(sitting.text_of(one).encode(), KNOWN).claims == one.claims
+
+
+CLAIM = ("claims", 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (("format",), "somebody/else", "not nodejs-io-measured/sitting 1"),
+        (("schema",), 2, "not nodejs-io-measured/sitting 1"),
+        (("profile",), "smoke", "gives no verdicts"),
+        (("profile",), 3, "no text"),
+        (("made",), "28.11.2026", "no day such as"),
+        (("made",), "2026-13-01", "no day such as"),
+        (("made",), "2026-11-28T10:00:00Z", "no day such as"),
+        (("made",), ..., "has no 'made'"),
+        (("host",), "my-laptop", "which no sitting has"),
+        (("machine", "user"), "me", "which no sitting has"),
+        (("machine", "cpu"), "", "is empty"),
+        (("machine", "cpu"), "x" * 81, "81 characters"),
+        (("machine", "cpu"), "a\nb", "cannot be printed"),
+        (("machine", "cpu"), "a\u202eb", "cannot be printed"),
+        (("machine", "cores"), "8", "no whole number"),
+        (("machine", "cores"), True, "no whole number"),
+        (("machine", "cores"), 0, "not 1 to"),
+        (("machine",), [], "no object"),
+        (("versions", "node"), "v24", "no 24.1.0"),
+        (("versions", "node"), "24.1.0; rm -rf /", "no 24.1.0"),
+        (("versions", "deno"), "2.0.0", "which no sitting has"),
+        (("claims",), {}, "no list"),
+        (("claims",), [], "no claim"),
+        (("claims",), [3], "no object"),
+        (("claims",), [GOOD["claims"][0]] * 2, "twice"),
+        ((*CLAIM, "id"), "db-raed", "no claim that has an interval"),
+        ((*CLAIM, "id"), "<script>", "no claim that has an interval"),
+        ((*CLAIM, "verdict"), "won", "no word for one"),
+        ((*CLAIM, "estimate"), None, "no number"),
+        ((*CLAIM, "estimate"), "4.5", "no number"),
+        ((*CLAIM, "estimate"), True, "no number"),
+        ((*CLAIM, "estimate"), 6, "is outside"),
+        ((*CLAIM, "low"), 0, "not 1e-09 to 1e+09"),
+        ((*CLAIM, "low"), -1, "not 1e-09 to 1e+09"),
+        ((*CLAIM, "high"), 1e12, "not 1e-09 to 1e+09"),
+        ((*CLAIM, "pairs"), 1, "not 2 to"),
+        ((*CLAIM, "pairs"), 6.0, "no whole number"),
+        ((*CLAIM, "because"), "x" * 301, "301 characters"),
+        ((*CLAIM, "p"), 0.5, "which no sitting has"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_a_sentence_that_says_what(path, value, said):
+    assert said in refused(changed(path, value))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "no JSON"),
+        (b"\xff\xfe{}", "not text in UTF-8"),
+        (b"[1, 2]", "no object"),
+        (b"null", "no object"),
+        (b"{" * 5000, "no JSON"),
+        (b"[" * 30000, "nested too deeply"),
+        (b'{"format": 1, "format": 2}', "the key 'format' twice"),
+        (json.dumps(GOOD).replace("4.5", "NaN").encode(), "NaN, which is no number"),
+        (json.dumps(GOOD).replace("5.0", "Infinity").encode(), "Infinity, which is no number"),
+        (json.dumps(GOOD).replace("5.0", "1e999").encode(), "not 1e-09 to 1e+09"),
+        (b" " * 40_000, "40,000 bytes"),
+        (
+            json.dumps(GOOD).replace('"cores": 8', f'"cores": {"9" * 5000}').encode(),
+            "a number that nobody can read",
+        ),
+    ],
+)
+def test_what_is_no_such_file_is_refused(data, said):
+    assert said in refused(data)
+
+
+def test_a_file_that_is_refused_is_named_with_what_to_do(tmp_path):
+    file = tmp_path / "mine.json"
+    file.write_bytes(changed(("made",), "yesterday"))
+    with pytest.raises(
+        BadSitting, match=r"^mine\.json is not used, because made is 'yesterday'.*anew"
+    ):
+        sitting.read(file, KNOWN)
+    with pytest.raises(BadSitting, match="gone"):
+        sitting.read(tmp_path / "gone.json", KNOWN)
+
+
+INTEL, AMD = "Intel", "AMD"
+
+
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ([], "no verdict"),
+        ([(INTEL, "held")], "no verdict"),
+        ([(INTEL, "held"), (INTEL, "held")], "no verdict"),  # the same mistake, perhaps
+        ([(INTEL, "held"), (AMD, "no verdict")], "no verdict"),
+        ([(INTEL, "held"), (AMD, "held")], "held"),
+        ([(INTEL, "held"), (AMD, "held stronger")], "held"),
+        ([(INTEL, "held stronger"), (AMD, "held stronger")], "held stronger"),
+        ([(INTEL, "held weaker"), (AMD, "held stronger")], "held weaker"),
+        (
+            [(INTEL, "held weaker"), (AMD, "held weaker"), (AMD, "smaller than claimed")],
+            "held weaker",
+        ),
+        (
+            [(INTEL, "smaller than claimed"), (AMD, "smaller than claimed"), (AMD, "did not hold")],
+            "smaller than claimed",
+        ),
+        ([(INTEL, "held"), (AMD, "smaller than claimed")], "differs by machine"),
+        ([(INTEL, "held"), (AMD, "held"), (AMD, "reversed")], "differs by machine"),
+        ([(INTEL, "held"), (INTEL, "reversed")], "differs by machine"),
+        ([(INTEL, "reversed"), (AMD, "did not hold")], "did not hold"),
+        ([(INTEL, "reversed"), (AMD, "reversed"), (AMD, "did not hold")], "reversed"),
+    ],
+)
+def test_a_word_needs_two_processors_that_agree_and_no_sitting_that_contradicts(said, word):
+    assert agreed(said) == word == agreed(said[::-1])
+    assert word in judge.WORDS
+
+
+def test_the_list_of_what_a_sitting_may_hold_is_that_of_the_recorded_run():
+    recorded = json.loads((ROOT / "data/book-results.json").read_text())["claims"]
+    assert {c["id"] for c in recorded if c["ratio"]} <= claims.judged_by_interval()
+
+
+def test_a_sitting_from_before_the_question_changed_is_left_out(monkeypatch):
+    one = claims.sittings()[-1]
+    its = replace(next(iter(one.claims.values())), id="qr-p50")
+    monkeypatch.setattr(claims, "sittings", lambda: [replace_claims(one, its)])
+    assert claims.words_of("qr-p50") == []
+    monkeypatch.setattr(claims, "sittings", lambda: [replace_claims(one, its, "2026-12-01")])
+    assert len(claims.words_of("qr-p50", "v24.1.0")) == 1
+    assert claims.words_of("qr-p50", "26.1.0") == []
+
+
+def replace_claims(one, found, made="2026-11-27"):
+    return replace(one, claims={found.id: found}, made=made)

@@ -1,0 +1,127 @@
+"""What a site carries so that its readers run programs: complete, small, made once."""
+
+import base64
+import hashlib
+import json
+import lzma
+import re
+import shutil
+
+import pytest
+
+from lab.errors import LabError
+from lab.simulator import bundle
+
+KB = 1000
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    static = tmp_path_factory.mktemp("static")
+    bundle.put(static)
+    return static
+
+
+@pytest.fixture(scope="module")
+def folder(site):
+    (found,) = site.glob(f"{bundle.FOLDER}*")
+    return found
+
+
+def about(site):
+    """What the loader knows: the folder, the Nodes, the modules that the model has."""
+    text = (site / bundle.LOADER).read_text("utf8")
+    return json.loads(re.search(r'\{"folder".*?\]\}', text)[0])
+
+
+def unpacked(text):
+    return lzma.decompress(base64.b64decode(re.search(r'"([A-Za-z0-9+/=]{1000,})"', text)[1]))
+
+
+def test_a_site_carries_each_supported_node_that_is_installed(site, folder):
+    here = {str(major) for major in bundle.here()}
+    assert here
+    assert set(about(site)["nodes"]) == here
+    assert {file.name for file in folder.glob("node-*.js")} == {f"node-{m}.js" for m in here}
+    for major in here:
+        facts = json.loads(unpacked((folder / f"node-{major}.js").read_text("utf8")))
+        assert facts["version"] == about(site)["nodes"][major]
+        assert "internal/process/task_queues" in facts["texts"]
+        later = json.loads(unpacked((folder / f"later-{major}.js").read_text("utf8")))
+        assert sorted(later) == sorted(facts["later"])
+        assert not set(later) & set(facts["texts"])
+
+
+def test_the_frame_runs_the_one_script_that_its_policy_names(folder):
+    html = (folder / "engine.html").read_text("utf8")
+    (script,) = re.findall(r"<script>(.*?)</script>", html, re.S)
+    hashed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)[1]
+    assert policy == (
+        f"default-src 'none'; script-src 'sha256-{hashed}' blob: 'wasm-unsafe-eval'; "
+        "worker-src blob:"
+    )
+    assert unpacked(script)
+
+
+def test_what_is_there_already_keeps_its_date_and_what_is_old_goes(site, folder):
+    old = site / f"{bundle.FOLDER}0ld"
+    old.mkdir()
+    other = site / "simulator.js"
+    other.write_text("")
+    before = {file: file.stat().st_mtime_ns for file in site.rglob("*.js")}
+    bundle.put(site)
+    assert not old.exists()
+    assert {file: file.stat().st_mtime_ns for file in site.rglob("*.js")} == before
+    (folder / "panel.js").write_text("damaged")
+    bundle.put(site)
+    assert (folder / "panel.js").read_text("utf8") != "damaged"
+
+
+def test_the_licences_of_all_whose_code_is_carried_go_along(folder):
+    text = (folder / "LICENCES.txt").read_text("utf8")
+    for name in ("Node.js", *bundle.LICENCES):
+        assert f"\n{name}\n{'=' * 80}\n\n" in text
+    assert "Copyright Node.js contributors" in text
+    assert text.count("Permission is hereby granted") > len(bundle.LICENCES)
+
+
+def test_a_node_without_its_licence_beside_it_gets_the_one_that_is_known(monkeypatch, tmp_path):
+    monkeypatch.setattr(bundle, "here", lambda: {26: str(tmp_path / "bin/node")})
+    monkeypatch.setattr(bundle, "SHARED", ())
+    assert bundle._licence_of_node().startswith("Copyright Node.js contributors")
+
+
+def test_the_digest_follows_the_nodes_and_the_sources(monkeypatch, tmp_path):
+    first = bundle.digest()
+    assert bundle.digest() == first
+    (major, path), *_ = bundle.here().items()
+    monkeypatch.setattr(bundle, "here", lambda: {major: path})
+    alone = bundle.digest()
+    copy = tmp_path / "simulator"
+    shutil.copytree(bundle.HERE, copy)
+    monkeypatch.setattr(bundle, "HERE", copy)
+    assert bundle.digest() == alone
+    with (copy / "page" / "panel.css").open("a") as file:
+        file.write("p { color: red }\n")
+    assert bundle.digest() != alone
+
+
+@pytest.mark.parametrize("majors", [[], [26]])
+def test_a_site_carries_no_node_that_is_not_there(monkeypatch, tmp_path, majors):
+    chosen = {major: path for major, path in bundle.here().items() if major in majors}
+    monkeypatch.setattr(bundle, "here", lambda: chosen)
+    monkeypatch.setattr(bundle, "CACHE", tmp_path / "cache")
+    static = tmp_path / "static"
+    static.mkdir()
+    bundle.put(static)
+    assert list(about(static)["nodes"]) == [str(major) for major in chosen]
+
+
+def test_a_bundler_that_fails_is_told_and_leaves_nothing(monkeypatch, tmp_path):
+    monkeypatch.setattr(bundle, "CACHE", tmp_path)
+    monkeypatch.setattr(bundle, "here", lambda: {26: str(tmp_path / "no-node")})
+    monkeypatch.setattr(bundle, "digest", lambda: "0123456789abcdef")
+    with pytest.raises(LabError, match="could not be bundled"):
+        bundle.put(tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,442 @@
+// "Change it" and the Loop Lab: programs that a reader writes, run on the model of Node in the page.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { deflateRawSync, gzipSync } from "node:zlib";
+import { siteFolder, visit } from "./browser.mjs";
+import { session } from "./session.mjs";
+
+const KB = 1000;
+const AFTER_THE_PRESS = 450 * KB; // gzipped, of one Node
+const BEFORE_THE_PRESS = 1.5 * KB;
+const PATIENCE = 30_000;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+
+const site = siteFolder();
+const chapter = "book/event-loop/ticks-and-microtasks.html";
+const lab = "book/event-loop/loop-lab.html";
+const onDisk = (page) => pathToFileURL(join(site, page)).href;
+const own = session({ site });
+const [folder] = readdirSync(join(site, "_static")).filter((name) => name.startsWith("simulator-"));
+
+const RACE = `setTimeout(() => console.log("timer"), 0);\nsetImmediate(() => console.log("immediate"));\n`;
+
+/** A panel as a reader uses it; `tab` is on a page where one is open. */
+const panel = (tab) => {
+  const box = tab.locator(".lab-change");
+  const run = () => box.getByRole("button", { name: "Run", exact: true }).click();
+  /** Wait until the model has nothing more to say. */
+  const done = () =>
+    tab.waitForFunction(
+      () => {
+        const { textContent: status } = document.querySelector(".lab-change .status");
+        const isWrong = document.querySelector(".lab-change .complaint").childElementCount > 0;
+        return isWrong || /\borders?\b.*\.$/.test(status);
+      },
+      null,
+      { timeout: PATIENCE },
+    );
+  const write = async (text) => {
+    await box.locator(".cm-content").focus();
+    await tab.keyboard.press("ControlOrMeta+a");
+    await tab.keyboard.press("Delete");
+    await tab.keyboard.insertText(text);
+  };
+  const result = async (text) => {
+    await write(text);
+    await run();
+    await done();
+  };
+  const text = (selector) => () => box.locator(selector).innerText();
+  return {
+    ...{ box, run, done, write, result },
+    complaint: text(".complaint"),
+    printed: text(".told pre.lines"),
+    told: text(".told .printed"),
+    status: text(".status"),
+  };
+};
+
+async function changed(tab) {
+  await tab.getByRole("button", { name: "Change it" }).first().click();
+  await tab.locator(".lab-change .cm-content").waitFor();
+  return panel(tab);
+}
+
+const fragment = (text, file = "sent.cjs") =>
+  `#z=${deflateRawSync(text).toString("base64url")}&file=${encodeURIComponent(file)}&node=22`;
+
+describe("below a program of a chapter", () => {
+  it("nothing is asked for before the press, and the loader is small", async () => {
+    own.host.sent.length = 0;
+    await own.open(own.host.url + chapter, async (tab) => {
+      await tab.getByRole("button", { name: "Change it" }).first().waitFor();
+      const paths = own.host.sent.map(({ path }) => path);
+      assert.deepEqual(
+        paths.filter((path) => path.includes("simulator-")),
+        [],
+      );
+      const { bytes } = own.host.sent.find(({ path }) => path.endsWith("/change.js"));
+      assert.ok(bytes <= BEFORE_THE_PRESS, `${bytes} bytes`);
+    });
+  });
+
+  it("what a press and a run load weighs at most 450 kB, and comes from the site", async () => {
+    await own.open(own.host.url + chapter, async (tab, seen) => {
+      own.host.sent.length = 0;
+      const { run, done } = await changed(tab);
+      await run();
+      await done();
+      const weight = own.host.sent
+        .filter(({ path }) => path.includes(folder))
+        .reduce((sum, { bytes }) => sum + bytes, 0);
+      assert.ok(weight > 300 * KB, `only ${weight} bytes: was the model loaded?`);
+      assert.ok(weight <= AFTER_THE_PRESS, `${weight} bytes`);
+      assert.deepEqual(
+        seen.foreign.filter((url) => !url.startsWith(own.host.url)),
+        [],
+      );
+    });
+  });
+
+  for (const [where, base] of [
+    ["from disk", () => `${pathToFileURL(site).href}/`],
+    ["from a host", () => own.host.url],
+  ])
+    it(`a changed program is printed, replayed and its orders are explained, ${where}`, async () => {
+      await own.open("about:blank", async (tab, seen) => {
+        await tab.addInitScript(() => {
+          globalThis.stopped = [];
+          addEventListener("securitypolicyviolation", (event) =>
+            globalThis.stopped.push(event.blockedURI),
+          );
+        });
+        await visit(tab, base() + chapter);
+        const { box, result, printed, status } = await changed(tab);
+        await result(RACE);
+        assert.equal(await printed(), "immediate\ntimer");
+        assert.match(await status(), /^Model of Node 26\.\d+\.\d+: 2 orders\.$/);
+        await box.getByText("All orders: 2").click();
+        await box.getByText("If the main program takes a millisecond").waitFor();
+        await box.getByRole("button", { name: "Step through order 2" }).click();
+        const replay = box.locator("loop-replay");
+        await replay.getByRole("button", { name: "Last step" }).click();
+        assert.deepEqual(await replay.locator(".console li:visible").allInnerTexts(), [
+          "timer",
+          "immediate",
+        ]);
+        assert.doesNotMatch(await box.innerText(), /\b(recorded|Recorded|seen in)\b/);
+        assert.deepEqual(await tab.evaluate(() => globalThis.stopped), []);
+        assert.deepEqual(seen.errors, []);
+      });
+    });
+
+  it("a line that is wrong is marked and told as Node tells it; the next run goes on", async () => {
+    await own.open(onDisk(chapter), async (tab) => {
+      const its = await changed(tab);
+      await its.result("const a = 1;\nconst b = ;\n");
+      assert.equal(
+        await its.complaint(),
+        "program.cjs:2\nconst b = ;\n          ^\n\nSyntaxError: Unexpected token ';'",
+      );
+      assert.equal(await its.box.locator(".lab-ed-wrong").innerText(), "const b = ;");
+      await its.result("console.log('mended')");
+      assert.equal(await its.printed(), "mended");
+      assert.equal(await its.box.locator(".lab-ed-wrong").count(), 0);
+    });
+  });
+
+  it("what never ends, eats memory or prints a million lines is stopped with a sentence, and the page goes on", async () => {
+    await own.open(onDisk(chapter), async (tab) => {
+      const its = await changed(tab);
+      await its.result("console.log('warm')");
+      for (const [program, sentence] of [
+        ["while (true);", /was stopped after/],
+        ["(function again() { process.nextTick(again); })();", /was stopped after/],
+        ["setInterval(() => {}, 10);", /clearInterval/],
+        ["const all = []; for (;;) all.push(new Array(1e5).fill(1));", /was stopped/],
+        ["for (let i = 0; i < 1e6; i++) console.log(i);", /was stopped/],
+      ]) {
+        await its.write(program);
+        // The page itself stays quick: it is asked while the program runs.
+        const beat = tab.evaluate(
+          () =>
+            new Promise((told) => {
+              let [most, last] = [0, performance.now()];
+              const timer = setInterval(() => {
+                const now = performance.now();
+                most = Math.max(most, now - last);
+                last = now;
+              }, 20);
+              setTimeout(() => {
+                clearInterval(timer);
+                told(most);
+              }, 1500);
+            }),
+        );
+        await its.run();
+        await its.done();
+        assert.match(await its.complaint(), sentence, program);
+        assert.ok((await beat) < 1000, `the page stood still for ${await beat} ms: ${program}`);
+      }
+      await its.result("console.log('still here')");
+      assert.equal(await its.printed(), "still here");
+    });
+  });
+
+  it("what is not modelled is refused in a sentence, and what is of browsers alone is told", async () => {
+    await own.open(onDisk(chapter), async (tab) => {
+      const its = await changed(tab);
+      for (const [program, sentence] of [
+        ["require('child_process').exec('ls');", /no child processes .* node program\.cjs$/],
+        ["fetch('https://example.org');", /no .*\bfetch\b.* yet/],
+        ["new Worker('x');", /Worker is not defined|no workers/],
+        ["const a = <b>x</b>;", /looks like JSX/],
+        ["const a: number = 1;", /looks like TypeScript/],
+      ]) {
+        await its.result(program);
+        const text = `${await its.complaint()}${await its.box.locator(".result").innerText()}`;
+        assert.match(text, sentence, program);
+      }
+      await its.result("alert('hello');");
+      assert.match(await its.told(), /alert belongs to browsers/);
+      await its.result("");
+      assert.match(await its.told(), /It prints nothing\./);
+    });
+  });
+
+  it("a program sees nothing of the page, and its frame asks nobody", async () => {
+    await own.open(own.host.url + chapter, async (tab) => {
+      const its = await changed(tab);
+      await its.result(
+        "console.log(['window', 'document', 'parent', 'postMessage', 'importScripts', 'self', 'localStorage'].filter((name) => name in globalThis).join() || 'nothing');",
+      );
+      assert.equal(await its.printed(), "nothing");
+      const frame = tab.locator("iframe[src*='engine.html']");
+      assert.equal(await frame.getAttribute("sandbox"), "allow-scripts");
+      const [, inside] = tab.frames();
+      const reach = await inside.evaluate(async (other) => {
+        // By itself: for as long as this one lasts the browser lets us evaluate.
+        await new Promise((later) => setTimeout(later));
+        const tried = {};
+        for (const [name, attempt] of Object.entries({
+          parent: () => parent.document.title,
+          storage: () => localStorage.length,
+          // biome-ignore lint/security/noGlobalEval: it has to be refused
+          evaluation: () => globalThis.eval("1"),
+          request: () => fetch(other),
+        }))
+          tried[name] = await Promise.resolve()
+            .then(attempt)
+            .then(
+              () => "reached",
+              () => "refused",
+            );
+        return tried;
+      }, own.host.url);
+      assert.deepEqual(new Set(Object.values(reach)), new Set(["refused"]), JSON.stringify(reach));
+    });
+  });
+
+  it("asks for the order first, and shows nothing of it until it is said", async () => {
+    await own.open(onDisk(chapter), async (tab) => {
+      const its = await changed(tab);
+      await its.box.getByLabel("let me predict the order first").check();
+      await its.result(RACE);
+      await its.box.getByText("Predict first").waitFor();
+      assert.equal(await its.box.locator(".told").isVisible(), false);
+      await its.box.getByRole("button", { name: "Check" }).click();
+      await its.box.locator(".verdict").waitFor();
+      assert.equal(await its.box.locator(".told").isVisible(), true);
+      assert.match(await its.box.locator(".verdict").innerText(), /model/i);
+      const kept = await tab.evaluate(() =>
+        Object.keys(localStorage).filter((key) => key.startsWith("loop-replay:")),
+      );
+      assert.deepEqual(
+        kept,
+        [],
+        "an order of a changed program is no answer to the book's question",
+      );
+    });
+  });
+
+  it("another Node, Reset, a file to run for real, and Close", async () => {
+    await own.open(onDisk(chapter), async (tab) => {
+      const its = await changed(tab);
+      const before = await its.box.locator(".cm-content").innerText();
+      await its.result("console.log(process.version.split('.')[0]);");
+      assert.equal(await its.printed(), "v26");
+      await its.box.getByLabel("Node", { exact: true }).selectOption("22");
+      await its.box.locator(".told pre.lines", { hasText: "v22" }).waitFor({ timeout: PATIENCE });
+      const [download] = await Promise.all([
+        tab.waitForEvent("download"),
+        its.box.getByRole("button", { name: "Save as a file" }).click(),
+      ]);
+      assert.equal(download.suggestedFilename(), "program.cjs");
+      assert.equal(
+        readFileSync(await download.path(), "utf8"),
+        "console.log(process.version.split('.')[0]);",
+      );
+      await its.box.getByRole("button", { name: "Reset" }).click();
+      assert.equal(await its.box.locator(".cm-content").innerText(), before);
+      await its.box.getByRole("button", { name: "Close" }).click();
+      assert.equal(await its.box.count(), 0);
+      await tab.locator(":focus", { hasText: "Change it" }).waitFor();
+    });
+  });
+
+  it("works with the keyboard alone, and axe finds nothing, in the dark and at 360 px", async () => {
+    await own.open(
+      onDisk(chapter),
+      async (tab) => {
+        await tab.getByRole("button", { name: "Change it" }).first().focus();
+        await tab.keyboard.press("Enter");
+        await tab.locator(".lab-change .cm-content:focus").waitFor();
+        await tab.keyboard.type("console.log('typed');\n");
+        await tab.keyboard.press("ControlOrMeta+Enter");
+        const its = panel(tab);
+        await its.done();
+        assert.match(await its.printed(), /^typed/);
+        await tab.keyboard.press("Tab");
+        assert.equal(await tab.locator(".cm-content:focus").count(), 0, "Tab leaves the editor");
+        await its.box.locator(".orders summary").click();
+        assert.deepEqual(
+          await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+          0,
+        );
+        await tab.addStyleTag({ content: "*, ::before, ::after { transition: none !important }" });
+        await tab.evaluate(AXE);
+        const { violations } = await tab.evaluate(() =>
+          globalThis.axe.run(".lab-change", { resultTypes: ["violations"] }),
+        );
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 120)}`),
+          [],
+        );
+      },
+      { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+    );
+  });
+});
+
+describe("the Loop Lab", () => {
+  it("runs its examples one after the other", async () => {
+    await own.open(onDisk(lab), async (tab) => {
+      const its = panel(tab);
+      const choice = tab.getByLabel("Example");
+      await choice.waitFor();
+      const count = await choice.locator("option").count();
+      assert.ok(count > 8, `${count} examples`);
+      for (let at = 0; at < count - 1; at++) {
+        await choice.selectOption(String(at));
+        await its.run();
+        await its.done();
+        assert.equal(await its.complaint(), "", await choice.locator("option:checked").innerText());
+      }
+    });
+  });
+
+  it("a program that came with a link waits for Run, and is text whatever it says", async () => {
+    const hostile = `</textarea><img src=x onerror="globalThis.ran = 1"><script>globalThis.ran = 2</script>`;
+    await own.open(
+      onDisk(lab) + fragment(`console.log(${JSON.stringify(hostile)});`),
+      async (tab, seen) => {
+        const its = panel(tab);
+        await tab.getByText("nothing has run yet").waitFor();
+        assert.equal(
+          await its.box.locator("textarea").inputValue(),
+          `console.log(${JSON.stringify(hostile)});`,
+        );
+        assert.equal(await tab.locator("iframe").count(), 0, "the model is there before Run");
+        assert.equal(await its.box.locator(".result").isVisible(), false);
+        await its.run();
+        await its.done();
+        assert.equal(await its.printed(), hostile);
+        assert.match(await its.status(), /^Model of Node 22/);
+        assert.equal(await tab.evaluate(() => globalThis.ran), undefined);
+        assert.deepEqual(seen.errors, []);
+      },
+    );
+  });
+
+  it("a link that was cut, is too long or names a strange file is told, or its name is left out", async () => {
+    const whole = fragment("console.log(1);", "../../evil name.exe");
+    await own.open(onDisk(lab) + whole, async (tab) => {
+      await tab.getByText("nothing has run yet").waitFor();
+      await tab.getByText("node program.mjs", { exact: true }).waitFor();
+    });
+    for (const bad of [
+      `${fragment("console.log(1);".repeat(50)).slice(0, 12)}`,
+      "#z=%%%",
+      fragment("x".repeat(3_000_000)),
+      `#z=${deflateRawSync(Buffer.from([255, 254, 0, 1])).toString("base64url")}`,
+    ])
+      await own.open(onDisk(lab) + bad, async (tab, seen) => {
+        await tab.getByText("This link holds no program that can be read").waitFor();
+        assert.deepEqual(seen.errors, []);
+      });
+  });
+
+  it("the link that is copied brings the program to another reader", async () => {
+    const text = "console.log('ünïcödé 👋', `two\nlines`);\n";
+    await own.open(
+      own.host.url + lab,
+      async (tab) => {
+        const its = panel(tab);
+        await its.box.locator("textarea").focus();
+        await its.box.locator(".cm-content").waitFor();
+        await its.write(text);
+        await its.box.getByRole("button", { name: "Copy a link" }).click();
+        await tab.getByText("The link is copied").waitFor();
+        const address = await tab.evaluate(() => navigator.clipboard.readText());
+        await own.open(address, async (other) => {
+          await other.getByText("nothing has run yet").waitFor();
+          assert.equal(await other.locator(".lab-change textarea").inputValue(), text);
+        });
+      },
+      { permissions: ["clipboard-read", "clipboard-write"] },
+    );
+  });
+
+  it("without JavaScript it says what it is", async () => {
+    await own.open(
+      "about:blank",
+      async (tab) => {
+        await tab.goto(onDisk(lab));
+        await tab.getByText("python -m lab model FILE").waitFor();
+      },
+      { javaScriptEnabled: false },
+    );
+  });
+
+  it("a trace file that is opened is drawn; one that is too long is refused in a sentence", async () => {
+    await own.open(onDisk(lab), async (tab) => {
+      const recorded = readFileSync(new URL("replay/orders.trace.json", import.meta.url), "utf8");
+      const open = (name, text) =>
+        tab
+          .getByLabel("Open a trace file")
+          .setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(text) });
+      const trace = JSON.parse(recorded);
+      const [recording] = trace.versions[0].recordings;
+      const events = Array.from({ length: 9000 }, () => recording.events[0]);
+      const tasks = Array.from({ length: 9000 }, () => recording.tasks[0]);
+      const versions = [{ ...trace.versions[0], recordings: [{ ...recording, events, tasks }] }];
+      await open("long.trace.json", JSON.stringify({ ...trace, versions }));
+      await tab.getByText("long.trace.json is too long to be drawn").waitFor();
+      await open("orders.trace.json", recorded);
+      await tab.locator("#your-trace header .name", { hasText: trace.name }).waitFor();
+    });
+  });
+});
+
+it("every file that the press loads is as small as it can be, and names no place of the machine that built it", () => {
+  for (const name of readdirSync(join(site, "_static", folder))) {
+    const text = readFileSync(join(site, "_static", folder, name), "utf8");
+    assert.doesNotMatch(text, /\/work\/|\/home\/(?!you)|node_modules/, name);
+    if (name.endsWith(".js")) assert.ok(gzipSync(text).length < 100 * KB, name);
+  }
+});
