@@ -242,7 +242,7 @@
           },
         })),
       };
-    else if (isCallable(synchronous) && machine.isWatched)
+    else if (isCallable(synchronous) && machine.hasStores)
       loop.iterable = {
         [Symbol.asyncIterator]: iteratorOf(synchronous, (iterator, next) =>
           fromSync(loop, iterator, next),
@@ -639,6 +639,7 @@
     process.argv[1] = file;
     settings.file = file;
     machine.isWatched = plan.isWatched;
+    machine.hasStores = plan.hasStores;
     machine.fillDisk(file, host("source"));
     if (plan.isTraced) machine.startTrace(file);
     let evaluation = null;
