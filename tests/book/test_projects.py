@@ -1,4 +1,4 @@
-"""The page of the project: it shows the steps that there are, each once, with the way to its page."""
+"""The page of the project: it shows the steps that there are, each with the way to its page."""
 
 import re
 

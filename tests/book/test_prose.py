@@ -48,6 +48,8 @@ def test_every_word_of_our_own_is_used_and_in_its_place():
         *ROOT.glob("docs/*.md"),
         *ROOT.glob("book/**/*.md"),
         *ROOT.glob("book/**/*.toml"),
+        *ROOT.glob("exercises/**/task.md"),
+        *ROOT.glob("exercises/**/exercise.toml"),
     ]
     files += [ROOT / "data/claims.toml", ROOT / "servers/catalog.toml"]
     text = "\n".join(file.read_text("utf-8") for file in files).lower()

@@ -1,0 +1,287 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const AT_ONCE = 16;
+const THREADS = 3;
+const POOL = 6; // threads that Node itself starts when they are first needed, and two more
+const SIZE = [1500, 1000]; // of a picture that takes a processor some milliseconds
+
+const header = (width, height) => Buffer.from(`P6\n${width} ${height}\n255\n`);
+const ppm = (width, height, pixels) => Buffer.concat([header(width, height), pixels]);
+
+/** The preview of a picture, pixel by pixel; `mean` of a sum and a count. */
+function smaller(
+  { width, height, pixels },
+  shrink,
+  mean = (sum, count) => Math.floor(sum / count),
+) {
+  const [columns, rows] = [Math.floor(width / shrink), Math.floor(height / shrink)];
+  const made = Buffer.alloc(3 * columns * rows);
+  for (let at = 0; at < made.length; at++) {
+    const [row, column, colour] = [
+      Math.floor(at / 3 / columns),
+      Math.floor(at / 3) % columns,
+      at % 3,
+    ];
+    let sum = 0;
+    for (let y = 0; y < shrink; y++)
+      for (let x = 0; x < shrink; x++)
+        sum += pixels[3 * ((row * shrink + y) * width + column * shrink + x) + colour];
+    made[at] = mean(sum, shrink ** 2);
+  }
+  return ppm(columns, rows, made);
+}
+
+const started = (t) => t.once("server", async () => (await t.shared()).started(t));
+
+async function preview(t, server, name, options) {
+  const { asked } = await t.shared();
+  return asked(t, server, `/previews/${name}`, { seconds: 15, ...options });
+}
+
+async function stores(t, server, content) {
+  const { put, word } = await t.shared();
+  const name = word(t);
+  t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
+  return name;
+}
+
+/** A picture of `size` for its folder, and its preview; larger than the limit of uploads. */
+const large = (t) =>
+  t.once("large", async () => {
+    const { shrink } = t.parameters;
+    const server = await (await t.shared()).started(t);
+    await stores(t, server, "first"); // and so its folder is there
+    const [width, height] = SIZE;
+    const pixels = Buffer.alloc(3 * width * height, t.token());
+    server.put(join("files", "large.ppm"), ppm(width, height, pixels));
+    const wanted = Math.floor(width / shrink) * Math.floor(height / shrink) * 3;
+    return { server, wanted };
+  });
+
+/** Looks at what no other program changes, however busy the machine is: a miss is one on any day. */
+function certainly(look) {
+  try {
+    look();
+  } catch (error) {
+    throw Object.assign(error, { sure: true });
+  }
+}
+
+/** Milliseconds that the first thread of a process, which is that of the loop, has had a processor. */
+const ofLoop = ({ pid }) =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+
+export default {
+  async made(t) {
+    const { bytes, has, seen } = await t.shared();
+    const { shrink } = t.parameters;
+    const server = await started(t);
+    for (const [wide, high, more] of [
+      [0, 0, 0],
+      [shrink - 1, 1, 0],
+      [1, shrink - 1, 5],
+    ]) {
+      const width = shrink * t.random.integer(5, 9) + wide;
+      const height = shrink * t.random.integer(5, 9) + high;
+      const pixels = bytes(t, 3 * width * height);
+      const picture = { width, height, pixels };
+      const content = Buffer.concat([ppm(width, height, pixels), Buffer.alloc(more)]);
+      const name = await stores(t, server, content);
+      const right = smaller(picture, shrink);
+      const what = `a picture of ${width} by ${height} pixels`;
+      const answer = await preview(t, server, name);
+      has(t, answer, 200, `: it is ${what}`);
+      t.equal(
+        answer.headers["content-type"],
+        "image/x-portable-pixmap",
+        `${answer.text}: its content-type is another`,
+      );
+      if (
+        answer.body.equals(smaller(picture, shrink, (sum, count) => Math.round(sum / count))) &&
+        !answer.body.equals(right)
+      )
+        t.miss(`the preview of ${what} has means that are not rounded down`);
+      const begin = right.subarray(0, right.indexOf("255\n") + 4);
+      t.ok(
+        answer.body.subarray(0, begin.length).equals(begin),
+        `the preview of ${what} begins with another header: what is too few for a pixel is left out`,
+        {
+          saw: answer.body.subarray(0, begin.length).toString("latin1"),
+          wanted: begin.toString("latin1"),
+        },
+      );
+      t.ok(answer.body.equals(right), `the preview of ${what} has other pixels`, {
+        saw: seen(answer),
+        wanted: `200, ${right.length} bytes`,
+      });
+      const head = await preview(t, server, name, { method: "HEAD" });
+      has(t, head, 200);
+      t.equal(head.body.length, 0, `${head.text}: HEAD has no body`);
+      has(
+        t,
+        await preview(t, server, name, { method: "PUT", body: "x" }),
+        405,
+        ": a preview has no PUT",
+      );
+    }
+    has(t, await preview(t, server, t.token()), 404, ": there is no such file");
+    has(t, await preview(t, server, "..%2Fx"), 400, ": that is no name of a file");
+  },
+
+  async none(t) {
+    const { bytes, has } = await t.shared();
+    const { shrink } = t.parameters;
+    const server = await started(t);
+    const [width, height] = [shrink * 6, shrink * 5];
+    const pixels = bytes(t, 3 * width * height);
+    let tried = 0;
+    const good = await stores(t, server, ppm(width, height, pixels));
+    for (const [content, what] of [
+      [Buffer.from("no picture\n"), "a text"],
+      [Buffer.alloc(0), "an empty file"],
+      [
+        Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), pixels]),
+        "a picture of another kind",
+      ],
+      [
+        Buffer.concat([Buffer.from(`P6\n${width} ${height}\n65535\n`), pixels]),
+        "a picture with two bytes for each colour",
+      ],
+      [
+        ppm(width, height, pixels.subarray(1)),
+        "a picture that has fewer bytes than its header says, by one",
+      ],
+      [
+        ppm(90000, 90000, Buffer.alloc(3)),
+        "a picture that has fewer bytes than its header says, by billions",
+      ],
+      [ppm(shrink - 1, height, pixels), "a picture that is too narrow for a pixel"],
+      [ppm(width, 0, pixels), "a picture without rows"],
+    ]) {
+      const name = await stores(t, server, content);
+      const answer = await preview(t, server, name, { seconds: 5 });
+      if (answer.error === "timeout" && tried > 0)
+        t.miss(`after ${tried} pictures that are none no preview was answered any more`, {
+          saw: `no answer within 5 s to ${answer.text}, which is ${what}`,
+          wanted: 422,
+        });
+      has(t, answer, 422, `: it is ${what}`);
+      tried++;
+    }
+    const answers = await t.clients(server, 4, `/previews/${good}`, { seconds: 5 });
+    t.ok(
+      answers.every(({ status }) => status === 200),
+      `after ${tried} pictures that are none, previews of one that is were not made any more`,
+      { saw: answers.map(({ error, status }) => error ?? status), wanted: "200, four times" },
+    );
+  },
+
+  async off(t) {
+    const { server, wanted } = await large(t);
+    const ask = () => t.clients(server, 2, "/previews/large.ppm", { seconds: 15 });
+    await ask(); // what is only needed the first time is there now
+    const sum = ({ user, system }) => user + system;
+    const before = { all: sum(server.cpu()), loop: ofLoop(server) };
+    const previews = t.clients(server, 4, "/previews/large.ppm", { times: 3, seconds: 15 });
+    let isOver = false;
+    previews.then(() => {
+      isOver = true;
+    });
+    const pings = [];
+    while (!isOver) {
+      pings.push(await t.get(server, "/ping", { seconds: 15 }));
+      await t.sleep(20);
+    }
+    const answers = await previews;
+    if (server.end) throw server.early();
+    const all = sum(server.cpu()) - before.all;
+    const loop = ofLoop(server) - before.loop;
+    const failed = answers.find(({ status, body }) => status !== 200 || body.length < wanted);
+    t.ok(!failed, "of twelve previews of a large picture one was not answered with 200", {
+      saw: failed?.error ?? failed?.status,
+      wanted: 200,
+    });
+    t.note("processor time of twelve previews (ms)", Math.round(all));
+    t.note("of these, of the loop's thread (ms)", Math.round(loop));
+    certainly(() =>
+      t.ok(
+        loop < 0.4 * all,
+        `while twelve previews were made, the thread of the loop itself had ${Math.round((100 * loop) / all)} % of the processor time: whoever asks for anything waits for it`,
+        { saw: `${Math.round(loop)} of ${Math.round(all)} ms`, wanted: "nearly nothing" },
+      ),
+    );
+    t.ok(
+      pings.every(({ body }) => String(body) === "pong\n"),
+      "while previews were made, a ping was not answered",
+    );
+  },
+
+  async threads(t) {
+    const { started: start } = await t.shared();
+    await large(t);
+    const server = await start(t);
+    await stores(t, server, "first");
+    const { server: other } = await large(t);
+    const content = other.read(join("files", "large.ppm"));
+    server.put(join("files", "large.ppm"), content);
+    const before = server.threads();
+    let isOver = false;
+    const previews = t
+      .clients(server, AT_ONCE, "/previews/large.ppm", { seconds: 15 })
+      .finally(() => {
+        isOver = true;
+      });
+    let most = 0;
+    while (!isOver) {
+      most = Math.max(most, server.threads());
+      await t.sleep(5);
+    }
+    const answers = await previews;
+    if (server.end) throw server.early();
+    t.ok(
+      answers.every(({ status }) => status === 200),
+      `${AT_ONCE} previews were asked for at once, and not all were answered with 200`,
+      { saw: answers.map(({ error, status }) => error ?? status) },
+    );
+    t.note("threads that sixteen previews started", most - before);
+    certainly(() =>
+      t.ok(
+        most - before <= THREADS + POOL,
+        `${AT_ONCE} previews were asked for at once, and the drop had ${most - before} more threads than before`,
+        { wanted: `${THREADS}, and those that Node starts for itself` },
+      ),
+    );
+  },
+
+  async still(t) {
+    const {
+      asked,
+      bytes,
+      first,
+      has,
+      holdsNames,
+      leaves,
+      put,
+      started: start,
+      word,
+    } = await t.shared();
+    const server = await start(t);
+    await first(t, server);
+    await holdsNames(t, server);
+    const name = word(t);
+    const content = bytes(t, 5000);
+    t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
+    const answer = await asked(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
+    has(t, answer, 206);
+    t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: other bytes came`);
+    const list = await asked(t, server, "/files");
+    has(t, list, 200);
+    t.equal(
+      String(list.body),
+      JSON.stringify([{ name, bytes: 5000 }]),
+      "GET /files: the list is another",
+    );
+    await leaves(t, server);
+  },
+};
