@@ -182,8 +182,9 @@ class Machine {
     this.isStopped = false;
     this.deadline = this.limits.clock() + this.limits.limitMs;
     engine.limitMemory(this.limits.mostMB * 2 ** 20);
-    this.isWatched = isTraced || /AsyncLocalStorage|async_hooks/.test(program.source);
-    const plan = { schedule, mostMs, isTraced, isWatched: this.isWatched };
+    const hasStores = /AsyncLocalStorage|async_hooks/.test(program.source);
+    this.isWatched = isTraced || hasStores;
+    const plan = { schedule, mostMs, isTraced, isWatched: this.isWatched, hasStores };
     const given = engine.evaluate(`(${JSON.stringify(plan)})`, "schedule.js");
     const values = [engine.string(program.kind), engine.string(program.file), given];
     try {

@@ -242,7 +242,7 @@
           },
         })),
       };
-    else if (isCallable(synchronous) && machine.isWatched)
+    else if (isCallable(synchronous) && machine.hasStores)
       loop.iterable = {
         [Symbol.asyncIterator]: iteratorOf(synchronous, (iterator, next) =>
           fromSync(loop, iterator, next),
@@ -428,6 +428,7 @@
     TransformStream: "web streams",
     WebAssembly: "WebAssembly",
     Intl: "texts of other languages",
+    navigator: "navigator",
   };
   for (const [name, words] of Object.entries(ABSENT))
     if (!(name in globalThis))
@@ -569,20 +570,10 @@
   machine.refuse = (sentence) =>
     host("refuse", `${sentence}. For the real thing: node ${settings.shown()}`);
   const refuse = (words) => machine.refuse(`The model of the loop has no ${words} yet`);
-  // What Node has as a global and the model has not: a program that names it is refused, and not told
-  // that there is no such name.
-  const LACKED =
-    "Buffer URL URLSearchParams TextEncoder TextDecoder fetch Headers Request Response FormData Blob File " +
-    "WebSocket crypto MessageChannel MessagePort BroadcastChannel ReadableStream WritableStream " +
-    "TransformStream CompressionStream DecompressionStream WebAssembly Intl navigator";
-  const lack = (object, name, label = name) =>
-    Object.defineProperty(object, name, {
-      configurable: true,
-      get: () => refuse(label),
-      set: (value) => Object.defineProperty(object, name, { value, writable: true }),
-    });
-  for (const name of LACKED.split(" ")) if (!(name in globalThis)) lack(globalThis, name);
-  lack(process, "stdin", "terminal (process.stdin)");
+  Object.defineProperty(process, "stdin", {
+    get: () => refuse("terminal (process.stdin)"),
+    configurable: true,
+  });
 
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
@@ -648,6 +639,7 @@
     process.argv[1] = file;
     settings.file = file;
     machine.isWatched = plan.isWatched;
+    machine.hasStores = plan.hasStores;
     machine.fillDisk(file, host("source"));
     if (plan.isTraced) machine.startTrace(file);
     let evaluation = null;

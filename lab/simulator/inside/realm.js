@@ -81,7 +81,6 @@
       configurable: true,
     });
   }
-  const classes = { __proto__: null };
   // A binding that a module takes constants, functions or classes from, and never calls here.
   const inert = new Proxy(function inert() {}, {
     get: (_, name) =>
@@ -457,7 +456,9 @@
       {
         structuredClone: (value) => machine.clone(value),
         setDeserializerCreateFunction: noop,
-        MessageChannel: classes.MessageChannel,
+        get DOMException() {
+          return lent.DOMException;
+        },
       },
       { get: (known, name) => (name in known ? known[name] : inert) },
     ),
