@@ -4,12 +4,14 @@
 // as the specification (AsyncIteratorClose) and V8 do: each such loop notes that promise, and a
 // `finally` behind the loop awaits it. It does not know `using`: the rest of such a block goes into a
 // `try`, behind which what was taken is given back. And it tells nobody of an `await`: in a run that is
-// watched, each goes through a function that tells of it.
+// watched, each goes through a function that tells of it. It leaves `import.meta` empty: a name that the
+// model fills takes its place.
 
 const LOOP = "__iterated";
 const AWAIT = "__awaited";
 const SCOPE = "__using";
-const NEEDED = /\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)/;
+const META = "__meta";
+const NEEDED = /\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b/;
 
 /** How a program is parsed: as the newest language, or as that of a year's edition. */
 export const optionsOf = (isModule, locations = false, ecmaVersion = "latest") => ({
@@ -88,6 +90,8 @@ export function complete(acorn, source, isModule, isWatched = false) {
     if (/^For(Of)?Statement$/.test(node.type) && takes(node.left?.kind)) loopScope(node);
     if (node.type === "ForOfStatement" && node.await) loop(node, start);
     if (node.type === "AwaitExpression" && isWatched) waited(node);
+    if (node.type === "MetaProperty" && node.meta.name === "import")
+      replace(node.start, node.end - node.start, META);
     for (const child of Object.values(node).flat())
       if (child && typeof child.type === "string")
         // `continue` names the label of its loop, so what is put around the loop goes around the label.

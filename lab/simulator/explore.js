@@ -143,7 +143,7 @@ function explained({ weight, delays, ...order }) {
 /** Why a schedule differs from one in which code takes no time. */
 function sentence({ phase, kind, turn, slept, ms, now, next, ways }) {
   if (kind === "pool") return `${ways[ms - 1]} in turn ${turn}`;
-  const time = ms === 1 ? "a millisecond" : `${ms} ms`;
+  const time = ms === 1 ? "a millisecond" : `${Math.round(ms * 100) / 100} ms`;
   const due = now + ms >= next ? ", so that the next timer is due" : "";
   if (kind === "loop" && turn === 0)
     return `the main program takes ${time} from its timers to the loop's first look at them${due}`;

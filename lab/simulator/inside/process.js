@@ -330,6 +330,34 @@
     });
   Object.defineProperty(globalThis, "__using", { value: () => new UsingScope() });
 
+  /** `import.meta` of the program, which is the only module of its own. */
+  const fileUrl = (path) =>
+    `file://${encodeURI(path).replaceAll("#", "%23").replaceAll("?", "%3F")}`;
+  let meta = null;
+  const metaOf = (filename) => {
+    const dirname = filename.slice(0, filename.lastIndexOf("/")) || "/";
+    const resolve = (specifier) => {
+      const text = `${specifier}`;
+      const name = text.replace(/^node:/, "");
+      if (OPEN.includes(name) || name in ELSEWHERE) return `node:${name}`;
+      if (!/^\.{0,2}\//.test(text)) return refuse("packages to resolve");
+      const path = text.startsWith("/") ? text : `${dirname}/${text}`;
+      const parts = [];
+      for (const part of path.split("/"))
+        if (part === "..") parts.pop();
+        else if (part && part !== ".") parts.push(part);
+      return fileUrl(`/${parts.join("/")}`);
+    };
+    const made = { dirname, filename, main: true, resolve, url: fileUrl(filename) };
+    return Object.assign(Object.create(null), made);
+  };
+  Object.defineProperty(globalThis, "__meta", {
+    get() {
+      meta ??= metaOf(settings.file);
+      return meta;
+    },
+  });
+
   Object.defineProperty(globalThis, "crypto", {
     get: () => machine.own.crypto.webcrypto,
     configurable: true,
@@ -582,6 +610,13 @@
     const root = id in ELSEWHERE ? id : id.split("/")[0];
     if (root in ELSEWHERE) return refuse(`${ELSEWHERE[root]} (${name})`);
     return undefined;
+  };
+  /** Load those of the modules that there are; what is imported also with all that it exports. */
+  machine.preload = (kind, names) => {
+    for (const name of names.filter((word) => OPEN.includes(word))) {
+      const exported = publicModule(name);
+      if (kind === "esm") Object.values(exported);
+    }
   };
   machine.moduleText = (name) => {
     const exported = publicModule(name);
