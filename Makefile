@@ -122,7 +122,7 @@ exercises: setup ## list the exercises
 ##@ Tests (docs/testing.md says which one to run after which change)
 
 # What neither builds, judges, measures nor opens a browser; 5 is "no test", as above.
-QUICK := not alone and not nightly and not builds and not judges and not sandboxed and not nbgrader
+QUICK := not alone and not nightly and not builds and not judges and not starts and not sandboxed and not nbgrader
 quick: setup-lab setup-dev ## before each push, four minutes: linters, and the tests that need seconds (SINCE=main: of what changed since)
 	@tests=tests; \
 	  if [ -n "$(SINCE)" ]; then tests=$$($(BIN)/python tests/selection.py "$(SINCE)") || exit 2; fi; \

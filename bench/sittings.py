@@ -87,9 +87,9 @@ def collected(commit: str, file: str, major: str) -> Sitting:
         }
         head = (on["measured"][:10], data["profile"])
         versions = {"node": on["node"], "python": machine["python"]}
-    known = claims.judged_by_interval()
+    ids = claims.judged_by_interval()
     rows |= {} if major else dict(recorded_then(commit))
-    found = {
+    intervals = {
         id: Found(
             id,
             row["verdict"],
@@ -98,9 +98,9 @@ def collected(commit: str, file: str, major: str) -> Sitting:
             row.get("because", ""),
         )
         for id, row in rows.items()
-        if id in known and sitting.finite(row["estimate"], row["low"], row["high"])
+        if id in ids and sitting.finite(row["estimate"], row["low"], row["high"])
     }
-    return Sitting(*head, about, versions["node"], versions["python"], found)
+    return Sitting(*head, about, versions["node"], versions["python"], intervals)
 
 
 def recorded_then(commit: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -124,30 +124,30 @@ def collect() -> None:
     """Write the sittings that git holds and data/sittings does not have."""
     claims.SITTINGS.mkdir(exist_ok=True)
     for commit, file, major in RUNS:
-        one = collected(commit, file, major)
-        name = sitting.name_of(one.made, one.machine["cpu"], one.node)
+        sitting_then = collected(commit, file, major)
+        name = sitting.name_of(sitting_then.made, sitting_then.machine["cpu"], sitting_then.node)
         target = claims.SITTINGS / name
-        text = sitting.text_of(one)
+        text = sitting.text_of(sitting_then)
         for letter in "bcdef":
             if not target.exists() or target.read_text("utf8") == text:
                 break
             target = claims.SITTINGS / name.replace(".json", f"{letter}.json")
         target.write_text(text, "utf8")
-        print(f"{commit}: {target.name}, {len(one.claims)} claims, {len(text)} bytes")
+        print(f"{commit}: {target.name}, {len(sitting_then.claims)} claims, {len(text)} bytes")
 
 
 # What the sittings show.
 
 
-def scatter(found: Sequence[Sitting]) -> dict[str, Any]:
+def scatter(all_sittings: Sequence[Sitting]) -> dict[str, Any]:
     """Return, over the claims, the scatter of log ratios between sittings of one processor and
     between processors, beyond what the intervals explain (square roots of mean variances, none
     below 0), the standard errors of estimates, and how many pairs of intervals lie apart.
     """
     errors, days, processors = [], [], []
     apart = {True: [0, 0], False: [0, 0]}  # by whether the processor is the same
-    for id in sorted({id for one in found for id in one.claims}):
-        rows = [(one.cpu, one.claims[id]) for one in found if id in one.claims]
+    for id in sorted({id for one in all_sittings for id in one.claims}):
+        rows = [(one.cpu, one.claims[id]) for one in all_sittings if id in one.claims]
         for (cpu, a), (other, b) in itertools.combinations(rows, 2):
             apart[cpu == other][0] += a.high < b.low or b.high < a.low
             apart[cpu == other][1] += 1
@@ -223,25 +223,27 @@ def simulated(noise: dict[str, Any], times: int, seed: int) -> list[dict[str, An
     for rule, shape in RULES.items():
         by_truth = {}
         for truth in TRUTHS:
-            said = []
+            words_said = []
             for _ in range(times):
                 words = drawn(truth, shape, noise, rng)
                 # Within one processor, a rule that asks for no other would take what two days say.
                 by_day = [(str(i), word) for i, (_, word) in enumerate(words)]
-                said.append(
+                words_said.append(
                     words[0][1]
                     if shape == (1, 1)
                     else sittings.agreed(by_day if shape[1] == 1 else words)
                 )
-            wrong = sum(false(word, truth) for word in said) / times
+            share_false = sum(false(word, truth) for word in words_said) / times
             by_truth[truth] = (
-                wrong,
-                said.count(sittings.DIFFERS) / times,
-                said.count(sittings.NONE) / times,
+                share_false,
+                words_said.count(sittings.DIFFERS) / times,
+                words_said.count(sittings.NONE) / times,
             )
-        worst = max(wrong for wrong, _, _ in by_truth.values())
-        wrong, differs, none = (float(np.mean(x)) for x in zip(*by_truth.values(), strict=True))
-        shares = {"worst": worst, "false": wrong, "differs": differs, "none": none}
+        worst = max(share_false for share_false, _, _ in by_truth.values())
+        share_false, differs, none = (
+            float(np.mean(x)) for x in zip(*by_truth.values(), strict=True)
+        )
+        shares = {"worst": worst, "false": share_false, "differs": differs, "none": none}
         rows.append({"rule": rule, **{key: round(x, 4) for key, x in shares.items()}})
         print(f"{rule:24}", "  ".join(f"{key} {100 * x:5.1f} %" for key, x in shares.items()))
     return rows
@@ -258,11 +260,11 @@ def main() -> int:
     if options.collect:
         collect()
         return 0
-    found = claims.sittings()
-    noise = scatter(found)
+    all_sittings = claims.sittings()
+    noise = scatter(all_sittings)
     day, processor = (float(np.median(noise[key])) for key in ("day", "processor"))
     print(
-        f"{len(found)} sittings; medians: standard error {noise['error']:.3f}, between days "
+        f"{len(all_sittings)} sittings; medians: standard error {noise['error']:.3f}, between days "
         f"{day:.3f}, between processors {processor:.3f}; apart: {noise['apart']}"
     )
     rows = simulated(noise, options.times, options.seed)
@@ -271,7 +273,7 @@ def main() -> int:
             "made": datetime.now(UTC).date().isoformat(),
             "times": options.times,
             "seed": options.seed,
-            "sittings": len(found),
+            "sittings": len(all_sittings),
             "error": round(noise["error"], 4),
             "day": round(day, 4),
             "processor": round(processor, 4),

@@ -515,12 +515,14 @@ def words_of(id: str, node: str = "") -> list[tuple[Sitting, Found, str]]:
     A sitting that is older than the question of the claim (`asked` in data/claims.toml) found the
     answer to another one, and is left out.
     """
-    asked = claims()["claims"].get(id, {}).get("asked", "")
+    question_day = claims()["claims"].get(id, {}).get("asked", "")
     major = node.lstrip("v").partition(".")[0]
     return [
         (one, found, _word(id, found))
         for one in sittings()
-        if (found := one.claims.get(id)) and one.made >= asked and major in ("", str(one.major))
+        if (found := one.claims.get(id))
+        and one.made >= question_day
+        and major in ("", str(one.major))
     ]
 
 
@@ -537,15 +539,13 @@ def _over_sittings(
 
     The sitting that is judged here counts once, whether its file is there already or not.
     """
-    every = words_of(id, node)
-    same = [
-        one for one, found, _ in every if math.isclose(found.estimate, ratio.estimate, rel_tol=1e-4)
-    ]
-    others = [(one, word) for one, _, word in every if one not in same]
-    here = same[0].cpu if same else next((o.cpu for o, _ in others if o.cpu in machine), machine)
-    word = agreed([(here, alone.verdict), *((one.cpu, word) for one, word in others)])
+    rows = words_of(id, node)
+    same = [at for at, row, _ in rows if math.isclose(row.estimate, ratio.estimate, rel_tol=1e-4)]
+    others = [(at, word) for at, _, word in rows if at not in same]
+    here = same[0].cpu if same else next((at.cpu for at, _ in others if at.cpu in machine), machine)
+    word = agreed([(here, alone.verdict), *((at.cpu, word) for at, word in others)])
     if word == DIFFERS:
-        said = [f"{word} on {one.where}" for one, word in others if word != NO_VERDICT]
+        said = [f"{word} on {at.where}" for at, word in others if word != NO_VERDICT]
         first = [f"{alone.verdict} in the recorded run"] if alone.verdict != NO_VERDICT else []
         return replace(alone, verdict=word, because=listed([*first, *said]))
     if word == NO_VERDICT:

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
+from unittest import mock
 
 # Before `lab` is imported: a test run neither sees nor stops the servers of anybody else, and so
 # each of several workers.
@@ -23,6 +24,11 @@ if "LAB_STATE" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
 # A shell's background job starts with SIGINT ignored, and so would all that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Several workers compute side by side: a second thread of each would only wait, in a loop. It is
+# said before numpy is imported, and not to the programs that tests start.
+with mock.patch.dict(os.environ, OPENBLAS_NUM_THREADS="1"):
+    import numpy  # noqa: F401
 
 import psutil
 import pytest

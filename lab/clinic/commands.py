@@ -180,7 +180,7 @@ def _examined(chosen: argparse.Namespace) -> int:
             "http://127.0.0.1:3000/path for one that runs."
         )
     settings, words = command_line(chosen.words)
-    ordered = order(
+    examination_order = order(
         chosen.url or words,
         path=chosen.path,
         method=chosen.method,
@@ -192,7 +192,9 @@ def _examined(chosen: argparse.Namespace) -> int:
         listen_s=chosen.listen,
         scenario=_scenario_file(chosen),
     )
-    examination = ordered.examined(lambda words: print(f"… {words}", file=sys.stderr, flush=True))
+    examination = examination_order.examined(
+        lambda words: print(f"… {words}", file=sys.stderr, flush=True)
+    )
     _write(chosen.page, report.page(examination))
     _write(chosen.markdown, outputs.examination_markdown(examination))
     version = metadata.version(DISTRIBUTION)

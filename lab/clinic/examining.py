@@ -80,10 +80,10 @@ def observe(
     """Start the program, load it for so many seconds, watch it, end it. Raises AppFailed if it
     cannot be examined.
     """
-    asked = request or Request(target.path)
-    asked_for = asked.path
+    load_request = request or Request(target.path)
+    asked_for = load_request.path
     if target.scenario is not None:
-        asked, asked_for = Request("/"), target.scenario.title
+        load_request, asked_for = Request("/"), target.scenario.title
     pace = Pace.of(load_s)
     with lock.measuring(), Hub(short=pace.share < 1) as hub, Standby() as standby:
         standby.prepare(None)
@@ -91,7 +91,7 @@ def observe(
         with App(target, hub) as app:
             observed = Observed(target.title, app.url, asked_for, started=utc())
             observed.bridged = app.bridge is not None
-            loader = _Loader(observed, asked, standby, say, pace)
+            loader = _Loader(observed, load_request, standby, say, pace)
             seen = _Examination(app, hub, loader).run()
         seen.stubborn = app.stubborn
         return seen
@@ -216,7 +216,11 @@ class _Examination:
             stalled_readers(self.app.url, self.request, READERS, 1.2 * self.share)
         mark = self.hub.mark()
         pids = self.hub.tell(do="rest")
-        answers = self.hub.answers(pids, {"seen", "starved"}, mark, max(4.0, 2 * each_s))
+        answers = self.hub.answers(pids, {"seen", "starved", "failed"}, mark, max(4.0, 2 * each_s))
+        for message in sorted({one["message"] for one in answers if one["event"] == "failed"}):
+            self.seen.warnings.append(
+                f"The close look failed ({message}): long runs, waits and calls were not seen."
+            )
         self.seen.looks += [one["seen"] | {"pid": one["pid"]} for one in answers if "seen" in one]
         self.seen.starved += [one["pid"] for one in answers if one["event"] == "starved"]
 

@@ -58,8 +58,8 @@ def is_silent(phase: Phase, alone_s: float) -> bool:
     An open loop has no number of clients: there a few requests must wait, and none be answered.
     """
     is_closed = phase.rate_per_s is None
-    # A short load without any response is silent as a whole.
-    is_void = not phase.answers and not phase.before
+    # A short load without any response is silent as a whole, if there were responses before.
+    is_void = alone_s > 0 and not phase.answers and not phase.before
     least_s = min(SILENCE_S, VOID * phase.span_s) if is_void else SILENCE_S
     patience_s = max(least_s, (1.5 * (phase.connections if is_closed else 2) + 2) * alone_s)
     least = 0.75 * (phase.connections if is_closed else 4)
@@ -83,11 +83,19 @@ def _silences(seen: Observed) -> Iterator[Silence]:
     responses = 0
     for phase in seen.phases.values():
         responses += phase.before + phase.answers
-        if is_silent(phase, alone_s):
+        # The close look slows a program down: what answers afterwards has not stopped.
+        is_slowed = phase.name == "look" and any(later.answers for later in _after(seen, "look"))
+        if is_silent(phase, alone_s) and not is_slowed:
             silent_s = phase.silent_s
             if silent_s < SILENCE_S and phase.name not in seen.recovered:
                 silent_s += RECOVERY_S  # one request alone waited so long after it
             yield Silence(phase, _waiting(phase), silent_s, responses)
+
+
+def _after(seen: Observed, name: str) -> list[Phase]:
+    """Return the loads that followed one."""
+    loads = list(seen.phases)
+    return [seen.phases[later] for later in loads[loads.index(name) + 1 :]]
 
 
 def _waiting(phase: Phase) -> int:
@@ -204,11 +212,12 @@ class Line:
 
 
 IDLE = 0.6  # the share of the time up to which a loop is not what is scarce
-COMPUTED = 0.3  # the share of a response's time alone up to which it is no computation
+COMPUTED = 0.15  # the share of a response's time alone up to which it is no computation
+NO_JOBS = ("GETADDRINFO", "GETNAMEINFO", "QUERY")  # waits for names, which have a sign of their own
 CONNECTED = 1.6  # so many times as many connections as slots still belong to these slots
 
 
-def line(seen: Observed) -> Line:
+def line(observation: Observed) -> Line:
     """Return how requests wait in line for something that only some of them get at once, while
     neither the loop nor a processor nor the pool is busy.
 
@@ -216,11 +225,11 @@ def line(seen: Observed) -> Line:
     that one takes alone. Where the program has many more connections to another service than that,
     the line is there, and not in the program.
     """
-    alone, many = seen.phases.get("one"), seen.phases.get("many")
-    rows = seen.during("many")
+    alone, many = observation.phases.get("one"), observation.phases.get("many")
+    rows = observation.during("many")
     if alone is None or many is None or not alone.mean_s or not many.mean_s or not rows:
         return Line()
-    if seen.bridged or many.failed or len({row["pid"] for row in rows}) > 1:
+    if observation.bridged or many.failed or len({row["pid"] for row in rows}) > 1:
         return Line()
     wall_ms = rows[-1]["t_ms"] - rows[0]["t_ms"]
     idle_ms = rows[-1]["idle_ms"] - rows[0]["idle_ms"]
@@ -228,7 +237,8 @@ def line(seen: Observed) -> Line:
     if wall_ms <= 0 or idle_ms < (1 - IDLE) * wall_ms:
         return Line()
     # Work, in threads of the pool or of the program, waits for processors and not in vain.
-    if cpu_ms > COMPUTED * many.throughput * wall_ms * alone.mean_s:
+    computed_ms = max(cpu_ms / (many.throughput * wall_ms / 1e3 or 1), _in_pool_ms(observation))
+    if computed_ms > COMPUTED * 1e3 * alone.mean_s:
         return Line()
     slots = many.throughput * alone.mean_s
     most = max(rows, key=lambda row: row.get("outgoing", 0.0))
@@ -240,13 +250,22 @@ def line(seen: Observed) -> Line:
     return Line(max(0.0, ms), max(0.0, 1 - alone.mean_s / many.mean_s), slots, connections, port)
 
 
-def unread(seen: Observed) -> float:
+def _in_pool_ms(observation: Observed) -> float:
+    """Return how long jobs of libuv's pool took, for each response of the close look, in ms."""
+    most = 0.0
+    for look in observation.looks:
+        jobs = [job for kind, job in look["waits"].items() if not kind.startswith(NO_JOBS)]
+        most = max(most, sum(job["ms"] for job in jobs) / max(1, look["answered"]))
+    return most
+
+
+def unread(observation: Observed) -> float:
     """Return the share of the responses of other services, to fetch or undici, whose bodies were
     not read to their end; 0 of too few.
     """
     responses = read = 0.0
-    for pid in seen.pids:
-        rows = [row for row in seen.rows if row["pid"] == pid and "fetched" in row]
+    for pid in observation.pids:
+        rows = [row for row in observation.rows if row["pid"] == pid and "fetched" in row]
         if rows:
             responses += rows[-1]["fetched"]
             read += rows[-1]["fetched_read"]
@@ -266,11 +285,11 @@ class Throttled:
 PERIODS_LEAST = 8
 
 
-def throttled(seen: Observed) -> Throttled:
+def throttled(observation: Observed) -> Throttled:
     """Return how often the limit on processor time stopped the program."""
     most = Throttled()
-    for pid in seen.pids:
-        rows = [row for row in seen.during("many") if row["pid"] == pid]
+    for pid in observation.pids:
+        rows = [row for row in observation.during("many") if row["pid"] == pid]
         counted = [row["throttled"] for row in rows if row.get("throttled")]
         if counted and (periods := counted[-1]["all"] - counted[0]["all"]) >= PERIODS_LEAST:
             share = (counted[-1]["stopped"] - counted[0]["stopped"]) / periods
@@ -291,17 +310,17 @@ class Calls:
     again: float = 0.0
 
 
-def calls(seen: Observed) -> Calls:
+def calls(observation: Observed) -> Calls:
     """Return the calls of the process that made the most."""
-    found = [Calls()]
-    for look in seen.looks:
+    of_processes = [Calls()]
+    for look in observation.looks:
         total = look.get("calls")
         if total and total["requests"]:
             n = total["requests"]
             each_ms, ms = total["latency_ms"] / n, total["alone_ms"] / n
             share = min(1.0, ms / each_ms) if each_ms else 0.0
-            found.append(Calls(total["alone"] / n, ms, share, total["again"] / n))
-    return max(found, key=lambda one: (one.alone, one.again))
+            of_processes.append(Calls(total["alone"] / n, ms, share, total["again"] / n))
+    return max(of_processes, key=lambda one: (one.alone, one.again))
 
 
 def _fair(seen: Observed) -> Iterator[Phase]:

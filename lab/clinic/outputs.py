@@ -35,7 +35,7 @@ def verdict(one: Examination) -> str:
 
 def examination_json(one: Examination) -> str:
     """Return an examination as JSON of `report.schema.json`: times in seconds, rates in 1/s."""
-    seen = one.observed
+    observed = one.observed
     return _text(
         {
             "schema": SCHEMA,
@@ -44,14 +44,14 @@ def examination_json(one: Examination) -> str:
             "first": one.first,
             "findings": [_finding(found) for found in one.diagnosis.findings],
             "limiting": one.limiting,
-            "ended": seen.died or None,
-            "program": {"title": seen.title, "url": seen.url, "path": seen.path},
+            "ended": observed.died or None,
+            "program": {"title": observed.title, "url": observed.url, "path": observed.path},
             "node": one.node or None,
-            "started": seen.started,
-            "seconds": seen.seconds,
-            "loads": [plain(phase) for phase in seen.phases.values()],
+            "started": observed.started,
+            "seconds": observed.seconds,
+            "loads": [plain(phase) for phase in observed.phases.values()],
             "signs": plain(one.diagnosis.signs),
-            "warnings": list(seen.warnings),
+            "warnings": list(observed.warnings),
         }
     )
 
@@ -118,9 +118,9 @@ def _finding(found: Finding) -> dict[str, Any]:
 
 def examination_markdown(one: Examination) -> str:
     """Return an examination as Markdown for a pull request's summary."""
-    seen = one.observed
+    observed = one.observed
     sign = {WELL: "✅", FOUND: "❌", NOT_EXAMINED: "⚠️"}[verdict(one)]
-    lines = [f"## {sign} {_cell(seen.title)}: {one.first}", ""]
+    lines = [f"## {sign} {_cell(observed.title)}: {one.first}", ""]
     for found in one.diagnosis.findings:
         lines += [f"### {found.illness.name}", "", found.illness.means, ""]
         lines += _table(
@@ -135,9 +135,9 @@ def examination_markdown(one: Examination) -> str:
         lines += ["", "What to try:", "", *(f"- {way}" for way in found.illness.try_), ""]
     if one.limiting:
         lines += [*(f"- {_cell(line.strip())}" for line in one.limiting), ""]
-    if seen.died:
-        lines += ["```text", seen.died.replace("```", "'''"), "```", ""]
-    return "\n".join([*lines, *_loads(seen)])
+    if observed.died:
+        lines += ["```text", observed.died.replace("```", "'''"), "```", ""]
+    return "\n".join([*lines, *_loads(observed)])
 
 
 def _loads(seen: Observed) -> list[str]:

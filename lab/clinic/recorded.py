@@ -130,10 +130,10 @@ class Examination(Shown, Dated):
         return Part(self, name)
 
     def __repr__(self) -> str:
-        seen, found = self.observed, self.diagnosis
-        lines = [f"{seen.title}: {self.first}"]
-        for one in found.findings:
-            if one is not found.findings[0]:
+        observed, diagnosis = self.observed, self.diagnosis
+        lines = [f"{observed.title}: {self.first}"]
+        for one in diagnosis.findings:
+            if one is not diagnosis.findings[0]:
                 lines.append(f"also: {one.illness.name}")
             if one.illness.is_failure or one.illness not in illnesses.FORMS:
                 lines.append(f"  {one.illness.means}")
@@ -144,13 +144,13 @@ class Examination(Shown, Dated):
             ]
             lines += [f"  at {place}" for place in one.sites[:1]]
             lines.append(f"  chapter: {one.illness.chapter[1]} ({one.illness.chapter[0]})")
-        is_whole = seen.answer_status and not seen.died
-        if seen.inside and not found.findings and is_whole:
+        is_whole = observed.answer_status and not observed.died
+        if observed.inside and not diagnosis.findings and is_whole:
             lines.append(illnesses.NOT_EXAMINED)
         lines += self.limiting
-        if seen.died:
-            lines.append(seen.died)
-        lines += seen.warnings
+        if observed.died:
+            lines.append(observed.died)
+        lines += observed.warnings
         return "\n".join(lines)
 
     @property
@@ -158,18 +158,22 @@ class Examination(Shown, Dated):
         """What limits the throughput, a line each: the loop with its hottest lines, or something
         else; empty where that cannot be told, or a finding says it already.
         """
-        seen = self.observed
+        observed = self.observed
         if any(one.places and not one.illness.is_failure for one in self.diagnosis.findings):
             return []
-        if not seen.rows or "many" not in seen.phases or not seen.phases["many"].answers:
+        if (
+            not observed.rows
+            or "many" not in observed.phases
+            or not observed.phases["many"].answers
+        ):
             return []
         share = self.diagnosis.signs.loop_busy
         if share >= LOOP_IS_LIMIT:
-            profile = max(seen.profiles, key=lambda one: one.busy_s, default=None)
+            profile = max(observed.profiles, key=lambda one: one.busy_s, default=None)
             places = [] if profile is None else by_line(profile.places)
             places = [place for place in places if place.share >= HOT][:3]
             lines = [
-                f"The loop is the limit: with {seen.phases['many'].connections} clients it was "
+                f"The loop is the limit: with {observed.phases['many'].connections} clients it was "
                 f"busy for {share:.0%} of the time."
             ]
             if profile is not None and profile.gc_share >= COLLECTING:
@@ -178,18 +182,18 @@ class Examination(Shown, Dated):
                 f"  {p.share:.0%} of its work is at {p.file}:{p.line}, in {p.function}: {p.text}"
                 for p in places
             ]
-        if share < LOOP_IS_IDLE and len(seen.pids) == 1 and not self.diagnosis.findings:
+        if share < LOOP_IS_IDLE and len(observed.pids) == 1 and not self.diagnosis.findings:
             words = "Requests waited for something else."
-            if seen.bridged:
+            if observed.bridged:
                 words = (
                     "Requests passed a bridge, as the load is plain HTTP over TCP: they waited for "
                     "that, or for something else."
                 )
-            elif seen.phases["many"].client_elu >= CLIENT_BUSY:
+            elif observed.phases["many"].client_elu >= CLIENT_BUSY:
                 words = "The load generator was, which gave no more requests."
             return [
-                f"The loop is not the limit: with {seen.phases['many'].connections} clients it was "
-                f"busy for {share:.0%} of the time. {words}"
+                f"The loop is not the limit: with {observed.phases['many'].connections} clients it "
+                f"was busy for {share:.0%} of the time. {words}"
             ]
         return []
 

@@ -125,12 +125,12 @@ def _page(title: str, body: str) -> str:
 
 def part(one: Part, figures: Figures) -> str:
     """Return a part of the report with its heading."""
-    seen = one.of.observed
+    observation = one.of.observed
     draw = {
         "illness": lambda: _verdict(one.of) + _likely(one.of),
-        "law": lambda: _law(seen, figures),
-        "load": lambda: _measured(seen),
-        "inside": lambda: _inside(seen),
+        "law": lambda: _law(observation, figures),
+        "load": lambda: _measured(observation),
+        "inside": lambda: _inside(observation),
         "signs": lambda: _signs_table(one.of),
     }[one.name]
     return draw()
@@ -340,13 +340,15 @@ def _ms(seconds: float | None) -> str:
 # --- what was measured
 
 
-def _measured(seen: Observed) -> str:
-    rows = [_row(p) for p in seen.phases.values()]
+def _measured(observation: Observed) -> str:
+    rows = [_row(p) for p in observation.phases.values()]
     if not rows:
         return ""
     told = str(HTML.heading("What was measured")) + table(rows, label="the phases of the load")
     # In an open loop what is not sent in time says so by itself.
-    most = max((p.client_elu for p in seen.phases.values() if p.rate_per_s is None), default=0.0)
+    most = max(
+        (p.client_elu for p in observation.phases.values() if p.rate_per_s is None), default=0.0
+    )
     if most >= CLIENT_BUSY:
         told += str(
             HTML.text(

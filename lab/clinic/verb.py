@@ -63,7 +63,7 @@ def examine(
     Raises AppFailed if the program cannot be started, ends, or has no such path; NotLoopback for a
     URL of another machine; NoRecord, StaleRecord in replay.
     """
-    ordered = order(
+    direct_order = order(
         target,
         path=path,
         method=method,
@@ -77,8 +77,8 @@ def examine(
         scenario=scenario,
     )
     if experiment is None:
-        return ordered.examined(say)
-    program, asked, several = ordered.program, ordered.request, ordered.scenario
+        return direct_order.examined(say)
+    program, asked, several = direct_order.program, direct_order.request, direct_order.scenario
     if program is None:
         raise LabError(
             f"experiment={experiment!r}: nobody can repeat what {target} is. Examine a command."

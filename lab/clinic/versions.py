@@ -593,11 +593,11 @@ def revisions(folder: Path, names: Sequence[str]) -> Iterator[list[Path]]:
 
 def _git(folder: Path, *words: str) -> str:
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             ["git", *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LabError(f"git {' '.join(words)} could not be run in {folder}: {error}.") from None
-    if done.returncode:
-        raise LabError(f"git {' '.join(words)} failed in {folder}: {done.stderr.strip()}")
-    return done.stdout
+    if process.returncode:
+        raise LabError(f"git {' '.join(words)} failed in {folder}: {process.stderr.strip()}")
+    return process.stdout

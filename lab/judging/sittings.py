@@ -35,13 +35,13 @@ _WORDS = (
 )
 
 
-def agreed(said: Sequence[tuple[str, str]]) -> str:
-    """Return the word of several sittings. said : the processor of each, and its own word.
+def agreed(words_by_place: Sequence[tuple[str, str]]) -> str:
+    """Return the word of several sittings. words_by_place : the processor and the word of each.
 
     The strongest word that sittings on two processors say and none contradicts; "no verdict" where
     none contradicts another and there are not two; else "differs by machine".
     """
-    decided = [(place, word) for place, word in said if word != NONE]
+    decided = [(place, word) for place, word in words_by_place if word != NONE]
     words = {word for _, word in decided}
     fitting = [(word, by) for word, by, allowed in _WORDS if words <= allowed]
     for word, by in fitting:

@@ -187,13 +187,13 @@ def forest(
     if not lines:
         raise LabError("nothing to plot: no rows")
 
-    undecided = list(dict.fromkeys(line.undecided for line in lines if line.undecided))
+    hollow_words = list(dict.fromkeys(line.undecided for line in lines if line.undecided))
 
     def draw(canvas: Canvas) -> None:
         colour = look(0).colour
         entries = [KeySample("measured here, 95 % interval", colour, "o", "-")]
-        if undecided:
-            entries.append(KeySample(" or ".join(undecided), colour, "o", "-", hollow=True))
+        if hollow_words:
+            entries.append(KeySample(" or ".join(hollow_words), colour, "o", "-", hollow=True))
         if any(line.theirs for line in lines):
             entries.append(mark_entry(published_name))
         if any(line.recorded for line in lines):

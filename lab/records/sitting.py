@@ -105,14 +105,14 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def read(file: Path, known: Collection[str]) -> Sitting:
-    """Return the sitting in a file. known : the ids of claims that it may name. Raises BadSitting
+def read(file: Path, ids: Collection[str]) -> Sitting:
+    """Return the sitting in a file. ids : those of claims that it may name. Raises BadSitting
     with the first thing that is wrong and what to do.
     """
     try:
         if (size := file.stat().st_size) > MOST_BYTES:
             raise BadSitting(f"it has {size:,} bytes, and a sitting has at most {MOST_BYTES:,}")
-        return parsed(file.read_bytes(), known)
+        return parsed(file.read_bytes(), ids)
     except OSError as error:
         raise BadSitting(f"{file.name} can't be read: {error.strerror}.") from None
     except BadSitting as error:
@@ -121,36 +121,36 @@ def read(file: Path, known: Collection[str]) -> Sitting:
         ) from None
 
 
-def parsed(data: bytes, known: Collection[str]) -> Sitting:
+def parsed(data: bytes, ids: Collection[str]) -> Sitting:
     """Return the sitting in these bytes. Raises BadSitting, without a full stop."""
-    found = _json_of(data)
-    _keys("the file", found, HEAD)
-    if found["format"] != FORMAT or found["schema"] != SCHEMA:
+    content = _json_of(data)
+    _keys("the file", content, HEAD)
+    if content["format"] != FORMAT or content["schema"] != SCHEMA:
         raise BadSitting(
-            f"it is {_shown(found['format'])} {_shown(found['schema'])}, not {FORMAT} {SCHEMA}"
+            f"it is {_shown(content['format'])} {_shown(content['schema'])}, not {FORMAT} {SCHEMA}"
         )
-    profile = _text("profile", found["profile"])
+    profile = _text("profile", content["profile"])
     if profile not in PROFILES or not PROFILES[profile].verdicts:
         raise BadSitting(f"profile is {_shown(profile)}, which gives no verdicts")
-    made = _day(found["made"])
-    machine = _machine(found["machine"])
-    versions = found["versions"]
+    day = _day(content["made"])
+    machine = _machine(content["machine"])
+    versions = content["versions"]
     _keys("versions", versions, {"node", "python"})
     for name, version in versions.items():
         if not VERSION.fullmatch(_text(name, version)):
             raise BadSitting(f"the version of {name} is {_shown(version)}, no 24.1.0")
-    claims = found["claims"]
+    claims = content["claims"]
     if not isinstance(claims, list):
         raise BadSitting(f"claims is {_shown(claims)}, no list")
     by_id: dict[str, Found] = {}
     for i, claim in enumerate(claims):
-        one = _claim(f"claims[{i}]", claim, known)
-        if one.id in by_id:
-            raise BadSitting(f"it has the claim {one.id} twice")
-        by_id[one.id] = one
+        interval = _claim(f"claims[{i}]", claim, ids)
+        if interval.id in by_id:
+            raise BadSitting(f"it has the claim {interval.id} twice")
+        by_id[interval.id] = interval
     if not by_id:
         raise BadSitting("it has no claim")
-    return Sitting(made, profile, machine, versions["node"], versions["python"], by_id)
+    return Sitting(day, profile, machine, versions["node"], versions["python"], by_id)
 
 
 def _json_of(data: bytes) -> Any:
@@ -169,50 +169,50 @@ def _json_of(data: bytes) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise BadSitting(f"it has the key {_shown(twice)} twice")
-    return found
+    return unique
 
 
 def _no_number(text: str) -> float:
     raise BadSitting(f"it has {text}, which is no number")
 
 
-def _keys(where: str, value: Any, names: Collection[str]) -> None:
+def _keys(place: str, value: Any, names: Collection[str]) -> None:
     if not isinstance(value, dict):
-        raise BadSitting(f"{where} is {_shown(value)}, no object")
+        raise BadSitting(f"{place} is {_shown(value)}, no object")
     if lacking := sorted(set(names) - value.keys()):
-        raise BadSitting(f"{where} has no {lacking[0]!r}")
+        raise BadSitting(f"{place} has no {lacking[0]!r}")
     if more := sorted(value.keys() - set(names)):
-        raise BadSitting(f"{where} has {_shown(more[0])}, which no sitting has")
+        raise BadSitting(f"{place} has {_shown(more[0])}, which no sitting has")
 
 
-def _text(where: str, value: Any, most: int = MOST_TEXT) -> str:
+def _text(place: str, value: Any, most: int = MOST_TEXT) -> str:
     if not isinstance(value, str):
-        raise BadSitting(f"{where} is {_shown(value)}, no text")
+        raise BadSitting(f"{place} is {_shown(value)}, no text")
     if len(value) > most:
-        raise BadSitting(f"{where} has {len(value)} characters, at most {most} are allowed")
+        raise BadSitting(f"{place} has {len(value)} characters, at most {most} are allowed")
     if not value.isprintable():
-        raise BadSitting(f"{where} has characters that cannot be printed")
+        raise BadSitting(f"{place} has characters that cannot be printed")
     return value
 
 
-def _whole(where: str, value: Any, least: int, most: int) -> int:
+def _whole(place: str, value: Any, least: int, most: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadSitting(f"{where} is {_shown(value)}, no whole number")
+        raise BadSitting(f"{place} is {_shown(value)}, no whole number")
     if not least <= value <= most:
-        raise BadSitting(f"{where} is {_shown(value)}, not {least:,} to {most:,}")
+        raise BadSitting(f"{place} is {_shown(value)}, not {least:,} to {most:,}")
     return value
 
 
-def _ratio(where: str, value: Any) -> float:
+def _ratio(place: str, value: Any) -> float:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise BadSitting(f"{where} is {_shown(value)}, no number")
+        raise BadSitting(f"{place} is {_shown(value)}, no number")
     if not 1 / LARGEST <= value <= LARGEST:
-        raise BadSitting(f"{where} is {_shown(value)}, not {1 / LARGEST:g} to {LARGEST:g}")
+        raise BadSitting(f"{place} is {_shown(value)}, not {1 / LARGEST:g} to {LARGEST:g}")
     return float(value)
 
 
@@ -230,13 +230,13 @@ def _day(value: Any) -> str:
 def _machine(value: Any) -> dict[str, Any]:
     _keys("machine", value, {*MACHINE, "quota_cores"})
     for name, kind in MACHINE.items():
-        where = f"machine.{name}"
+        place = f"machine.{name}"
         if name == "virt" and value[name] is None:
             continue
         if kind is str:
-            _text(where, value[name])
+            _text(place, value[name])
         else:
-            _whole(where, value[name], 0 if name == "ram_gib" else 1, 1_000_000)
+            _whole(place, value[name], 0 if name == "ram_gib" else 1, 1_000_000)
     quota = value["quota_cores"]
     if quota is not None:
         _ratio("machine.quota_cores", quota)
@@ -245,12 +245,12 @@ def _machine(value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def _claim(where: str, value: Any, known: Collection[str]) -> Found:
-    _keys(where, value, CLAIM)
-    id = _text(f"{where}.id", value["id"])
-    if id not in known:
-        raise BadSitting(f"{where}.id is {_shown(id)}, which is no claim that has an interval")
-    verdict = _text(f"{where}.verdict", value["verdict"])
+def _claim(place: str, value: Any, ids: Collection[str]) -> Found:
+    _keys(place, value, CLAIM)
+    id = _text(f"{place}.id", value["id"])
+    if id not in ids:
+        raise BadSitting(f"{place}.id is {_shown(id)}, which is no claim that has an interval")
+    verdict = _text(f"{place}.verdict", value["verdict"])
     if verdict not in judge.WORDS:
         raise BadSitting(f"the verdict of {id} is {_shown(verdict)}, no word for one")
     estimate, low, high = (

@@ -129,7 +129,7 @@ def _pack(raw: Path, whole: Path) -> None:
     texts["panel.css"] = (HERE / "page" / "panel.css").read_text("utf8")
     texts["engine.html"] = _engine(raw)
     for name in (f"{kind}-{major}" for kind in ("node", "later") for major in about["nodes"]):
-        packed = _packed((raw / f"{name}.json").read_bytes())
+        packed = _packed((raw / f"{name}.bin").read_bytes())
         texts[f"{name}.js"] = f'labModelTexts("{name}","{packed}")\n'
     texts["LICENCES.txt"] = _licences()
     content = "".join(f"{name}\n{text}" for name, text in sorted(texts.items()))

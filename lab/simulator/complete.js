@@ -2,15 +2,18 @@
 //
 // QuickJS-ng leaves a `for await` loop early without awaiting what the iterator's `return()` promises,
 // as the specification (AsyncIteratorClose) and V8 do: each such loop notes that promise, and a
-// `finally` behind the loop awaits it. And it tells nobody of an `await`: in a run that is watched, each
-// goes through a function that tells of it.
+// `finally` behind the loop awaits it. It does not know `using`: the rest of such a block goes into a
+// `try`, behind which what was taken is given back. And it tells nobody of an `await`: in a run that is
+// watched, each goes through a function that tells of it.
 
 const LOOP = "__iterated";
 const AWAIT = "__awaited";
+const SCOPE = "__using";
+const NEEDED = /\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)/;
 
-/** How a program is parsed. */
-export const optionsOf = (isModule, locations = false) => ({
-  ecmaVersion: "latest",
+/** How a program is parsed: as the newest language, or as that of a year's edition. */
+export const optionsOf = (isModule, locations = false, ecmaVersion = "latest") => ({
+  ecmaVersion,
   sourceType: isModule ? "module" : "script",
   allowReturnOutsideFunction: !isModule,
   allowAwaitOutsideFunction: isModule,
@@ -21,9 +24,12 @@ export const optionsOf = (isModule, locations = false) => ({
 /** {text, insertions}: the text with all that is put into it. One that does not parse stays as it is. */
 export function complete(acorn, source, isModule, isWatched = false) {
   const insertions = [];
-  if (!isWatched && !/\bfor\s+await\b/.test(source)) return { text: source, insertions };
-  const put = (place, text) => insertions.push({ place, text, isEnd: false });
-  const putEnd = (place, text) => insertions.push({ place, text, isEnd: true });
+  if (!isWatched && !NEEDED.test(source)) return { text: source, insertions };
+  const put = (place, text) => insertions.push({ place, text, length: 0, isEnd: false });
+  const putEnd = (place, text) => insertions.push({ place, text, length: 0, isEnd: true });
+  /** Another text of the same length. */
+  const replace = (place, length, text) =>
+    insertions.push({ place, text: text.padEnd(length), length, isEnd: false });
   let count = 0;
   const loop = (node, start) => {
     const name = `${LOOP}${count++}`;
@@ -42,7 +48,44 @@ export function complete(acorn, source, isModule, isWatched = false) {
     put(node.start + "await".length, ` ${AWAIT}((`);
     putEnd(node.end, `), ${line}, ${column + 1})`);
   };
+  const takes = (kind) => (kind === "using" ? "add" : kind === "await using" ? "addAsync" : null);
+  const scopeEnd = (name, isAsync) => {
+    const waits = `for (const end of ${name}.ends()) try { await end; } catch (error) { ${name}.fail(error); }`;
+    return ` } catch (error) { ${name}.fail(error); } finally { ${isAsync ? `${waits} ` : ""}${name}.end(); }`;
+  };
+  /** The statements of a block of which some are declarations with `using`. */
+  const scope = (statements, end) => {
+    const declared = statements.filter(({ kind }) => takes(kind));
+    if (!declared.length) return;
+    const name = `${SCOPE}${count++}`;
+    put(declared[0].start, `const ${name} = ${SCOPE}(); try { `);
+    for (const { start, kind, declarations } of declared) {
+      replace(start, kind.length, "const");
+      for (const { init } of declarations) {
+        put(init.start, `${name}.${takes(kind)}(`);
+        putEnd(init.end, ")");
+      }
+    }
+    putEnd(
+      end,
+      scopeEnd(
+        name,
+        declared.some(({ kind }) => kind !== "using"),
+      ),
+    );
+  };
+  const loopScope = ({ left: { start, kind, declarations }, body }) => {
+    const name = `${SCOPE}${count++}`;
+    replace(start, kind.length, "const");
+    const variable = source.slice(declarations[0].start, declarations[0].end);
+    put(body.start, `{ const ${name} = ${SCOPE}(); try { ${name}.${takes(kind)}(${variable}); `);
+    putEnd(body.end, `${scopeEnd(name, kind !== "using")} }`);
+  };
   const visit = (node, start) => {
+    if (node.type === "BlockStatement" || node.type === "StaticBlock")
+      scope(node.body, node.end - 1);
+    if (node.type === "Program") scope(node.body, node.end);
+    if (/^For(Of)?Statement$/.test(node.type) && takes(node.left?.kind)) loopScope(node);
     if (node.type === "ForOfStatement" && node.await) loop(node, start);
     if (node.type === "AwaitExpression" && isWatched) waited(node);
     for (const child of Object.values(node).flat())
@@ -62,9 +105,9 @@ export function complete(acorn, source, isModule, isWatched = false) {
     insertion.rank = insertion.isEnd ? -1 - at : at;
   insertions.sort((a, b) => a.place - b.place || a.rank - b.rank);
   let [text, from] = ["", 0];
-  for (const { place, text: inserted } of insertions) {
+  for (const { place, text: inserted, length } of insertions) {
     text += source.slice(from, place) + inserted;
-    from = place;
+    from = place + length;
   }
   return { text: text + source.slice(from), insertions };
 }

@@ -14,6 +14,9 @@ const MODULE = 1;
 const COMPILE_ONLY = 1 << 5;
 const INT = 127; // WebAssembly's i32 and i64
 const LONG = 126;
+const FIRST_COLLECTION = 256 * 1024;
+const LATE_COLLECTION = 128 * 1024 * 1024;
+const STACK = 5 * 2 ** 20; // as the package is compiled
 const STACK_BYTES = 160 * 1024;
 // Words of JSRuntime behind the interrupt handler: its argument, the promise hook, its argument, the
 // parent promise, then the tracker, its argument and the list of jobs.
@@ -37,7 +40,7 @@ export async function createEngine(binary, { load = loadPackage } = {}) {
       });
     },
   });
-  return new Engine(module, new QuickJSFFI(module), table);
+  return new Engine(module, new QuickJSFFI(module), table, stackTopOf(new Uint8Array(binary)));
 }
 
 async function loadPackage() {
@@ -49,10 +52,11 @@ async function loadPackage() {
 }
 
 class Engine {
-  constructor(module, ffi, table) {
+  constructor(module, ffi, table, stackTop) {
     this.module = module;
     this.ffi = ffi;
     this.table = table;
+    this.stackTop = stackTop;
     this.functions = new Map();
     this.shouldInterrupt = () => false;
     this.loadModule = () => null;
@@ -64,6 +68,7 @@ class Engine {
       freeHostRef: (_, _rt, id) => this.functions.delete(id),
     };
     this.runtime = ffi.QTS_NewRuntime();
+    this.#collectLate();
     ffi.QTS_RuntimeSetMaxStackSize(this.runtime, STACK_BYTES);
     this.context = ffi.QTS_NewContext(this.runtime, 0);
     this.contextOut = module._malloc(8);
@@ -75,6 +80,19 @@ class Engine {
 
   get #words() {
     return new Uint32Array(this.module.HEAPU8.buffer);
+  }
+
+  /**
+   * The engine's collector of garbage fails where a generator waits whose variables a function has
+   * captured (`async function*` of Node's `timers/promises`), so it gets to work late: a run is short,
+   * and the next one begins with the memory of the first.
+   */
+  #collectLate() {
+    const start = this.runtime >> 2;
+    const at = this.#words.subarray(start, start + 512).indexOf(FIRST_COLLECTION);
+    if (at < 0)
+      throw new EngineError("This build of QuickJS-ng keeps its limit of garbage elsewhere.");
+    this.#words[start + at] = LATE_COLLECTION;
   }
 
   /** Where the runtime keeps its interrupt handler, told by what changes when one is set. */
@@ -98,6 +116,15 @@ class Engine {
     return at;
   }
 
+  /** Calls a function from inside the engine, which an error of ours must not leave in the middle. */
+  #tell(handler, values) {
+    try {
+      this.free(this.call(handler, values));
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error; // a run that is stopped, which ends at once
+    }
+  }
+
   /** Names the engine's function that is called `(event, promise, parent)` while promises are told. */
   tellPromises(handler) {
     const { ffi, context, hookPair } = this;
@@ -110,7 +137,7 @@ class Engine {
         ffi.QTS_DupValuePointer(context, hookPair),
         ffi.QTS_DupValuePointer(context, hookPair + 8),
       ];
-      this.free(this.call(handler, values));
+      this.#tell(handler, values);
       for (const value of values) this.free(value);
     };
     this.hookAt = this.#inTable(tell, [INT, INT, LONG, LONG, INT]);
@@ -133,7 +160,7 @@ class Engine {
         ffi.QTS_DupValuePointer(context, pair),
         ffi.QTS_DupValuePointer(context, pair + 8),
       ];
-      this.free(this.call(handler, values));
+      this.#tell(handler, values);
       this.free(values[1]);
       this.free(values[2]);
     };
@@ -283,20 +310,42 @@ class Engine {
     this.ffi.QTS_RuntimeSetMemoryLimit(this.runtime, bytes);
   }
 
-  /** The engine's whole memory; nothing of the engine may be running. */
+  /** What the engine's memory holds; nothing of the engine may be running, so its stack holds nothing. */
   snapshot() {
     const memory = this.module.HEAPU8;
     let end = memory.length;
     while (end > 0 && memory[end - 1] === 0) end--;
-    return { memory: memory.slice(0, end), functions: this.functions.size };
+    // Of the stack, which lies below `stackTop`, the longest part that was never written is left out.
+    const bottom = Math.max(0, this.stackTop - STACK);
+    let [low, high] = [this.stackTop, this.stackTop];
+    for (let at = bottom, zeros = 0; at < this.stackTop; at++) {
+      zeros = memory[at] === 0 ? zeros + 1 : 0;
+      if (zeros > high - low) [low, high] = [at - zeros + 1, at + 1];
+    }
+    const parts = [
+      [0, memory.slice(0, low)],
+      [high, memory.slice(high, end)],
+    ];
+    return { parts, functions: this.functions.size };
   }
 
-  restore({ memory, functions }) {
+  restore({ parts, functions }) {
     const bytes = this.module.HEAPU8;
-    bytes.set(memory);
-    bytes.fill(0, memory.length);
+    for (const [start, part] of parts) bytes.set(part, start);
     for (const id of [...this.functions.keys()].slice(functions)) this.functions.delete(id);
   }
+}
+
+/** Where the stack of a WebAssembly file begins, downwards: its first global. */
+function stackTopOf(bytes) {
+  for (let at = 8; at < bytes.length; ) {
+    const [size, body] = leb(bytes, at + 1);
+    // one global or more; an i32 that may change; i32.const, and its number
+    if (bytes[at] === 6 && bytes[body + 1] === INT && bytes[body + 3] === 65)
+      return leb(bytes, body + 4)[0];
+    at = body + size;
+  }
+  throw new EngineError("The engine's WebAssembly file does not say where its stack is.");
 }
 
 /** The bytes of a WebAssembly file which also exports its table of functions. */

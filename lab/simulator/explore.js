@@ -118,7 +118,15 @@ function stateOf({ chunks }, reading, { byPlaces }) {
   if (!reading) return null;
   const { kind, phase, turn, offsets, printed, immediates, inFlight } = reading;
   const texts = chunks.slice(0, printed).map((chunk) => (byPlaces ? chunk : chunk[1]));
-  return JSON.stringify([texts, kind, phase, byPlaces ? turn : null, offsets, immediates, inFlight]);
+  return JSON.stringify([
+    texts,
+    kind,
+    phase,
+    byPlaces ? turn : null,
+    offsets,
+    immediates,
+    inFlight,
+  ]);
 }
 
 /** How many lines two orders have in common from the beginning. */
@@ -147,7 +155,7 @@ function sentence({ phase, kind, turn, slept, ms, now, next, ways }) {
 }
 
 /** What a run printed, line by line, where, and how it ended. */
-export function outcomeOf({ chunks, code, missing }, { outOnly = false } = {}) {
+export function outcomeOf({ chunks, code, missing, threads }, { outOnly = false } = {}) {
   const lines = [];
   const places = [];
   const open = { 1: "", 2: "" };
@@ -173,7 +181,7 @@ export function outcomeOf({ chunks, code, missing }, { outOnly = false } = {}) {
     }
   }
   for (const fd of [1, 2]) if (open[fd]) finish(fd);
-  return { lines, places, code, report, missing };
+  return { lines, places, code, report, missing, threads };
 }
 
 /** A heap of schedules, those with the least of a key first; of equal ones the older. */

@@ -12,7 +12,9 @@ const MOST_TRACES = 10;
 /** A program as a machine takes it, from its text and its file's name; throws what Node would say of a text that does not parse. */
 export function programOf(machine, source, name, folder = FOLDER) {
   const program = { source, name, file: `${folder}/${name}`, kind: kindOf(source, name) };
-  const report = syntaxReport(machine.acorn, program);
+  // `using` came with Node 24.
+  const edition = Number.parseInt(machine.node.version.slice(1), 10) < 24 ? 16 : "latest";
+  const report = syntaxReport(machine.acorn, program, edition);
   if (report) throw new NotModelledError(report);
   return program;
 }

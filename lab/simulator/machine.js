@@ -8,7 +8,17 @@ const EPOCH = Date.UTC(2026, 0, 1);
 const DEFAULTS = { mostLines: 10_000, mostMB: 192, limitMs: 2000, clock: () => performance.now() };
 const MOST_DELAY_MS = 30;
 /** The texts that are evaluated inside, in this order; each is one function, and its file's last statement. */
-export const INSIDE = ["realm", "bytes", "hooks", "loop", "disk", "process", "trace"];
+export const INSIDE = [
+  "realm",
+  "bytes",
+  "hooks",
+  "loop",
+  "disk",
+  "work",
+  "process",
+  "messages",
+  "trace",
+];
 const WRAPPER = "(function (exports, require, module, __filename, __dirname) { ";
 
 /** What the model does not do; its message says what, and how to run the program for real. */
@@ -75,8 +85,10 @@ class Machine {
     const text = this.node.texts[name];
     if (text === undefined)
       throw new EngineError(`Node ${this.node.version} has no module ${name}`);
+    // Some of Node's own files since 26 have what the engine does not know.
+    const known = /\busing\s+\w+\s*=/.test(text) ? complete(this.acorn, text, false).text : text;
     return this.engine.evaluate(
-      `(function (${this.engine.text(names)}) {${text}\n})`,
+      `(function (${this.engine.text(names)}) {${known}\n})`,
       `node:${name}`,
     );
   }
@@ -151,9 +163,9 @@ class Machine {
   #shifts() {
     const { source, kind } = this.program;
     const shifts = kind === "cjs" ? [[1, 0, WRAPPER.length]] : [];
-    for (const { place, text } of this.completed.insertions) {
+    for (const { place, text, length } of this.completed.insertions) {
       const lines = source.slice(0, place).split("\n");
-      shifts.push([lines.length, lines.at(-1).length, text.length]);
+      if (!length) shifts.push([lines.length, lines.at(-1).length, text.length]);
     }
     return shifts;
   }
@@ -170,8 +182,9 @@ class Machine {
     this.isStopped = false;
     this.deadline = this.limits.clock() + this.limits.limitMs;
     engine.limitMemory(this.limits.mostMB * 2 ** 20);
-    this.isWatched = isTraced || /AsyncLocalStorage|async_hooks/.test(program.source);
-    const plan = { schedule, mostMs, isTraced, isWatched: this.isWatched };
+    const hasStores = /AsyncLocalStorage|async_hooks/.test(program.source);
+    this.isWatched = isTraced || hasStores;
+    const plan = { schedule, mostMs, isTraced, isWatched: this.isWatched, hasStores };
     const given = engine.evaluate(`(${JSON.stringify(plan)})`, "schedule.js");
     const values = [engine.string(program.kind), engine.string(program.file), given];
     try {
@@ -181,6 +194,8 @@ class Machine {
       return result;
     } catch (error) {
       if (error instanceof NotModelledError) throw error;
+      if (error instanceof WebAssembly.RuntimeError)
+        throw new NotModelledError("The engine of the model failed on this program.");
       if (error instanceof RangeError)
         throw new NotModelledError(
           this.refusal ??

@@ -5,7 +5,6 @@ import { INSIDE } from "./machine.js";
 
 const ENGINE = "@jitl/quickjs-ng-wasmfile-release-sync/wasm";
 
-
 /** {binary, acorn, realm, hooks, …}: the engine's file, the parser, and the texts that are evaluated inside. */
 export async function parts() {
   const inside = (name) => readFile(new URL(`inside/${name}.js`, import.meta.url), "utf8");

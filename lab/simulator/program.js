@@ -16,9 +16,9 @@ export function kindOf(source, file) {
  * What Node prints of a program that does not parse: the line, a caret, V8's words. Null for one that
  * does. `acorn` finds the place; its words are others.
  */
-export function syntaxReport(acorn, { source, file, kind }) {
+export function syntaxReport(acorn, { source, file, kind }, ecmaVersion = "latest") {
   const isModule = kind === "esm";
-  const options = optionsOf(isModule);
+  const options = optionsOf(isModule, false, ecmaVersion);
   try {
     acorn.parse(source, options);
     return null;

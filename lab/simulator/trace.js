@@ -68,12 +68,13 @@ class Task {
 /** {tasks, columns, events, module, code, ended} of a traced run of a program. */
 export function recordingOf({ rows, shifts, code }, { source, name, kind }, acorn) {
   const calls = callsOf(acorn, source, kind);
-  const placed = rows.map((row) => row.map((value) => (Array.isArray(value?.at) ? sited(value, shifts, calls) : value)));
+  const placed = rows.map((row) =>
+    row.map((value) => (Array.isArray(value?.at) ? sited(value, shifts, calls) : value)),
+  );
   return new Builder(placed, source.split("\n"), { name, kind, code }).build();
 }
 
 const SOURCE_KEPT = 20_000;
-const POOL = 4;
 
 /**
  * What `explore` found as a trace, the content of a `.trace.json` file: the same schema as of a
@@ -107,7 +108,7 @@ export function traceOf({ node, runs, orders, cut }, { name, kind, source }) {
     name,
     module: kind,
     source: source.slice(0, SOURCE_KEPT),
-    pool: POOL,
+    pool: orders[0].threads,
     versions: [version],
   };
 }
@@ -171,7 +172,10 @@ function callsOf(acorn, source, kind) {
   return {
     at(line, column, name) {
       const around = calls.filter((call) => holds(call, line, column));
-      const depth = Math.max(0, ...around.filter(({ isFunction }) => isFunction).map((one) => one.depth));
+      const depth = Math.max(
+        0,
+        ...around.filter(({ isFunction }) => isFunction).map((one) => one.depth),
+      );
       const inside = around.filter((call) => !call.isFunction && call.depth === depth);
       return (inside.findLast((call) => call.name === name) ?? inside.at(-1))?.place ?? null;
     },

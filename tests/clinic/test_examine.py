@@ -272,4 +272,7 @@ def test_what_is_known_is_told_when_the_user_stops(tmp_path, monkeypatch):
     assert found.first == "stopped early"
     assert outputs.verdict(found) == outputs.NOT_EXAMINED
     assert "after the load 'look'" in repr(found)
+    (look,) = found.observed.looks
+    assert look["calls"]["requests"] > 0  # no part of the close look failed
+    assert len(found.observed.warnings) == 1
     assert 'class="lab-box lab-ok"' not in report.page(found)

@@ -437,3 +437,13 @@ def test_a_short_load_without_any_response_is_silent_as_a_whole():
     slow = dataclasses.replace(ALONE, mean_s=0.4)  # whose first response is not due yet
     late = dataclasses.replace(seen(CALM, short), phases={"one": slow, "profile": short})
     assert names(late) == []
+
+
+def test_a_close_look_that_is_too_slow_is_no_stop_where_the_next_load_is_answered():
+    look = dataclasses.replace(
+        CALM, name="look", connections=4, answers=0, throughput=0.0, silent_s=2.0, waiting=4
+    )
+    profile = dataclasses.replace(CALM, name="profile")
+    assert names(seen(CALM, look, profile)) == []
+    nothing = dataclasses.replace(profile, answers=0, throughput=0.0, silent_s=2.0)
+    assert names(seen(CALM, look, nothing)) == ["stops answering"]

@@ -243,3 +243,11 @@ def test_a_driver_is_called_as_before_and_the_line_that_calls_it_is_noted(tmp_pa
     *called, places = json.loads(told.stdout)
     assert called == [["pool", "a", "b"], ["pool", "c", None], "query", 2, 7, "function"]
     assert places >= 1
+
+
+def test_jobs_of_the_pool_that_are_let_in_two_at_a_time_are_no_line_for_a_connection():
+    busy = {"SCRYPTREQUEST": {"n": 100, "ms": 3500.0, "longest_ms": 60.0}}
+    assert names(dataclasses.replace(in_line(), looks=[{**look({}), "waits": busy}])) == []
+    names_only = {"GETADDRINFOREQWRAP": {"n": 1, "ms": 1.0, "longest_ms": 1.0}}
+    found = dataclasses.replace(in_line(), looks=[{**look({}), "waits": names_only}])
+    assert names(found) == ["too few connections"]

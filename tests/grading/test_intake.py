@@ -519,9 +519,7 @@ class Archive:
             "drop-01/node_modules/p/server.js": "// a package\n1;",
             "Drop-02/package.json": '{"main": "here.js"}',
             "Drop-02/here.js": f"{mark}\n1;",
-            "drop-02.zip": packed(
-                [("my-drop/server.mjs", f"{mark}\n1;"), ("my-drop/a.txt", "x")]
-            ),
+            "drop-02.zip": packed([("my-drop/server.mjs", f"{mark}\n1;"), ("my-drop/a.txt", "x")]),
         }
         for file in self.chance.sample(sorted(extras), self.chance.randint(0, 12)):
             files[file] = extras[file]

@@ -148,7 +148,7 @@ def judged(text, name="summary.mjs", asked="summary"):
             r"nobody caught it: \{ rows: 3 \} was thrown, which is no Error",
         ),
         # What came from another program or language than JavaScript.
-        ("const a = 1;\nconst b = \u201cx\u201d;\n" + EMPTY, "a.mjs", r"line 2\): \u201c is a quot"),
+        ("const a = 1;\nconst b = \u201cx\u201d;\n" + EMPTY, "a.mjs", r"2\): \u201c is a quo"),
         (
             "export const summary = (rows: number[]) => ({});\n",
             "a.mjs",

@@ -10,27 +10,24 @@ import "../../lab/widgets/replay/model.js";
 
 // What the model has not got of the others, in the words of its refusal.
 const NOT_COVERED = {
-  "await-forms": "files",
-  "await-turns": "files",
   "bytes-split": "sockets",
-  "fail-replay": "streams",
   "overload-late-news": "sockets",
   "parsing-chunks": "sockets",
   "phases-one-turn": "sockets",
-  "phases-served": "files",
-  "pool-trace": "thread pool",
+  "phases-served": "sockets",
   "processes-trace": "child processes",
-  "start-settled": "thread pool",
-  "timers-hash-trace": "thread pool",
-  "trace-7a2e69160a": "files",
-  "trace-a762888817": "files",
-  "trace-d7c145be7e": "files",
+  "start-settled": "sockets",
+  "timers-hash-trace": "sockets",
   "trace-f4304c7b40": "sockets",
   "units-two-loops": "workers",
 };
-// In this run Node woke its loop for a thread of its own before a timer was due: its turns have one
+// In these runs Node woke its loop once for a thread of its own, before anything was due: the turns have one
 // more, in which nothing of the program ran.
-const WOKEN = ["ticks-drain"];
+const WOKEN = ["await-forms", "ticks-drain"];
+
+// Four hashes that are done in any order, between a timer and a file: nearly every run had an order of its
+// own, and the model finds those in which no thread is many milliseconds late.
+const RACES = ["pool-trace"];
 
 const FOLDER = new URL("../../data/reference/", import.meta.url);
 const NODES = new URL("../../tools/nodes/", import.meta.url);
@@ -85,24 +82,29 @@ for (const [name, { name: file, source, pool, versions }] of traces)
       if (!machine) return context.skip(`Node ${node} is not installed.`);
       const program = programOf(machine, source, file);
       if (name in NOT_COVERED) {
-        const refusal = ({ message }) => message.includes(NOT_COVERED[name]);
-        assert.throws(() => explore(machine, program, { clock }), NotModelledError);
-        assert.throws(() => explore(machine, program, { clock }), refusal);
+        const refusal = (error) =>
+          error instanceof NotModelledError && error.message.includes(NOT_COVERED[name]);
+        assert.throws(() => explore(machine, program, { clock, traces: 0 }), refusal);
         return;
       }
       const found = explore(machine, program, { clock, traces: 0 });
-      for (const { lines, count } of orders)
-        if (count)
-          assert.ok(
-            found.orders.some((order) => `${order.lines}` === `${lines}`),
-            `the order ${lines} is missing`,
-          );
+      const missing = [];
+      for (const { lines, count } of orders) {
+        const has = ({ orders: known }) => known.some((order) => `${order.lines}` === `${lines}`);
+        if (!count || has(found)) continue;
+        const mostRuns = RACES.includes(name) ? 60 : FAR.mostRuns;
+        const far = { ...FAR, byPlaces: false, clock, mostRuns, toward: { lines, code: 0 } };
+        if (!has(explore(machine, program, far))) missing.push(`${lines}`);
+      }
+      if (RACES.includes(name)) return assert.ok(missing.length < orders.length, `${missing}`);
+      assert.deepEqual(missing, []);
       for (const recording of recordings) {
         const printed = placesOf(recording, pool);
         const expected = printed.map(({ place }) => place);
         const lines = printed.map(({ text }) => text);
         const toward = { lines, code: recording.code, places: expected };
-        const { orders: placed } = explore(machine, program, { ...FAR, clock, toward });
+        const mostRuns = WOKEN.includes(name) ? 60 : FAR.mostRuns; // the very turns are not there
+        const { orders: placed } = explore(machine, program, { ...FAR, clock, mostRuns, toward });
         const adapt = WOKEN.includes(name) ? withoutEmptyTurns : (places) => places;
         const same = placed.filter((order) => `${order.lines}` === `${lines}`);
         const places = same.map((order) => JSON.stringify(adapt(order.places)));
@@ -114,5 +116,6 @@ for (const [name, { name: file, source, pool, versions }] of traces)
     });
 
 test("each trace that the list names is one of the book", () => {
-  for (const name of [...Object.keys(NOT_COVERED), ...WOKEN]) assert.ok(traces.has(name), name);
+  for (const name of [...Object.keys(NOT_COVERED), ...WOKEN, ...RACES])
+    assert.ok(traces.has(name), name);
 });

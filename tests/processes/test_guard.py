@@ -25,7 +25,8 @@ from lab.processes.bounded_log import HEAD_BYTES, TAIL_BYTES, BoundedLog
 from lab.processes.guard_link import GuardDied, GuardSilent
 from lab.servers.running import Running
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
+alone = pytest.mark.alone  # by the clock: what runs beside it takes its time
 
 PATIENCE_S = 10  # on a machine busy with other tests; bench/kernel_kills.py asks for two
 
@@ -256,6 +257,7 @@ def test_servers_die_with_a_killed_guard_and_the_next_start_gets_a_new_one():
         assert guard_link.guard_pid() != guard
 
 
+@alone
 @linux
 def test_a_suspended_guard_is_told_to_go_on_and_what_was_asked_of_it_is_an_error(monkeypatch):
     monkeypatch.setattr(guard_link, "SILENT_S", 0.3)
@@ -270,6 +272,7 @@ def test_a_suspended_guard_is_told_to_go_on_and_what_was_asked_of_it_is_an_error
     assert running.exit_code == 0, "a stop is done when it goes on"
 
 
+@alone
 @linux
 def test_a_suspended_guard_is_not_mistaken_for_a_server_that_never_listens(monkeypatch):
     with lab.server("node/hello").start():
@@ -278,6 +281,7 @@ def test_a_suspended_guard_is_not_mistaken_for_a_server_that_never_listens(monke
             lab.server("node/hello").start(listen_s=0.3)
 
 
+@alone
 @linux
 def test_nor_is_one_that_is_suspended_once_the_server_runs(monkeypatch):
     hear = Running.hear
@@ -294,6 +298,7 @@ def test_nor_is_one_that_is_suspended_once_the_server_runs(monkeypatch):
         lab.server("node/hello").start(listen_s=0.3)
 
 
+@alone
 @linux
 def test_a_server_is_ended_without_a_guard_that_stays_silent(monkeypatch):
     monkeypatch.setattr(guard_link, "SILENT_S", 0.2)
@@ -310,6 +315,7 @@ def test_a_server_is_ended_without_a_guard_that_stays_silent(monkeypatch):
         os.kill(its_pid, signal.SIGCONT)
 
 
+@alone
 @linux
 def test_one_guard_that_does_not_take_its_order_keeps_no_other_server_running(monkeypatch):
     silent, well = (lab.server("node/hello").start() for _ in range(2))
@@ -467,6 +473,7 @@ def test_a_fork_that_fails_leaves_no_descriptor_open(tmp_path, monkeypatch):
         assert json.loads(ours.recv(4096))["event"] == "failed"
 
 
+@alone
 def test_a_guard_without_servers_costs_no_cpu():
     with lab.server("node/hello").start():
         guard = psutil.Process(guard_link.guard_pid())

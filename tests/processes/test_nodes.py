@@ -271,7 +271,7 @@ def test_an_older_node_is_taken_only_where_that_is_said(monkeypatch, tmp_path):
     old.chmod(0o755)
     monkeypatch.setenv("LAB_NODE", str(old))
     monkeypatch.delenv("LAB_LEAST_NODE", raising=False)
-    with pytest.raises(nodes.NoNodeError, match="needs Node 20 or newer"):
+    with pytest.raises(nodes.NoNodeError, match="Node 20 or newer is needed"):
         nodes.program()
     monkeypatch.setenv("LAB_LEAST_NODE", "18")
     assert nodes.program() == str(old)

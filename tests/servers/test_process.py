@@ -34,7 +34,8 @@ from lab.servers.server_errors import (
 )
 from lab.servers.sockets import PortTaken
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
+alone = pytest.mark.alone  # by the clock: what runs beside it takes its time
 
 
 def _has_ipv6():
@@ -100,6 +101,7 @@ def test_the_log_holds_what_was_printed_until_now(program, hello):
     assert running.log(1) == "asked", "also afterwards"
 
 
+@alone
 def test_resources_grow_with_work_and_stay_known_after_the_stop():
     with lab.server("node/freeze", env={"FREEZE_MS": 300}).start() as running:
         before = running.resources()
@@ -365,6 +367,7 @@ def test_a_missing_program_comes_with_the_line_that_installs_it():
     assert "pip install -r requirements.txt" in str(failure.value)
 
 
+@alone
 def test_a_server_that_ignores_sigterm_is_killed_with_a_warning(program, hello):
     recipe = program(hello + 'process.on("SIGTERM", () => console.log("not now"));')
     running = recipe.start()
@@ -431,6 +434,7 @@ def test_ps_shows_running_servers_and_stop_all_ends_them():
     assert repr(lab.ps()) == "No server is running."
 
 
+@alone
 def test_stop_all_tells_all_before_it_waits_for_one(program, hello):
     slow = """
     process.once("SIGTERM", () => {
@@ -678,6 +682,7 @@ def test_a_path_that_cannot_be_sent_is_the_askers_mistake(path):
         running.get(path)
 
 
+@alone
 @pytest.mark.parametrize(
     "start",
     [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"],

@@ -1,5 +1,5 @@
 // Holds the model against real Node: the same programs on both.
-//   node tests/simulator/difference.mjs NODE [--seed 1] [--count 300] [--runs 2] [--keep FOLDER] [--show] [--listed]
+//   node tests/simulator/difference.mjs NODE [--seed 1] [--count 300] [--runs 2] [--keep FOLDER] [--show] [--listed] [--more]
 // Prints one line for each program that differs, and last a line of JSON with the counts.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -97,6 +97,7 @@ async function main() {
       keep: { type: "string" },
       show: { type: "boolean" },
       listed: { type: "boolean" },
+      more: { type: "boolean" },
     },
   });
   const [node, ...files] = positionals;
@@ -123,7 +124,7 @@ async function main() {
       }))
     : Array.from({ length: Number(values.count) }, (_, at) => ({
         name: `${first + at}`,
-        ...programOf(first + at),
+        ...programOf(first + at, values.more),
       }));
   for (const [at, job] of jobs.entries()) {
     job.file = join(folder, `${at}.${job.kind === "esm" ? "mjs" : "cjs"}`);

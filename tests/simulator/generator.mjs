@@ -2,13 +2,14 @@
 
 const DELAYS = [0, 0, 1, 1, 2, 5, 40, 40, 80, 120];
 
-/** {source, kind}: the program of a seed. */
-export function programOf(seed) {
-  return new Program(seed).made();
+/** {source, kind}: the program of a seed; with `hasMore`, of files, streams, stores and channels, too. */
+export function programOf(seed, hasMore = false) {
+  return new Program(seed, hasMore).made();
 }
 
 class Program {
-  constructor(seed) {
+  constructor(seed, hasMore) {
+    this.hasMore = hasMore;
     this.state = (seed * 2654435761) >>> 0 || 1;
     for (let step = 0; step < 8; step++) this.random();
     this.names = 0;
@@ -56,10 +57,18 @@ class Program {
         ? [
             `import { EventEmitter, on, once } from "node:events";`,
             `import * as timers from "node:timers/promises";`,
+            `import fs from "node:fs";`,
+            `import { AsyncLocalStorage } from "node:async_hooks";`,
+            `import { Readable, Transform, Writable, pipeline } from "node:stream";`,
+            `const FILE = process.argv[1];`,
           ]
         : [
             `const { EventEmitter, on, once } = require("node:events");`,
             `const timers = require("node:timers/promises");`,
+            `const fs = require("node:fs");`,
+            `const { AsyncLocalStorage } = require("node:async_hooks");`,
+            `const { Readable, Transform, Writable, pipeline } = require("node:stream");`,
+            `const FILE = __filename;`,
           ];
     head.push(`const p = console.log;`);
     const handlers = [];
@@ -166,6 +175,10 @@ class Program {
       [2, () => this.iteration(depth)],
       [2, () => this.aborted(depth)],
       [1, () => this.refreshed(depth)],
+      [this.hasMore ? 3 : 0, () => this.file(depth)],
+      [this.hasMore ? 1.5 : 0, () => this.stream(depth)],
+      [this.hasMore ? 1.5 : 0, () => this.stored(depth)],
+      [this.hasMore ? 1 : 0, () => this.channel(depth)],
       [this.calm ? 0 : 1.2, () => `${this.rejected()};`],
       [this.calm ? 0 : 1, () => this.late(depth)],
       [0.3, () => `process.exitCode = ${this.below(4)};`],
@@ -281,6 +294,44 @@ class Program {
       () =>
         `const ${name} = AbortSignal.any([AbortSignal.abort(), new AbortController().signal]); p(${name}.aborted);`,
     ])();
+  }
+
+  file(depth) {
+    return this.pick([
+      () => `fs.readFile(FILE, ${this.callback(depth)});`,
+      () => `fs.stat(FILE, ${this.callback(depth)});`,
+      () =>
+        `fs.access(FILE + ".none", (error) => { ${this.log(", error.code")}${this.body(depth + 1)} });`,
+      () => `fs.promises.readFile(FILE, "utf8").then(() => { ${this.body(depth + 1)} });`,
+      () => `fs.promises.stat(FILE).then((info) => { ${this.log(", info.isFile()")} });`,
+      () =>
+        `(async () => { const handle = await fs.promises.open(FILE); ${this.log()} await handle.close(); ${this.log()} })();`,
+      () => `p(fs.existsSync(FILE), fs.readFileSync(FILE).length > 9);`,
+    ])();
+  }
+
+  stream(depth) {
+    const name = this.name("s");
+    return this.pick([
+      () =>
+        `const ${name} = Readable.from(["a", "b"]); ${name}.on("data", (chunk) => { ${this.log(", chunk")} }).on("end", ${this.callback(depth)});`,
+      () =>
+        `pipeline(Readable.from([1, 2, 3]), new Transform({ objectMode: true, transform(chunk, _, done) { ${this.log(", chunk")} done(null, chunk); } }), new Writable({ objectMode: true, highWaterMark: 1, write(chunk, _, done) { ${this.log(", chunk")} ${this.pick(["done();", "setImmediate(done);", "process.nextTick(done);", "setTimeout(done, 5);"])} } }), () => { ${this.log()} });`,
+      () =>
+        `(async () => { for await (const chunk of Readable.from([1, 2])) { ${this.log(", chunk")} } ${this.log()} })();`,
+      () =>
+        `const ${name} = new Writable({ write(chunk, _, done) { ${this.log()} done(${this.chance(0.3) ? 'new Error("full")' : ""}); } }); ${name}.on("error", () => { ${this.log()} }).on("finish", () => { ${this.log()} }).on("close", () => { ${this.log()} }); ${name}.write("x"); ${name}.end();`,
+    ])();
+  }
+
+  stored(depth) {
+    const name = this.name("a");
+    return `const ${name} = new AsyncLocalStorage(); ${name}.run(${JSON.stringify(name)}, async () => { ${this.log(`, ${name}.getStore()`)} await ${this.promise(depth + 2)}; ${this.log(`, ${name}.getStore()`)} setTimeout(() => { ${this.log(`, ${name}.getStore()`)} }, 40); Promise.resolve().then(() => { ${this.log(`, ${name}.getStore()`)} }); process.nextTick(() => { ${this.log(`, ${name}.getStore()`)} }); });`;
+  }
+
+  channel(depth) {
+    const name = this.name("m");
+    return `const ${name} = new MessageChannel(); ${name}.port2.on("message", (value) => { ${this.log(", value")} if (value === 2) ${name}.port2.close(); }); ${name}.port1.postMessage(1); ${this.pick([`${name}.port1.postMessage(2);`, `setImmediate(() => ${name}.port1.postMessage(2));`])}${depth ? "" : ` ${this.log()}`}`;
   }
 
   late() {

@@ -108,7 +108,11 @@ def test_the_trace_of_the_likeliest_order_is_a_trace_as_recorded_ones_are(tmp_pa
         ("const all = []; for (;;) all.push(new Array(1e5).fill(1));", "of memory"),
         ("for (let n = 0; n < 1e6; n++) console.log(n);", "lines"),
         ('require("child_process");', "no child processes"),
-        ('require("fs").readFile("x", () => {});', "no files"),
+        ('require("net").createServer();', "no sockets"),
+        ('require("crypto").createHash("sha256");', "no crypto.createHash"),
+        ('require("dns").lookup("example.org", () => {});', "no name but localhost"),
+        ("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);", "waits for a worker"),
+        ('fetch("http://127.0.0.1");', "requests over the network"),
         ('require("./other.js");', "other files or packages"),
     ],
 )

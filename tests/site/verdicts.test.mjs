@@ -142,7 +142,7 @@ describe("what is chosen", () => {
       await tab.keyboard.press("Tab");
       await tab.keyboard.press("Space");
       assert.equal(await hash(tab), "#source=S1");
-      assert.deepEqual(await said(tab), `4 of ${CLAIMS} claims are shown.`);
+      assert.deepEqual(await said(tab), `5 of ${CLAIMS} claims are shown.`);
       await tab.keyboard.press("Space");
       assert.equal(await hash(tab), "");
     });

@@ -102,7 +102,7 @@ def sentences(build: Build) -> Html:
     ]
     certain = sum(c.get("basis") == "interval" for c in found)
     counted = sum(c.get("basis") == "count" for c in found)
-    told = (
+    summary = (
         f"{count(len(found), 'sentence')}: {_tally(found)}. A sentence that does not hold stops "
         "the reference run, and is mended or taken out before anybody reads it here: so that "
         "nearly all of them hold says nothing about how often the book is right. A sentence that "
@@ -112,7 +112,7 @@ def sentences(build: Build) -> Html:
         f"{len(found) - certain - counted} by one measured number without an interval. "
         f"{_expected_false(build)} {provenance(found)}"
     )
-    return Html(str(HTML.sentences(chapters, unbroken(told.strip()))))
+    return Html(str(HTML.sentences(chapters, unbroken(summary.strip()))))
 
 
 def _expected_false(build: Build) -> str:
@@ -147,18 +147,20 @@ def criteria(build: Build) -> Html:
     then the sentences that are gone.
     """
     changes, wordings, withdrawn = claims.changes(), claims.wordings(), claims.withdrawn()
-    changed = [(name, text) for name, texts in changes.items() for text in texts]
-    worded = [(name, text) for name, texts in wordings.items() for text in texts]
+    changed_rows = [(name, text) for name, texts in changes.items() for text in texts]
+    wording_rows = [(name, text) for name, texts in wordings.items() for text in texts]
     tables = [
         (
-            f"{count(len(changed), 'change')} to {count(len(changes), 'criterion', 'criteria')}",
+            f"{count(len(changed_rows), 'change')} to "
+            f"{count(len(changes), 'criterion', 'criteria')}",
             "Criteria that changed after a first result was known",
-            changed,
+            changed_rows,
         ),
         (
-            f"{count(len(worded), 'change')} of words alone, to {count(len(wordings), 'sentence')}",
+            f"{count(len(wording_rows), 'change')} of words alone, to "
+            f"{count(len(wordings), 'sentence')}",
             "Sentences that got other words, with the same limit",
-            worded,
+            wording_rows,
         ),
         (
             f"{count(len(withdrawn), 'sentence')} withdrawn",
@@ -166,11 +168,11 @@ def criteria(build: Build) -> Html:
             withdrawn.items(),
         ),
     ]
-    shown = [
+    folded = [
         str(HTML.table(summary, caption, ("claim", "what changed"), rows))
         for summary, caption, rows in tables
     ]
-    return Html("".join(shown))
+    return Html("".join(folded))
 
 
 def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
@@ -220,26 +222,26 @@ def _card(name: str, c: dict[str, Any] | None) -> dict[str, Any]:
     }
 
 
-def _sitting(one: Sitting, found: Found, word: str) -> str:
+def _sitting(sitting: Sitting, found: Found, word: str) -> str:
     """Return what a sitting found, in a line."""
     return (
-        f"{one.made}, {one.cpu}, Node {one.node}: {factor(found.estimate, bare)}× "
+        f"{sitting.made}, {sitting.cpu}, Node {sitting.node}: {factor(found.estimate, bare)}× "
         f"[{factor(found.low, bare)}, {factor(found.high, bare)}], {word}"
     )
 
 
 def _spread(name: str) -> str:
     """Return how far the estimates of the sittings lie apart; empty below two."""
-    seen = sorted(found.estimate for _, found, _ in claims.words_of(name))
-    if len(seen) < 2:
+    estimates = sorted(found.estimate for _, found, _ in claims.words_of(name))
+    if len(estimates) < 2:
         return ""
-    return f"{len(seen)}, from {factor(seen[0], bare)}× to {factor(seen[-1], bare)}×"
+    return f"{len(estimates)}, from {factor(estimates[0], bare)}× to {factor(estimates[-1], bare)}×"
 
 
 def _marks(
-    value: dict[str, Any], criterion: judge.Criterion, others: Sequence[Found] = ()
+    value: dict[str, Any], criterion: judge.Criterion, elsewhere: Sequence[Found] = ()
 ) -> dict[str, Any] | None:
-    """Return the axis and what stands on it; None without an estimate. others : of the sittings,
+    """Return the axis and what stands on it; None without an estimate. elsewhere : of the sittings,
     thin lines below. A ratio that we derived is none that was published, so it has no star.
     """
     estimate = value["estimate"]
@@ -247,7 +249,7 @@ def _marks(
         return None
     stars = () if criterion.derived else criterion.printed or ()
     interval = _ends(value)
-    ends = [end for one in others for end in (one.low, one.high)]
+    ends = [end for sitting in elsewhere for end in (sitting.low, sitting.high)]
     axis = Axis.of((estimate, *(interval or ()), *criterion.wanted, *stars, *ends))
     low, high = interval or (estimate, estimate)
     bars = [axis.bar("here", low, high, estimate)]
@@ -255,7 +257,10 @@ def _marks(
         "ticks": axis.ticks,
         "wanted": axis.bar("wanted", *criterion.wanted),
         "bars": bars,
-        "sittings": [axis.bar("sitting", one.low, one.high, one.estimate) for one in others],
+        "sittings": [
+            axis.bar("sitting", sitting.low, sitting.high, sitting.estimate)
+            for sitting in elsewhere
+        ],
         "stars": sorted({axis.at(star) for star in stars}),
     }
 

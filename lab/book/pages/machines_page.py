@@ -27,54 +27,56 @@ NONE = "<p>The book has no sitting yet: <code>make results</code> writes one of 
 
 def about(build: Build) -> Html:
     """Return the sittings: machine, versions, day, and how many claims each judged."""
-    found = claims.sittings()
-    if not found:
+    all_sittings = claims.sittings()
+    if not all_sittings:
         return Html(NONE)
     heads = ("", "Processor", "Cores", "System", "Node", "Python", "Profile", "Measured", "Claims")
     rows = [
         (
             str(i),
-            one.cpu,
-            str(one.machine["cores"]),
-            one.machine["os"],
-            one.node,
-            one.python,
-            one.profile,
-            one.made,
-            str(len(one.claims)),
+            sitting.cpu,
+            str(sitting.machine["cores"]),
+            sitting.machine["os"],
+            sitting.node,
+            sitting.python,
+            sitting.profile,
+            sitting.made,
+            str(len(sitting.claims)),
         )
-        for i, one in enumerate(found, 1)
+        for i, sitting in enumerate(all_sittings, 1)
     ]
-    same, other = (_apart(found, same=which) for which in (True, False))
-    told = (
+    same, other = (_apart(all_sittings, same=which) for which in (True, False))
+    explanation = (
         f"<p>Of two sittings on one processor, {same[0]} of {count(same[1], 'pair')} of intervals "
         f"of the same claim do not overlap; of two on different ones, {other[0]} of {other[1]}. "
         "Were the whole difference the noise of a sitting, about one in a hundred would.</p>"
     )
-    return Html(_table(heads, rows) + told)
+    return Html(_table(heads, rows) + explanation)
 
 
 def table(build: Build) -> Html:
     """Return each published claim in each sitting, and its word over those of one Node."""
-    found = claims.sittings()
-    if not found:
+    all_sittings = claims.sittings()
+    if not all_sittings:
         return Html(NONE)
-    node = _recorded_node(found)
-    heads = ("Claim", f"Node {node}", *(f"{i}" for i in range(1, len(found) + 1)))
+    node = _recorded_node(all_sittings)
+    heads = ("Claim", f"Node {node}", *(f"{i}" for i in range(1, len(all_sittings) + 1)))
     rows = []
     for id, entry in claims.claims()["claims"].items():
-        words = {one: (its, word) for one, its, word in claims.words_of(id)}
-        said = [(one.cpu, word) for one, (_, word) in words.items() if one.major == node]
-        cells = [_cell(words[one]) if one in words else "–" for one in found]
+        words = {sitting: (its, word) for sitting, its, word in claims.words_of(id)}
+        by_place = [
+            (sitting.cpu, word) for sitting, (_, word) in words.items() if sitting.major == node
+        ]
+        cells = [_cell(words[sitting]) if sitting in words else "–" for sitting in all_sittings]
         link = f'<a href="verdicts.html#{escape(anchor(id))}">{escape(entry["short"])}</a>'
-        rows.append((link, f"<strong>{escape(agreed(said))}</strong>", *cells))
+        rows.append((link, f"<strong>{escape(agreed(by_place))}</strong>", *cells))
     return Html(_table(heads, rows, raw=True))
 
 
 def rule(build: Build) -> Html:
     """Return how often the word of one sitting, and of several, is false over all machines."""
     try:
-        found = stored.read_json(RULE, "`python bench/sittings.py --store` writes it anew.")
+        counts = stored.read_json(RULE, "`python bench/sittings.py --store` writes it anew.")
     except FileNotFoundError:
         return Html(
             "<p>Nobody has counted it yet: <code>python bench/sittings.py --store</code>.</p>"
@@ -82,13 +84,13 @@ def rule(build: Build) -> Html:
     heads = ("The word comes from", "false at worst", "false", "differs by machine", "no verdict")
     rows = [
         (row["rule"], *(f"{100 * row[key]:.1f} %" for key in ("worst", "false", "differs", "none")))
-        for row in found["rows"]
+        for row in counts["rows"]
     ]
-    told = (
-        f"<p>{found['times']:,} claims for each of six true ratios about the limit, at the scatter "
-        f"of {found['sittings']} sittings; counted on {escape(found['made'])}.</p>"
+    explanation = (
+        f"<p>{counts['times']:,} claims for each of six true ratios about the limit, at the "
+        f"scatter of {counts['sittings']} sittings; counted on {escape(counts['made'])}.</p>"
     )
-    return Html(_table(heads, rows) + told)
+    return Html(_table(heads, rows) + explanation)
 
 
 def _cell(found: tuple[Found, str]) -> str:
@@ -97,22 +99,24 @@ def _cell(found: tuple[Found, str]) -> str:
     return f"{escape(word)}<br><small>{factor(its.estimate)}× {ends}</small>"
 
 
-def _recorded_node(found: list[Sitting]) -> int:
+def _recorded_node(all_sittings: list[Sitting]) -> int:
     """The release line of the newest sitting of a reference run, else of the newest."""
-    of_reference = [one for one in found if one.profile == "reference"] or found
+    of_reference = [
+        sitting for sitting in all_sittings if sitting.profile == "reference"
+    ] or all_sittings
     return of_reference[-1].major
 
 
-def _apart(found: list[Sitting], *, same: bool) -> tuple[int, int]:
+def _apart(all_sittings: list[Sitting], *, same: bool) -> tuple[int, int]:
     """How many pairs of intervals of a claim lie apart, of how many."""
-    apart = every = 0
-    for a, b in itertools.combinations(found, 2):
+    apart = pairs = 0
+    for a, b in itertools.combinations(all_sittings, 2):
         if (a.cpu == b.cpu) is same and a.major == b.major:
             for id in a.claims.keys() & b.claims.keys():
                 x, y = a.claims[id], b.claims[id]
                 apart += x.high < y.low or y.high < x.low
-                every += 1
-    return apart, every
+                pairs += 1
+    return apart, pairs
 
 
 def _table(heads: tuple[str, ...], rows: list[tuple[Any, ...]], *, raw: bool = False) -> str:
@@ -123,7 +127,7 @@ def _table(heads: tuple[str, ...], rows: list[tuple[Any, ...]], *, raw: bool = F
         for first, *rest in shown
     )
     return (
-        '<div class="lab-scroll"><table class="table lab-versions">'
+        '<div class="lab-scroll"><table class="table lab-sittings">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

@@ -134,16 +134,23 @@ def _simple(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def _members(value: Any) -> list[tuple[str, Any]]:
-    """What the class of an object defines, public names only, without running any of it."""
-    names = [name for name in dir(type(value)) if not name.startswith("_")]
-    return [(name, inspect.getattr_static(type(value), name)) for name in names]
+_of_classes: dict[type, list[tuple[str, Any]]] = {}
+
+
+def _members(kind: type) -> list[tuple[str, Any]]:
+    """What a class defines, public names only, without running any of it; looked up once, as an
+    answer has hundreds of objects of a few classes.
+    """
+    if kind not in _of_classes:
+        names = [name for name in dir(kind) if not name.startswith("_")]
+        _of_classes[kind] = [(name, inspect.getattr_static(kind, name)) for name in names]
+    return _of_classes[kind]
 
 
 def attributes(value: Any) -> dict[str, Any]:
     """The public data of an object: fields, properties, but not the machinery it works with."""
     names = list(getattr(value, "__dataclass_fields__", ())) or list(vars(value))
-    names += [name for name, kind in _members(value) if isinstance(kind, property)]
+    names += [name for name, kind in _members(type(value)) if isinstance(kind, property)]
     found: dict[str, Any] = {}
     for name in names:
         if name.startswith("_") or name in found:
@@ -161,7 +168,7 @@ def methods(value: Any) -> list[str]:
     """What can be called on an object, as the other side writes it."""
     return [
         camel(name)
-        for name, kind in _members(value)
+        for name, kind in _members(type(value))
         if inspect.isfunction(kind) and name not in _HIDDEN
     ]
 

@@ -12,17 +12,17 @@ const CLOSED = new Set(["ECONNRESET", "EPIPE"]);
 module.exports = function watchAgents() {
   const totals = { ms: 0, waited: 0, most: 0, stale: 0 };
   const sites = require("./sites.cjs")(MOST_SITES);
-  const asked = require("./sites.cjs")(MOST_SITES);
+  const requestSites = require("./sites.cjs")(MOST_SITES);
   const original = Agent.prototype.addRequest;
-  Agent.prototype.addRequest = function addRequest(request, ...rest) {
+  Agent.prototype.addRequest = function addRequest(request, ...others) {
     const since = performance.now();
-    asked.note("request");
+    requestSites.note("request");
     const before = this.totalSocketCount;
     // The monitor hears of an error and does not handle it: whatever the program does with it stays as it is.
     request.once(errorMonitor, (error) => {
       if (request.reusedSocket && !request.destroyed && CLOSED.has(error?.code)) totals.stale += 1;
     });
-    const answer = original.call(this, request, ...rest);
+    const answer = original.call(this, request, ...others);
     try {
       const isQueued = this.totalSocketCount === before && Object.keys(this.requests).length > 0;
       if (isQueued) {
@@ -40,5 +40,5 @@ module.exports = function watchAgents() {
     }
     return answer;
   };
-  return { totals, sites: () => ({ ...sites.all(), ...asked.all() }) };
+  return { totals, sites: () => ({ ...sites.all(), ...requestSites.all() }) };
 };

@@ -8,8 +8,8 @@ const { performance } = require("node:perf_hooks");
 
 const MOST_REQUESTS = 20_000;
 
-// isLoaded : is a server the one that is loaded, or may be? A program may have doubles of other services in it.
-module.exports = function watchCalls(sites, isLoaded) {
+// isSubject : is a server the one that is loaded, or may be? A program may have doubles of other services in it.
+module.exports = function watchCalls(sites, isSubject) {
   const storage = new AsyncLocalStorage();
   const incoming = new WeakMap(); // request to the program -> its calls
   const open = new WeakMap(); // outgoing request, or socket -> its call
@@ -30,32 +30,32 @@ module.exports = function watchCalls(sites, isLoaded) {
     sites.note("call");
   }
 
-  function ends(thing, hasFailed) {
+  function ends(thing, isFailure) {
     const call = open.get(thing);
     if (call === undefined) return;
     open.delete(thing);
     const { calls, key } = call;
     calls.open.delete(call);
-    if (hasFailed) calls.failed.add(key);
+    if (isFailure) calls.failed.add(key);
     if (!call.isAlone) return;
     calls.alone += 1;
     calls.aloneMs += performance.now() - call.begun;
   }
 
   function listen(name, listener) {
-    const guarded = (message) => {
+    const safely = (message) => {
       try {
         listener(message);
       } catch {
         // What we cannot see is not the program's problem.
       }
     };
-    channel.subscribe(name, guarded);
-    undo.push(() => channel.unsubscribe(name, guarded));
+    channel.subscribe(name, safely);
+    undo.push(() => channel.unsubscribe(name, safely));
   }
 
   listen("http.server.request.start", ({ request, server }) => {
-    if (!isLoaded(server)) {
+    if (!isSubject(server)) {
       storage.enterWith(undefined);
       return;
     }
@@ -76,12 +76,12 @@ module.exports = function watchCalls(sites, isLoaded) {
     totals.alone_ms += calls.aloneMs;
     totals.again += calls.again;
   });
-  const hasFailed = (status) => status >= 500 || status === 429;
+  const isFailure = (status) => status >= 500 || status === 429;
   listen("http.client.request.start", ({ request }) =>
     begins(request, `${request.method} ${request.host}${request.path}`),
   );
   listen("http.client.response.finish", ({ request, response }) =>
-    ends(request, hasFailed(response.statusCode)),
+    ends(request, isFailure(response.statusCode)),
   );
   listen("http.client.request.error", ({ request }) => ends(request, true));
   listen("undici:request:create", ({ request }) =>
@@ -89,7 +89,7 @@ module.exports = function watchCalls(sites, isLoaded) {
   );
   listen("undici:client:sendHeaders", ({ socket }) => spoken.add(socket));
   listen("undici:request:headers", ({ request, response }) =>
-    ends(request, hasFailed(response.statusCode)),
+    ends(request, isFailure(response.statusCode)),
   );
   listen("undici:request:error", ({ request }) => ends(request, true));
 

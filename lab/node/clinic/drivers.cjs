@@ -19,32 +19,35 @@ module.exports = function watchDrivers() {
       const descriptor = Object.getOwnPropertyDescriptor(prototype, name);
       if (typeof descriptor?.value !== "function" || !descriptor.writable) continue;
       const original = descriptor.value;
-      const watched = function (...args) {
+      const wrapper = function (...args) {
         sites.note("query");
         return original.apply(this, args);
       };
       for (const key of ["name", "length"]) {
-        Object.defineProperty(watched, key, { value: original[key], configurable: true });
+        Object.defineProperty(wrapper, key, { value: original[key], configurable: true });
       }
-      Object.assign(watched, original);
-      Object.defineProperty(prototype, name, { ...descriptor, value: watched });
+      Object.assign(wrapper, original);
+      Object.defineProperty(prototype, name, { ...descriptor, value: wrapper });
     }
   }
 
   const load = Module._load;
   Module._load = function (request, ...rest) {
-    const loaded = load.call(this, request, ...rest);
+    const moduleExports = load.call(this, request, ...rest);
     try {
       if (MODULES.test(request) && !request.startsWith("node:")) {
-        const named = typeof loaded === "object" && loaded !== null ? Object.values(loaded) : [];
-        for (const one of [loaded, ...named]) {
+        const named =
+          typeof moduleExports === "object" && moduleExports !== null
+            ? Object.values(moduleExports)
+            : [];
+        for (const one of [moduleExports, ...named]) {
           if (typeof one === "function" && one.prototype) watch(one.prototype);
         }
       }
     } catch {
       // What we cannot see is not the program's problem.
     }
-    return loaded;
+    return moduleExports;
   };
   return sites.all;
 };

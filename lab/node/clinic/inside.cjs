@@ -16,7 +16,7 @@ module.exports = function watch(socketPath, sockets, questions) {
   const order = new Int32Array(orders);
   const at = Object.fromEntries(slots.map((name, index) => [name, index]));
   const servers = new Set();
-  const loaded = new Set(); // those that asked for a port of their own
+  const subjects = new Set(); // those that asked for a port of their own
   const agents = require("./agents.cjs")();
   const outgoing = require("./outgoing.cjs")(sockets);
   const workers = require("./workers.cjs")(() => worker);
@@ -79,7 +79,10 @@ module.exports = function watch(socketPath, sockets, questions) {
   function obey() {
     const wanted = Atomics.load(order, 0);
     if (wanted === commands.look && looking === null) {
-      looking = require("./look.cjs")(sockets, (server) => loaded.has(server) || loaded.size === 0);
+      looking = require("./look.cjs")(
+        sockets,
+        (server) => subjects.has(server) || subjects.size === 0,
+      );
       worker.postMessage({ looking: true });
     } else if (wanted === commands.rest && looking !== null) {
       const seen = looking();
@@ -99,10 +102,10 @@ module.exports = function watch(socketPath, sockets, questions) {
   return {
     listens(server, port) {
       servers.add(server);
-      if (Number(port) !== 0) loaded.add(server);
+      if (Number(port) !== 0) subjects.add(server);
       server.once("close", () => {
         servers.delete(server);
-        loaded.delete(server);
+        subjects.delete(server);
       });
       // Whoever takes any port is asked by the program itself: a helper, a double of another service.
       worker.postMessage({ listening: { ...described(server), any: Number(port) === 0 } });

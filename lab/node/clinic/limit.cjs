@@ -17,19 +17,19 @@ function read(file) {
 
 // The folders of the group and of those around it, up to the root, in which a limit may be set.
 function folders(root, groups) {
-  const found = [];
+  const groupFolders = [];
   for (const line of groups.split("\n")) {
-    const [, controllers, own] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
-    if (own === undefined) continue;
+    const [, controllers, ownPath] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+    if (ownPath === undefined) continue;
     const isUnified = controllers === "";
     if (!isUnified && !controllers.split(",").includes("cpu")) continue;
     const base = isUnified ? root : path.join(root, controllers);
-    for (let at = own, depth = 0; depth < DEEPEST; at = path.dirname(at), depth += 1) {
-      found.push(path.join(base, at));
+    for (let at = ownPath, depth = 0; depth < DEEPEST; at = path.dirname(at), depth += 1) {
+      groupFolders.push(path.join(base, at));
       if (at === "/" || at === ".") break;
     }
   }
-  return found;
+  return groupFolders;
 }
 
 // How many processors' time the folder's limit gives; null where there is none.

@@ -32,14 +32,14 @@ const MOST_RUNS = 5000;
 const MOST_IDS = 1_000_000;
 const MOST_SITES = 400;
 
-module.exports = function look(sockets, isLoaded) {
+module.exports = function look(sockets, isSubject) {
   const counts = {};
   const macro = new Set();
   const waiting = new Map();
   const waits = {};
   const runs = [];
   const sites = require("./sites.cjs")(MOST_SITES);
-  const calls = require("./calls.cjs")(sites, isLoaded);
+  const calls = require("./calls.cjs")(sites, isSubject);
   const streams = require("./streams.cjs")(sites, calls, sockets);
   const firstId = new asyncHooks.AsyncResource("LAB").asyncId();
   const begun = performance.now();

@@ -9,38 +9,38 @@ const MOST_SITES = 40;
 module.exports = function watchOutgoing(sockets) {
   const totals = { responses: 0, read: 0, wait_ms: 0 };
   const sites = require("./sites.cjs")(MOST_SITES);
-  const asked = new WeakMap(); // request -> when
-  const answered = new WeakSet(); // those whose body is not over
+  const createdAt = new WeakMap(); // request -> when
+  const openBodies = new WeakSet(); // those whose body is not over
 
-  const guarded = (listener) => (message) => {
+  const safely = (listener) => (message) => {
     try {
       listener(message);
     } catch {
       // What we cannot see is not the program's problem.
     }
   };
-  const listen = (name, listener) => channel.subscribe(name, guarded(listener));
+  const listen = (name, listener) => channel.subscribe(name, safely(listener));
   listen("undici:request:create", ({ request }) => {
-    asked.set(request, performance.now());
+    createdAt.set(request, performance.now());
     sites.note("fetch");
   });
   listen("undici:client:sendHeaders", ({ request }) => {
-    const since = asked.get(request);
+    const since = createdAt.get(request);
     if (since !== undefined) totals.wait_ms += performance.now() - since;
-    asked.delete(request);
+    createdAt.delete(request);
   });
   listen("undici:request:headers", ({ request }) => {
     totals.responses += 1;
-    answered.add(request);
+    openBodies.add(request);
   });
   const over = (request) => {
-    if (answered.delete(request)) totals.read += 1;
+    if (openBodies.delete(request)) totals.read += 1;
   };
   listen("undici:request:trailers", ({ request }) => over(request));
   // An error is what the program did, or the other service. A text is fetch giving up a body that nobody holds any more.
   listen("undici:request:error", ({ request, error }) => {
     if (error instanceof Error || typeof error?.name === "string") over(request);
-    else answered.delete(request);
+    else openBodies.delete(request);
   });
 
   // By the time that undici says so, the line of the program that called fetch has left the stack.

@@ -5,7 +5,7 @@ const { Worker } = require("node:worker_threads");
 const MOST_SITES = 40;
 const FULL = 0.98; // the share of the time from which on a thread has none left
 
-module.exports = function watchWorkers(own) {
+module.exports = function watchWorkers(probe) {
   const threads = new Map(); // worker -> messages posted and not answered, utilisation when it was read last
   const sites = require("./sites.cjs")(MOST_SITES);
   const { postMessage } = Worker.prototype;
@@ -18,7 +18,7 @@ module.exports = function watchWorkers(own) {
     return threads.get(worker);
   };
   Worker.prototype.postMessage = function (...args) {
-    if (this !== own()) {
+    if (this !== probe()) {
       of(this).behind += 1;
       sites.note("post");
     }

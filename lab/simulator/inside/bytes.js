@@ -125,7 +125,10 @@
     utf8: utf8Text,
     utf16le: (bytes) =>
       lettersOf(
-        Array.from({ length: bytes.length >> 1 }, (_, at) => bytes[2 * at] | (bytes[2 * at + 1] << 8)),
+        Array.from(
+          { length: bytes.length >> 1 },
+          (_, at) => bytes[2 * at] | (bytes[2 * at + 1] << 8),
+        ),
       ),
     base64: (bytes) => base64Text(bytes, false),
     base64url: (bytes) => base64Text(bytes, true),
@@ -176,7 +179,8 @@
     const isAt = (place) => wanted.every((byte, at) => bytes[place + at] === byte);
     if (isForward) {
       for (let place = from; place <= last; place++) if (isAt(place)) return place;
-    } else for (let place = Math.min(from, last); place >= 0; place--) if (isAt(place)) return place;
+    } else
+      for (let place = Math.min(from, last); place >= 0; place--) if (isAt(place)) return place;
     return -1;
   };
   const swap = (size) => (buffer) => {

@@ -65,7 +65,8 @@
   };
   bindings.uv = {
     errname: (number) =>
-      Object.keys(ERRORS).find((code) => ERRORS[code][0] === number) ?? `Unknown system error ${number}`,
+      Object.keys(ERRORS).find((code) => ERRORS[code][0] === number) ??
+      `Unknown system error ${number}`,
     getErrorMap: () =>
       new Map(Object.entries(ERRORS).map(([code, [number, words]]) => [number, [code, words]])),
     getErrorMessage: (number) => bindings.uv.getErrorMap().get(number)?.[1] ?? "unknown error",
@@ -75,7 +76,9 @@
   const failure = (code, syscall, path, dest) => {
     const [errno, words] = ERRORS[code];
     const places = [path, dest].filter((place) => place !== undefined).map((place) => `'${place}'`);
-    const error = new Error(`${code}: ${words}, ${[syscall, places.join(" -> ")].join(" ").trim()}`);
+    const error = new Error(
+      `${code}: ${words}, ${[syscall, places.join(" -> ")].join(" ").trim()}`,
+    );
     Object.assign(error, { errno, code, syscall });
     if (path !== undefined) error.path = path;
     if (dest !== undefined) error.dest = dest;
@@ -92,14 +95,25 @@
   const now = () => settings.epoch + machine.timeUs() / 1000;
   const put = (path, kind, bytes = new Uint8Array(0), mode = kind === DIR ? 0o755 : 0o644) => {
     const at = now();
-    const entry = { kind, bytes, mode, inode: ++lastInode, atime: at, mtime: at, ctime: at, birth: at };
+    const entry = {
+      kind,
+      bytes,
+      mode,
+      inode: ++lastInode,
+      atime: at,
+      mtime: at,
+      ctime: at,
+      birth: at,
+    };
     entries.set(path, entry);
     return entry;
   };
   const absolute = (path) => {
     const text = typeof path === "string" ? path : machine.textOf(path);
     const parts = [];
-    for (const part of (text.startsWith("/") ? text : `${machine.process.cwd()}/${text}`).split("/"))
+    for (const part of (text.startsWith("/") ? text : `${machine.process.cwd()}/${text}`).split(
+      "/",
+    ))
       if (part === "..") parts.pop();
       else if (part && part !== ".") parts.push(part);
     return `/${parts.join("/")}`;
@@ -132,7 +146,10 @@
   const childrenOf = (path) => {
     const start = path === "/" ? "/" : `${path}/`;
     return [...entries.keys()]
-      .filter((other) => other !== path && other.startsWith(start) && !other.slice(start.length).includes("/"))
+      .filter(
+        (other) =>
+          other !== path && other.startsWith(start) && !other.slice(start.length).includes("/"),
+      )
       .map((other) => other.slice(start.length))
       .sort();
   };
@@ -147,7 +164,19 @@
       Math.round((at % 1000) * 1e6),
     ]);
     const size = kind === DIR ? 4096 : bytes.length;
-    const values = [1, kind | mode, 1, 1000, 1000, 0, 4096, inode, size, Math.ceil(size / 512), ...times];
+    const values = [
+      1,
+      kind | mode,
+      1,
+      1000,
+      1000,
+      0,
+      4096,
+      inode,
+      size,
+      Math.ceil(size / 512),
+      ...times,
+    ];
     return isBig ? BigInt64Array.from(values.map(BigInt)) : Float64Array.from(values);
   };
   const write = (entry, bytes, position) => {
@@ -162,7 +191,8 @@
   const bytesIn = (view, offset = 0, length = view.byteLength - offset) =>
     new Uint8Array(view.buffer, view.byteOffset + offset, length);
   const hasPosition = (position) =>
-    (typeof position === "number" && position >= 0) || (typeof position === "bigint" && position >= 0n);
+    (typeof position === "number" && position >= 0) ||
+    (typeof position === "bigint" && position >= 0n);
 
   // What each call does on its thread, by its name in Node's binding: [name of the system call, body].
   const openFile = (path, flags, mode = 0o666) => {
@@ -176,7 +206,8 @@
     entry ??= find(path, "open");
     const writes = flags & (WRONLY | RDWR);
     if (entry.kind === DIR && writes) throw failure("EISDIR", "open", textOfPath(path));
-    if (entry.kind === FILE && flags & DIRECTORY) throw failure("ENOTDIR", "open", textOfPath(path));
+    if (entry.kind === FILE && flags & DIRECTORY)
+      throw failure("ENOTDIR", "open", textOfPath(path));
     if (flags & TRUNC && writes) entry.bytes = new Uint8Array(0);
     let descriptor = 17; // Node has some open already
     while (descriptors.has(descriptor)) descriptor++;
@@ -207,13 +238,15 @@
     return bytes.length;
   };
   const remove = (place) => {
-    for (const child of childrenOf(place)) remove(place === "/" ? `/${child}` : `${place}/${child}`);
+    for (const child of childrenOf(place))
+      remove(place === "/" ? `/${child}` : `${place}/${child}`);
     entries.delete(place);
   };
   const makeFolder = (path, mode, isRecursive) => {
     const place = absolute(path);
     const there = entries.get(place);
-    if (there && !(isRecursive && there.kind === DIR)) throw failure("EEXIST", "mkdir", textOfPath(path));
+    if (there && !(isRecursive && there.kind === DIR))
+      throw failure("EEXIST", "mkdir", textOfPath(path));
     if (there) return undefined;
     if (!isRecursive) {
       parentFor(path, "mkdir");
@@ -272,7 +305,10 @@
       (descriptor, text, position, encoding) =>
         writeFrom(
           descriptor,
-          machine.bytesOf(text, machine.load("internal/util").normalizeEncoding(encoding) ?? "utf8"),
+          machine.bytesOf(
+            text,
+            machine.load("internal/util").normalizeEncoding(encoding) ?? "utf8",
+          ),
           position,
         ),
     ],
@@ -281,14 +317,16 @@
     fstat: ["fstat", (descriptor, isBig) => statOf(opened(descriptor, "fstat").entry, isBig)],
     readdir: [
       "scandir",
-      (path, _encoding, withTypes) => {
+      (path, encoding, withTypes) => {
         const entry = find(path, "scandir");
         if (entry.kind !== DIR) throw failure("ENOTDIR", "scandir", textOfPath(path));
         const place = absolute(path);
-        const names = childrenOf(place);
+        const children = childrenOf(place);
+        const { Buffer } = machine.load("buffer");
+        const names = encoding === "buffer" ? children.map((name) => Buffer.from(name)) : children;
         if (!withTypes) return names;
-        const kinds = names.map((name) => entries.get(place === "/" ? `/${name}` : `${place}/${name}`).kind);
-        return [names, kinds.map((kind) => (kind === DIR ? 2 : 1))];
+        const kindOf = (name) => entries.get(place === "/" ? `/${name}` : `${place}/${name}`).kind;
+        return [names, children.map((name) => (kindOf(name) === DIR ? 2 : 1))];
       },
     ],
     mkdir: ["mkdir", makeFolder],
@@ -305,7 +343,8 @@
       "rmdir",
       (path) => {
         if (find(path, "rmdir").kind !== DIR) throw failure("ENOTDIR", "rmdir", textOfPath(path));
-        if (childrenOf(absolute(path)).length) throw failure("ENOTEMPTY", "rmdir", textOfPath(path));
+        if (childrenOf(absolute(path)).length)
+          throw failure("ENOTEMPTY", "rmdir", textOfPath(path));
         entries.delete(absolute(path));
       },
     ],
@@ -351,14 +390,23 @@
     ],
     fsync: ["fsync", (descriptor) => void opened(descriptor, "fsync")],
     fdatasync: ["fdatasync", (descriptor) => void opened(descriptor, "fdatasync")],
-    chmod: ["chmod", (path, mode) => void (find(path, "chmod").mode = mode)],
-    fchmod: ["fchmod", (descriptor, mode) => void (opened(descriptor, "fchmod").entry.mode = mode)],
+    chmod: ["chmod", (path, mode) => void Object.assign(find(path, "chmod"), { mode })],
+    fchmod: [
+      "fchmod",
+      (descriptor, mode) => void Object.assign(opened(descriptor, "fchmod").entry, { mode }),
+    ],
     utimes: [
       "utime",
       (path, atime, mtime) =>
         void Object.assign(find(path, "utime"), { atime: atime * 1000, mtime: mtime * 1000 }),
     ],
-    realpath: ["realpath", (path) => (find(path, "realpath"), absolute(path))],
+    realpath: [
+      "realpath",
+      (path) => {
+        find(path, "realpath");
+        return absolute(path);
+      },
+    ],
     readlink: [
       "readlink",
       (path) => {
@@ -393,8 +441,7 @@
       ms: FILE_MS,
       call: name,
       perform,
-      done: (error, value) =>
-        error ? request.oncomplete(error) : request.oncomplete(null, value),
+      done: (error, value) => (error ? request.oncomplete(error) : request.oncomplete(null, value)),
     });
   };
   const call = (name, syscall, body) =>
@@ -408,7 +455,8 @@
         const [, , , isQuiet] = values;
         // `throwIfNoEntry: false`, and calls that say "should not throw"
         if (/stat$/.test(name) && (name === "fstat" ? isQuiet === true : isQuiet === false))
-          if (error.code === "ENOENT" || error.code === "ENOTDIR" || name === "fstat") return undefined;
+          if (error.code === "ENOENT" || error.code === "ENOTDIR" || name === "fstat")
+            return undefined;
         throw error;
       }
     };
@@ -508,7 +556,9 @@
   }
 
   const refuse = (name) => () =>
-    machine.refuse(`fs.${name}() is not modelled: the disk of the model has files and folders alone`);
+    machine.refuse(
+      `fs.${name}() is not modelled: the disk of the model has files and folders alone`,
+    );
   bindings.fs = new Proxy(
     {
       ...Object.fromEntries(
@@ -530,9 +580,14 @@
       getFormatOfExtensionlessFile: () => 0,
       legacyMainResolve: () => 0,
       openFileHandle: (path, flags, mode) =>
-        settle("open", () => openFile(path, flags, mode), (descriptor) => new FileHandle(descriptor)),
+        settle(
+          "open",
+          () => openFile(path, flags, mode),
+          (descriptor) => new FileHandle(descriptor),
+        ),
       readFileUtf8: (path, flags) => machine.textOf(readWhole(path, flags)),
-      writeFileUtf8: (path, text, flags, mode) => writeWhole(path, machine.bytesOf(text), flags, mode),
+      writeFileUtf8: (path, text, flags, mode) =>
+        writeWhole(path, machine.bytesOf(text), flags, mode),
       rmSync(path, _retries, isRecursive) {
         const entry = find(path, "rm");
         if (entry.kind === DIR && !isRecursive) throw failure("EISDIR", "rm", textOfPath(path));
@@ -540,7 +595,10 @@
       },
       cpSyncCheckPaths() {},
     },
-    { get: (known, name) => (name in known || typeof name === "symbol" ? known[name] : refuse(name)) },
+    {
+      get: (known, name) =>
+        name in known || typeof name === "symbol" ? known[name] : refuse(name),
+    },
   );
   bindings.fs_dir = new Proxy({}, { get: (_, name) => refuse(name) });
   bindings.fs_event_wrap = {

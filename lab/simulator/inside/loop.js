@@ -76,6 +76,11 @@
   /** The time that has passed, in microseconds; reading it takes none. */
   machine.timeUs = () => Math.round(Math.max(time, loopTime) * 1000);
 
+  /** Code that blocks for some milliseconds. */
+  machine.pass = (ms) => {
+    time = Math.max(time, loopTime) + ms;
+  };
+
   machine.scheduleTimer = (duration) => {
     timerAt = loopTime + duration;
   };
@@ -210,8 +215,16 @@
   // Work waits in a line, first in, first out, but name look-ups hold half of the threads at most. What a
   // thread has done is noticed in the poll phase. Whether a short work is done when the loop looks, and
   // which of two is done first, is left open: a reading of the kind "pool" names the other ways.
-  const POOL = 4;
-  const SLOW = Math.ceil(POOL / 2);
+  const MOST_THREADS = 1024;
+  let threads = 0; // libuv asks for the number when the first work comes
+  machine.threads = () => {
+    const wanted = machine.process?.env.UV_THREADPOOL_SIZE;
+    threads ||= Math.min(
+      MOST_THREADS,
+      Math.max(1, wanted === undefined ? 4 : Number.parseInt(wanted, 10) || 1),
+    );
+    return threads;
+  };
   const TURN_MS = 0.02; // what a turn takes that does not sleep, or two programs of immediates wait for ever
   const waiting = [];
   const working = [];
@@ -219,13 +232,15 @@
   let works = 0;
 
   const assign = (at) => {
-    for (let next = 0; next < waiting.length && working.length < POOL; ) {
+    const most = machine.threads();
+    for (let next = 0; next < waiting.length && working.length < most; ) {
       const slow = working.filter(({ isSlow }) => isSlow).length;
-      if (waiting[next].isSlow && slow >= SLOW) next++;
+      if (waiting[next].isSlow && slow >= Math.ceil(most / 2)) next++;
       else {
         const [work] = waiting.splice(next, 1);
-        const slots = working.map(({ slot }) => slot);
-        work.slot = [0, 1, 2, 3].find((slot) => !slots.includes(slot));
+        const slots = new Set(working.map(({ slot }) => slot));
+        work.slot = 0;
+        while (slots.has(work.slot)) work.slot++;
         work.doneAt = at + work.ms;
         working.push(work);
         machine.trace?.thread(work, Math.round(at * 1000));
@@ -268,12 +283,11 @@
   const waysOf = (ready, slept) => {
     const ways = [];
     if (!slept) ways.push(["the pool is not done yet when the loop looks", []]);
-    if (ready.length > 6) return ways; // of so many every other order is likely, too
-    for (let count = 1; count < ready.length; count++)
-      ways.push([`the pool has done ${count} of ${ready.length} when the loop looks`, ready.slice(0, count)]);
-    for (let at = 0; at < ready.length - 1; at++) {
-      const rest = ready.filter((_, other) => other !== at);
-      ways.push(["the pool is done in another order", [...rest, ready[at]]]);
+    if (ready.length === 1 || ready.length > 6) return ways; // of so many there are too many orders
+    for (const [at, work] of ready.entries()) {
+      const rest = ready.filter((other) => other !== work);
+      ways.push([`the pool has done only work ${work.number + 1} when the loop looks`, [work]]);
+      if (at) ways.push([`the pool has done work ${work.number + 1} first`, [work, ...rest]]);
     }
     return ways;
   };
@@ -287,7 +301,15 @@
     if (ways.length) {
       const now = Math.floor(time);
       const steps = ways.map((_, at) => at + 1);
-      note({ number, kind: "pool", slept, now, steps, offsets: [], ways: ways.map(([why]) => why) });
+      note({
+        number,
+        kind: "pool",
+        slept,
+        now,
+        steps,
+        offsets: [],
+        ways: ways.map(([why]) => why),
+      });
     }
     return choice ? ways[choice - 1][1] : ready;
   };
@@ -315,7 +337,10 @@
     machine.turn = turn;
     const until = Math.min(untilTimer, nextDone());
     if (!hurries && until === Number.POSITIVE_INFINITY)
-      host("refuse", "The program never ends: nothing is left that could happen, and a handle is open.");
+      host(
+        "refuse",
+        "The program never ends: nothing is left that could happen, and a handle is open.",
+      );
     const sleeps = !hurries && until > Math.max(time, loopTime);
     if (sleeps) time = Math.max(time, until);
     else if (hurries || immediateRef) time = Math.max(time, loopTime) + TURN_MS;
@@ -332,7 +357,9 @@
       last = port.number;
       machine.posts.splice(machine.posts.indexOf(port), 1);
       port.take();
-      port = [...machine.posts].sort((a, b) => a.number - b.number).find((other) => other.number > last);
+      port = [...machine.posts]
+        .sort((a, b) => a.number - b.number)
+        .find((other) => other.number > last);
     }
   };
 
@@ -391,7 +418,7 @@
         }
       });
     }
-    return { noted: readingsList, code: machine.exitCode, readings };
+    return { noted: readingsList, code: machine.exitCode, readings, threads: machine.threads() };
   };
   machine.isStop = (error) => error === STOP;
 };

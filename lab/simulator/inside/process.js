@@ -172,6 +172,40 @@
   const { then } = Promise.prototype;
   // V8 does so since 13: a value that is a rejected promise ends a synchronous iterator.
   const closesAfterRejection = Number(/^v?(\d+)/.exec(settings.version)[1]) >= 24;
+  const { nativeThen } = machine;
+  /** The specification's iterator of promises over a synchronous one, which tells of what is awaited. */
+  const fromSync = (loop, iterator, next) => {
+    const close = () => {
+      const method = methodOf(iterator, "return");
+      return method === undefined ? undefined : apply(method, iterator, []);
+    };
+    const settledAs = ({ done, value }, closes) => {
+      const promise = Promise.resolve(value);
+      return new Promise((resolve, reject) =>
+        apply(nativeThen, promise, [
+          (settled) => resolve({ value: settled, done }),
+          (error) => {
+            if (closes && !done) close();
+            reject(error);
+          },
+        ]),
+      );
+    };
+    return {
+      next(...values) {
+        const result = apply(next, iterator, values);
+        if (result.done) loop.isOver = true;
+        return machine.awaited(settledAs(result, closesAfterRejection), null);
+      },
+      return() {
+        if (loop.isOver) return Promise.resolve({ value: undefined, done: true });
+        const result = close();
+        const promise = result === undefined ? Promise.resolve() : settledAs(result, false);
+        loop.closing = { promise };
+        return promise;
+      },
+    };
+  };
   const notingClose = (iterable) => {
     const loop = { iterable, closing: null, hasThrown: false, isOver: false };
     const end = () => {
@@ -195,7 +229,7 @@
           next(...values) {
             const result = apply(next, iterator, values);
             follow(result, (settled) => settled?.done);
-            return result;
+            return machine.isWatched ? machine.awaited(result, null) : result;
           },
           get return() {
             const close = loop.isOver ? undefined : methodOf(iterator, "return");
@@ -207,6 +241,12 @@
             };
           },
         })),
+      };
+    else if (isCallable(synchronous) && machine.hasStores)
+      loop.iterable = {
+        [Symbol.asyncIterator]: iteratorOf(synchronous, (iterator, next) =>
+          fromSync(loop, iterator, next),
+        ),
       };
     else if (isCallable(synchronous))
       loop.iterable = {
@@ -238,6 +278,62 @@
   };
   Object.defineProperty(globalThis, "__iterated", { value: notingClose });
 
+  /** What complete.js writes for `using`: what was taken is given back in reverse order. */
+  const { SymbolDispose, SymbolAsyncDispose } = machine.primordials;
+  for (const [name, symbol] of Object.entries({
+    dispose: SymbolDispose,
+    asyncDispose: SymbolAsyncDispose,
+  }))
+    if (!Symbol[name]) Object.defineProperty(Symbol, name, { value: symbol });
+  class UsingScope {
+    taken = [];
+    failure = null;
+    #take(value, methods, isAsync) {
+      const isNothing = value === null || value === undefined;
+      const name = isNothing ? null : methods.find((symbol) => isCallable(value[symbol]));
+      if (!isNothing && !name) throw new TypeError("Symbol.dispose is not a function");
+      const method = isNothing ? () => undefined : value[name];
+      if (!isNothing || isAsync) this.taken.unshift({ value, method, isAsync });
+      return value;
+    }
+    add(value) {
+      return this.#take(value, [SymbolDispose], false);
+    }
+    addAsync(value) {
+      return this.#take(value, [SymbolAsyncDispose, SymbolDispose], true);
+    }
+    fail(error) {
+      this.failure = { error: this.failure ? suppressed(error, this.failure.error) : error };
+    }
+    /** What must be awaited, one after the other. */
+    *ends() {
+      while (this.taken.length) {
+        const { value, method, isAsync } = this.taken.shift();
+        try {
+          const result = apply(method, value, []);
+          if (isAsync) yield result;
+        } catch (error) {
+          this.fail(error);
+        }
+      }
+    }
+    end() {
+      for (const _ of this.ends());
+      if (this.failure) throw this.failure.error;
+    }
+  }
+  const suppressed = (error, before) =>
+    Object.assign(new Error("An error was suppressed during disposal"), {
+      name: "SuppressedError",
+      error,
+      suppressed: before,
+    });
+  Object.defineProperty(globalThis, "__using", { value: () => new UsingScope() });
+
+  Object.defineProperty(globalThis, "crypto", {
+    get: () => machine.own.crypto.webcrypto,
+    configurable: true,
+  });
   const timers = load("timers");
   for (const name of Object.keys(timers)) if (name !== "promises") operation(name, timers[name]);
   operation("queueMicrotask", queueMicrotask);
@@ -250,7 +346,8 @@
     expose(name, value);
   const { Buffer, atob, btoa } = load("buffer");
   const { TextEncoder, TextDecoder } = load("internal/encoding");
-  for (const [name, value] of Object.entries({ Buffer, TextEncoder, TextDecoder })) expose(name, value);
+  for (const [name, value] of Object.entries({ Buffer, TextEncoder, TextDecoder }))
+    expose(name, value);
   for (const [name, value] of Object.entries({ atob, btoa })) operation(name, value);
 
   // --- time ----------------------------------------------------------------------------------
@@ -264,10 +361,7 @@
     if (typeof place === "number") return place;
     const mark = marks.findLast(({ name, entryType }) => name === place && entryType === "mark");
     if (mark) return mark.startTime;
-    throw new lent.DOMException(
-      `The "${place}" performance mark has not been set`,
-      "SyntaxError",
-    );
+    throw new lent.DOMException(`The "${place}" performance mark has not been set`, "SyntaxError");
   };
   const measureless = (name) => () =>
     machine.refuse(`performance.${name}() measures real work, which a model does not have`);
@@ -327,7 +421,6 @@
     Response: "requests over the network",
     BroadcastChannel: "channels between threads",
     Worker: "workers",
-    crypto: "the work of the thread pool",
     CompressionStream: "web streams",
     DecompressionStream: "web streams",
     ReadableStream: "web streams",
@@ -335,6 +428,7 @@
     TransformStream: "web streams",
     WebAssembly: "WebAssembly",
     Intl: "texts of other languages",
+    navigator: "navigator",
   };
   for (const [name, words] of Object.entries(ABSENT))
     if (!(name in globalThis))
@@ -453,6 +547,9 @@
     "string_decoder",
     "fs",
     "fs/promises",
+    "os",
+    "stream",
+    "stream/promises",
   ];
   const ELSEWHERE = {
     child_process: "child processes",
@@ -464,37 +561,23 @@
     http2: "sockets",
     dgram: "sockets",
     tls: "sockets",
-    dns: "look-ups of names",
-    crypto: "thread pool",
     diagnostics_channel: "channels",
-    zlib: "thread pool",
-    stream: "streams",
-    "stream/promises": "streams",
+    zlib: "compression",
     readline: "terminal",
     vm: "contexts",
-    os: "machine",
     url: "URLs",
   };
   machine.refuse = (sentence) =>
     host("refuse", `${sentence}. For the real thing: node ${settings.shown()}`);
   const refuse = (words) => machine.refuse(`The model of the loop has no ${words} yet`);
-  // What Node has as a global and the model has not: a program that names it is refused, and not told
-  // that there is no such name.
-  const LACKED =
-    "Buffer URL URLSearchParams TextEncoder TextDecoder fetch Headers Request Response FormData Blob File " +
-    "WebSocket crypto MessageChannel MessagePort BroadcastChannel ReadableStream WritableStream " +
-    "TransformStream CompressionStream DecompressionStream WebAssembly Intl navigator";
-  const lack = (object, name, label = name) =>
-    Object.defineProperty(object, name, {
-      configurable: true,
-      get: () => refuse(label),
-      set: (value) => Object.defineProperty(object, name, { value, writable: true }),
-    });
-  for (const name of LACKED.split(" ")) if (!(name in globalThis)) lack(globalThis, name);
-  lack(process, "stdin", "terminal (process.stdin)");
+  Object.defineProperty(process, "stdin", {
+    get: () => refuse("terminal (process.stdin)"),
+    configurable: true,
+  });
 
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
+    if (Object.hasOwn(machine.own, id)) return machine.own[id];
     if (OPEN.includes(id)) return id === "console" ? console : load(id);
     const root = id in ELSEWHERE ? id : id.split("/")[0];
     if (root in ELSEWHERE) return refuse(`${ELSEWHERE[root]} (${name})`);
@@ -556,6 +639,7 @@
     process.argv[1] = file;
     settings.file = file;
     machine.isWatched = plan.isWatched;
+    machine.hasStores = plan.hasStores;
     machine.fillDisk(file, host("source"));
     if (plan.isTraced) machine.startTrace(file);
     let evaluation = null;
@@ -593,8 +677,16 @@
           }
         : () => void enterModule();
     machine.isUnsettled = () => evaluation !== null && !settledState(evaluation);
-    const { noted, code, readings } = machine.run(main, plan);
-    return JSON.stringify({ chunks, noted, code, readings, missing: [...machine.missing], rows: machine.trace?.end(code) });
+    const { noted, code, readings, threads } = machine.run(main, plan);
+    return JSON.stringify({
+      chunks,
+      noted,
+      code,
+      readings,
+      threads,
+      missing: [...machine.missing],
+      rows: machine.trace?.end(code),
+    });
   };
   return machine;
 };

@@ -7,7 +7,54 @@
   // --- what the engine lacks ---------------------------------------------------------------
   const define = (object, name, value) =>
     Object.defineProperty(object, name, { value, writable: true, configurable: true });
-  if (!globalThis.Atomics) define(globalThis, "Atomics", {});
+  // V8 has these itself since Node 24; before, Node makes them.
+  const hasDispose = Number.parseInt(version.slice(1), 10) >= 24;
+  for (const name of ["dispose", "asyncDispose"])
+    if (hasDispose && !Symbol[name])
+      Object.defineProperty(Symbol, name, { value: Symbol(`Symbol.${name}`) });
+  if (!globalThis.Atomics) {
+    // There is one thread, so each of these is whole. Only waiting takes time, and nobody wakes it.
+    const change = (name, body) => [
+      name,
+      (view, at, ...values) => {
+        const before = view[at];
+        const after = body(before, ...values);
+        if (after !== undefined) view[at] = after;
+        return name === "store" ? values[0] : before;
+      },
+    ];
+    const changes = [
+      change("load", () => undefined),
+      change("store", (_, value) => value),
+      change("exchange", (_, value) => value),
+      change("add", (before, value) => before + value),
+      change("sub", (before, value) => before - value),
+      change("and", (before, value) => before & value),
+      change("or", (before, value) => before | value),
+      change("xor", (before, value) => before ^ value),
+      change("compareExchange", (before, expected, value) =>
+        before === expected ? value : undefined,
+      ),
+    ];
+    define(globalThis, "Atomics", {
+      ...Object.fromEntries(changes),
+      isLockFree: (size) => [1, 2, 4, 8].includes(size),
+      notify: () => 0,
+      pause: () => undefined,
+      wait(view, at, value, ms = Number.POSITIVE_INFINITY) {
+        if (view[at] !== value) return "not-equal";
+        if (ms === Number.POSITIVE_INFINITY)
+          machine.refuse(
+            "Atomics.wait() without a time waits for a worker, and the model has none",
+          );
+        machine.pass(Math.max(0, ms));
+        return "timed-out";
+      },
+      waitAsync: () =>
+        machine.refuse("Atomics.waitAsync() waits for a worker, and the model has none"),
+      [Symbol.toStringTag]: "Atomics",
+    });
+  }
   if (!globalThis.global) define(globalThis, "global", globalThis);
   for (const name of ["print", "console", "queueMicrotask", "navigator", "performance"])
     delete globalThis[name];
@@ -34,7 +81,6 @@
       configurable: true,
     });
   }
-  const classes = { __proto__: null };
   // A binding that a module takes constants, functions or classes from, and never calls here.
   const inert = new Proxy(function inert() {}, {
     get: (_, name) =>
@@ -178,7 +224,7 @@
           (filter !== 2 || Object.prototype.propertyIsEnumerable.call(object, key)),
       ),
     previewEntries: (_, withKind) => (withKind ? [[], false] : []),
-    sleep: noop,
+    sleep: (ms) => machine.pass(ms),
     guessHandleType: () => "PIPE",
     toUSVString: (text) => String(text).toWellFormed(),
     isConstructor(value) {
@@ -384,11 +430,35 @@
       },
       { get: (known, name) => known[name] ?? noop },
     ),
+    os: {
+      getAvailableParallelism: () => 4,
+      getCPUs: () => Array.from({ length: 4 }, () => ["model", 2400, 0, 0, 0, 0, 0]).flat(),
+      getFreeMem: () => 2 ** 32,
+      getTotalMem: () => 2 ** 33,
+      getHomeDirectory: () => "/home/you",
+      getHostname: () => "model",
+      getInterfaceAddresses: () => [],
+      getLoadAvg: (values) => values.fill(0),
+      getPriority: () => 0,
+      setPriority: () => 0,
+      getOSInformation: () => ["Linux", "#1", "6.0.0", "x86_64"],
+      getUptime: () => 1000,
+      getUserInfo: () => ({
+        uid: 1000,
+        gid: 1000,
+        username: "you",
+        homedir: "/home/you",
+        shell: null,
+      }),
+      isBigEndian: false,
+    },
     messaging: new Proxy(
       {
         structuredClone: (value) => machine.clone(value),
         setDeserializerCreateFunction: noop,
-        MessageChannel: classes.MessageChannel,
+        get DOMException() {
+          return lent.DOMException;
+        },
       },
       { get: (known, name) => (name in known ? known[name] : inert) },
     ),
@@ -431,7 +501,6 @@
 
   const modules = new Map();
   const process = settings.process;
-  const isFunction = (value) => typeof value === "function";
   // Modules that would lead to files, threads or bytes: what the others ask of them, and no more.
   const substitutes = {
     __proto__: null,
@@ -478,11 +547,7 @@
     "internal/modules/helpers": () => ({ getRequireStack: () => [] }),
     "internal/modules/run_main": () => ({}),
     "internal/modules/typescript": () => ({}),
-    "internal/streams/utils": () => ({
-      isReadableStream: () => false,
-      isWritableStream: () => false,
-      isNodeStream: (value) => isObject(value) && isFunction(value.on) && isFunction(value.pipe),
-    }),
+    "internal/fs/recursive_watch": () => ({}),
     vm: () => ({ isContext: () => false }),
     worker_threads: () => ({ isMainThread: true }),
     "internal/worker": () => ({ isMainThread: true }),

@@ -31,6 +31,18 @@ const examples = JSON.parse(readFileSync(join(HERE, "examples.json"), "utf8")).m
       : { title, name, source: `${lines.join("\n")}\n` },
 );
 
+/** Of the parser that the editor does not use nothing is kept, as if its package said that it may be left out. */
+const withoutParser = {
+  name: "without-parser",
+  setup(bundler) {
+    bundler.onResolve({ filter: /^@lezer\// }, async ({ path, pluginData, ...place }) => {
+      if (pluginData) return undefined;
+      const { path: file } = await bundler.resolve(path, { ...place, pluginData: true });
+      return { path: file, sideEffects: false };
+    });
+  },
+};
+
 const textIn = (name) => readFileSync(join(HERE, name), "utf8");
 
 const bundled = async (entry, more = {}) => {
@@ -45,6 +57,7 @@ const bundled = async (entry, more = {}) => {
     legalComments: "none", // the licences are files beside it
     define: { "import.meta.url": '""', EXAMPLES: JSON.stringify(examples) },
     write: false,
+    plugins: [withoutParser],
     logLevel: "warning",
     ...more,
   });
@@ -104,24 +117,29 @@ async function shortened(texts, names) {
   return short;
 }
 
+/** Texts and bytes by their names in one file, which begins with names and lengths: as JSON they would be longer. */
+function write(file, content) {
+  const sections = Object.entries(content).map(([name, text]) => [name, Buffer.from(text)]);
+  const lengths = JSON.stringify(sections.map(([name, bytes]) => [name, bytes.length]));
+  const bytes = [Buffer.from(`${lengths}\n`), ...sections.map(([, section]) => section)];
+  writeFileSync(join(out, `${file}.bin`), Buffer.concat(bytes));
+}
+
 const machineParts = await parts();
 const { binary, acorn, ...texts } = machineParts;
-const sections = [["binary", binary]];
+const evaluated = { binary };
 for (const [name, text] of Object.entries(texts))
-  if (typeof text === "string") sections.push([name, Buffer.from(await inside(text))]);
-const lengths = JSON.stringify(sections.map(([name, bytes]) => [name, bytes.length]));
-writeFileSync(
-  join(out, "engine.bin"),
-  Buffer.concat([Buffer.from(`${lengths}\n`), ...sections.map(([, bytes]) => bytes)]),
-);
+  if (typeof text === "string") evaluated[name] = await inside(text);
+write("engine", evaluated);
 for (const entry of ENTRIES) writeFileSync(join(out, entry), await bundled(entry));
 const nodesMade = {};
 const modelled = new Set();
 for (const node of nodes) {
   const { modules, facts, later } = await textsOf(await natives(node), machineParts);
   const major = facts.version.slice(1).split(".")[0];
-  writeFileSync(join(out, `node-${major}.json`), JSON.stringify(facts));
-  writeFileSync(join(out, `later-${major}.json`), JSON.stringify(later));
+  const { texts, ...about } = facts;
+  write(`node-${major}`, { about: JSON.stringify(about), ...texts });
+  write(`later-${major}`, later);
   nodesMade[major] = facts.version;
   for (const name of modules) modelled.add(name);
 }

@@ -13,7 +13,7 @@ const PIECES = new RegExp(
     /(?<string>"(?:\\[\s\S]|[^"\\\n])*"?|'(?:\\[\s\S]|[^'\\\n])*'?)/,
     /(?<template>`)/,
     /(?<number>\b(?:0[xob][\da-fA-F_]+|\d[\d_]*(?:\.[\d_]*)?(?:[eE][+-]?\d+)?)n?\b)/,
-    /(?<word>[p{ID_Start}$_#][p{ID_Continue}$]*)/,
+    /(?<word>[\p{ID_Start}$_#][\p{ID_Continue}$]*)/u,
     /(?<regexp>\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/\w*)/,
     /(?<sign>\S)/,
   ]

@@ -27,7 +27,7 @@ globalThis.onmessage = async ({ data }) => {
     if (!machines.has(node)) machines.set(node, machineOf(texts));
     const entry = await machines.get(node);
     modules = entry.modules;
-    if (later) modules.add(textOf(later));
+    if (later) modules.add(sections(unpack(later)));
     if (isToPrepare) return;
     modules.isLacking = false;
     tell("begun", { version: entry.machine.node.version });
@@ -39,14 +39,13 @@ globalThis.onmessage = async ({ data }) => {
   if (modules?.isLacking) tell("lacking");
 };
 
-const textOf = (packed) => JSON.parse(new TextDecoder().decode(unpack(packed)));
-
 /** A machine of a Node, with the texts that it has; `isLacking` says that a program needs those that come later. */
 async function machineOf(packed) {
-  const { later, ...node } = textOf(packed);
+  const { about, ...nodeTexts } = sections(unpack(packed));
+  const { later, ...node } = JSON.parse(about);
   const names = new Set(later);
-  const modules = { isLacking: false, add: (more) => Object.assign(node.texts, more) };
-  const texts = new Proxy(node.texts, {
+  const modules = { isLacking: false, add: (more) => Object.assign(nodeTexts, more) };
+  const texts = new Proxy(nodeTexts, {
     get(all, name) {
       if (all[name] === undefined && names.has(name)) modules.isLacking = true;
       return all[name];

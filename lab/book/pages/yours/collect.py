@@ -31,8 +31,8 @@ def collect() -> str:
     shown = {name: _newest(variant, name) for name in sorted(_executed(variant))}
     build = Build(paths.ROOT, folder, variant.mode, variant.profile, shown)
     found = results.of_build(build)
-    judged, arms = len(found["claims"]), len(found["arms"])
-    if not judged and not arms:
+    claim_count, arms = len(found["claims"]), len(found["arms"])
+    if not claim_count and not arms:
         raise LabError(
             "Nothing was measured here yet. Run `make book`, or cells of a page of `make live`, "
             "then this again."
@@ -50,7 +50,7 @@ def collect() -> str:
         else []
     )
     lines = [
-        f"{paths.relative(file)}: {count(judged, 'claim')} and {count(arms, 'arm')} in "
+        f"{paths.relative(file)}: {count(claim_count, 'claim')} and {count(arms, 'arm')} in "
         f"{file.stat().st_size:,} bytes, profile {build.profile}.",
         f"Beside the book's: {page.as_uri()}"
         if page.exists()

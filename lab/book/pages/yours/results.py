@@ -85,36 +85,36 @@ def save(results: Results, file: Path) -> Path:
 
 def save_results_and_sitting(build: Build) -> Results:
     """Return the results of a reference run, and add its sitting to those of the book."""
-    recorded = _recorded(build)
-    one = sitting_of(recorded)
-    if one is not None:
-        file = claims.SITTINGS / sitting.name_of(one.made, one.machine["cpu"], one.node)
-        save_sitting(recorded, file)
-    return recorded
+    results = _recorded(build)
+    new = sitting_of(results)
+    if new is not None:
+        file = claims.SITTINGS / sitting.name_of(new.made, new.machine["cpu"], new.node)
+        save_sitting(results, file)
+    return results
 
 
 def sitting_of(results: Results) -> Sitting | None:
     """Return the sitting of some results; None without a claim that an interval decides."""
-    known = claims.judged_by_interval()
-    found = {
+    ids = claims.judged_by_interval()
+    intervals = {
         c["id"]: Found(c["id"], c["verdict"], c["estimate"], c["low"], c["high"], c["pairs"])
         for c in results["claims"]
-        if c["ratio"] and c["id"] in known and sitting.finite(c["estimate"], c["low"], c["high"])
+        if c["ratio"] and c["id"] in ids and sitting.finite(c["estimate"], c["low"], c["high"])
     }
-    if not found or not {"node", "python"} <= results["versions"].keys():
+    if not intervals or not {"node", "python"} <= results["versions"].keys():
         return None
     about = (results["made"], results["profile"], results["machine"])
-    return Sitting(*about, results["versions"]["node"], results["versions"]["python"], found)
+    return Sitting(*about, results["versions"]["node"], results["versions"]["python"], intervals)
 
 
 def save_sitting(results: Results, file: Path) -> Path | None:
     """Write the sitting of some results, as it is read back; None if there is nothing to write.
     Raises LabError for one that could not be read.
     """
-    one = sitting_of(results)
-    if one is None:
+    new = sitting_of(results)
+    if new is None:
         return None
-    text = sitting.text_of(one).encode()
+    text = sitting.text_of(new).encode()
     sitting.parsed(text, claims.judged_by_interval())
     written.write(file, text)
     return file

@@ -1,0 +1,139 @@
+// Evaluated inside the engine after disk.js: work for the thread pool that is no file, from `crypto` and
+// `dns`. What it takes is a rule of thumb; what it gives is not computed, and who reads it is told so.
+(machine) => {
+  const { load } = machine;
+  const MS_OF_ROUNDS = 1 / 4000; // one millisecond for four thousand rounds of PBKDF2
+  const SCRYPT_MS = 50; // with the cost that is usual
+  const USUAL_COST = 16384;
+  const RANDOM_MS = 0.01;
+  const LOOKUP_MS = 0.2;
+  const HASHES = { md5: 16, sha1: 20, sha224: 28, sha256: 32, sha384: 48, sha512: 64 };
+
+  /** A key of the right length, of which nobody can read what is in it. */
+  const keyOf = (length) => {
+    const key = load("buffer").Buffer.alloc(length);
+    const unknown = () =>
+      machine.refuse("The model does not compute keys, so it cannot print or compare one");
+    const { inspect } = load("internal/util/inspect");
+    for (const name of ["toString", "toJSON", "equals", "compare", inspect.custom, Symbol.iterator])
+      Object.defineProperty(key, name, { value: unknown });
+    return key;
+  };
+  const random = (length) => {
+    const bytes = load("buffer").Buffer.alloc(length);
+    for (let at = 0; at < length; at++) bytes[at] = Math.floor(Math.random() * 256);
+    return bytes;
+  };
+  const checked = (callback) => {
+    load("internal/validators").validateFunction(callback, "callback");
+    return callback;
+  };
+  const work = (type, ms, perform, callback) =>
+    machine.request(machine.wrap({}, type), {
+      ms,
+      perform,
+      done: (error, value) => callback(error ?? null, value),
+    });
+
+  const roundsMs = (rounds, length, digest) => {
+    const { codes } = load("internal/errors");
+    const size = HASHES[`${digest}`.toLowerCase().replace("-", "")];
+    if (!size) throw new codes.ERR_CRYPTO_INVALID_DIGEST(digest);
+    return Math.max(RANDOM_MS, rounds * Math.ceil(length / size) * MS_OF_ROUNDS);
+  };
+  const scryptMs = ({ N, cost, r, blockSize, p, parallelization } = {}) =>
+    (SCRYPT_MS * (N ?? cost ?? USUAL_COST) * (r ?? blockSize ?? 8) * (p ?? parallelization ?? 1)) /
+    (USUAL_COST * 8);
+  const blocked = (ms, value) => {
+    machine.pass(ms);
+    return value;
+  };
+  const crypto = {
+    pbkdf2: (_password, _salt, rounds, length, digest, callback) =>
+      void work(
+        "PBKDF2REQUEST",
+        roundsMs(rounds, length, digest),
+        () => keyOf(length),
+        checked(callback),
+      ),
+    pbkdf2Sync: (_password, _salt, rounds, length, digest) =>
+      blocked(roundsMs(rounds, length, digest), keyOf(length)),
+    scrypt(_password, _salt, length, ...rest) {
+      const callback = checked(rest.at(-1));
+      const ms = scryptMs(rest.length > 1 ? rest[0] : {});
+      work("SCRYPTREQUEST", ms, () => keyOf(length), callback);
+    },
+    scryptSync: (_password, _salt, length, options) => blocked(scryptMs(options), keyOf(length)),
+    randomBytes(length, callback) {
+      if (callback === undefined) return random(length);
+      work("RANDOMBYTESREQUEST", RANDOM_MS, () => random(length), checked(callback));
+      return undefined;
+    },
+    randomInt(low, high, callback) {
+      const isRange = typeof high === "number";
+      const [from, to] = isRange ? [low, high] : [0, low];
+      const number = from + Math.floor(Math.random() * (to - from));
+      const done = isRange ? callback : high;
+      if (done === undefined) return number;
+      load("internal/process/task_queues").nextTick(done, undefined, number);
+      return undefined;
+    },
+    randomUUID() {
+      const hex = random(16).toString("hex");
+      const digit = (8 + (Number.parseInt(hex[16], 16) % 4)).toString(16);
+      return [
+        hex.slice(0, 8),
+        hex.slice(8, 12),
+        `4${hex.slice(13, 16)}`,
+        `${digit}${hex.slice(17, 20)}`,
+        hex.slice(20),
+      ].join("-");
+    },
+    getRandomValues(view) {
+      new Uint8Array(view.buffer, view.byteOffset, view.byteLength).set(random(view.byteLength));
+      return view;
+    },
+    getHashes: () => Object.keys(HASHES),
+  };
+  const absent = (module, known) =>
+    new Proxy(known, {
+      get: (_, name) =>
+        name in known || typeof name === "symbol" || name === "then"
+          ? known[name]
+          : machine.refuse(`The model of the loop has no ${module}.${name} yet`),
+    });
+  crypto.webcrypto = absent("crypto", {
+    randomUUID: crypto.randomUUID,
+    getRandomValues: crypto.getRandomValues,
+  });
+
+  // --- names ------------------------------------------------------------------------------------------
+  const ADDRESSES = { localhost: "127.0.0.1", "127.0.0.1": "127.0.0.1" };
+  const lookup = (name, options, callback) => {
+    const done = checked(callback ?? options);
+    const isAll = typeof options === "object" && options?.all;
+    const address = ADDRESSES[name];
+    if (!address)
+      machine.refuse(`The model looks up no name but localhost (dns.lookup("${name}"))`);
+    const found = (error) =>
+      isAll ? done(error, [{ address, family: 4 }]) : done(error, address, 4);
+    const wrap = machine.wrap({}, "GETADDRINFOREQWRAP");
+    machine.request(wrap, {
+      ms: LOOKUP_MS,
+      isSlow: true,
+      perform: () => address,
+      done: () => found(null),
+    });
+  };
+  const promises = absent("dns.promises", {
+    lookup: (name, options) =>
+      new Promise((resolve, reject) =>
+        lookup(name, options ?? {}, (error, address, family) =>
+          error ? reject(error) : resolve(options?.all ? address : { address, family }),
+        ),
+      ),
+  });
+  const dns = absent("dns", { lookup, promises });
+
+  machine.own = { crypto: absent("crypto", crypto), dns, "dns/promises": promises };
+};
