@@ -277,6 +277,7 @@ export default {
     t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: other bytes came`);
     const list = await asked(t, server, "/files");
     has(t, list, 200);
+    await t.clients(server, 4, `/previews/${name}`); // so that there are workers, which must not stay
     t.equal(
       String(list.body),
       JSON.stringify([{ name, bytes: 5000 }]),

@@ -232,7 +232,6 @@ function assign() {
 function started() {
   const worker = new Worker(new URL(import.meta.url));
   workers.add(worker);
-  worker.unref(); // it does not keep the process alive
   worker.on("message", (answer) => {
     const { job } = worker;
     worker.job = undefined;
@@ -268,7 +267,10 @@ async function preview(_request, response, name) {
 const server = createServer(answer);
 
 function leave() {
-  server.close(); // the process ends when the last connection has
+  // The process ends when the last connection has, and no worker keeps it.
+  server.close(() => {
+    for (const worker of workers) worker.terminate();
+  });
   server.closeIdleConnections();
 }
 
