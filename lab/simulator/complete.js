@@ -24,31 +24,31 @@ export const optionsOf = (isModule, locations = false, ecmaVersion = "latest") =
 });
 
 /** {text, insertions}: the text with all that is put into it. One that does not parse stays as it is. */
-export function complete(acorn, source, isModule, isWatched = false) {
+export function complete(acorn, source, isModule, watches = false) {
   const insertions = [];
-  if (!isWatched && !NEEDED.test(source)) return { text: source, insertions };
-  const put = (place, text) => insertions.push({ place, text, length: 0, isEnd: false });
-  const putEnd = (place, text) => insertions.push({ place, text, length: 0, isEnd: true });
+  if (!watches && !NEEDED.test(source)) return { text: source, insertions };
+  const insert = (place, text) => insertions.push({ place, text, length: 0, isEnd: false });
+  const insertEnd = (place, text) => insertions.push({ place, text, length: 0, isEnd: true });
   /** Another text of the same length. */
   const replace = (place, length, text) =>
     insertions.push({ place, text: text.padEnd(length), length, isEnd: false });
   let count = 0;
   const loop = (node, start) => {
     const name = `${LOOP}${count++}`;
-    put(start, `{ let ${name}; try { `);
-    put(node.right.start, `(${name} = ${LOOP}(`);
-    putEnd(
+    insert(start, `{ let ${name}; try { `);
+    insert(node.right.start, `(${name} = ${LOOP}(`);
+    insertEnd(
       node.end,
       ` } catch (error) { if (${name}) ${name}.hasThrown = true; throw error; }` +
         ` finally { if (${name}?.closing) try { await ${name}.closing.promise; }` +
         ` catch (error) { if (!${name}.hasThrown) throw error; } } }`,
     );
-    putEnd(node.right.end, ")).iterable");
+    insertEnd(node.right.end, ")).iterable");
   };
-  const waited = (node) => {
+  const wrapAwait = (node) => {
     const { line, column } = placeOf(node);
-    put(node.start + "await".length, ` ${AWAIT}((`);
-    putEnd(node.end, `), ${line}, ${column + 1})`);
+    insert(node.start + "await".length, ` ${AWAIT}((`);
+    insertEnd(node.end, `), ${line}, ${column + 1})`);
   };
   const takes = (kind) => (kind === "using" ? "add" : kind === "await using" ? "addAsync" : null);
   const scopeEnd = (name, isAsync) => {
@@ -57,22 +57,22 @@ export function complete(acorn, source, isModule, isWatched = false) {
   };
   /** The statements of a block of which some are declarations with `using`. */
   const scope = (statements, end) => {
-    const declared = statements.filter(({ kind }) => takes(kind));
-    if (!declared.length) return;
+    const resources = statements.filter(({ kind }) => takes(kind));
+    if (!resources.length) return;
     const name = `${SCOPE}${count++}`;
-    put(declared[0].start, `const ${name} = ${SCOPE}(); try { `);
-    for (const { start, kind, declarations } of declared) {
+    insert(resources[0].start, `const ${name} = ${SCOPE}(); try { `);
+    for (const { start, kind, declarations } of resources) {
       replace(start, kind.length, "const");
       for (const { init } of declarations) {
-        put(init.start, `${name}.${takes(kind)}(`);
-        putEnd(init.end, ")");
+        insert(init.start, `${name}.${takes(kind)}(`);
+        insertEnd(init.end, ")");
       }
     }
-    putEnd(
+    insertEnd(
       end,
       scopeEnd(
         name,
-        declared.some(({ kind }) => kind !== "using"),
+        resources.some(({ kind }) => kind !== "using"),
       ),
     );
   };
@@ -80,8 +80,8 @@ export function complete(acorn, source, isModule, isWatched = false) {
     const name = `${SCOPE}${count++}`;
     replace(start, kind.length, "const");
     const variable = source.slice(declarations[0].start, declarations[0].end);
-    put(body.start, `{ const ${name} = ${SCOPE}(); try { ${name}.${takes(kind)}(${variable}); `);
-    putEnd(body.end, `${scopeEnd(name, kind !== "using")} }`);
+    insert(body.start, `{ const ${name} = ${SCOPE}(); try { ${name}.${takes(kind)}(${variable}); `);
+    insertEnd(body.end, `${scopeEnd(name, kind !== "using")} }`);
   };
   const visit = (node, start) => {
     if (node.type === "BlockStatement" || node.type === "StaticBlock")
@@ -89,7 +89,7 @@ export function complete(acorn, source, isModule, isWatched = false) {
     if (node.type === "Program") scope(node.body, node.end);
     if (/^For(Of)?Statement$/.test(node.type) && takes(node.left?.kind)) loopScope(node);
     if (node.type === "ForOfStatement" && node.await) loop(node, start);
-    if (node.type === "AwaitExpression" && isWatched) waited(node);
+    if (node.type === "AwaitExpression" && watches) wrapAwait(node);
     if (node.type === "MetaProperty" && node.meta.name === "import")
       replace(node.start, node.end - node.start, META);
     for (const child of Object.values(node).flat())
@@ -98,7 +98,7 @@ export function complete(acorn, source, isModule, isWatched = false) {
         visit(child, node.type === "LabeledStatement" ? start : child.start);
   };
   try {
-    const tree = acorn.parse(source, optionsOf(isModule, isWatched));
+    const tree = acorn.parse(source, optionsOf(isModule, watches));
     visit(tree, tree.start);
   } catch (error) {
     if (error instanceof SyntaxError) return { text: source, insertions: [] };

@@ -42,7 +42,7 @@ class Machine {
     this.limits = limits;
     this.node = node;
     this.acorn = parts.acorn;
-    this.completed = { program: null, text: "" };
+    this.completion = { program: null, text: "" };
     this.isWatched = false;
     this.refusal = null;
     this.isStopped = false;
@@ -152,14 +152,14 @@ class Machine {
 
   /** The program's text as the engine takes it, made once for all runs of the program. */
   #text() {
-    const { program, completed, isWatched } = this;
-    if (completed.program !== program || completed.isWatched !== isWatched)
-      this.completed = {
+    const { program, completion, isWatched: watches } = this;
+    if (completion.program !== program || completion.watches !== watches)
+      this.completion = {
         program,
-        isWatched,
-        ...complete(this.acorn, program.source, program.kind === "esm", isWatched),
+        watches,
+        ...complete(this.acorn, program.source, program.kind === "esm", watches),
       };
-    return this.completed.text;
+    return this.completion.text;
   }
 
   _source() {
@@ -193,7 +193,7 @@ class Machine {
   #shifts() {
     const { source, kind } = this.program;
     const shifts = kind === "cjs" ? [[1, 0, WRAPPER.length]] : [];
-    for (const { place, text, length } of this.completed.insertions) {
+    for (const { place, text, length } of this.completion.insertions) {
       const lines = source.slice(0, place).split("\n");
       if (!length) shifts.push([lines.length, lines.at(-1).length, text.length]);
     }
@@ -204,7 +204,7 @@ class Machine {
    * One run of {source, file, kind}: {chunks, noted, code}, as the schedule has it; of a traced run
    * also `rows`, and `shifts`, what the engine's columns have more than the source's.
    */
-  run(program, schedule = {}, { mostMs = MOST_DELAY_MS, isTraced = false } = {}) {
+  run(program, schedule = {}, { mostMs = MOST_DELAY_MS, isTraced: traces = false } = {}) {
     const { engine } = this;
     engine.restore(this.#stateFor(program));
     this.program = program;
@@ -213,14 +213,14 @@ class Machine {
     this.deadline = this.limits.clock() + this.limits.limitMs;
     engine.limitMemory(this.limits.mostMB * 2 ** 20);
     const hasStores = /AsyncLocalStorage|async_hooks/.test(program.source);
-    this.isWatched = isTraced || hasStores;
-    const plan = { schedule, mostMs, isTraced, isWatched: this.isWatched, hasStores };
+    this.isWatched = traces || hasStores;
+    const plan = { schedule, mostMs, isTraced: traces, isWatched: this.isWatched, hasStores };
     const given = engine.evaluate(`(${JSON.stringify(plan)})`, "schedule.js");
     const values = [engine.string(program.kind), engine.string(program.file), given];
     try {
       const result = JSON.parse(engine.text(engine.call(this.begin, values)));
       if (this.refusal) throw new NotModelledError(this.refusal);
-      if (isTraced) result.shifts = this.#shifts();
+      if (traces) result.shifts = this.#shifts();
       return result;
     } catch (error) {
       if (error instanceof NotModelledError) throw error;

@@ -81,16 +81,16 @@ const SOURCE_KEPT = 20_000;
  * recorded one, with `origin: "model"`. Its `runs` and counts are schedules that were tried.
  */
 export function traceOf({ node, runs, orders, cut }, { name, kind, source }) {
-  const ended = {};
+  const endings = {};
   for (const { code, count } of orders)
-    ended[`code ${code}`] = (ended[`code ${code}`] ?? 0) + count;
+    endings[`code ${code}`] = (endings[`code ${code}`] ?? 0) + count;
   const recordings = orders.flatMap(({ trace }, order) => (trace ? [{ ...trace, order }] : []));
   const version = {
     origin: "model",
     node: node.version,
     uv: node.versions.uv,
     runs,
-    ended,
+    ended: endings,
     orders: orders.map(({ lines, count, because, weight, trace }) => ({
       lines,
       count,
@@ -132,16 +132,16 @@ function reasonIn(report) {
 }
 
 /** A site with the lines and columns that V8 would tell: those of the name of the function that is called. */
-function sited({ at, called }, shifts, calls) {
-  const frames = at.map(([line, column, named, isExact], number) => {
-    if (isExact) return [line, column, named];
+function sited({ at, called: calleeName }, shifts, calls) {
+  const frames = at.map(([line, column, functionName, isExact], number) => {
+    if (isExact) return [line, column, functionName];
     let offset = column - 1;
     for (const [of, place, length] of shifts)
       if (of === line && offset > place) offset = Math.max(place, offset - length);
-    const callee = calls.at(line, offset, number ? at[number - 1][2] : called);
-    return [...(callee ?? [line, offset + 1]), named];
+    const callee = calls.at(line, offset, number ? at[number - 1][2] : calleeName);
+    return [...(callee ?? [line, offset + 1]), functionName];
   });
-  return { at: frames, called };
+  return { at: frames, called: calleeName };
 }
 
 /** The calls of a program. The engine tells the place of what it has looked at last, often an argument. */
@@ -229,21 +229,21 @@ class Builder {
 
   /** What the reader wrote (`fs.readFile`), with what Node made of it (`open`). */
   #labelOf(task) {
-    const written = task.site ? this.#written(task.site) : null;
+    const sourceCall = task.site ? this.#sourceCall(task.site) : null;
     if (task.kind === "Timeout") {
       const { ms, every } = task.detail;
-      return `${written ?? (every ? "setInterval" : "setTimeout")} ${typeof ms === "number" ? `${ms} ms` : ""}`;
+      return `${sourceCall ?? (every ? "setInterval" : "setTimeout")} ${typeof ms === "number" ? `${ms} ms` : ""}`;
     }
     const maker = this.tasks.get(task.by) ?? this.tasks.get(task.trigger);
     const inherits = maker && maker.line !== null && !(maker.isOwn && LANES[maker.kind]);
-    const call = written ?? (inherits ? maker.label.split(" · ")[0] : null);
+    const call = sourceCall ?? (inherits ? maker.label.split(" · ")[0] : null);
     if (task.isOwn && LANES[task.kind]) return call ?? USUAL[task.kind] ?? "promise";
     const noun = task.detail.call ?? NOUNS[task.kind] ?? task.detail.fn;
     if (!call) return noun ?? task.kind;
     return noun && !call.endsWith(`.${noun}`) ? `${call} · ${noun}` : call;
   }
 
-  #written({ at: [[line, column]] }) {
+  #sourceCall({ at: [[line, column]] }) {
     const text = this.source[line - 1] ?? "";
     const start = column - 1 - (/new\s+$/.exec(text.slice(0, column - 1))?.[0].length ?? 0);
     const word = /^(new\s+)?[\w$.#]+/.exec(text.slice(start))?.[0];
@@ -252,13 +252,13 @@ class Builder {
     return `${/(?:[\w$]+\.)+$/.exec(before)?.[0] ?? (before.endsWith(".") ? "." : "")}${word}`;
   }
 
-  #emit(t, what, task = null, { iteration, phase, line, data, stack } = {}) {
+  #emit(t, type, task = null, { iteration, phase, line, data, stack } = {}) {
     const { pending } = this;
     this.pending = [];
     this.#flush();
     for (const { t: at, task: inner, iteration: of, phase: where } of pending)
       this.#run(at, inner, of, where);
-    const row = [t, what, task, iteration, phase, line, data, stack].map((value) => value ?? null);
+    const row = [t, type, task, iteration, phase, line, data, stack].map((value) => value ?? null);
     while (row.at(-1) === null) row.pop();
     this.events.push(row);
   }
@@ -351,10 +351,10 @@ class Builder {
 
   /** Callbacks of Node's own in which nothing happens are one event. */
   #fold({ t: start, iteration, phase }, t) {
-    const { folded } = this;
-    if (folded?.iteration === iteration && folded.phase === phase) {
-      folded.count += 1;
-      folded.us += t - start;
+    const event = this.folded;
+    if (event?.iteration === iteration && event.phase === phase) {
+      event.count += 1;
+      event.us += t - start;
       return;
     }
     this.#flush();
@@ -362,10 +362,10 @@ class Builder {
   }
 
   #flush() {
-    const { folded } = this;
-    if (!folded) return;
+    const event = this.folded;
+    if (!event) return;
     this.folded = null;
-    const { start, count, us, iteration, phase } = folded;
+    const { start, count, us, iteration, phase } = event;
     this.events.push([start, "node", null, iteration, phase, null, [count, us]]);
   }
 

@@ -14,7 +14,7 @@ module.exports = function watchAgents() {
   const sites = require("./sites.cjs")(MOST_SITES);
   const requestSites = require("./sites.cjs")(MOST_SITES);
   const original = Agent.prototype.addRequest;
-  Agent.prototype.addRequest = function addRequest(request, ...others) {
+  Agent.prototype.addRequest = function addRequest(request, ...parameters) {
     const since = performance.now();
     requestSites.note("request");
     const before = this.totalSocketCount;
@@ -22,7 +22,7 @@ module.exports = function watchAgents() {
     request.once(errorMonitor, (error) => {
       if (request.reusedSocket && !request.destroyed && CLOSED.has(error?.code)) totals.stale += 1;
     });
-    const answer = original.call(this, request, ...others);
+    const answer = original.call(this, request, ...parameters);
     try {
       const isQueued = this.totalSocketCount === before && Object.keys(this.requests).length > 0;
       if (isQueued) {

@@ -77,25 +77,25 @@ module.exports = function watch(socketPath, sockets, questions) {
   timer.unref();
 
   function obey() {
-    const wanted = Atomics.load(order, 0);
-    if (wanted === commands.look && looking === null) {
+    const command = Atomics.load(order, 0);
+    if (command === commands.look && looking === null) {
       looking = require("./look.cjs")(
         sockets,
         (server) => subjects.has(server) || subjects.size === 0,
       );
       worker.postMessage({ looking: true });
-    } else if (wanted === commands.rest && looking !== null) {
-      const seen = looking();
-      seen.sites = {
-        ...seen.sites,
+    } else if (command === commands.rest && looking !== null) {
+      const observations = looking();
+      observations.sites = {
+        ...observations.sites,
         ...agents.sites(),
         ...outgoing.sites(),
         ...workers.sites(),
         ...questions(),
       };
-      seen.agent_most = agents.totals.most;
+      observations.agent_most = agents.totals.most;
       looking = null;
-      worker.postMessage({ seen });
+      worker.postMessage({ seen: observations });
     }
   }
 

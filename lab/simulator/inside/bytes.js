@@ -147,7 +147,7 @@
     method((buffer, start = 0, end = buffer.byteLength) =>
       TO_TEXT[encoding](viewOf(buffer).subarray(start, Math.max(start, end))),
     );
-  const put = (buffer, bytes, offset = 0, length = buffer.byteLength - offset) => {
+  const writeBytes = (buffer, bytes, offset = 0, length = buffer.byteLength - offset) => {
     const count = Math.min(bytes.length, length, buffer.byteLength - offset);
     viewOf(buffer).set(bytes.length > count ? bytes.slice(0, count) : bytes, offset);
     return count;
@@ -155,28 +155,28 @@
   const write = (encoding) =>
     method((buffer, text, offset, length) => {
       const bytes = TO_BYTES[encoding](text);
-      if (encoding !== "utf8") return put(buffer, bytes, offset, length);
+      if (encoding !== "utf8") return writeBytes(buffer, bytes, offset, length);
       // A letter that has no room is left out whole.
       const room = Math.min(length ?? Number.POSITIVE_INFINITY, buffer.byteLength - (offset ?? 0));
       let end = Math.min(bytes.length, room);
       while (end < bytes.length && end > 0 && (bytes[end] & 0xc0) === 0x80) end--;
-      return put(buffer, bytes.slice(0, end), offset);
+      return writeBytes(buffer, bytes.slice(0, end), offset);
     });
   const compareBytes = (a, b) => {
     for (let at = 0; at < Math.min(a.length, b.length); at++)
       if (a[at] !== b[at]) return a[at] < b[at] ? -1 : 1;
     return Math.sign(a.length - b.length);
   };
-  const find = (buffer, wanted, offset, isForward, end = buffer.byteLength) => {
+  const find = (buffer, pattern, offset, isForward, end = buffer.byteLength) => {
     const bytes = viewOf(buffer);
     let from = offset < 0 ? bytes.length + offset : offset;
     if (from < 0) {
       if (!isForward) return -1;
       from = 0;
     }
-    const last = Math.min(end, bytes.length) - wanted.length;
-    if (wanted.length === 0) return Math.min(from, bytes.length);
-    const isAt = (place) => wanted.every((byte, at) => bytes[place + at] === byte);
+    const last = Math.min(end, bytes.length) - pattern.length;
+    if (pattern.length === 0) return Math.min(from, bytes.length);
+    const isAt = (place) => pattern.every((byte, at) => bytes[place + at] === byte);
     if (isForward) {
       for (let place = from; place <= last; place++) if (isAt(place)) return place;
     } else
@@ -223,8 +223,8 @@
     },
     isAscii: (value) => viewOf(value).every((byte) => byte < 128),
     isUtf8: (value) => !utf8Text(viewOf(value)).includes("\ufffd"),
-    indexOfBuffer: (buffer, wanted, offset, _encoding, isForward, end) =>
-      find(buffer, viewOf(wanted), offset, isForward, end),
+    indexOfBuffer: (buffer, pattern, offset, _encoding, isForward, end) =>
+      find(buffer, viewOf(pattern), offset, isForward, end),
     indexOfNumber: (buffer, number, offset, isForward, end) =>
       find(buffer, Uint8Array.of(number), offset, isForward, end),
     indexOfString: (buffer, text, offset, encoding, isForward, end) =>
@@ -257,14 +257,14 @@
   };
 
   // --- the string decoder: what is left of a letter waits in the decoder's own bytes -------------
-  const [MISSING, BUFFERED, ENCODING] = [4, 5, 6];
+  const [MISSING_BYTES, BUFFERED_BYTES, ENCODING] = [4, 5, 6];
   const rests = new WeakMap();
   const decoderOf = (state) => {
     if (!rests.has(state)) rests.set(state, []);
     return { encoding: ENCODINGS[state[ENCODING]], rest: rests.get(state) };
   };
   /** How many bytes at the end begin a letter that is not complete, and how many it still needs. */
-  const unfinished = (bytes, encoding) => {
+  const incompleteEnd = (bytes, encoding) => {
     if (encoding === "utf8") {
       for (let back = 1; back <= Math.min(3, bytes.length); back++) {
         const at = bytes.length - back;
@@ -289,16 +289,16 @@
   };
   const keep = (state, rest, missing) => {
     rests.set(state, rest);
-    state[MISSING] = missing;
-    state[BUFFERED] = rest.length;
+    state[MISSING_BYTES] = missing;
+    state[BUFFERED_BYTES] = rest.length;
     for (let at = 0; at < 4; at++) state[at] = rest[at] ?? 0;
   };
   Object.assign(machine.bindings.string_decoder, {
     encodings: ENCODINGS,
     kIncompleteCharactersStart: 0,
     kIncompleteCharactersEnd: 4,
-    kMissingBytes: MISSING,
-    kBufferedBytes: BUFFERED,
+    kMissingBytes: MISSING_BYTES,
+    kBufferedBytes: BUFFERED_BYTES,
     kEncodingField: ENCODING,
     kNumFields: 7,
     kSize: 7,
@@ -306,7 +306,7 @@
       if (typeof chunk === "string") return chunk;
       const { encoding, rest } = decoderOf(state);
       const bytes = Uint8Array.from([...rest, ...viewOf(chunk)]);
-      const [open, missing] = unfinished(bytes, encoding);
+      const [open, missing] = incompleteEnd(bytes, encoding);
       keep(state, [...bytes.subarray(bytes.length - open)], missing);
       return TO_TEXT[encoding](bytes.subarray(0, bytes.length - open));
     },

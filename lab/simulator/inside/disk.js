@@ -32,7 +32,7 @@
     });
   };
   /** Work of the pool for a request: `perform` on the thread, `done` in the poll phase. */
-  machine.request = (wrap, { ms, isSlow = false, call, perform, done }) => {
+  machine.request = (wrap, { ms, isSlow = false, call, perform, done: callback }) => {
     wrap.resource[machine.detail].call = call;
     let result;
     machine.work({
@@ -46,7 +46,7 @@
           result = { error };
         }
       },
-      done: () => machine.callBack(wrap, () => done(result.error, result.value)),
+      done: () => machine.callBack(wrap, () => callback(result.error, result.value)),
     });
   };
 
@@ -93,7 +93,7 @@
   let lastInode = 100;
   machine.missing = new Set(); // files that the program asked for and the disk has not
   const now = () => settings.epoch + machine.timeUs() / 1000;
-  const put = (path, kind, bytes = new Uint8Array(0), mode = kind === DIR ? 0o755 : 0o644) => {
+  const addEntry = (path, kind, bytes = new Uint8Array(0), mode = kind === DIR ? 0o755 : 0o644) => {
     const at = now();
     const entry = {
       kind,
@@ -121,12 +121,12 @@
   const parentOf = (path) => path.slice(0, Math.max(1, path.lastIndexOf("/")));
   const makeFolders = (path) => {
     if (path !== "/" && !entries.has(path)) makeFolders(parentOf(path));
-    if (!entries.has(path)) put(path, DIR);
+    if (!entries.has(path)) addEntry(path, DIR);
   };
   machine.fillDisk = (file, source) => {
     for (const path of ["/", "/tmp", "/dev", "/home/you", parentOf(file)]) makeFolders(path);
-    put("/dev/null", FILE);
-    put(file, FILE, machine.bytesOf(source));
+    addEntry("/dev/null", FILE);
+    addEntry(file, FILE, machine.bytesOf(source));
   };
   const textOfPath = (path) => (typeof path === "string" ? path : machine.textOf(path));
   const find = (path, syscall) => {
@@ -153,7 +153,7 @@
       .map((other) => other.slice(start.length))
       .sort();
   };
-  const opened = (descriptor, syscall) => {
+  const fileOf = (descriptor, syscall) => {
     const open = descriptors.get(descriptor);
     if (!open) throw failure("EBADF", syscall);
     return open;
@@ -201,7 +201,7 @@
     if (entry && flags & CREAT && flags & EXCL) throw failure("EEXIST", "open", textOfPath(path));
     if (!entry && flags & CREAT) {
       parentFor(path, "open");
-      entry = put(place, FILE, undefined, mode & ~0o022);
+      entry = addEntry(place, FILE, undefined, mode & ~0o022);
     }
     entry ??= find(path, "open");
     const writes = flags & (WRONLY | RDWR);
@@ -215,7 +215,7 @@
     return descriptor;
   };
   const readInto = (descriptor, view, offset, length, position) => {
-    const open = opened(descriptor, "read");
+    const open = fileOf(descriptor, "read");
     if (open.entry.kind === DIR) throw failure("EISDIR", "read");
     if ((open.flags & 3) === WRONLY) throw failure("EBADF", "read");
     const from = hasPosition(position) ? Number(position) : open.position;
@@ -229,7 +229,7 @@
       machine.print(descriptor, machine.textOf(bytes));
       return bytes.length;
     }
-    const open = opened(descriptor, "write");
+    const open = fileOf(descriptor, "write");
     if (!(open.flags & (WRONLY | RDWR))) throw failure("EBADF", "write");
     const isAtEnd = open.flags & APPEND;
     const start = hasPosition(position) ? Number(position) : open.position;
@@ -250,7 +250,7 @@
     if (there) return undefined;
     if (!isRecursive) {
       parentFor(path, "mkdir");
-      put(place, DIR, undefined, mode & ~0o022);
+      addEntry(place, DIR, undefined, mode & ~0o022);
       return undefined;
     }
     let first = place;
@@ -264,7 +264,7 @@
     close: [
       "close",
       (descriptor) => {
-        opened(descriptor, "close");
+        fileOf(descriptor, "close");
         descriptors.delete(descriptor);
       },
     ],
@@ -314,7 +314,7 @@
     ],
     stat: ["stat", (path, isBig) => statOf(find(path, "stat"), isBig)],
     lstat: ["lstat", (path, isBig) => statOf(find(path, "lstat"), isBig)],
-    fstat: ["fstat", (descriptor, isBig) => statOf(opened(descriptor, "fstat").entry, isBig)],
+    fstat: ["fstat", (descriptor, isBig) => statOf(fileOf(descriptor, "fstat").entry, isBig)],
     readdir: [
       "scandir",
       (path, encoding, withTypes) => {
@@ -335,7 +335,7 @@
       (prefix) => {
         parentFor(prefix, "mkdtemp");
         const path = `${textOfPath(prefix)}${"abcdef".slice(0, 5)}${entries.size}`;
-        put(absolute(path), DIR, undefined, 0o700);
+        addEntry(absolute(path), DIR, undefined, 0o700);
         return path;
       },
     ],
@@ -376,24 +376,24 @@
         if (!entry) throw failure("ENOENT", "copyfile", textOfPath(from), textOfPath(to));
         if (mode & 1 && entries.has(absolute(to)))
           throw failure("EEXIST", "copyfile", textOfPath(from), textOfPath(to));
-        put(absolute(to), FILE, entry.bytes.slice(), entry.mode);
+        addEntry(absolute(to), FILE, entry.bytes.slice(), entry.mode);
       },
     ],
     ftruncate: [
       "ftruncate",
       (descriptor, length = 0) => {
-        const { entry } = opened(descriptor, "ftruncate");
+        const { entry } = fileOf(descriptor, "ftruncate");
         const bytes = new Uint8Array(length);
         bytes.set(entry.bytes.subarray(0, length));
         entry.bytes = bytes;
       },
     ],
-    fsync: ["fsync", (descriptor) => void opened(descriptor, "fsync")],
-    fdatasync: ["fdatasync", (descriptor) => void opened(descriptor, "fdatasync")],
+    fsync: ["fsync", (descriptor) => void fileOf(descriptor, "fsync")],
+    fdatasync: ["fdatasync", (descriptor) => void fileOf(descriptor, "fdatasync")],
     chmod: ["chmod", (path, mode) => void Object.assign(find(path, "chmod"), { mode })],
     fchmod: [
       "fchmod",
-      (descriptor, mode) => void Object.assign(opened(descriptor, "fchmod").entry, { mode }),
+      (descriptor, mode) => void Object.assign(fileOf(descriptor, "fchmod").entry, { mode }),
     ],
     utimes: [
       "utime",
@@ -493,7 +493,7 @@
     const isDescriptor = typeof path === "number";
     const descriptor = isDescriptor ? path : openFile(path, flags);
     try {
-      const open = opened(descriptor, "read");
+      const open = fileOf(descriptor, "read");
       if (open.entry.kind === DIR) throw failure("EISDIR", "read");
       const bytes = open.entry.bytes.slice(isDescriptor ? open.position : 0);
       open.position = open.entry.bytes.length;

@@ -8,14 +8,14 @@
   const { apply } = Reflect;
   const { resolve } = Promise;
   const NativePromise = Promise;
-  const TOLD = ["init", "before", "after", "settled"]; // by the engine's number of the event
+  const EVENTS = ["init", "before", "after", "settled"]; // by the engine's number of the event
   const hooks = { isMuted: false };
   let current = null; // the promise whose callback is the job that runs
   let isNext = false; // the job that has just run was the mark before that callback
 
   // --- what Node sets -----------------------------------------------------------------------
   machine.setPromiseHooks = (...functions) => {
-    for (const [at, name] of TOLD.entries()) hooks[name] = functions[at];
+    for (const [at, name] of EVENTS.entries()) hooks[name] = functions[at];
     host("hook", functions.some((hook) => typeof hook === "function") ? 1 : 0);
   };
   const tell = (name, ...values) => {
@@ -106,14 +106,14 @@
     machine.place = place;
     tellInit(reaction.promise, promise);
     machine.place = null;
-    const { isMuted } = hooks;
+    const isQuiet = hooks.isMuted;
     hooks.isMuted = true;
     const mark = () => {
       isNext = true;
       begin(reaction);
     };
     apply(nativeThen, promise, [mark, mark]);
-    hooks.isMuted = isMuted;
+    hooks.isMuted = isQuiet;
     return promise;
   };
   Object.defineProperty(globalThis, "__awaited", {

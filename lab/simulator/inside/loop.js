@@ -228,7 +228,7 @@
   const TURN_MS = 0.02; // what a turn takes that does not sleep, or two programs of immediates wait for ever
   const waiting = [];
   const working = [];
-  const finished = [];
+  const finishedWorks = [];
   let works = 0;
 
   const assign = (at) => {
@@ -256,7 +256,7 @@
       );
       if (!first || first.doneAt > time) return;
       working.splice(working.indexOf(first), 1);
-      finished.push(first);
+      finishedWorks.push(first);
       first.perform();
       machine.trace?.done(first, Math.round(first.doneAt * 1000));
       assign(first.doneAt);
@@ -270,12 +270,12 @@
   };
   const nextDone = () => Math.min(...working.map(({ doneAt }) => doneAt));
   machine.inFlight = () =>
-    waiting.length + working.length + finished.length + machine.posts.length === 0
+    waiting.length + working.length + finishedWorks.length + machine.posts.length === 0
       ? ""
       : JSON.stringify([
           waiting.map(({ number }) => number),
           working.map(({ number, doneAt }) => [number, Math.round((doneAt - time) * 100)]),
-          finished.map(({ number }) => number),
+          finishedWorks.map(({ number }) => number),
           machine.posts.length,
         ]);
 
@@ -291,9 +291,9 @@
     }
     return ways;
   };
-  const noticed = (slept) => {
+  const noticedWorks = (slept) => {
     advance();
-    const ready = [...finished];
+    const ready = [...finishedWorks];
     const number = readings++;
     if (ready.length === 0) return ready;
     const ways = waysOf(ready, slept);
@@ -319,7 +319,7 @@
   machine.closing = []; // what is called in the close phase
   machine.handles = new Set(); // those that keep the loop alive
 
-  const isBusy = () => waiting.length + working.length + finished.length > 0;
+  const isBusy = () => waiting.length + working.length + finishedWorks.length > 0;
   const isAlive = () =>
     immediateRef ||
     (timerAt !== null && timerRef) ||
@@ -329,7 +329,10 @@
 
   const poll = () => {
     const hurries =
-      immediateRef || machine.closing.length > 0 || machine.posts.length > 0 || finished.length > 0;
+      immediateRef ||
+      machine.closing.length > 0 ||
+      machine.posts.length > 0 ||
+      finishedWorks.length > 0;
     const untilTimer = timerAt === null ? Number.POSITIVE_INFINITY : timerAt;
     phase = "poll";
     machine.phase = phase;
@@ -345,9 +348,9 @@
     if (sleeps) time = Math.max(time, until);
     else if (hurries || immediateRef) time = Math.max(time, loopTime) + TURN_MS;
     machine.readClock("poll", sleeps);
-    for (const work of noticed(sleeps)) {
+    for (const work of noticedWorks(sleeps)) {
       if (machine.isStopped) return;
-      finished.splice(finished.indexOf(work), 1);
+      finishedWorks.splice(finishedWorks.indexOf(work), 1);
       work.done();
     }
     // Each port is looked at once a turn, in the order in which they were made.

@@ -79,19 +79,19 @@
       if (type !== "message" && type !== "messageerror") return super[kCreateEvent](data, type);
       return new MessageEvent(type, { data });
     }
-    [kNewListener](size, type, ...rest) {
+    [kNewListener](size, type, ...listeners) {
       if (type === "message" && size === 1) {
         this.ref();
         this.start();
       }
-      return super[kNewListener](size, type, ...rest);
+      return super[kNewListener](size, type, ...listeners);
     }
-    [kRemoveListener](size, type, ...rest) {
+    [kRemoveListener](size, type, ...listeners) {
       if (type === "message" && size === 0) {
         states.get(this).isStarted = false;
         this.unref();
       }
-      return super[kRemoveListener](size, type, ...rest);
+      return super[kRemoveListener](size, type, ...listeners);
     }
   }
   defineEventHandler(MessagePort.prototype, "message");

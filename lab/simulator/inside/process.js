@@ -179,13 +179,13 @@
       const method = methodOf(iterator, "return");
       return method === undefined ? undefined : apply(method, iterator, []);
     };
-    const settledAs = ({ done, value }, closes) => {
+    const settledAs = ({ done: isDone, value }, closes) => {
       const promise = Promise.resolve(value);
       return new Promise((resolve, reject) =>
         apply(nativeThen, promise, [
-          (settled) => resolve({ value: settled, done }),
+          (settled) => resolve({ value: settled, done: isDone }),
           (error) => {
-            if (closes && !done) close();
+            if (closes && !isDone) close();
             reject(error);
           },
         ]),

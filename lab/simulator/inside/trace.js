@@ -21,10 +21,10 @@
     NativeError.prepareStackTrace = prepareStackTrace;
     NativeError.stackTraceLimit = stackTraceLimit;
     const at = [];
-    let called = null;
+    let calleeName = null;
     for (const [number, site] of sites.entries()) {
       if (!files.includes(site.getFileName())) continue;
-      if (at.length === 0 && number > 0) called = sites[number - 1].getFunctionName();
+      if (at.length === 0 && number > 0) calleeName = sites[number - 1].getFunctionName();
       const name = site.getFunctionName();
       at.push([
         site.getLineNumber(),
@@ -35,7 +35,7 @@
     }
     // The source's own place of an await, where what is put around it has moved its column.
     if (at.length && machine.place) [at[0][0], at[0][1], at[0][3]] = [...machine.place, true];
-    return at.length ? { at, called } : null;
+    return at.length ? { at, called: calleeName } : null;
   };
 
   const detailOf = (type, resource) => {

@@ -24,7 +24,7 @@
     for (let at = 0; at < length; at++) bytes[at] = Math.floor(Math.random() * 256);
     return bytes;
   };
-  const checked = (callback) => {
+  const validCallback = (callback) => {
     load("internal/validators").validateFunction(callback, "callback");
     return callback;
   };
@@ -44,7 +44,7 @@
   const scryptMs = ({ N, cost, r, blockSize, p, parallelization } = {}) =>
     (SCRYPT_MS * (N ?? cost ?? USUAL_COST) * (r ?? blockSize ?? 8) * (p ?? parallelization ?? 1)) /
     (USUAL_COST * 8);
-  const blocked = (ms, value) => {
+  const passTime = (ms, value) => {
     machine.pass(ms);
     return value;
   };
@@ -54,19 +54,19 @@
         "PBKDF2REQUEST",
         roundsMs(rounds, length, digest),
         () => keyOf(length),
-        checked(callback),
+        validCallback(callback),
       ),
     pbkdf2Sync: (_password, _salt, rounds, length, digest) =>
-      blocked(roundsMs(rounds, length, digest), keyOf(length)),
+      passTime(roundsMs(rounds, length, digest), keyOf(length)),
     scrypt(_password, _salt, length, ...rest) {
-      const callback = checked(rest.at(-1));
+      const callback = validCallback(rest.at(-1));
       const ms = scryptMs(rest.length > 1 ? rest[0] : {});
       work("SCRYPTREQUEST", ms, () => keyOf(length), callback);
     },
-    scryptSync: (_password, _salt, length, options) => blocked(scryptMs(options), keyOf(length)),
+    scryptSync: (_password, _salt, length, options) => passTime(scryptMs(options), keyOf(length)),
     randomBytes(length, callback) {
       if (callback === undefined) return random(length);
-      work("RANDOMBYTESREQUEST", RANDOM_MS, () => random(length), checked(callback));
+      work("RANDOMBYTESREQUEST", RANDOM_MS, () => random(length), validCallback(callback));
       return undefined;
     },
     randomInt(low, high, callback) {
@@ -110,19 +110,17 @@
   // --- names ------------------------------------------------------------------------------------------
   const ADDRESSES = { localhost: "127.0.0.1", "127.0.0.1": "127.0.0.1" };
   const lookup = (name, options, callback) => {
-    const done = checked(callback ?? options);
+    const onAddress = validCallback(callback ?? options);
     const isAll = typeof options === "object" && options?.all;
     const address = ADDRESSES[name];
     if (!address)
       machine.refuse(`The model looks up no name but localhost (dns.lookup("${name}"))`);
-    const found = (error) =>
-      isAll ? done(error, [{ address, family: 4 }]) : done(error, address, 4);
     const wrap = machine.wrap({}, "GETADDRINFOREQWRAP");
     machine.request(wrap, {
       ms: LOOKUP_MS,
       isSlow: true,
       perform: () => address,
-      done: () => found(null),
+      done: () => (isAll ? onAddress(null, [{ address, family: 4 }]) : onAddress(null, address, 4)),
     });
   };
   const promises = absent("dns.promises", {
