@@ -12,7 +12,17 @@ const PACKAGES = new URL("../../tools/nodes/26/node_modules/", import.meta.url);
 const name = readdirSync(PACKAGES).find((folder) => folder.startsWith("node-"));
 const node = new URL(`${name}/bin/node`, PACKAGES).pathname;
 const clock = () => process.cpuUsage().user / 1000;
-const machine = await createMachine(await natives(node), await parts(), { clock });
+const { texts, ...version } = await natives(node);
+let loads = 0; // how often the machine has taken the text of one of Node's modules
+const read = (target, id) => {
+  loads++;
+  return target[id];
+};
+const machine = await createMachine(
+  { ...version, texts: new Proxy(texts, { get: read }) },
+  await parts(),
+  { clock },
+);
 const program = (source) => ({ source, file: "/home/you/program.cjs", kind: "cjs" });
 const linesOf = ({ orders }) => orders.map(({ lines }) => lines.join(" "));
 
@@ -51,6 +61,27 @@ test("each run begins from the same state, whatever the one before has done to t
     const { chunks } = machine.run(program(source));
     assert.equal(chunks[0][1], "undefined undefined\n");
   }
+});
+
+test("what a module imports from Node is loaded once for all runs of a search, which comes to its end", () => {
+  const source = `import { readFile } from "node:fs";
+import { setImmediate, setTimeout } from "node:timers";
+readFile(import.meta.filename, () => console.log("file"));
+setTimeout(() => console.log("timer"), 1);
+setImmediate(() => console.log("check"));`;
+  loads = 0;
+  const { orders, cut, runs } = explore(machine, programOf(machine, source, "race.mjs"), { clock });
+  assert.equal(cut, false);
+  assert.ok(orders.length >= 2, `${orders.length} order`);
+  assert.ok(loads < 5 * runs, `${loads} modules in ${runs} runs`); // node:fs alone takes thirty
+});
+
+test("import.meta of a module says where it is, as Node does", () => {
+  const source =
+    "console.log([import.meta.url, import.meta.filename, import.meta.dirname].join());";
+  const { chunks } = machine.run(programOf(machine, source, "a b#.mjs"));
+  const places = ["file:///home/you/a%20b%23.mjs", "/home/you/a b#.mjs", "/home/you"];
+  assert.equal(chunks[0][1], `${places.join()}\n`);
 });
 
 test("each order has a trace that the replay draws: who queued what, on which line, in which phase", () => {
