@@ -62,7 +62,9 @@ class Local:
 
 
 def is_vague(name: str) -> bool:
-    """Whether a name is a pronoun or a participle, and nothing else."""
+    """Whether a name is a pronoun or a participle, and nothing else: `found`, and not `isFound`."""
+    if re.match(r"_*(is|has)[A-Z]", name):
+        return False  # a question that is answered by yes or no
     word = name.strip("_").lower()
     if word in PRONOUNS or word in PARTICIPLES - NOUNS:
         return True
