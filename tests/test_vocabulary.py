@@ -38,7 +38,9 @@ def test_vague_names(name):
     assert vocabulary.is_vague(name)
 
 
-@pytest.mark.parametrize("name", ["seed", "speed", "run", "trial", "speed_ms", "is_known", "path"])
+@pytest.mark.parametrize(
+    "name", ["seed", "speed", "run", "trial", "speed_ms", "is_known", "isWatched", "path"]
+)
 def test_names_that_say_what_they_hold(name):
     assert not vocabulary.is_vague(name)
 

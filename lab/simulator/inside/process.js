@@ -603,6 +603,18 @@
     configurable: true,
   });
 
+  // What asks or changes the real process; a call is refused, and not the look whether there is such a function.
+  const REAL =
+    "kill chdir getuid getgid setuid setgid cpuUsage threadCpuUsage resourceUsage constrainedMemory " +
+    "availableMemory loadEnvFile dlopen execve";
+  for (const name of REAL.split(" "))
+    Object.defineProperty(process, name, {
+      value: { [name]: () => refuse(`real process (process.${name})`) }[name],
+      configurable: true,
+      writable: true,
+    });
+  process.getBuiltinModule = (name) => publicModule(name);
+
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
     if (Object.hasOwn(machine.own, id)) return machine.own[id];
@@ -611,6 +623,10 @@
     if (root in ELSEWHERE) return refuse(`${ELSEWHERE[root]} (${name})`);
     return undefined;
   };
+  const OTHERS_OF_NODE =
+    /^(node:.*|querystring|v8|module|tty|punycode|domain|inspector|repl|wasi|trace_events|stream\/\w+)$/;
+  const refuseModule = (name) =>
+    refuse(OTHERS_OF_NODE.test(name) ? `module ${name}` : `other files or packages (${name})`);
   /** Load those of the modules that there are; what is imported also with all that it exports. */
   machine.preload = (kind, names) => {
     for (const name of names.filter((word) => OPEN.includes(word))) {
@@ -620,7 +636,7 @@
   };
   machine.moduleText = (name) => {
     const exported = publicModule(name);
-    if (exported === undefined) return refuse(`other files or packages (${name})`);
+    if (exported === undefined) return refuseModule(name);
     const key = `__module_${name}`;
     Object.defineProperty(globalThis, key, { value: exported, configurable: true });
     const names = Object.keys(exported).filter(
@@ -640,7 +656,7 @@
     const module = { exports: {}, id: ".", filename: file, loaded: false, children: [], paths: [] };
     const require = (name) => {
       const exported = publicModule(String(name));
-      return exported === undefined ? refuse(`other files or packages (${name})`) : exported;
+      return exported === undefined ? refuseModule(name) : exported;
     };
     require.main = module;
     require.cache = { __proto__: null };
