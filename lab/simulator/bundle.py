@@ -14,20 +14,22 @@ import lzma
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from lab import paths
 from lab.errors import LabError
 from lab.processes import child, nodes
 
 HERE = Path(__file__).parent
-CACHE = paths.ROOT / "_build" / "simulator"
+HOME = HERE.parents[1]  # of the code, whichever book is built
+CACHE = HOME / "_build" / "simulator"
+OLD_S = 86_400  # files of other sources may be read by another build until then
 FOLDER = "simulator-"
 LOADER = "change.js"
 PATIENCE_S = 120
 EXAMPLES = HERE / "page" / "examples.json"
-PACKAGES = paths.ROOT / "node_modules"
+PACKAGES = HOME / "node_modules"
 # Whose code is in the folder: the package, and the file of its licence.
 LICENCES = {
     "QuickJS-ng and quickjs-emscripten": "@jitl/quickjs-ng-wasmfile-release-sync/LICENSE",
@@ -75,7 +77,7 @@ def here() -> dict[int, str]:
 def digest() -> str:
     """Return a digest of all that the files are made from."""
     facts = hashlib.sha256()
-    for file in [*_sources(), paths.ROOT / "package-lock.json"]:
+    for file in [*_sources(), HOME / "package-lock.json"]:
         facts.update(file.name.encode() + file.read_bytes())
     for major, path in sorted(here().items()):
         facts.update(f"{major} {nodes.version(path)} {path}\n".encode())
@@ -87,8 +89,8 @@ def _sources() -> Iterator[Path]:
         if file.suffix in {".js", ".mjs", ".cjs", ".css", ".json", ".txt", ".py"}:
             yield file
     for example in json.loads(EXAMPLES.read_text("utf8")):
-        if "file" in example:
-            yield paths.ROOT / example["file"]
+        if "file" in example and (HOME / example["file"]).exists():
+            yield HOME / example["file"]
 
 
 def _files() -> Path:
@@ -102,7 +104,8 @@ def _files() -> Path:
         _bundle(raw)
         _pack(raw, whole)
         for old in CACHE.glob("[0-9a-f]*"):
-            shutil.rmtree(old, ignore_errors=True)
+            if time.time() - old.stat().st_mtime > OLD_S:
+                shutil.rmtree(old, ignore_errors=True)
         try:
             whole.rename(folder)
         except OSError:  # another build has made the same meanwhile

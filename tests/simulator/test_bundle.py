@@ -156,3 +156,10 @@ def test_the_first_run_and_each_further_one_are_quick_on_a_slow_processor(folder
             break
     assert min(one["first"] for one in tries) <= FIRST_MS, tries
     assert min(one["again"] for one in tries) <= AGAIN_MS, tries
+
+
+def test_each_example_of_the_lab_is_there():
+    examples = json.loads(bundle.EXAMPLES.read_text("utf8"))
+    files = [example["file"] for example in examples if "file" in example]
+    assert files
+    assert [file for file in files if not (bundle.HOME / file).is_file()] == []

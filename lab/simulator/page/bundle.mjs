@@ -1,6 +1,6 @@
 // node bundle.mjs OUT NODE...: writes what a page loads to run programs into OUT, not yet packed (lab/simulator/bundle.py
 // packs it): the scripts, the engine with what runs inside it, for each Node its modules' texts, and about.json.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
@@ -23,13 +23,14 @@ const ENTRIES = [
 const [, , out, ...nodes] = process.argv;
 mkdirSync(out, { recursive: true });
 
-/** The examples of the Loop Lab: the book's own files, and some that stand in the list. */
-const examples = JSON.parse(readFileSync(join(HERE, "examples.json"), "utf8")).map(
-  ({ title, file, name, lines }) =>
+/** The examples of the Loop Lab: the book's own files, as far as they are there, and some that the list holds. */
+const examples = JSON.parse(readFileSync(join(HERE, "examples.json"), "utf8"))
+  .filter(({ file }) => !file || existsSync(join(ROOT, file)))
+  .map(({ title, file, name, lines }) =>
     file
       ? { title, name: basename(file), source: readFileSync(join(ROOT, file), "utf8") }
       : { title, name, source: `${lines.join("\n")}\n` },
-);
+  );
 
 /** Of the parser that the editor does not use nothing is kept, as if its package said that it may be left out. */
 const withoutParser = {
