@@ -23,7 +23,7 @@ LEFT = shutil.ignore_patterns(
 )
 PARTS = ["_config.yml", "_toc.yml", "README.md", "CONTRIBUTING.md", "package.json"]
 PARTS += ["package-lock.json", "pyproject.toml", "requirements.txt"]
-FOLDERS = ["book", "data", "docs", "servers", "tests", "tools/new"]
+FOLDERS = ["book", "data", "docs", "exercises", "servers", "tests", "tools/new"]
 BEGUN = [
     ("chapter", "blocking/test-new"),
     ("chapter", "new-topic/test-other"),
@@ -120,7 +120,7 @@ def test_a_chapter_stands_last_in_its_part_and_a_new_part_behind_those_of_topics
     assert after[after.index(added[0]) + 1].endswith("/review")
     following = after[after.index(added[2]) + 1 :]
     captions = [line.split("caption: ")[1] for line in following if "caption:" in line]
-    assert captions == ["Results", "Teaching", "About"]
+    assert captions == ["The project", "Results", "Teaching", "About"]
 
 
 def test_what_was_there_stays_as_it_was(project):
