@@ -30,7 +30,17 @@ def about(build: Build) -> Html:
     all_sittings = claims.sittings()
     if not all_sittings:
         return Html(NONE)
-    heads = ("", "Processor", "Cores", "System", "Node", "Python", "Profile", "Measured", "Claims")
+    heads = (
+        "Sitting",
+        "Processor",
+        "Cores",
+        "System",
+        "Node",
+        "Python",
+        "Profile",
+        "Measured",
+        "Claims",
+    )
     rows = [
         (
             str(i),
@@ -51,7 +61,7 @@ def about(build: Build) -> Html:
         f"of the same claim do not overlap; of two on different ones, {other[0]} of {other[1]}. "
         "Were the whole difference the noise of a sitting, about one in a hundred would.</p>"
     )
-    return Html(_table(heads, rows) + explanation)
+    return Html(_table("The sittings", heads, rows) + explanation)
 
 
 def table(build: Build) -> Html:
@@ -70,7 +80,7 @@ def table(build: Build) -> Html:
         cells = [_cell(words[sitting]) if sitting in words else "–" for sitting in all_sittings]
         link = f'<a href="verdicts.html#{escape(anchor(id))}">{escape(entry["short"])}</a>'
         rows.append((link, f"<strong>{escape(agreed(by_place))}</strong>", *cells))
-    return Html(_table(heads, rows, raw=True))
+    return Html(_table("Each claim in each sitting", heads, rows, raw=True))
 
 
 def rule(build: Build) -> Html:
@@ -90,7 +100,7 @@ def rule(build: Build) -> Html:
         f"<p>{counts['times']:,} claims for each of six true ratios about the limit, at the "
         f"scatter of {counts['sittings']} sittings; counted on {escape(counts['made'])}.</p>"
     )
-    return Html(_table(heads, rows) + explanation)
+    return Html(_table("How often a word is false", heads, rows) + explanation)
 
 
 def _cell(found: tuple[Found, str]) -> str:
@@ -119,7 +129,10 @@ def _apart(all_sittings: list[Sitting], *, same: bool) -> tuple[int, int]:
     return apart, pairs
 
 
-def _table(heads: tuple[str, ...], rows: list[tuple[Any, ...]], *, raw: bool = False) -> str:
+def _table(
+    label: str, heads: tuple[str, ...], rows: list[tuple[Any, ...]], *, raw: bool = False
+) -> str:
+    """A table that scrolls where a screen is narrow, by keys, too; `label` names it."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     shown = [[cell if raw else escape(cell) for cell in row] for row in rows]
     body = "".join(
@@ -127,7 +140,8 @@ def _table(heads: tuple[str, ...], rows: list[tuple[Any, ...]], *, raw: bool = F
         for first, *rest in shown
     )
     return (
-        '<div class="lab-scroll"><table class="table lab-sittings">'
+        f'<div class="lab-scroll" role="group" tabindex="0" aria-label="{escape(label)}">'
+        '<table class="table lab-sittings">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
