@@ -12,12 +12,27 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const CLIENT = join(HERE, "../../lab/live/client");
 const OUT = join(HERE, "bundle");
 
+/**
+ * The client's libraries are those of this folder, and never the same ones of the book's own packages: two copies of
+ * an editor's state do not know each other.
+ */
+const fromHere = {
+  name: "from-here",
+  setup(bundler) {
+    bundler.onResolve({ filter: /^[^./]/ }, ({ path, importer, kind, pluginData }) =>
+      pluginData !== fromHere && dirname(importer) === CLIENT
+        ? bundler.resolve(path, { resolveDir: HERE, kind, pluginData: fromHere })
+        : undefined,
+    );
+  },
+};
+
 rmSync(OUT, { recursive: true, force: true });
 const { metafile } = await build({
   entryPoints: [join(CLIENT, "live.js"), join(CLIENT, "live.css")],
   outdir: OUT,
   absWorkingDir: HERE,
-  nodePaths: [join(HERE, "node_modules")],
+  plugins: [fromHere],
   bundle: true,
   splitting: true,
   format: "esm",
