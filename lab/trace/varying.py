@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 Lines = tuple[str, ...]
 MASK = "#"
+FEW = 4  # runs, of which each has a longer number of its own: process ids in a container
 MANY = 6  # from so many runs on, a value that differs in nearly every run counts as varying
 
 _TOKEN = re.compile(
@@ -25,6 +26,8 @@ _TOKEN = re.compile(
 _UNIT = re.compile(r"\s?(?:[nµmu]?s|sec|seconds?|min|[kKMG]i?B|bytes?|%|/s)(?![A-Za-z])")
 _NAMED = re.compile(r"(?:\bpid|\bport|\btook|\belapsed|\bduration|:)\W*$", re.IGNORECASE)
 _COUNT = re.compile(r"-?\d{1,3}")  # a number so short may be a count or a part of a name
+
+LONG = 3  # digits
 
 Place = tuple[str, int]  # the line without its tokens, and which of them
 
@@ -100,7 +103,12 @@ class _Values:
         if not any(first - other and other - first for other in others):
             return False
         own = len({frozenset(run.items()) for run in self.runs})
-        return self.measured or (self.times >= MANY and 2 * own > self.times)
+        are_long = all(len(value) >= LONG for run in self.runs for value in run)
+        return (
+            self.measured
+            or (self.times >= MANY and 2 * own > self.times)
+            or (self.times >= FEW and own == self.times and are_long)
+        )
 
     @property
     def example(self) -> str:
