@@ -6,6 +6,7 @@ import json
 import lzma
 import re
 import shutil
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -163,3 +164,15 @@ def test_each_example_of_the_lab_is_there():
     files = [example["file"] for example in examples if "file" in example]
     assert files
     assert [file for file in files if not (bundle.HOME / file).is_file()] == []
+
+
+def test_no_two_scripts_of_a_page_set_one_global_name():
+    """Scripts of a page share its global object: what one sets, another would replace in silence."""
+    setting = re.compile(r"globalThis\.(\w+) = ")
+    setters = defaultdict(set)
+    for folder in (bundle.HOME / "lab/widgets", bundle.HERE / "page"):
+        for file in folder.rglob("*.js"):
+            for name in setting.findall(file.read_text("utf8")):
+                setters[name].add(file.name)
+    assert "LabModel" in setters
+    assert {name: files for name, files in setters.items() if len(files) > 1} == {}

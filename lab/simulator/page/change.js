@@ -6,7 +6,7 @@
   if (typeof LabDom === "undefined" || Object.keys(nodes).length === 0) return;
   const { el, button } = LabDom;
   const model = { folder: new URL(folder, document.currentScript.src).href, nodes };
-  globalThis.LabModel = model;
+  globalThis.LabSimulator = model;
   const NEEDS = /(?:require\(|import\(|from|import)\s*["'](?:node:)?([\w./-]+)["']/g;
   const hasModel = (source) =>
     [...source.matchAll(NEEDS)].every(([, name]) => modules.includes(name));

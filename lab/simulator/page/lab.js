@@ -5,7 +5,7 @@ const { el, button } = globalThis.LabDom;
 const examples = EXAMPLES; // [{title, name, source}], put here by bundle.mjs
 const STORED = "lab-model:program";
 
-globalThis.LabModel.lab = async (place) => {
+globalThis.LabSimulator.lab = async (place) => {
   const storedProgram = globalThis.LabDom.storage.read(STORED);
   const isProgram = (program) =>
     typeof program?.source === "string" && /^[\w.-]+$/.test(program.name ?? "");
@@ -36,7 +36,7 @@ globalThis.LabModel.lab = async (place) => {
     note,
     panelPlace,
   );
-  const panel = globalThis.LabModel.open({
+  const panel = globalThis.LabSimulator.open({
     place: panelPlace,
     isLab: true,
     ...(isProgram(storedProgram) ? storedProgram : first),
@@ -86,7 +86,7 @@ globalThis.LabModel.lab = async (place) => {
     }
     if (!program) return;
     show(program, "This program came with the link. Read it first; nothing has run yet.");
-    if (program.node in globalThis.LabModel.nodes) panel.take(program.node);
+    if (program.node in globalThis.LabSimulator.nodes) panel.take(program.node);
   }
 
   addEventListener("hashchange", fromLink);

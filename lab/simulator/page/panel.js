@@ -6,7 +6,7 @@ import { Runner } from "./runner.js";
 import { linkTo } from "./share.js";
 
 const { el, button, setOff } = globalThis.LabDom;
-const { folder, nodes } = globalThis.LabModel;
+const { folder, nodes } = globalThis.LabSimulator;
 const LINES_SHOWN = 400; // of what a program prints; the rest is counted
 const LINES_OF_ORDER = 40;
 const ORDERS_SHOWN = 10;
@@ -455,4 +455,4 @@ function because({ because: reasons = [] }) {
   return `If ${text}.`;
 }
 
-globalThis.LabModel.open = (options) => new Panel(options);
+globalThis.LabSimulator.open = (options) => new Panel(options);
