@@ -167,7 +167,7 @@ def test_each_example_of_the_lab_is_there():
 
 
 def test_no_two_scripts_of_a_page_set_one_global_name():
-    """Scripts of a page share its global object: what one sets, another would replace in silence."""
+    """Scripts of a page share one global object: what one sets, another would replace."""
     setting = re.compile(r"globalThis\.(\w+) = ")
     setters = defaultdict(set)
     for folder in (bundle.HOME / "lab/widgets", bundle.HERE / "page"):
