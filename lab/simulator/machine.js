@@ -59,7 +59,8 @@ class Machine {
    * are loaded in it already: to load `fs` takes twenty times as long as to run a short program.
    */
   #stateFor({ source, kind }) {
-    const names = [...new Set(source.match(MODULE_NAME) ?? [])].sort();
+    const words = new Set(source.match(MODULE_NAME) ?? []);
+    const names = [...words].filter((word) => Object.hasOwn(this.node.texts, word)).sort();
     if (!names.length) return this.state;
     const key = [kind, ...names].join();
     if (!this.loadedStates.has(key)) {

@@ -1,0 +1,218 @@
+// The long run: programs made at random, on each Node with its clock held (clock.c) and in the model.
+//   node tests/simulator/long-run.mjs FILE NODE… [--until 10000] [--minutes 60] [--again] [--seed N]
+// Each program runs without a delay and with delays drawn from its seed: at the same readings of the
+// clock, the same milliseconds pass in both, and both must print the same. FILE holds the figures; it is
+// written after each block of programs, and the next run goes on there. `--again` runs those once more
+// that disagreed; `--seed` shows one program on each Node.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { outcomeOf } from "../../lab/simulator/explore.js";
+import { createMachine, NotModelledError } from "../../lab/simulator/machine.js";
+import { natives } from "../../lab/simulator/natives.js";
+import { parts } from "../../lab/simulator/parts.mjs";
+import { HeldNode, MARKER } from "./clock.mjs";
+import { programOf } from "./generator.mjs";
+
+const BLOCK = 50; // programs
+const MOST_DELAYS = 3;
+const MOST_DELAY_MS = 30;
+
+/** What a program has, told from its text. */
+const CONSTRUCTS = {
+  "modules, with await outside a function": /^import /m,
+  CommonJS: /^const .* = require\(/m,
+  timers: /setTimeout\((async )?\(/,
+  intervals: /setInterval\((async )?\(/,
+  "timers cleared or refreshed": /clearTimeout|\.refresh\(\)/,
+  "timers without ref": /\.unref\(\)/,
+  "`timers/promises`": /timers\.set/,
+  immediates: /setImmediate\((async )?\(/,
+  ticks: /nextTick\((async )?\(/,
+  microtasks: /queueMicrotask\(/,
+  "chains of promises": /\)\.(then|catch|finally)\(/,
+  "`all`, `race`, `any`, `allSettled`": /Promise\.(all|race|any|allSettled)\(/,
+  thenables: /then\(resolve\)/,
+  "async functions": /async \(/,
+  "async generators, `for await`": /for await|async function\*/,
+  "rejections that nothing handles in time": /unhandledRejection|rejectionHandled/,
+  "errors thrown": /throw new Error/,
+  emitters: /new EventEmitter|new EventTarget/,
+  "abort signals": /Abort/,
+  "`process.exit` and exit codes": /process\.exit/,
+  "handlers of `exit` and `beforeExit`": /process\.on(ce)?\("(exit|beforeExit)"/,
+};
+
+const same = (a, b) => a.code === b.code && JSON.stringify(a.lines) === JSON.stringify(b.lines);
+
+/** Random numbers of a seed, others than those of its program. */
+function drawsOf(seed) {
+  let state = Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995 || 1;
+  return (count) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % count;
+  };
+}
+
+/** Some of the delays that would change what is due, each as {number, ordinal, ms}. */
+function delaysOf(noted, seed) {
+  const below = drawsOf(seed);
+  const readings = noted.filter(({ kind, steps }) => kind !== "pool" && steps.length);
+  const delays = new Map();
+  for (let count = Math.min(readings.length, 1 + below(MOST_DELAYS)); count > 0; count--) {
+    const { number, kind, turn, steps } = readings[below(readings.length)];
+    // The model also counts a look at the pool in each turn; Node's clock is not read there.
+    const looks = kind === "poll" ? turn - 1 : turn;
+    delays.set(number, { number, ordinal: number - looks, ms: steps[below(steps.length)] });
+  }
+  return [...delays.values()];
+}
+
+/** A Node with its clock held, and the model of it. */
+class Pair {
+  static async of(node, folder) {
+    const clock = () => performance.now();
+    const machine = await createMachine(await natives(node), await parts(), {
+      clock,
+      limitMs: 60_000,
+    });
+    const held = { cjs: new HeldNode(node, "cjs", folder), esm: new HeldNode(node, "esm", folder) };
+    return Object.assign(new Pair(), { machine, held, version: machine.node.version });
+  }
+
+  end() {
+    for (const node of Object.values(this.held)) node.end();
+  }
+
+  /** {verdict, runs}: "one", "several", "wrong", "refused" or "endless", and what both printed. */
+  async compare({ source, kind }, seed) {
+    const program = { source: `${MARKER}\n${source}`, kind, file: this.held[kind].file };
+    const runs = [];
+    let noted = [];
+    for (const isDelayed of [false, true]) {
+      const delays = isDelayed ? delaysOf(noted, seed) : [];
+      if (isDelayed && !delays.length) break;
+      const schedule = Object.fromEntries(delays.map(({ number, ms }) => [number, ms]));
+      const seen = await this.held[kind].run(
+        program.source,
+        delays.map(({ ordinal, ms }) => [ordinal, ms]),
+      );
+      if (`${seen.code}`.startsWith("killed")) return { verdict: "endless", runs };
+      let run;
+      try {
+        run = this.machine.run(program, schedule, { mostMs: MOST_DELAY_MS });
+      } catch (error) {
+        if (!(error instanceof NotModelledError)) throw error;
+        return { verdict: "refused", why: error.message, runs };
+      }
+      if (!isDelayed) noted = run.noted;
+      const predicted = outcomeOf(run, { outOnly: true });
+      runs.push({ delays, seen, predicted });
+      if (!same(seen, predicted)) return { verdict: "wrong", runs };
+    }
+    const isOne = runs.every(({ seen }) => same(seen, runs[0].seen));
+    return { verdict: isOne ? "one" : "several", runs };
+  }
+}
+
+const countsOf = () => ({ programs: 0, runs: 0, one: 0, several: 0, refused: 0, endless: 0 });
+
+function report(version, seed, { verdict, why, runs }) {
+  console.log(`${version} ${seed}: ${verdict}${why ? `: ${why}` : ""}`);
+  for (const { delays, seen, predicted } of runs) {
+    const when = delays.map(({ ordinal, ms }) => `${ms} ms before reading ${ordinal}`).join(", ");
+    console.log(`  ${when || "no delay"}`);
+    console.log(`    Node:  ${seen.lines.join(" | ")} (${seen.code})`);
+    if (!same(seen, predicted))
+      console.log(`    model: ${predicted.lines.join(" | ")} (${predicted.code})`);
+  }
+}
+
+async function main() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      until: { type: "string", default: "10000" },
+      minutes: { type: "string", default: "1000" },
+      again: { type: "boolean" },
+      seed: { type: "string" },
+    },
+  });
+  const [file, ...nodes] = positionals;
+  const end = performance.now() + Number(values.minutes) * 60_000;
+  const folder = mkdtempSync(join(tmpdir(), "long-run-"));
+  const pairs = [];
+  for (const node of nodes) pairs.push(await Pair.of(node, folder));
+  try {
+    if (values.seed)
+      for (const pair of pairs) {
+        const seed = Number(values.seed);
+        report(pair.version, seed, await pair.compare(programOf(seed), seed));
+      }
+    else await go(file, pairs, values, end);
+  } finally {
+    for (const pair of pairs) pair.end();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function stored(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+    return { next: 1, nodes: {}, constructs: {}, disagreed: [], mended: 0 };
+  }
+}
+
+async function go(file, pairs, { until, again }, end) {
+  const figures = stored(file);
+  const save = () => writeFileSync(file, `${JSON.stringify(figures, null, 1)}\n`);
+  if (again) {
+    const left = [];
+    for (const { version, seed } of figures.disagreed) {
+      const pair = pairs.find((each) => each.version === version);
+      const result = pair ? await pair.compare(programOf(seed), seed) : { verdict: "wrong" };
+      if (result.verdict === "wrong") left.push({ version, seed });
+      else {
+        figures.nodes[version][result.verdict]++;
+        figures.mended++;
+      }
+    }
+    figures.disagreed = left;
+    save();
+    return;
+  }
+  while (figures.next <= Number(until) && performance.now() < end) {
+    const counts = structuredClone(figures);
+    const last = Math.min(Number(until), counts.next + BLOCK - 1);
+    for (const pair of pairs) {
+      counts.nodes[pair.version] ??= countsOf();
+      const node = counts.nodes[pair.version];
+      for (let seed = counts.next; seed <= last; seed++) {
+        const program = programOf(seed);
+        const result = await pair.compare(program, seed);
+        const { verdict, runs } = result;
+        node.programs++;
+        node.runs += runs.length;
+        if (verdict === "wrong") counts.disagreed.push({ version: pair.version, seed });
+        else node[verdict]++;
+        if (["wrong", "refused"].includes(verdict)) report(pair.version, seed, result);
+        for (const [name, pattern] of Object.entries(CONSTRUCTS)) {
+          if (!pattern.test(program.source)) continue;
+          counts.constructs[name] ??= { programs: 0, several: 0 };
+          counts.constructs[name].programs++;
+          if (verdict === "several") counts.constructs[name].several++;
+        }
+      }
+    }
+    counts.next = last + 1;
+    Object.assign(figures, counts);
+    save();
+  }
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) await main();
