@@ -92,10 +92,16 @@ export function complete(acorn, source, isModule, watches = false) {
     if (node.type === "AwaitExpression" && watches) wrapAwait(node);
     if (node.type === "MetaProperty" && node.meta.name === "import")
       replace(node.start, node.end - node.start, META);
-    for (const child of Object.values(node).flat())
-      if (child && typeof child.type === "string")
-        // `continue` names the label of its loop, so what is put around the loop goes around the label.
-        visit(child, node.type === "LabeledStatement" ? start : child.start);
+    for (const key in node) {
+      const value = node[key];
+      if (Array.isArray(value)) for (const child of value) enter(child, node, start);
+      else enter(value, node, start);
+    }
+  };
+  // `continue` names the label of its loop, so what is put around the loop goes around the label.
+  const enter = (child, parent, start) => {
+    if (typeof child?.type === "string")
+      visit(child, parent.type === "LabeledStatement" ? start : child.start);
   };
   try {
     const tree = acorn.parse(source, optionsOf(isModule, watches));

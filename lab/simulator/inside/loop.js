@@ -2,7 +2,7 @@
 //
 // The clock reads whole milliseconds since the program began. Between two readings no time passes,
 // unless the schedule says so: it maps the number of a reading to the milliseconds
-// that passed before it. Each reading at which it could matter is readingsList, with the milliseconds that
+// that passed before it. Each reading at which it could matter is noted, with the milliseconds that
 // would change something; explore.js tries them.
 (machine) => {
   const { host, tickInfo, immediateInfo, settings, exitCodes } = machine;
@@ -53,7 +53,8 @@
     time = Math.max(time, loopTime);
     const now = Math.floor(time);
     const due = dueTimes();
-    if (due.length) {
+    // A delay at a look before a sleep does what one after the sleep does.
+    if (due.length && kind !== "look") {
       const offsets = due.map((at) => at - now);
       const ahead = offsets.filter((offset) => offset > 0);
       const steps = [...new Set([1, ...ahead])].filter((step) => step <= mostMs);
@@ -345,8 +346,11 @@
         "The program never ends: nothing is left that could happen, and a handle is open.",
       );
     const sleeps = !hurries && until > Math.max(time, loopTime);
-    if (sleeps) time = Math.max(time, until);
-    else if (hurries || immediateRef) time = Math.max(time, loopTime) + TURN_MS;
+    // Node has libuv count how long the loop is idle. So libuv looks before it sleeps, and reads the clock.
+    if (sleeps) {
+      machine.readClock("look");
+      time = Math.max(time, until);
+    } else if (hurries || immediateRef) time = Math.max(time, loopTime) + TURN_MS;
     machine.readClock("poll", sleeps);
     for (const work of noticedWorks(sleeps)) {
       if (machine.isStopped) return;
