@@ -57,18 +57,16 @@ function drawsOf(seed) {
   };
 }
 
-/** Some of the delays that would change what is due, each as {number, ordinal, ms}. */
+/** Some of the delays that would change what is due, each as [number of the reading, milliseconds]. */
 function delaysOf(noted, seed) {
   const below = drawsOf(seed);
   const readings = noted.filter(({ kind, steps }) => kind !== "pool" && steps.length);
   const delays = new Map();
   for (let count = Math.min(readings.length, 1 + below(MOST_DELAYS)); count > 0; count--) {
-    const { number, kind, turn, steps } = readings[below(readings.length)];
-    // The model also counts a look at the pool in each turn; Node's clock is not read there.
-    const looks = kind === "poll" ? turn - 1 : turn;
-    delays.set(number, { number, ordinal: number - looks, ms: steps[below(steps.length)] });
+    const { number, steps } = readings[below(readings.length)];
+    delays.set(number, steps[below(steps.length)]);
   }
-  return [...delays.values()];
+  return [...delays].sort(([a], [b]) => a - b);
 }
 
 /** A Node with its clock held, and the model of it. */
@@ -95,15 +93,11 @@ class Pair {
     for (const isDelayed of [false, true]) {
       const delays = isDelayed ? delaysOf(noted, seed) : [];
       if (isDelayed && !delays.length) break;
-      const schedule = Object.fromEntries(delays.map(({ number, ms }) => [number, ms]));
-      const seen = await this.held[kind].run(
-        program.source,
-        delays.map(({ ordinal, ms }) => [ordinal, ms]),
-      );
+      const seen = await this.held[kind].run(program.source, delays);
       if (`${seen.code}`.startsWith("killed")) return { verdict: "endless", runs };
       let run;
       try {
-        run = this.machine.run(program, schedule, { mostMs: MOST_DELAY_MS });
+        run = this.machine.run(program, Object.fromEntries(delays), { mostMs: MOST_DELAY_MS });
       } catch (error) {
         if (!(error instanceof NotModelledError)) throw error;
         return { verdict: "refused", why: error.message, runs };
@@ -123,7 +117,7 @@ const countsOf = () => ({ programs: 0, runs: 0, one: 0, several: 0, refused: 0, 
 function report(version, seed, { verdict, why, runs }) {
   console.log(`${version} ${seed}: ${verdict}${why ? `: ${why}` : ""}`);
   for (const { delays, seen, predicted } of runs) {
-    const when = delays.map(({ ordinal, ms }) => `${ms} ms before reading ${ordinal}`).join(", ");
+    const when = delays.map(([number, ms]) => `${ms} ms before reading ${number}`).join(", ");
     console.log(`  ${when || "no delay"}`);
     console.log(`    Node:  ${seen.lines.join(" | ")} (${seen.code})`);
     if (!same(seen, predicted))

@@ -295,7 +295,7 @@
   const noticedWorks = (slept) => {
     advance();
     const ready = [...finishedWorks];
-    const number = readings++;
+    const number = readings - 0.5; // between two readings of the clock
     if (ready.length === 0) return ready;
     const ways = waysOf(ready, slept);
     const choice = schedule[number] ?? 0;
