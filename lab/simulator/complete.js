@@ -5,13 +5,18 @@
 // `finally` behind the loop awaits it. It does not know `using`: the rest of such a block goes into a
 // `try`, behind which what was taken is given back. And it tells nobody of an `await`: in a run that is
 // watched, each goes through a function that tells of it. It leaves `import.meta` empty: a name that the
-// model fills takes its place.
+// model fills takes its place. Its `yield*` and `import()` take other microtasks: what they get goes
+// through functions of language.js.
 
 const LOOP = "__iterated";
 const AWAIT = "__awaited";
 const SCOPE = "__using";
 const META = "__meta";
-const NEEDED = /\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b/;
+const DELEGATE = "__delegating";
+const NAMED = "__named";
+const IMPORTED = "__imported";
+const NEEDED =
+  /\byield\s*\*|\bimport\s*\(|\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b/;
 
 /** How a program is parsed: as the newest language, or as that of a year's edition. */
 export const optionsOf = (isModule, locations = false, ecmaVersion = "latest") => ({
@@ -44,6 +49,30 @@ export function complete(acorn, source, isModule, watches = false) {
         ` catch (error) { if (!${name}.hasThrown) throw error; } } }`,
     );
     insertEnd(node.right.end, ")).iterable");
+  };
+  // The functions around the node that is visited; `name` is that of the delegation, where there is one.
+  const functions = [];
+  const wrapDelegate = ({ argument }) => {
+    const around = functions.at(-1);
+    if (!around?.isAsynchronousGenerator) return;
+    around.name ??= `${DELEGATE}${count++}`;
+    insert(argument.start, `${around.name}(`);
+    insertEnd(argument.end, ")");
+  };
+  const leaveFunction = ({ body }) => {
+    const { name } = functions.pop();
+    if (!name) return;
+    const directives = body.body.filter(({ directive }) => directive);
+    const place = directives.at(-1)?.end ?? body.start + 1;
+    const text = ` const ${name} = ${DELEGATE}();`;
+    insertions.push({ place, text, length: 0, isEnd: false, isFirst: true });
+  };
+  const wrapImport = (node) => {
+    if (node.options) return;
+    insert(node.start, `${IMPORTED}(`);
+    insert(node.source.start, `${NAMED}(`);
+    insertEnd(node.source.end, ")");
+    insertEnd(node.end, ")");
   };
   const wrapAwait = (node) => {
     const { line, column } = placeOf(node);
@@ -84,6 +113,11 @@ export function complete(acorn, source, isModule, watches = false) {
     insertEnd(body.end, `${scopeEnd(name, kind !== "using")} }`);
   };
   const visit = (node, start) => {
+    const isFunction = /Function/.test(node.type);
+    if (isFunction)
+      functions.push({ isAsynchronousGenerator: node.async && node.generator, name: null });
+    if (node.type === "YieldExpression" && node.delegate) wrapDelegate(node);
+    if (node.type === "ImportExpression") wrapImport(node);
     if (node.type === "BlockStatement" || node.type === "StaticBlock")
       scope(node.body, node.end - 1);
     if (node.type === "Program") scope(node.body, node.end);
@@ -97,6 +131,7 @@ export function complete(acorn, source, isModule, watches = false) {
       if (Array.isArray(value)) for (const child of value) enter(child, node, start);
       else enter(value, node, start);
     }
+    if (isFunction) leaveFunction(node);
   };
   // `continue` names the label of its loop, so what is put around the loop goes around the label.
   const enter = (child, parent, start) => {
@@ -112,7 +147,7 @@ export function complete(acorn, source, isModule, watches = false) {
   }
   // At one place ends come before beginnings, and of two ends the inner node's is first.
   for (const [at, insertion] of insertions.entries())
-    insertion.rank = insertion.isEnd ? -1 - at : at;
+    insertion.rank = insertion.isEnd ? -1 - at : insertion.isFirst ? -0.5 : at;
   insertions.sort((a, b) => a.place - b.place || a.rank - b.rank);
   let [text, from] = ["", 0];
   for (const { place, text: inserted, length } of insertions) {

@@ -16,6 +16,7 @@ export const INSIDE = [
   "disk",
   "work",
   "process",
+  "language",
   "messages",
   "trace",
 ];

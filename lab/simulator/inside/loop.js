@@ -330,6 +330,7 @@
 
   const poll = () => {
     const hurries =
+      !isAlive() ||
       immediateRef ||
       machine.closing.length > 0 ||
       machine.posts.length > 0 ||
@@ -378,13 +379,12 @@
     });
   };
 
+  // Once the loop has begun it goes round, even where the timers before its first turn were all that it had.
   const runLoop = () => {
-    if (!isAlive()) machine.readClock("loop");
-    else {
-      machine.readClock("loop");
-      runTimers();
-    }
-    while (!machine.isStopped && isAlive()) {
+    let goesRound = isAlive();
+    machine.readClock("loop");
+    if (goesRound) runTimers();
+    while (!machine.isStopped && goesRound) {
       poll();
       if (machine.isStopped) break;
       runCheck();
@@ -392,6 +392,7 @@
       if (machine.isStopped) break;
       machine.readClock("loop");
       runTimers();
+      goesRound = isAlive();
     }
   };
 

@@ -1,0 +1,288 @@
+// Evaluated inside the engine after process.js: where QuickJS-ng takes other microtasks than V8 does.
+//
+// It awaits the value with which a `yield*` is left, it takes no promise for a value of a synchronous
+// iterable in `Array.fromAsync` and leaves an iterator that failed, and its `import()` awaits less than Node's loader. complete.js writes the calls of `__delegating`, `__named` and `__imported` into a program.
+(machine) => {
+  const { host, nativeThen, describe, isObject, settings } = machine;
+  const { apply } = Reflect;
+  const NativePromise = Promise;
+  const { resolve } = Promise;
+  const major = Number.parseInt(settings.version.replace(/^v/, ""), 10);
+  const isCallable = (value) => typeof value === "function";
+  const ignore = () => {};
+  const promiseOf = (value) => apply(resolve, NativePromise, [value]);
+  const watched = (value) => (machine.isWatched ? machine.awaited(value, null) : value);
+  const define = (object, name, value) =>
+    Object.defineProperty(object, name, { value, writable: true, configurable: true });
+  const noObject = (result) => new TypeError(`Iterator result ${describe(result)} is not an object`);
+  const noThrow = () => new TypeError("The iterator does not provide a 'throw' method.");
+
+  // --- an iterator of promises over a synchronous one ------------------------------------------
+  const closesAfterRejection = major >= 24;
+  const fromSync = (iterator) => {
+    const { next } = iterator;
+    const close = () => iterator.return?.();
+    const settled = (result, closes) => {
+      if (!isObject(result)) throw noObject(result);
+      const { done: isDone, value } = result;
+      const fail = (error) => {
+        if (closes && !isDone) close();
+        throw error;
+      };
+      return apply(nativeThen, promiseOf(value), [
+        (last) => ({ value: last, done: Boolean(isDone) }),
+        fail,
+      ]);
+    };
+    const attempt = (body) => {
+      try {
+        return body();
+      } catch (error) {
+        return NativePromise.reject(error);
+      }
+    };
+    return {
+      next: (...values) =>
+        attempt(() => settled(apply(next, iterator, values), closesAfterRejection)),
+      return: (...values) =>
+        attempt(() => {
+          const method = iterator.return;
+          if (method === undefined || method === null)
+            return NativePromise.resolve({ value: values[0], done: true });
+          return settled(apply(method, iterator, values), false);
+        }),
+      throw: (...values) =>
+        attempt(() => {
+          const method = iterator.throw;
+          if (method !== undefined && method !== null)
+            return settled(apply(method, iterator, values), true);
+          if (!closesAfterRejection) throw values[0];
+          close();
+          throw noThrow();
+        }),
+    };
+  };
+  /** The iterator of a value as `for await` takes it; undefined if it has none. */
+  const iteratorOf = (iterable) => {
+    const asynchronous = iterable[Symbol.asyncIterator];
+    if (asynchronous !== undefined && asynchronous !== null) {
+      const iterator = apply(asynchronous, iterable, []);
+      return isObject(iterator) ? iterator : undefined;
+    }
+    const synchronous = iterable[Symbol.iterator];
+    if (!isCallable(synchronous)) return undefined;
+    const iterator = apply(synchronous, iterable, []);
+    return isObject(iterator) ? fromSync(iterator) : undefined;
+  };
+
+  // --- yield* in an asynchronous generator -------------------------------------------------------
+  // Where such a generator is ended in the middle of a `yield*`, the engine awaits what `return()` was
+  // given, the result of the inner `return()` and then its value; V8 leaves the last out. So the inner
+  // iterator is one of ours, of which the engine gets no result to await, or has no value to await but
+  // the result. The generator then ends with the wrong value, which is mended before anybody sees it.
+  const PENDING = 0;
+  const FULFILLED = 1;
+  const generators = Object.getPrototypeOf(async function* () {}.prototype);
+  const { next: nativeNext, return: nativeReturn } = generators;
+  const delegations = new WeakMap(); // by the generator, once it has begun
+  let beginning = null; // the generator whose `next` runs
+  const stateOf = (result) =>
+    result instanceof NativePromise ? host("promise", result) : FULFILLED;
+  const resultOf = (result) => (result instanceof NativePromise ? host("result", result) : result);
+  const isDone = (result) => isObject(result) && Boolean(result.done);
+  /** What the engine takes as the inner iterator's `return`. */
+  const closeOf = (state, iterator) => {
+    const method = iterator.return;
+    if (!isCallable(method)) return method;
+    const result = apply(method, iterator, state.given);
+    const settled = stateOf(result) === FULFILLED ? resultOf(result) : null;
+    if (isDone(settled)) {
+      state.mend = { from: state.given[0], to: settled.value };
+      return undefined; // the engine awaits what it was given once more, and not the result
+    }
+    if (stateOf(result) === FULFILLED && !isObject(settled))
+      return () => NativePromise.reject(noObject(settled));
+    if (stateOf(result) !== PENDING) return () => result;
+    const keep = (last) => {
+      if (!isDone(last))
+        host("refuse", "The model does not have a yield* that goes on when its generator is ended.");
+      state.mend = { from: last, to: last.value };
+    };
+    apply(nativeThen, result, [keep, ignore]);
+    const value = () => watched(result);
+    return () => Object.defineProperty({ done: true }, "value", { get: value });
+  };
+  const throwOf = (iterator) => {
+    const method = iterator.throw;
+    if (method !== undefined && method !== null) return method;
+    const close = iterator.return;
+    if (close === undefined || close === null) throw noThrow();
+    const result = apply(close, iterator, []);
+    const state = stateOf(result);
+    if (state !== PENDING && state !== FULFILLED) return () => result;
+    const fail = () => {
+      throw isObject(resultOf(result)) ? noThrow() : noObject(resultOf(result));
+    };
+    return state === PENDING
+      ? () => apply(nativeThen, result, [fail])
+      : () => NativePromise.reject(attemptError(fail));
+  };
+  const attemptError = (body) => {
+    try {
+      return body();
+    } catch (error) {
+      return error;
+    }
+  };
+  const delegate = (state, iterable) => {
+    const isIterable =
+      iterable !== undefined &&
+      iterable !== null &&
+      (isCallable(iterable[Symbol.asyncIterator]) || isCallable(iterable[Symbol.iterator]));
+    if (!isIterable) return iterable; // the engine has the words for it
+    return {
+      [Symbol.asyncIterator]() {
+        const iterator = iteratorOf(iterable);
+        if (iterator === undefined) return iterator;
+        const { next } = iterator;
+        return {
+          next: (...values) => watched(apply(next, iterator, values)),
+          get return() {
+            return closeOf(state, iterator);
+          },
+          get throw() {
+            const method = throwOf(iterator);
+            return isCallable(method)
+              ? (...values) => watched(apply(method, iterator, values))
+              : method;
+          },
+        };
+      },
+    };
+  };
+  define(globalThis, "__delegating", () => {
+    const state = { given: [], mend: null };
+    if (beginning) delegations.set(beginning, state);
+    return (iterable) => delegate(state, iterable);
+  });
+  const methods = {
+    next(...values) {
+      const before = beginning;
+      beginning = this;
+      try {
+        return apply(nativeNext, this, values);
+      } finally {
+        beginning = before;
+      }
+    },
+    return(...values) {
+      const state = isObject(this) ? delegations.get(this) : undefined;
+      if (!state) return apply(nativeReturn, this, values);
+      const given = isObject(values[0]) ? promiseOf(values[0]) : values[0];
+      const keep = (value) => {
+        state.given = values.length ? [value] : [];
+      };
+      if (given instanceof NativePromise) apply(nativeThen, given, [keep, ignore]);
+      else keep(given);
+      const request = apply(nativeReturn, this, [given]);
+      const mend = (last) => {
+        if (state.mend && last.done && last.value === state.mend.from) last.value = state.mend.to;
+        state.mend = null;
+      };
+      apply(nativeThen, request, [mend, ignore]);
+      return request;
+    },
+  };
+  for (const [name, method] of Object.entries(methods)) define(generators, name, method);
+
+  // --- Array.fromAsync ---------------------------------------------------------------------------
+  const constructs = (value) => machine.bindings.util.isConstructor(value);
+  const collect = async (constructor, items, mapper, self) => {
+    if (mapper !== undefined && !isCallable(mapper))
+      throw new TypeError(`${describe(mapper)} is not a function`);
+    if (items === undefined || items === null)
+      throw new TypeError(
+        `Cannot read properties of ${items} (reading 'Symbol(Symbol.asyncIterator)')`,
+      );
+    const set = (list, at, value) =>
+      Object.defineProperty(list, at, {
+        value,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    const iterator = iteratorOf(items);
+    if (!iterator) {
+      const length = Math.min(Math.max(Math.trunc(Number(items.length)) || 0, 0), 2 ** 53 - 1);
+      const list = constructs(constructor) ? new constructor(length) : new Array(length);
+      for (let at = 0; at < length; at++) {
+        let value = await watched(items[at]);
+        if (mapper) value = await watched(apply(mapper, self, [value, at]));
+        set(list, at, value);
+      }
+      list.length = length;
+      return list;
+    }
+    const list = constructs(constructor) ? new constructor() : [];
+    const { next } = iterator;
+    try {
+      for (let at = 0; ; at++) {
+        const result = await watched(apply(next, iterator, []));
+        // V8 names itself here.
+        if (!isObject(result)) throw noObject("Array.fromAsync");
+        if (result.done) {
+          list.length = at;
+          return list;
+        }
+        let { value } = result;
+        if (mapper) value = await watched(apply(mapper, self, [value, at]));
+        set(list, at, value);
+      }
+    } catch (error) {
+      try {
+        const close = iterator.return;
+        if (isCallable(close)) await watched(apply(close, iterator, []));
+      } catch {
+        // the first error is the one that counts
+      }
+      throw error;
+    }
+  };
+  if (Array.fromAsync)
+    define(Array, "fromAsync", function fromAsync(items, mapper = undefined, self = undefined) {
+      return collect(this, items, mapper, self);
+    });
+
+  // --- import() ------------------------------------------------------------------------------------
+  // As many microtasks as Node's own loader takes for one of its modules, by the first import or a later one.
+  const FIRST = major >= 24 ? 10 : 13;
+  const AGAIN = major >= 24 ? 7 : 8;
+  const imports = new Map(); // by the module's name: a promise, once it is linked
+  const idOf = (name) => name.replace(/^node:/, "");
+  const { moduleText } = machine;
+  machine.moduleText = (name) => {
+    if (!imports.has(idOf(name))) imports.set(idOf(name), promiseOf(undefined));
+    return moduleText(name);
+  };
+  const hops = async (count) => {
+    for (let n = 0; n < count; n++) await undefined;
+  };
+  let name = null;
+  let isNew = false;
+  define(globalThis, "__named", (specifier) => {
+    name = typeof specifier === "string" ? idOf(specifier) : null;
+    isNew = name !== null && !imports.has(name);
+    if (isNew) imports.set(name, hops(FIRST - 3));
+    return specifier;
+  });
+  define(globalThis, "__imported", (promise) => {
+    if (name === null) return promise;
+    const linked = imports.get(name);
+    const wait = async (before) => {
+      for (let n = 0; n < before; n++) await undefined;
+      await linked;
+      return promise;
+    };
+    return wait(isNew ? 0 : AGAIN - 3);
+  });
+};
