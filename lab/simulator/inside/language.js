@@ -14,52 +14,55 @@
   const watched = (value) => (machine.isWatched ? machine.awaited(value, null) : value);
   const define = (object, name, value) =>
     Object.defineProperty(object, name, { value, writable: true, configurable: true });
-  const noObject = (result) => new TypeError(`Iterator result ${describe(result)} is not an object`);
+  const noObject = (result) =>
+    new TypeError(`Iterator result ${describe(result)} is not an object`);
   const noThrow = () => new TypeError("The iterator does not provide a 'throw' method.");
 
   // --- an iterator of promises over a synchronous one ------------------------------------------
-  const closesAfterRejection = major >= 24;
-  const fromSync = (iterator) => {
+  const closesOnFailure = major >= 24; // so does V8 since 13
+  machine.fromSync = (iterator) => {
     const { next } = iterator;
-    const close = () => iterator.return?.();
+    const close = () => {
+      const method = iterator.return;
+      if (isCallable(method)) apply(method, iterator, []);
+    };
+    const attempt = (body, closes) => {
+      try {
+        return body();
+      } catch (error) {
+        if (closes) close();
+        return NativePromise.reject(error);
+      }
+    };
     const settled = (result, closes) => {
       if (!isObject(result)) throw noObject(result);
-      const { done: isDone, value } = result;
+      const isDone = Boolean(result.done);
+      const promise = promiseOf(result.value);
       const fail = (error) => {
         if (closes && !isDone) close();
         throw error;
       };
-      return apply(nativeThen, promiseOf(value), [
-        (last) => ({ value: last, done: Boolean(isDone) }),
-        fail,
-      ]);
-    };
-    const attempt = (body) => {
-      try {
-        return body();
-      } catch (error) {
-        return NativePromise.reject(error);
-      }
+      return apply(nativeThen, promise, [(value) => ({ value, done: isDone }), fail]);
     };
     return {
       next: (...values) =>
-        attempt(() => settled(apply(next, iterator, values), closesAfterRejection)),
+        attempt(() => settled(apply(next, iterator, values), closesOnFailure), closesOnFailure),
       return: (...values) =>
         attempt(() => {
           const method = iterator.return;
           if (method === undefined || method === null)
             return NativePromise.resolve({ value: values[0], done: true });
           return settled(apply(method, iterator, values), false);
-        }),
+        }, false),
       throw: (...values) =>
         attempt(() => {
           const method = iterator.throw;
           if (method !== undefined && method !== null)
-            return settled(apply(method, iterator, values), true);
-          if (!closesAfterRejection) throw values[0];
+            return settled(apply(method, iterator, values), closesOnFailure);
+          if (!closesOnFailure) throw values[0];
           close();
           throw noThrow();
-        }),
+        }, false),
     };
   };
   /** The iterator of a value as `for await` takes it; undefined if it has none. */
@@ -72,7 +75,7 @@
     const synchronous = iterable[Symbol.iterator];
     if (!isCallable(synchronous)) return undefined;
     const iterator = apply(synchronous, iterable, []);
-    return isObject(iterator) ? fromSync(iterator) : undefined;
+    return isObject(iterator) ? machine.fromSync(iterator) : undefined;
   };
 
   // --- yield* in an asynchronous generator -------------------------------------------------------
@@ -105,7 +108,10 @@
     if (stateOf(result) !== PENDING) return () => result;
     const keep = (last) => {
       if (!isDone(last))
-        host("refuse", "The model does not have a yield* that goes on when its generator is ended.");
+        host(
+          "refuse",
+          "The model does not have a yield* that goes on when its generator is ended.",
+        );
       state.mend = { from: last, to: last.value };
     };
     apply(nativeThen, result, [keep, ignore]);
@@ -177,14 +183,14 @@
     },
     return(...values) {
       const state = isObject(this) ? delegations.get(this) : undefined;
-      if (!state) return apply(nativeReturn, this, values);
+      if (!state) return apply(nativeReturn, this, [watched(values[0])]);
       const given = isObject(values[0]) ? promiseOf(values[0]) : values[0];
       const keep = (value) => {
         state.given = values.length ? [value] : [];
       };
       if (given instanceof NativePromise) apply(nativeThen, given, [keep, ignore]);
       else keep(given);
-      const request = apply(nativeReturn, this, [given]);
+      const request = apply(nativeReturn, this, [watched(given)]);
       const mend = (last) => {
         if (state.mend && last.done && last.value === state.mend.from) last.value = state.mend.to;
         state.mend = null;
@@ -197,7 +203,8 @@
 
   // --- Array.fromAsync ---------------------------------------------------------------------------
   const constructs = (value) => machine.bindings.util.isConstructor(value);
-  const collect = async (constructor, items, mapper, self) => {
+  const waited = major >= 24 ? watched : (value) => value; // a store is lost in V8's own function before
+  const collect = async (maker, items, mapper, self) => {
     if (mapper !== undefined && !isCallable(mapper))
       throw new TypeError(`${describe(mapper)} is not a function`);
     if (items === undefined || items === null)
@@ -214,20 +221,20 @@
     const iterator = iteratorOf(items);
     if (!iterator) {
       const length = Math.min(Math.max(Math.trunc(Number(items.length)) || 0, 0), 2 ** 53 - 1);
-      const list = constructs(constructor) ? new constructor(length) : new Array(length);
+      const list = constructs(maker) ? new maker(length) : new Array(length);
       for (let at = 0; at < length; at++) {
-        let value = await watched(items[at]);
-        if (mapper) value = await watched(apply(mapper, self, [value, at]));
+        let value = await waited(items[at]);
+        if (mapper) value = await waited(apply(mapper, self, [value, at]));
         set(list, at, value);
       }
       list.length = length;
       return list;
     }
-    const list = constructs(constructor) ? new constructor() : [];
+    const list = constructs(maker) ? new maker() : [];
     const { next } = iterator;
     try {
       for (let at = 0; ; at++) {
-        const result = await watched(apply(next, iterator, []));
+        const result = await waited(apply(next, iterator, []));
         // V8 names itself here.
         if (!isObject(result)) throw noObject("Array.fromAsync");
         if (result.done) {
@@ -235,13 +242,13 @@
           return list;
         }
         let { value } = result;
-        if (mapper) value = await watched(apply(mapper, self, [value, at]));
+        if (mapper) value = await waited(apply(mapper, self, [value, at]));
         set(list, at, value);
       }
     } catch (error) {
       try {
         const close = iterator.return;
-        if (isCallable(close)) await watched(apply(close, iterator, []));
+        if (isCallable(close)) await waited(apply(close, iterator, []));
       } catch {
         // the first error is the one that counts
       }

@@ -346,13 +346,15 @@
         "refuse",
         "The program never ends: nothing is left that could happen, and a handle is open.",
       );
-    const sleeps = !hurries && until > Math.max(time, loopTime);
+    let sleeps = !hurries && until > Math.max(time, loopTime);
+    if (!sleeps && hurries) time = Math.max(time, loopTime) + TURN_MS;
     // Node has libuv count how long the loop is idle. So libuv looks before it sleeps, and reads the clock.
+    if (sleeps) sleeps = untilTimer > machine.readClock("look");
+    else machine.readClock("poll");
     if (sleeps) {
-      machine.readClock("look");
       time = Math.max(time, until);
-    } else if (hurries || immediateRef) time = Math.max(time, loopTime) + TURN_MS;
-    machine.readClock("poll", sleeps);
+      machine.readClock("poll", true);
+    }
     for (const work of noticedWorks(sleeps)) {
       if (machine.isStopped) return;
       finishedWorks.splice(finishedWorks.indexOf(work), 1);

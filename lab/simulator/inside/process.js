@@ -170,110 +170,47 @@
   const isCallable = (value) => typeof value === "function";
   const methodOf = (object, name) => object?.[name] ?? undefined;
   const { then } = Promise.prototype;
-  // V8 does so since 13: a value that is a rejected promise ends a synchronous iterator.
-  const closesAfterRejection = Number(/^v?(\d+)/.exec(settings.version)[1]) >= 24;
-  const { nativeThen } = machine;
-  /** The specification's iterator of promises over a synchronous one, which tells of what is awaited. */
-  const fromSync = (loop, iterator, next) => {
-    const close = () => {
-      const method = methodOf(iterator, "return");
-      return method === undefined ? undefined : apply(method, iterator, []);
-    };
-    const settledAs = ({ done: isDone, value }, closes) => {
-      const promise = Promise.resolve(value);
-      return new Promise((resolve, reject) =>
-        apply(nativeThen, promise, [
-          (settled) => resolve({ value: settled, done: isDone }),
-          (error) => {
-            if (closes && !isDone) close();
-            reject(error);
-          },
-        ]),
-      );
-    };
-    return {
-      next(...values) {
-        const result = apply(next, iterator, values);
-        if (result.done) loop.isOver = true;
-        return machine.awaited(settledAs(result, closesAfterRejection), null);
-      },
-      return() {
-        if (loop.isOver) return Promise.resolve({ value: undefined, done: true });
-        const result = close();
-        const promise = result === undefined ? Promise.resolve() : settledAs(result, false);
-        loop.closing = { promise };
-        return promise;
-      },
-    };
-  };
+  const watched = (value) => (machine.isWatched ? machine.awaited(value, null) : value);
   const notingClose = (iterable) => {
     const loop = { iterable, closing: null, hasThrown: false, isOver: false };
     const end = () => {
       loop.isOver = true;
     };
     // Both reactions run before that of the engine, which is the next to await the same promise.
-    const follow = (result, isDone, fail = end) => {
+    const follow = (result, isDone) => {
       if (result instanceof Promise)
-        apply(then, result, [(settled) => isDone(settled) && end(), fail]);
+        apply(then, result, [(settled) => isDone(settled) && end(), end]);
       else if (Object(result) === result && isDone(result)) end();
+    };
+    const noting = (iterator) => {
+      const { next } = iterator;
+      return {
+        next(...values) {
+          const result = apply(next, iterator, values);
+          follow(result, (settled) => settled?.done);
+          return watched(result);
+        },
+        get return() {
+          const close = loop.isOver ? undefined : methodOf(iterator, "return");
+          if (!isCallable(close)) return close;
+          return () => {
+            const promise = apply(close, iterator, []);
+            loop.closing = { promise: watched(promise) };
+            return promise;
+          };
+        },
+      };
     };
     const iteratorOf = (method, adapt) => () => {
       const iterator = apply(method, iterable, []);
-      return Object(iterator) === iterator ? adapt(iterator, iterator.next) : iterator;
+      return Object(iterator) === iterator ? noting(adapt(iterator)) : iterator;
     };
     const asynchronous = methodOf(iterable, Symbol.asyncIterator);
     const synchronous = asynchronous ? undefined : methodOf(iterable, Symbol.iterator);
     if (isCallable(asynchronous))
-      loop.iterable = {
-        [Symbol.asyncIterator]: iteratorOf(asynchronous, (iterator, next) => ({
-          next(...values) {
-            const result = apply(next, iterator, values);
-            follow(result, (settled) => settled?.done);
-            return machine.isWatched ? machine.awaited(result, null) : result;
-          },
-          get return() {
-            const close = loop.isOver ? undefined : methodOf(iterator, "return");
-            if (!isCallable(close)) return close;
-            return () => {
-              const promise = apply(close, iterator, []);
-              loop.closing = { promise };
-              return promise;
-            };
-          },
-        })),
-      };
-    else if (isCallable(synchronous) && machine.hasStores)
-      loop.iterable = {
-        [Symbol.asyncIterator]: iteratorOf(synchronous, (iterator, next) =>
-          fromSync(loop, iterator, next),
-        ),
-      };
+      loop.iterable = { [Symbol.asyncIterator]: iteratorOf(asynchronous, (iterator) => iterator) };
     else if (isCallable(synchronous))
-      loop.iterable = {
-        [Symbol.iterator]: iteratorOf(synchronous, (iterator, next) => ({
-          next(...values) {
-            const result = apply(next, iterator, values);
-            const fail = () => {
-              end();
-              const close = closesAfterRejection ? methodOf(iterator, "return") : undefined;
-              if (isCallable(close)) apply(close, iterator, []);
-            };
-            if (result?.done) end();
-            else follow(result?.value, () => false, fail);
-            return result;
-          },
-          return() {
-            const closed = { value: undefined, done: true };
-            if (loop.isOver) return closed;
-            loop.closing = { promise: undefined };
-            const close = methodOf(iterator, "return");
-            if (close === undefined) return closed;
-            const result = apply(close, iterator, []);
-            loop.closing.promise = Promise.resolve(result?.value).then(() => {});
-            return result;
-          },
-        })),
-      };
+      loop.iterable = { [Symbol.asyncIterator]: iteratorOf(synchronous, machine.fromSync) };
     return loop;
   };
   Object.defineProperty(globalThis, "__iterated", { value: notingClose });
