@@ -20,6 +20,7 @@ const DEFAULTS = {
   mostRarity: 7,
   mostDelay: 30,
   byPlaces: false, // two orders differ, too, where a line is printed in another phase or turn
+  isEnough: () => false, // of the orders by their keys, [lines, code] as JSON: true ends the search
   outOnly: false, // what is printed to the standard error is no line of an order
   clock: () => performance.now(),
 };
@@ -75,7 +76,7 @@ export function explore(machine, program, wanted = {}) {
       known.count++;
     } else orders.set(key, { ...outcome, weight: share, count: 1, delays, schedule });
     const commonLines = toward ? agreement(outcome.lines, toward.lines) : Number.POSITIVE_INFINITY;
-    if (toward && key === keyOf(toward, options)) break;
+    if (options.isEnough(orders) || (toward && key === keyOf(toward, options))) break;
     const last = delays.at(-1)?.number ?? -1;
     const ahead = run.noted.filter(({ number }) => number > last);
     // Two schedules that come to the same state go on alike: the likelier one went first.

@@ -1,5 +1,6 @@
 // Holds the model against real Node: the same programs on both.
-//   node tests/simulator/difference.mjs NODE [--seed 1] [--count 300] [--runs 2] [--keep FOLDER] [--show] [--listed] [--more]
+//   node tests/simulator/difference.mjs NODE [--seed 1] [--count 300] [--runs 2] [--keep FOLDER] [--show] [--listed] [--more] [--held]
+// With `--held` only the time of its own processor passes for Node, and sleeps (clock.c): no neighbour delays it.
 // Prints one line for each program that differs, and last a line of JSON with the counts.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,6 +13,7 @@ import { natives } from "../../lab/simulator/natives.js";
 import { parts } from "../../lab/simulator/parts.mjs";
 import { kindOf } from "../../lab/simulator/program.js";
 import { recordingOf } from "../../lab/simulator/trace.js";
+import { library, MARKER } from "./clock.mjs";
 import { programOf } from "./generator.mjs";
 
 const BESIDE = 3; // real runs at the same time
@@ -19,9 +21,10 @@ const THOROUGH = { mostRuns: 1500, mostMs: 8000, mostRarity: 60, mostDelay: 2000
 export const clock = () => process.cpuUsage().user / 1000;
 
 /** What one real run printed, and its exit code. */
-export function real(node, file) {
+export function real(node, file, isHeld = false) {
   return new Promise((resolve) => {
-    const env = { ...process.env, NODE_OPTIONS: "", NO_COLOR: "1" };
+    const held = isHeld ? { LD_PRELOAD: library(), HELD_SCHEDULE: "cpu" } : {};
+    const env = { ...process.env, NODE_OPTIONS: "", NO_COLOR: "1", ...held };
     const options = { timeout: 30_000, env, maxBuffer: 2 ** 26 };
     execFile(node, [file], options, (error, stdout, stderr) => {
       const lines = stdout.split("\n").slice(0, -1);
@@ -67,7 +70,8 @@ export function compared(machine, program, seen, listed = false) {
   let shown = { orders: [] };
   try {
     if (listed) {
-      shown = explore(machine, program, { clock, outOnly: true });
+      const isEnough = (orders) => [...wanted.keys()].every((key) => orders.has(key));
+      shown = explore(machine, program, { clock, outOnly: true, isEnough });
       for (const order of shown.orders) wanted.delete(keyOf(order));
       if (!wanted.size) return { verdict: kind, ...shown };
     }
@@ -98,6 +102,7 @@ async function main() {
       show: { type: "boolean" },
       listed: { type: "boolean" },
       more: { type: "boolean" },
+      held: { type: "boolean" },
     },
   });
   const [node, ...files] = positionals;
@@ -128,6 +133,7 @@ async function main() {
       }));
   for (const [at, job] of jobs.entries()) {
     job.file = join(folder, `${at}.${job.kind === "esm" ? "mjs" : "cjs"}`);
+    if (values.held) job.source = `${MARKER} ${job.source}`;
     writeFileSync(job.file, job.source);
     job.seen = [];
   }
@@ -135,9 +141,9 @@ async function main() {
   const queue = jobs.flatMap((job) => Array(Number(values.runs)).fill(job));
   const worker = async () => {
     for (let job = queue.shift(); job; job = queue.shift())
-      job.seen.push(await real(node, job.file));
+      job.seen.push(await real(node, job.file, values.held));
   };
-  await Promise.all(Array.from({ length: BESIDE }, worker));
+  await Promise.all(Array.from({ length: values.held ? 1 : BESIDE }, worker));
   if (values.show) console.log(`Node has run ${jobs.length} programs ${values.runs} times each.`);
   for (const job of jobs) {
     counts.programs++;
