@@ -1,6 +1,8 @@
 """The model prints what Node prints: programs that people write, and programs made at random."""
 
 import json
+import platform
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -63,6 +65,21 @@ def test_programs_made_at_random_are_printed_as_node_prints_them(seed):
     assert counts["programs"] == 50
 
 
+@pytest.mark.parametrize("node", NODES)
+def test_with_its_clock_held_node_prints_what_the_model_prints_with_the_same_delays(node, tmp_path):
+    if not shutil.which("cc") or platform.machine() != "x86_64":
+        pytest.skip("needs a C compiler on x86-64: apt-get install gcc")
+    file = tmp_path / "figures.json"
+    command = [nodes.program(), str(HERE / "long-run.mjs"), str(file), node, "--until", "40"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(file.read_text())
+    (counts,) = figures["nodes"].values()
+    assert figures["disagreed"] == [], done.stdout
+    assert counts["refused"] == counts["endless"] == 0, done.stdout
+    assert counts["programs"] == 40 and counts["runs"] > 60 and counts["several"] > 0
+
+
 def printed(capsys, *words):
     code = door.main(["model", *map(str, words)])
     shown = capsys.readouterr()
@@ -114,6 +131,12 @@ def test_the_trace_of_the_likeliest_order_is_a_trace_as_recorded_ones_are(tmp_pa
         ("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);", "waits for a worker"),
         ('fetch("http://127.0.0.1");', "requests over the network"),
         ('require("./other.js");', "other files or packages"),
+        (
+            "async function* inner() { try { yield 1; } finally { await 0; yield 2; } }"
+            "async function* outer() { yield* inner(); }"
+            "const it = outer(); it.next().then(() => it.return());",
+            "yield* that goes on",
+        ),
     ],
 )
 def test_what_is_not_modelled_is_refused_in_one_sentence(tmp_path, capsys, source, words):

@@ -108,10 +108,7 @@
     if (stateOf(result) !== PENDING) return () => result;
     const keep = (last) => {
       if (!isDone(last))
-        host(
-          "refuse",
-          "The model does not have a yield* that goes on when its generator is ended.",
-        );
+        machine.refuse("The model of the loop has no yield* that goes on after return() yet");
       state.mend = { from: last, to: last.value };
     };
     apply(nativeThen, result, [keep, ignore]);
