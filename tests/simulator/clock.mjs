@@ -31,6 +31,7 @@ export class HeldNode {
   #child = null;
   #chunks = Buffer.alloc(0);
   #waiting = null;
+  #written = null;
 
   constructor(node, kind, folder) {
     this.node = node;
@@ -39,7 +40,8 @@ export class HeldNode {
 
   /** {lines, code} of a program; each delay of the schedule is [number of a reading, milliseconds]. */
   async run(source, delays = []) {
-    writeFileSync(this.file, source);
+    if (source !== this.#written) writeFileSync(this.file, source);
+    this.#written = source;
     this.#child ??= this.#start();
     const schedule = delays.map(([reading, ms]) => `${reading}:${ms}`).join(",");
     const answer = new Promise((resolve) => {

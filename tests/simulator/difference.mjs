@@ -1,6 +1,7 @@
 // Holds the model against real Node: the same programs on both.
-//   node tests/simulator/difference.mjs NODE [--seed 1] [--count 300] [--runs 2] [--keep FOLDER] [--show] [--listed] [--more] [--held]
+//   node tests/simulator/difference.mjs NODE [--seed 1] [--count 300] [--runs 2] [--keep FOLDER] [--show] [--listed] [--more] [--held] [--into FILE]
 // With `--held` only the time of its own processor passes for Node, and sleeps (clock.c): no neighbour delays it.
+// With `--listed --into figures.json` the counts are stored there.
 // Prints one line for each program that differs, and last a line of JSON with the counts.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -103,6 +104,7 @@ async function main() {
       listed: { type: "boolean" },
       more: { type: "boolean" },
       held: { type: "boolean" },
+      into: { type: "string" },
     },
   });
   const [node, ...files] = positionals;
@@ -176,6 +178,15 @@ async function main() {
   }
   rmSync(folder, { recursive: true });
   console.log(JSON.stringify({ node: machine.node.version, ...counts }));
+  if (values.into) {
+    const figures = JSON.parse(readFileSync(values.into, "utf8"));
+    const { programs, rare, missed, wrong } = counts;
+    figures.listed = {
+      ...figures.listed,
+      [machine.node.version]: { programs, rare, missed, wrong },
+    };
+    writeFileSync(values.into, `${JSON.stringify(figures, null, 1)}\n`);
+  }
   process.exitCode = counts.wrong ? 1 : 0;
 }
 

@@ -114,6 +114,18 @@ class Pair {
 
 const countsOf = () => ({ programs: 0, runs: 0, one: 0, several: 0, refused: 0, endless: 0 });
 
+/** Counts a program with each of its constructs; with `before` only its verdict is another than then. */
+function countConstructs(constructs, { source }, verdict, before = null) {
+  for (const [name, pattern] of Object.entries(CONSTRUCTS)) {
+    if (!pattern.test(source)) continue;
+    constructs[name] ??= { programs: 0, several: 0, wrong: 0 };
+    const counts = constructs[name];
+    if (before === null) counts.programs++;
+    else counts[before]--;
+    if (verdict in counts) counts[verdict]++;
+  }
+}
+
 function report(version, seed, { verdict, why, runs }) {
   console.log(`${version} ${seed}: ${verdict}${why ? `: ${why}` : ""}`);
   for (const { delays, seen, predicted } of runs) {
@@ -158,7 +170,7 @@ function stored(file) {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     if (error.code !== "ENOENT") throw error;
-    return { next: 1, nodes: {}, constructs: {}, disagreed: [], mended: 0 };
+    return { next: 1, nodes: {}, constructs: {}, disagreed: [] };
   }
 }
 
@@ -173,7 +185,7 @@ async function go(file, pairs, { until, again }, end) {
       if (result.verdict === "wrong") left.push({ version, seed });
       else {
         figures.nodes[version][result.verdict]++;
-        figures.mended++;
+        countConstructs(figures.constructs, programOf(seed), result.verdict, "wrong");
       }
     }
     figures.disagreed = left;
@@ -195,12 +207,7 @@ async function go(file, pairs, { until, again }, end) {
         if (verdict === "wrong") counts.disagreed.push({ version: pair.version, seed });
         else node[verdict]++;
         if (["wrong", "refused"].includes(verdict)) report(pair.version, seed, result);
-        for (const [name, pattern] of Object.entries(CONSTRUCTS)) {
-          if (!pattern.test(program.source)) continue;
-          counts.constructs[name] ??= { programs: 0, several: 0 };
-          counts.constructs[name].programs++;
-          if (verdict === "several") counts.constructs[name].several++;
-        }
+        countConstructs(counts.constructs, program, verdict);
       }
     }
     counts.next = last + 1;

@@ -80,6 +80,12 @@ def test_with_its_clock_held_node_prints_what_the_model_prints_with_the_same_del
     assert counts["programs"] == 40 and counts["runs"] > 60 and counts["several"] > 0
 
 
+def test_the_readme_has_the_figures_of_the_long_run():
+    command = [nodes.program(), str(HERE / "figures.mjs"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def printed(capsys, *words):
     code = door.main(["model", *map(str, words)])
     shown = capsys.readouterr()

@@ -1,6 +1,7 @@
 // Imports of one module at the same time, and of one that the program imports itself.
 import fs from "node:fs";
 import { join } from "path";
+
 const count = async (name, make) => {
   let n = 0,
     done = false;

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+
 const store = new AsyncLocalStorage();
 async function* inner() {
   console.log("i1", store.getStore());
