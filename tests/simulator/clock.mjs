@@ -7,7 +7,7 @@ const SOURCE = new URL("clock.c", import.meta.url).pathname;
 const FOLDER = new URL("../../_build/simulator/", import.meta.url).pathname;
 const WARM = new URL("warm.cjs", import.meta.url).pathname;
 const HEAD_BYTES = 8;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 30_000;
 
 /** The statement from which on the clock is held; a program of `HeldNode` begins with it. */
 export const MARKER = "process.umask();";

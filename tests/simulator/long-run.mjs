@@ -93,7 +93,11 @@ class Pair {
     for (const isDelayed of [false, true]) {
       const delays = isDelayed ? delaysOf(noted, seed) : [];
       if (isDelayed && !delays.length) break;
-      const seen = await this.held[kind].run(program.source, delays);
+      let seen = await this.held[kind].run(program.source, delays);
+      if (`${seen.code}`.startsWith("killed")) {
+        this.held[kind].end(); // a copy that hangs may do so because of the moment of the copy
+        seen = await this.held[kind].run(program.source, delays);
+      }
       if (`${seen.code}`.startsWith("killed")) return { verdict: "endless", runs };
       let run;
       try {
@@ -206,7 +210,7 @@ async function go(file, pairs, { until, again }, end) {
         node.runs += runs.length;
         if (verdict === "wrong") counts.disagreed.push({ version: pair.version, seed });
         else node[verdict]++;
-        if (["wrong", "refused"].includes(verdict)) report(pair.version, seed, result);
+        if (["wrong", "refused", "endless"].includes(verdict)) report(pair.version, seed, result);
         countConstructs(counts.constructs, program, verdict);
       }
     }
