@@ -86,11 +86,9 @@ def table(build: Build) -> Html:
 def rule(build: Build) -> Html:
     """Return how often the word of one sitting, and of several, is false over all machines."""
     try:
-        counts = stored.read_json(RULE, "`python bench/sittings.py --store` writes it anew.")
+        counts = stored.read_json(RULE, "`python bench/sittings.py --store` writes the file again.")
     except FileNotFoundError:
-        return Html(
-            "<p>Nobody has counted it yet: <code>python bench/sittings.py --store</code>.</p>"
-        )
+        return Html("<p>Not counted yet: run <code>python bench/sittings.py --store</code>.</p>")
     heads = ("The word comes from", "false at worst", "false", "differs by machine", "no verdict")
     rows = [
         (row["rule"], *(f"{100 * row[key]:.1f} %" for key in ("worst", "false", "differs", "none")))
@@ -105,8 +103,9 @@ def rule(build: Build) -> Html:
 
 def _cell(found: tuple[Found, str]) -> str:
     its, word = found
-    ends = f"[{factor(its.low)}, {factor(its.high)}]"
-    return f"{escape(word)}<br><small>{factor(its.estimate)}× {ends}</small>"
+    figures = (f"{factor(its.estimate)}×", f"[{factor(its.low)}, {factor(its.high)}]")
+    unbroken = " ".join(f"<span>{figure}</span>" for figure in figures)
+    return f"{escape(word)}<br><small>{unbroken}</small>"
 
 
 def _recorded_node(all_sittings: list[Sitting]) -> int:
