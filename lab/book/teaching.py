@@ -28,8 +28,8 @@ LINES_A_MINUTE = 15  # of code that is shown
 MINUTES_A_QUESTION = 0.75  # to read it, to commit oneself, to read what became of it
 MINUTES_A_REPLAY = 2.0  # to put its lines in order and step through it
 MINUTES_A_FIGURE = 0.75  # a plot or a table: to find what it compares, and by how much
-MINUTES_A_CLAIM = 0.5  # to read the sentence, its interval and its verdict
-MINUTES_A_VARIATION = 2.0  # to try two or three values, and to read what became of each
+MINUTES_A_CLAIM = 0.25  # to read the sentence, its interval and its verdict
+MINUTES_A_VARIATION = 1.5  # to try two values, and to read what became of each
 RECKONED = (
     f"study minutes: {WORDS_A_MINUTE} words or {LINES_A_MINUTE} lines of shown code a minute, "
     f"{MINUTES_A_QUESTION * 60:.0f} s a question, {MINUTES_A_FIGURE * 60:.0f} s a plot or table, "
