@@ -723,7 +723,7 @@ def test_what_is_no_record_is_refused_as_the_source_of_a_figure(of):
 
 
 @pytest.mark.parametrize("draw", [plot.histogram, plot.spectrum])
-@pytest.mark.parametrize("empty", [[], (), {}])
+@pytest.mark.parametrize("empty", [[], ()])
 def test_no_trials_at_all_are_refused_in_a_sentence(draw, empty):
     with pytest.raises(LabError, match="nothing to plot"):
         draw(empty)
