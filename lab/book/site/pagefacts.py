@@ -174,7 +174,7 @@ def _behind(app: Sphinx, page: str) -> str:
 
 def _later(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Leave out what the page has no use for, and let no script hold up its first paint, but those
-    that an inline one needs at once: that with the options, and on the search page all.
+    that an inline one needs at once: that with the options.
     """
     body = context.get("body", "")
 
@@ -185,7 +185,7 @@ def _later(app: Sphinx, page: str, template: str, context: dict[str, Any], doctr
 
     def deferred(script: Any) -> Any:
         name = str(getattr(script, "filename", None) or "")
-        if page == "search" or not name or "documentation_options" in name:
+        if not name or "documentation_options" in name:
             return script
         attributes = {**script.attributes, "defer": "defer"}
         return type(script)(script.filename, priority=script.priority, **attributes)
