@@ -185,7 +185,7 @@ async function main() {
       ...figures.listed,
       [machine.node.version]: { programs, rare, missed, wrong },
     };
-    writeFileSync(values.into, `${JSON.stringify(figures, null, 1)}\n`);
+    writeFileSync(values.into, `${JSON.stringify(figures, null, 2)}\n`);
   }
   process.exitCode = counts.wrong ? 1 : 0;
 }

@@ -180,7 +180,7 @@ function stored(file) {
 
 async function go(file, pairs, { until, again }, end) {
   const figures = stored(file);
-  const save = () => writeFileSync(file, `${JSON.stringify(figures, null, 1)}\n`);
+  const save = () => writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`);
   if (again) {
     const left = [];
     for (const { version, seed } of figures.disagreed) {

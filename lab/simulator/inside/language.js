@@ -11,7 +11,7 @@
   const isCallable = (value) => typeof value === "function";
   const ignore = () => {};
   const promiseOf = (value) => apply(resolve, NativePromise, [value]);
-  const watched = (value) => (machine.isWatched ? machine.awaited(value, null) : value);
+  const announce = (value) => (machine.isWatched ? machine.awaited(value, null) : value);
   const define = (object, name, value) =>
     Object.defineProperty(object, name, { value, writable: true, configurable: true });
   const noObject = (result) =>
@@ -34,7 +34,7 @@
         return NativePromise.reject(error);
       }
     };
-    const settled = (result, closes) => {
+    const unwrap = (result, closes) => {
       if (!isObject(result)) throw noObject(result);
       const isDone = Boolean(result.done);
       const promise = promiseOf(result.value);
@@ -46,19 +46,19 @@
     };
     return {
       next: (...values) =>
-        attempt(() => settled(apply(next, iterator, values), closesOnFailure), closesOnFailure),
+        attempt(() => unwrap(apply(next, iterator, values), closesOnFailure), closesOnFailure),
       return: (...values) =>
         attempt(() => {
           const method = iterator.return;
           if (method === undefined || method === null)
             return NativePromise.resolve({ value: values[0], done: true });
-          return settled(apply(method, iterator, values), false);
+          return unwrap(apply(method, iterator, values), false);
         }, false),
       throw: (...values) =>
         attempt(() => {
           const method = iterator.throw;
           if (method !== undefined && method !== null)
-            return settled(apply(method, iterator, values), closesOnFailure);
+            return unwrap(apply(method, iterator, values), closesOnFailure);
           if (!closesOnFailure) throw values[0];
           close();
           throw noThrow();
@@ -84,13 +84,12 @@
   // iterator is one of ours, of which the engine gets no result to await, or has no value to await but
   // the result. The generator then ends with the wrong value, which is mended before anybody sees it.
   const PENDING = 0;
-  const FULFILLED = 1;
+  const SUCCESS = 1;
   const generators = Object.getPrototypeOf(async function* () {}.prototype);
   const { next: nativeNext, return: nativeReturn } = generators;
   const delegations = new WeakMap(); // by the generator, once it has begun
   let beginning = null; // the generator whose `next` runs
-  const stateOf = (result) =>
-    result instanceof NativePromise ? host("promise", result) : FULFILLED;
+  const stateOf = (result) => (result instanceof NativePromise ? host("promise", result) : SUCCESS);
   const resultOf = (result) => (result instanceof NativePromise ? host("result", result) : result);
   const isDone = (result) => isObject(result) && Boolean(result.done);
   /** What the engine takes as the inner iterator's `return`. */
@@ -98,13 +97,13 @@
     const method = iterator.return;
     if (!isCallable(method)) return method;
     const result = apply(method, iterator, state.given);
-    const settled = stateOf(result) === FULFILLED ? resultOf(result) : null;
-    if (isDone(settled)) {
-      state.mend = { from: state.given[0], to: settled.value };
+    const answer = stateOf(result) === SUCCESS ? resultOf(result) : null;
+    if (isDone(answer)) {
+      state.mend = { from: state.given[0], to: answer.value };
       return undefined; // the engine awaits what it was given once more, and not the result
     }
-    if (stateOf(result) === FULFILLED && !isObject(settled))
-      return () => NativePromise.reject(noObject(settled));
+    if (stateOf(result) === SUCCESS && !isObject(answer))
+      return () => NativePromise.reject(noObject(answer));
     if (stateOf(result) !== PENDING) return () => result;
     const keep = (last) => {
       if (!isDone(last))
@@ -112,7 +111,7 @@
       state.mend = { from: last, to: last.value };
     };
     apply(nativeThen, result, [keep, ignore]);
-    const value = () => watched(result);
+    const value = () => announce(result);
     return () => Object.defineProperty({ done: true }, "value", { get: value });
   };
   const throwOf = (iterator) => {
@@ -122,7 +121,7 @@
     if (close === undefined || close === null) throw noThrow();
     const result = apply(close, iterator, []);
     const state = stateOf(result);
-    if (state !== PENDING && state !== FULFILLED) return () => result;
+    if (state !== PENDING && state !== SUCCESS) return () => result;
     const fail = () => {
       throw isObject(resultOf(result)) ? noThrow() : noObject(resultOf(result));
     };
@@ -149,14 +148,14 @@
         if (iterator === undefined) return iterator;
         const { next } = iterator;
         return {
-          next: (...values) => watched(apply(next, iterator, values)),
+          next: (...values) => announce(apply(next, iterator, values)),
           get return() {
             return closeOf(state, iterator);
           },
           get throw() {
             const method = throwOf(iterator);
             return isCallable(method)
-              ? (...values) => watched(apply(method, iterator, values))
+              ? (...values) => announce(apply(method, iterator, values))
               : method;
           },
         };
@@ -180,14 +179,14 @@
     },
     return(...values) {
       const state = isObject(this) ? delegations.get(this) : undefined;
-      if (!state) return apply(nativeReturn, this, [watched(values[0])]);
-      const given = isObject(values[0]) ? promiseOf(values[0]) : values[0];
+      if (!state) return apply(nativeReturn, this, [announce(values[0])]);
+      const argument = isObject(values[0]) ? promiseOf(values[0]) : values[0];
       const keep = (value) => {
         state.given = values.length ? [value] : [];
       };
-      if (given instanceof NativePromise) apply(nativeThen, given, [keep, ignore]);
-      else keep(given);
-      const request = apply(nativeReturn, this, [watched(given)]);
+      if (argument instanceof NativePromise) apply(nativeThen, argument, [keep, ignore]);
+      else keep(argument);
+      const request = apply(nativeReturn, this, [announce(argument)]);
       const mend = (last) => {
         if (state.mend && last.done && last.value === state.mend.from) last.value = state.mend.to;
         state.mend = null;
@@ -200,7 +199,7 @@
 
   // --- Array.fromAsync ---------------------------------------------------------------------------
   const constructs = (value) => machine.bindings.util.isConstructor(value);
-  const waited = major >= 24 ? watched : (value) => value; // a store is lost in V8's own function before
+  const pause = major >= 24 ? announce : (value) => value; // a store is lost in V8's own function before
   const collect = async (maker, items, mapper, self) => {
     if (mapper !== undefined && !isCallable(mapper))
       throw new TypeError(`${describe(mapper)} is not a function`);
@@ -220,8 +219,8 @@
       const length = Math.min(Math.max(Math.trunc(Number(items.length)) || 0, 0), 2 ** 53 - 1);
       const list = constructs(maker) ? new maker(length) : new Array(length);
       for (let at = 0; at < length; at++) {
-        let value = await waited(items[at]);
-        if (mapper) value = await waited(apply(mapper, self, [value, at]));
+        let value = await pause(items[at]);
+        if (mapper) value = await pause(apply(mapper, self, [value, at]));
         set(list, at, value);
       }
       list.length = length;
@@ -231,7 +230,7 @@
     const { next } = iterator;
     try {
       for (let at = 0; ; at++) {
-        const result = await waited(apply(next, iterator, []));
+        const result = await pause(apply(next, iterator, []));
         // V8 names itself here.
         if (!isObject(result)) throw noObject("Array.fromAsync");
         if (result.done) {
@@ -239,13 +238,13 @@
           return list;
         }
         let { value } = result;
-        if (mapper) value = await waited(apply(mapper, self, [value, at]));
+        if (mapper) value = await pause(apply(mapper, self, [value, at]));
         set(list, at, value);
       }
     } catch (error) {
       try {
         const close = iterator.return;
-        if (isCallable(close)) await waited(apply(close, iterator, []));
+        if (isCallable(close)) await pause(apply(close, iterator, []));
       } catch {
         // the first error is the one that counts
       }
@@ -259,8 +258,8 @@
 
   // --- import() ------------------------------------------------------------------------------------
   // As many microtasks as Node's own loader takes for one of its modules, by the first import or a later one.
-  const FIRST = major >= 24 ? 10 : 13;
-  const AGAIN = major >= 24 ? 7 : 8;
+  const FIRST_HOPS = major >= 24 ? 10 : 13;
+  const LATER_HOPS = major >= 24 ? 7 : 8;
   const imports = new Map(); // by the module's name: a promise, once it is linked
   const idOf = (name) => name.replace(/^node:/, "");
   const { moduleText } = machine;
@@ -276,7 +275,7 @@
   define(globalThis, "__named", (specifier) => {
     name = typeof specifier === "string" ? idOf(specifier) : null;
     isNew = name !== null && !imports.has(name);
-    if (isNew) imports.set(name, hops(FIRST - 3));
+    if (isNew) imports.set(name, hops(FIRST_HOPS - 3));
     return specifier;
   });
   define(globalThis, "__imported", (promise) => {
@@ -287,6 +286,6 @@
       await linked;
       return promise;
     };
-    return wait(isNew ? 0 : AGAIN - 3);
+    return wait(isNew ? 0 : LATER_HOPS - 3);
   });
 };

@@ -170,7 +170,7 @@
   const isCallable = (value) => typeof value === "function";
   const methodOf = (object, name) => object?.[name] ?? undefined;
   const { then } = Promise.prototype;
-  const watched = (value) => (machine.isWatched ? machine.awaited(value, null) : value);
+  const announce = (value) => (machine.isWatched ? machine.awaited(value, null) : value);
   const notingClose = (iterable) => {
     const loop = { iterable, closing: null, hasThrown: false, isOver: false };
     const end = () => {
@@ -188,14 +188,14 @@
         next(...values) {
           const result = apply(next, iterator, values);
           follow(result, (settled) => settled?.done);
-          return watched(result);
+          return announce(result);
         },
         get return() {
           const close = loop.isOver ? undefined : methodOf(iterator, "return");
           if (!isCallable(close)) return close;
           return () => {
             const promise = apply(close, iterator, []);
-            loop.closing = { promise: watched(promise) };
+            loop.closing = { promise: announce(promise) };
             return promise;
           };
         },
