@@ -47,8 +47,14 @@ LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
 USUAL_S, SIGNS_S = 15.1, 10.8
 # About how long it takes from the beginning of a load to the report, of a program that is quick.
 LEFT_S = {
-    **{"one": 26.0, "many": 23.0, "look": 19.0, "profile": 15.0, "below": 12.0, "above": 9.0},
-    **{"kept-1": 6.0, "kept-2": 3.0},
+    "one": 26.0,
+    "many": 23.0,
+    "look": 19.0,
+    "profile": 15.0,
+    "below": 12.0,
+    "above": 9.0,
+    "kept-1": 6.0,
+    "kept-2": 3.0,
 }
 
 Say = Callable[[str], None]

@@ -213,7 +213,8 @@ class Line:
 
 IDLE = 0.6  # the share of the time up to which a loop is not what is scarce
 COMPUTED = 0.15  # the share of a response's time alone up to which it is no computation
-NO_JOBS = ("GETADDRINFO", "GETNAMEINFO", "QUERY")  # waits for names, which have a sign of their own
+# What Node's async hooks call a wait for a name, which has a sign of its own.
+LOOK_UPS = ("GETADDRINFOREQWRAP", "GETNAMEINFOREQWRAP", "QUERYWRAP")
 CONNECTED = 1.6  # so many times as many connections as slots still belong to these slots
 
 
@@ -254,7 +255,7 @@ def _in_pool_ms(observation: Observed) -> float:
     """Return how long jobs of libuv's pool took, for each response of the close look, in ms."""
     most = 0.0
     for look in observation.looks:
-        jobs = [job for kind, job in look["waits"].items() if not kind.startswith(NO_JOBS)]
+        jobs = [job for kind, job in look["waits"].items() if kind not in LOOK_UPS]
         most = max(most, sum(job["ms"] for job in jobs) / max(1, look["answered"]))
     return most
 

@@ -360,11 +360,8 @@ def fails_always(trials: Sequence[VersionTrial]) -> bool:
         return False
     new = [trial for trial in trials if trial.arm == NEW]
     old = [trial for trial in trials if trial.arm != NEW]
-    return len(new) >= ENOUGH_FAILURES and not has_failures(old) and all(map(_has_failed, new))
-
-
-def _has_failed(trial: VersionTrial) -> bool:
-    return has_failures([trial])
+    always = all(has_failures([trial]) for trial in new)
+    return len(new) >= ENOUGH_FAILURES and not has_failures(old) and always
 
 
 def complete(trials: Sequence[VersionTrial]) -> list[VersionTrial]:

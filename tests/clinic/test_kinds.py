@@ -10,8 +10,9 @@ import pytest
 from house import ROOT
 from test_failures import ALONE, CALM, names, row_of, seen
 
-from lab.clinic import failures
+from lab.clinic import failures, illnesses
 from lab.clinic.recorded import diagnosed
+from lab.clinic.signs import Signs
 from lab.processes import nodes
 
 MANY = dataclasses.replace(CALM, throughput=50.0, answers=100, mean_s=0.32)
@@ -75,7 +76,7 @@ def test_bodies_that_are_not_read_are_told():
 def look(calls, sites=None):
     empty = {"n": 0, "ms": 0.0}
     streams = dict.fromkeys(("most_bytes", "most_objects", "ignored", "refused"), 0)
-    total = {"requests": 100, "latency_ms": 5000.0, "calls": 0, "alone": 0, "alone_ms": 0.0}
+    total = {"requests": 100, "latency_ms": 5000.0, "alone": 0, "alone_ms": 0.0}
     return {
         **{
             "pid": 7,
@@ -92,11 +93,11 @@ def look(calls, sites=None):
 
 
 def test_calls_in_turn_are_told_and_calls_side_by_side_are_not():
-    turn = {"calls": 900, "alone": 900, "alone_ms": 4500.0}
+    turn = {"alone": 900, "alone_ms": 4500.0}
     assert names(seen(CALM, looks=[look(turn)])) == ["calls in turn"]
-    assert names(seen(CALM, looks=[look({"calls": 900})])) == []
+    assert names(seen(CALM, looks=[look({})])) == []
     # A session and a user, or calls that are a small part of the response.
-    assert names(seen(CALM, looks=[look({"calls": 300, "alone": 300, "alone_ms": 4500.0})])) == []
+    assert names(seen(CALM, looks=[look({"alone": 300, "alone_ms": 4500.0})])) == []
     assert names(seen(CALM, looks=[look({**turn, "alone_ms": 900.0})])) == []
 
 
@@ -251,3 +252,10 @@ def test_jobs_of_the_pool_that_are_let_in_two_at_a_time_are_no_line_for_a_connec
     names_only = {"GETADDRINFOREQWRAP": {"n": 1, "ms": 1.0, "longest_ms": 1.0}}
     found = dataclasses.replace(in_line(), looks=[{**look({}), "waits": names_only}])
     assert names(found) == ["too few connections"]
+
+
+def test_lines_that_ask_a_database_wait_for_no_thread_of_the_pool():
+    sites = {"query": {"/srv/app.mjs:3:1": 9}, "FSREQCALLBACK": {"/srv/app.mjs:7:1": 2}}
+    starved = illnesses.diagnose(seen(CALM, looks=[look({}, sites)]), Signs(pool_wait_ms=50.0))
+    (finding,) = starved.findings
+    assert finding.sites == ("/srv/app.mjs:7",)

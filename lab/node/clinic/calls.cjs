@@ -14,7 +14,7 @@ module.exports = function watchCalls(sites, isSubject) {
   const incoming = new WeakMap(); // request to the program -> its calls
   const open = new WeakMap(); // outgoing request, or socket -> its call
   const spoken = new WeakSet(); // connections whose requests are told by undici itself
-  const totals = { requests: 0, latency_ms: 0, calls: 0, alone: 0, alone_ms: 0, again: 0 };
+  const totals = { requests: 0, latency_ms: 0, alone: 0, alone_ms: 0, again: 0 };
   const undo = [];
 
   function begins(thing, key) {
@@ -24,7 +24,6 @@ module.exports = function watchCalls(sites, isSubject) {
     const call = { calls, key, begun: now, isAlone: calls.open.size === 0 };
     for (const other of calls.open) other.isAlone = false;
     calls.open.add(call);
-    calls.number += 1;
     if (calls.failed.has(key)) calls.again += 1;
     open.set(thing, call);
     sites.note("call");
@@ -59,7 +58,7 @@ module.exports = function watchCalls(sites, isSubject) {
       storage.enterWith(undefined);
       return;
     }
-    const calls = { open: new Set(), failed: new Set(), number: 0, alone: 0, aloneMs: 0, again: 0 };
+    const calls = { open: new Set(), failed: new Set(), alone: 0, aloneMs: 0, again: 0 };
     calls.begun = performance.now();
     incoming.set(request, calls);
     storage.enterWith(calls);
@@ -70,7 +69,6 @@ module.exports = function watchCalls(sites, isSubject) {
     incoming.delete(request);
     calls.isOver = true;
     totals.requests += 1;
-    totals.calls += calls.number;
     totals.latency_ms += performance.now() - calls.begun;
     totals.alone += calls.alone;
     totals.alone_ms += calls.aloneMs;

@@ -53,7 +53,6 @@ module.exports = function watch(socketPath, sockets, questions) {
     figures[at.stale] = agents.totals.stale;
     figures[at.fetched] = outgoing.totals.responses;
     figures[at.fetched_read] = outgoing.totals.read;
-    figures[at.fetch_wait_ms] = outgoing.totals.wait_ms;
     if (ticks % MEMORY_EVERY === 0) {
       readMemory(figures, at);
       figures[at.posted] = workers.waiting();
