@@ -7,6 +7,8 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shlex
+import shutil
 import socket
 import ssl
 import time
@@ -94,10 +96,13 @@ class App:
         env = _environment(target, running.id, self.hub)
         if env["PORT"].isdecimal():
             self.told_port = int(env["PORT"])
+        argv = _resolved(target.command)
+        if (why := _not_a_program(argv[0], target, env)) is not None:
+            raise AppFailed(why)
         running.channel.tell(
             do="start",
             id=running.id,
-            argv=_resolved(target.command),
+            argv=argv,
             env=env,
             cwd=str(target.folder),
             cpus=cpus,
@@ -297,11 +302,31 @@ def is_tls(host: str, port: int) -> bool:
     return False
 
 
+_FOR_NODE = {".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"}
+
+
 def _resolved(command: Sequence[str]) -> list[str]:
     """The command, `node` being the Node that all of the book runs on."""
     return [
         nodes.program() if word == "node" and i == 0 else word for i, word in enumerate(command)
     ]
+
+
+def _not_a_program(word: str, target: Target, env: Mapping[str, str]) -> str | None:
+    """Return why the first word of a command cannot be run, and what to do; None if it can."""
+    file = target.folder / word
+    folders = [str(target.folder / part) for part in env.get("PATH", os.defpath).split(os.pathsep)]
+    name = str(file) if os.sep in word else word
+    if shutil.which(name, path=os.pathsep.join(folders)) is not None:
+        return None
+    with_node = f"node {shlex.join(target.command)}"
+    if file.is_dir():
+        return f"{word} is a folder. Start its program with Node: {with_node}"
+    if file.suffix in _FOR_NODE and file.is_file():
+        return f"{word} is a file for Node. Start it with Node: {with_node}"
+    if file.is_file():
+        return f"{word} is a file that may not be run. Allow it: chmod +x {shlex.quote(str(file))}"
+    return f"There is no program {word} on the PATH. Correct the name, or give the program's path."
 
 
 def _environment(target: Target, server_id: str, hub: Hub | None) -> dict[str, str]:

@@ -64,7 +64,7 @@ def order(
         return Order(None, target, request, requests, load_s)
     command = tuple(shlex.split(target) if isinstance(target, str) else target)
     if not command:
-        raise LabError("There is no command to examine: say, examine('node app.mjs').")
+        raise LabError("There is no command to examine. Give one, such as: node app.mjs")
     where = Path(folder).resolve() if folder is not None else _folder(command)
     if not where.is_dir():
         raise LabError(f"There is no folder {where}.")

@@ -3,6 +3,7 @@ for what it has, and ended with all that it started.
 """
 
 import dataclasses
+import os
 import re
 import socket
 import subprocess
@@ -60,6 +61,39 @@ def test_a_program_is_named_for_what_it_has(app):
     assert found.first in page
     assert "<script" not in page
     assert "http-equiv" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (("app.cjs",), "is a file for Node. Start it with Node: node app.cjs$"),
+        (("./app.cjs", "a b"), "Start it with Node: node ./app.cjs 'a b'$"),
+        ((".",), r"is a folder. Start its program with Node: node \.$"),
+        (("./start",), "may not be run. Allow it: chmod \\+x .*/start$"),
+        (("no-program",), "no program no-program on the PATH. Correct the name"),
+        (("./gone",), "no program ./gone"),
+    ],
+)
+def test_a_command_that_is_no_program_is_told_in_a_sentence_with_what_to_do(
+    tmp_path, words, advice
+):
+    (tmp_path / "app.cjs").write_text(HELLO)
+    (tmp_path / "start").write_text("#!/bin/sh\n")
+    with pytest.raises(AppFailed, match=advice) as failure:
+        App(Target(words, tmp_path), None)
+    assert "\n" not in str(failure.value)
+
+
+def test_a_program_of_the_folder_is_run_there(tmp_path):
+    """As `node_modules/.bin` is where PATH names it from the folder of the program."""
+    (tmp_path / "bin").mkdir()
+    start = tmp_path / "bin" / "start"
+    start.write_text("#!/bin/sh\nexec node app.cjs\n")
+    start.chmod(0o755)
+    (tmp_path / "app.cjs").write_text(f'{HELLO}.listen(process.env.PORT, "127.0.0.1");')
+    for words, more in (("bin/start",), {}), (("start",), {"PATH": f"bin:{os.environ['PATH']}"}):
+        with App(Target(words, tmp_path, env=more), None) as app:
+            assert app.get(5).text == "hi"
 
 
 def test_the_port_is_found_that_nobody_was_told(tmp_path):
