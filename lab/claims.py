@@ -542,7 +542,8 @@ def _over_sittings(
     rows = words_of(id, node)
     same = [at for at, row, _ in rows if math.isclose(row.estimate, ratio.estimate, rel_tol=1e-4)]
     others = [(at, word) for at, _, word in rows if at not in same]
-    here = same[0].cpu if same else next((at.cpu for at, _ in others if at.cpu in machine), machine)
+    on_it = [*same, *(at for at in sittings() if at.is_on(machine))]
+    here = on_it[0].cpu if on_it else machine
     word = agreed([(here, alone.verdict), *((at.cpu, word) for at, word in others)])
     if word == DIFFERS:
         said = [f"{word} on {at.where}" for at, word in others if word != NO_VERDICT]

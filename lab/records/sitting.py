@@ -19,6 +19,7 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.judging import judge
+from lab.judging.sittings import DIFFERS
 from lab.settings import PROFILES
 
 FORMAT = "nodejs-io-measured/sitting"
@@ -72,6 +73,10 @@ class Sitting:
     def cpu(self) -> str:
         """The processor, without the signs of its maker's lawyers."""
         return re.sub(r"\((R|TM)\)| Processor| CPU", "", self.machine["cpu"]).strip()
+
+    def is_on(self, label: str) -> bool:
+        """Return whether it ran on the processor of a machine, which its label names."""
+        return label.partition(" × ")[2].startswith(f"{self.machine['cpu']}, ")
 
     @property
     def where(self) -> str:
@@ -251,7 +256,7 @@ def _claim(place: str, value: Any, ids: Collection[str]) -> Found:
     if id not in ids:
         raise BadSitting(f"{place}.id is {_shown(id)}, which is no claim that has an interval")
     verdict = _text(f"{place}.verdict", value["verdict"])
-    if verdict not in judge.WORDS:
+    if verdict not in judge.WORDS or verdict == DIFFERS:  # which needs several
         raise BadSitting(f"the verdict of {id} is {_shown(verdict)}, no word for one")
     estimate, low, high = (
         _ratio(f"{name} of {id}", value[name]) for name in ("estimate", "low", "high")

@@ -118,6 +118,7 @@ CLAIM = ("claims", 0)
         ((*CLAIM, "id"), "db-raed", "no claim that has an interval"),
         ((*CLAIM, "id"), "<script>", "no claim that has an interval"),
         ((*CLAIM, "verdict"), "won", "no word for one"),
+        ((*CLAIM, "verdict"), "differs by machine", "no word for one"),
         ((*CLAIM, "estimate"), None, "no number"),
         ((*CLAIM, "estimate"), "4.5", "no number"),
         ((*CLAIM, "estimate"), True, "no number"),
