@@ -503,9 +503,9 @@ def sittings() -> list[Sitting]:
     none.
     """
     files = sorted(SITTINGS.glob("*.json"), key=lambda file: file.stem)
-    for file in files:
-        usage.note_file(file)
-    return [_sitting(file, file.stat().st_mtime_ns) for file in files]
+    for path in (SITTINGS, *files):  # the folder, too: a page is drawn again when a file is added
+        usage.note_file(path)
+    return [_sitting(file, file.lstat().st_mtime_ns) for file in files]
 
 
 def words_of(id: str, node: str = "") -> list[tuple[Sitting, Found, str]]:

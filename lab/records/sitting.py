@@ -115,14 +115,15 @@ def read(file: Path, ids: Collection[str]) -> Sitting:
     with the first thing that is wrong and what to do.
     """
     try:
-        if (size := file.stat().st_size) > MOST_BYTES:
-            raise BadSitting(f"it has {size:,} bytes, and a sitting has at most {MOST_BYTES:,}")
-        return parsed(file.read_bytes(), ids)
+        if file.exists() and not file.is_file():  # such as a link to a device, which never ends
+            raise BadSitting("it is not a file of its own")
+        with file.open("rb") as content:
+            return parsed(content.read(MOST_BYTES + 1), ids)
     except OSError as error:
         raise BadSitting(f"{file.name} can't be read: {error.strerror}.") from None
     except BadSitting as error:
         raise BadSitting(
-            f"{file.name} is not used, because {error}. `make results` writes it anew."
+            f"{file.name} is not used, because {error}. `make results` writes it again."
         ) from None
 
 
@@ -160,7 +161,7 @@ def parsed(data: bytes, ids: Collection[str]) -> Sitting:
 
 def _json_of(data: bytes) -> Any:
     if len(data) > MOST_BYTES:
-        raise BadSitting(f"it has {len(data):,} bytes, and a sitting has at most {MOST_BYTES:,}")
+        raise BadSitting(f"it has more than {MOST_BYTES:,} bytes, the most that a sitting has")
     try:
         return json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_number)
     except UnicodeDecodeError:
@@ -170,7 +171,7 @@ def _json_of(data: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise BadSitting(f"it is no JSON: line {error.lineno}, {error.msg}") from None
     except ValueError as error:  # a number of thousands of digits
-        raise BadSitting(f"it has a number that nobody can read: {error}") from None
+        raise BadSitting(f"it has a number that cannot be read: {error}") from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
