@@ -430,7 +430,7 @@ OF_DESCRIPTOR = 262_144  # bytes that a socket and what belongs to it may hold
 NOT_EXAMINED = (
     "Not looked for: other requests than those that were sent, work that comes once an hour or "
     "grows over days, what slows other machines down, kept connections that a proxy in front of "
-    "the program outlives, WebSockets, event streams and HTTP/2, and security."
+    "the program outlives, WebSockets, event streams, and security."
 )
 ALL = (
     *(BLOCKED, FLOOD, POOL, NAMES, PRESSURE, LOGGING, STOPS, FAILS, BEHIND, LEAK, OPEN, GARBAGE),

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from lab.clinic.bridge import Bridge
 from lab.measure.generator import Generator
 from lab.records import rows as raw_rows
 from lab.records.load import Load, Stream
@@ -166,8 +167,14 @@ def load(
     warmup: float = 0.0,
     connections: int = 1,
     rate: float | None = None,
+    bridge: Bridge | None = None,
 ) -> Phase:
-    """Run one load with a fresh generator. Raises GeneratorFailed."""
+    """Run one load with a fresh generator. Raises GeneratorFailed.
+
+    bridge : what the requests pass; the busier of the two counts as the client
+    """
+    if bridge is not None:
+        bridge.busy()
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         stream = Stream.of(
             connections=connections,
@@ -185,6 +192,9 @@ def load(
         answer = result["streams"][0]
         raw = answer["raw"]
         rows = raw_rows.read(Path(folder) / Path(raw["file"]).name, raw["rows"], raw["columns"])
+    client_elu = float(result["client"].get("elu") or 0.0)
+    if bridge is not None:
+        client_elu = max(client_elu, bridge.busy())
     start, stop = result["window_us"]
     seen = raw_rows.window(rows, (start, stop))
     end, status = rows["t_end_us"], rows["status"]
@@ -218,7 +228,7 @@ def load(
         p90_s=quantile(0.9),
         p99_s=quantile(0.99),
         in_flight=seen.in_flight,
-        client_elu=float(result["client"].get("elu") or 0.0),
+        client_elu=client_elu,
         connects=int((rows["connect_us"][good] > 0).sum()),
         silent_s=(stop - max(last, start)) / 1e6,
         before=int(((end < start) & (status >= 200) & (status < 300)).sum()),

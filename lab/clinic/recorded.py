@@ -184,13 +184,14 @@ class Examination(Shown, Dated):
             ]
         if share < LOOP_IS_IDLE and len(observed.pids) == 1 and not self.diagnosis.findings:
             words = "Requests waited for something else."
-            if observed.bridged:
+            if observed.phases["many"].client_elu >= CLIENT_BUSY:
+                client = "bridge that requests passed" if observed.bridged else "load generator"
+                words = f"The {client} was, which gave no more requests."
+            elif observed.bridged:
                 words = (
-                    "Requests passed a bridge, as the load is plain HTTP over TCP: they waited for "
-                    "that, or for something else."
+                    "Requests passed a bridge, as the load is plain HTTP/1.1 over TCP: they waited "
+                    "for that, or for something else."
                 )
-            elif observed.phases["many"].client_elu >= CLIENT_BUSY:
-                words = "The load generator was, which gave no more requests."
             return [
                 f"The loop is not the limit: with {observed.phases['many'].connections} clients it "
                 f"was busy for {share:.0%} of the time. {words}"

@@ -525,6 +525,7 @@ class _Bench:
                 warmup=WARM_S,
                 connections=self.connections if rate is None else 64,
                 rate=rate,
+                bridge=app.bridge,
             )
         finally:
             generator.close()

@@ -9,7 +9,7 @@ const { performance } = require("node:perf_hooks");
 const MOST_REQUESTS = 20_000;
 
 // isSubject : is a server the one that is loaded, or may be? A program may have doubles of other services in it.
-module.exports = function watchCalls(sites, isSubject) {
+module.exports = function watchCalls(sites, servers, isSubject) {
   const storage = new AsyncLocalStorage();
   const incoming = new WeakMap(); // request to the program -> its calls
   const open = new WeakMap(); // outgoing request, or socket -> its call
@@ -53,7 +53,7 @@ module.exports = function watchCalls(sites, isSubject) {
     undo.push(() => channel.unsubscribe(name, safely));
   }
 
-  listen("http.server.request.start", ({ request, server }) => {
+  const onArrival = ({ request, server }) => {
     if (!isSubject(server)) {
       storage.enterWith(undefined);
       return;
@@ -62,8 +62,8 @@ module.exports = function watchCalls(sites, isSubject) {
     calls.begun = performance.now();
     incoming.set(request, calls);
     storage.enterWith(calls);
-  });
-  listen("http.server.response.finish", ({ request }) => {
+  };
+  const onResponse = ({ request }) => {
     const calls = incoming.get(request);
     if (calls === undefined || totals.requests >= MOST_REQUESTS) return;
     incoming.delete(request);
@@ -73,7 +73,8 @@ module.exports = function watchCalls(sites, isSubject) {
     totals.alone += calls.alone;
     totals.alone_ms += calls.aloneMs;
     totals.again += calls.again;
-  });
+  };
+  undo.push(require("./arrivals.cjs")(servers, onArrival, onResponse));
   const isFailure = (status) => status >= 500 || status === 429;
   listen("http.client.request.start", ({ request }) =>
     begins(request, `${request.method} ${request.host}${request.path}`),
