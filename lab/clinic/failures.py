@@ -235,7 +235,7 @@ def line(observation: Observed) -> Line:
     wall_ms = rows[-1]["t_ms"] - rows[0]["t_ms"]
     idle_ms = rows[-1]["idle_ms"] - rows[0]["idle_ms"]
     cpu_ms = sum(row["cpu_us"] for row in rows[1:]) / 1e3
-    if wall_ms <= 0 or idle_ms < (1 - IDLE) * wall_ms:
+    if wall_ms <= 0 or idle_ms < (1 - IDLE) * wall_ms or full_workers(observation):
         return Line()
     # Work, in threads of the pool or of the program, waits for processors and not in vain.
     computed_ms = max(cpu_ms / (many.throughput * wall_ms / 1e3 or 1), _in_pool_ms(observation))
@@ -249,6 +249,12 @@ def line(observation: Observed) -> Line:
     ms = 1e3 * (many.mean_s - alone.mean_s)
     port = int(most.get("outgoing_port", 0.0))
     return Line(max(0.0, ms), max(0.0, 1 - alone.mean_s / many.mean_s), slots, connections, port)
+
+
+def full_workers(observation: Observed) -> bool:
+    """Did messages wait, with many clients, for worker threads that had no time left?"""
+    rows = observation.during("many")
+    return 2 * sum(row.get("posted", 0.0) > 0 for row in rows) > len(rows)
 
 
 def _in_pool_ms(observation: Observed) -> float:

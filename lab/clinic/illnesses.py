@@ -512,6 +512,8 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
         found.pop(BEHIND.id, None)
     if found.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id, HEAP.id}:
         found.pop(GARBAGE.id, None)
+    if UNREAD.id in found and failures.descriptors(seen)[1] == "socket":
+        found.pop(OPEN.id, None)  # each body that is not read keeps its connection open
     if RETRIES.id in found:  # which are made in turn
         found.pop(IN_TURN.id, None)
     if LEAK.id in found:  # which fills every heap in the end

@@ -13,6 +13,7 @@ from typing import Any
 
 from lab import paths
 from lab.clinic import illnesses, signs
+from lab.clinic.failures import full_workers
 from lab.clinic.illnesses import FLOOD, LOGGING, LONG_SHARE, NAMES, POOL, PRESSURE, Diagnosis
 from lab.clinic.loading import CLIENT_BUSY
 from lab.clinic.observed import Observed
@@ -187,6 +188,11 @@ class Examination(Shown, Dated):
             if observed.phases["many"].client_elu >= CLIENT_BUSY:
                 client = "bridge that requests passed" if observed.bridged else "load generator"
                 words = f"The {client} was, which gave no more requests."
+            elif full_workers(observed):
+                words = (
+                    "A worker thread was: it was busy all the time, and messages waited for it. "
+                    "More threads would share its work."
+                )
             elif observed.bridged:
                 words = (
                     "Requests passed a bridge, as the load is plain HTTP/1.1 over TCP: they waited "

@@ -50,11 +50,19 @@ def test_requests_that_wait_for_one_of_two_slots_are_told():
             ),
             id="a wait of milliseconds",
         ),
+        pytest.param(in_line(posted=15.0), id="a worker thread has no time left"),
         pytest.param(dataclasses.replace(in_line(), bridged=True), id="the bridge may be the line"),
     ],
 )
 def test_other_reasons_to_wait_are_no_line_in_the_program(well):
     assert names(well) == []
+
+
+def test_a_worker_thread_that_is_the_limit_is_told_as_that():
+    assert "A worker thread was: it was busy" in repr(diagnosed(in_line(posted=15.0)))
+    once = in_line()
+    once.rows[0]["posted"] = 15.0  # a burst of a moment
+    assert names(once) == ["too few connections"]
 
 
 def test_a_busy_loop_is_no_line():
@@ -71,6 +79,22 @@ def test_bodies_that_are_not_read_are_told():
     assert names(fetched(1000.0, 20.0)) == ["bodies not read"]
     assert names(fetched(1000.0, 984.0)) == []  # the last of sixteen clients are under way
     assert names(fetched(20.0, 0.0)) == []  # too few to tell
+
+
+@pytest.mark.parametrize(
+    ("read", "kind", "named"),
+    [
+        (20.0, "socket", ["bodies not read"]),
+        (1000.0, "socket", ["descriptors left open"]),
+        (20.0, "file", ["descriptors left open", "bodies not read"]),
+    ],
+)
+def test_sockets_of_bodies_that_are_not_read_are_no_problem_of_their_own(read, kind, named):
+    loads = [dataclasses.replace(CALM, name=f"kept-{i}", answers=10_000) for i in (1, 2)]
+    fields = {"heap": 1e7, "external": 0, "rss": 0}
+    marks = [fields | {"descriptors": n, "kinds": {kind: n}} for n in (20, 45, 70)]
+    rows = [row_of(t, fetched=1000.0, fetched_read=read) for t in (100, 1900)]
+    assert names(seen(CALM, *loads, kept=marks, rows=rows)) == named
 
 
 def look(calls, sites=None):
