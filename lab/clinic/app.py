@@ -31,6 +31,7 @@ from lab.servers.server_errors import IgnoredSigterm
 
 PRELOAD = paths.NODE_SIDE / "clinic" / "preload.cjs"
 LISTEN_S = 20.0
+WARMING = 503  # the status of a program that is not ready
 NO_HTTP_S = 4.0  # after an address of a server that is not of node:http
 SETTLE_S = 0.4  # after the first address, others may come: of a cluster, or a second port
 
@@ -110,7 +111,7 @@ class App:
             probe=str(running.probe_path),
             listening="connect",
         )
-        deadline = time.monotonic() + target.listen_s
+        self._ready_until = deadline = time.monotonic() + target.listen_s
         while not running.pid:
             event = running.hear(max(0.0, deadline - time.monotonic()))
             if event is None:
@@ -240,6 +241,18 @@ class App:
             if self.running.failed(0.3):
                 raise AppFailed(self.story("crashed at its first request")) from None
             raise
+
+    def first(self, deadline_s: float, request: Request | None = None) -> tuple[Response, float]:
+        """Return the first response, and the seconds that it took. A program that answers 503 may
+        be warming up: it is asked again until its time to listen is over. Raises what `get` raises.
+        """
+        while True:
+            began = time.monotonic()
+            response = self.get(deadline_s, request)
+            end = time.monotonic()
+            if response.status != WARMING or end > self._ready_until:
+                return response, end - began
+            time.sleep(0.2)
 
     def check(self, doing: str) -> None:
         """Raise AppFailed if the program has ended."""

@@ -154,7 +154,7 @@ class _Examination:
     def _first(self) -> bool:
         """One answer; False if none comes."""
         try:
-            answer = self.app.get(FIRST_S, self.request)
+            answer, _ = self.app.first(FIRST_S, self.request)
         except Endless as error:
             if error.kind.startswith("text/event-stream"):
                 raise AppFailed(

@@ -246,9 +246,15 @@ def line(observation: Observed) -> Line:
     connections = int(most.get("outgoing", 0.0))
     if connections > max(CONNECTED * slots, slots + 1):
         return Line()
-    ms = 1e3 * (many.mean_s - alone.mean_s)
+    # While the thread waits for a processor, so do all requests; that line is the machine's.
+    share = max(0.0, 1 - alone.mean_s / many.mean_s - _waited_share(observation))
     port = int(most.get("outgoing_port", 0.0))
-    return Line(max(0.0, ms), max(0.0, 1 - alone.mean_s / many.mean_s), slots, connections, port)
+    return Line(1e3 * share * many.mean_s, share, slots, connections, port)
+
+
+def _waited_share(observation: Observed) -> float:
+    """Return the share of the close look in which the program's thread waited for a processor."""
+    return max((one["waited_ms"] / 1e3 / one["seconds"] for one in observation.looks), default=0.0)
 
 
 def full_workers(observation: Observed) -> bool:

@@ -56,6 +56,11 @@ def next_step(status: int) -> str:
             "It sends elsewhere: give the address that it sends to (--path /there), or where that "
             "is a login, log in (--header 'cookie:…', or a login in a --scenario)."
         )
+    if status == 503:
+        return (
+            "It is not ready, or it refuses. A program that warms up for longer gets the time with "
+            "--listen SECONDS."
+        )
     if status >= 500:
         return "The program failed: look into its own log, and see that it has what it needs."
     return _NEXT_STEP.get(status, _OTHERWISE)

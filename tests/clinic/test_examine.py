@@ -189,6 +189,20 @@ def test_a_program_that_never_listens_is_given_up_and_ended(tmp_path):
         App(target, hub)
 
 
+def test_a_program_that_answers_503_while_it_warms_up_is_waited_for(tmp_path):
+    warms = "let left = 3;" + HELLO.replace(
+        'r.end("hi")', "r.writeHead(left-- > 0 ? 503 : 200).end()"
+    )
+    warm = command(tmp_path, f'{warms}.listen(process.env.PORT, "127.0.0.1");')
+    with App(warm, None) as app:
+        response, took_s = app.first(5)
+        assert response.status == 200 and took_s < app.target.listen_s
+    refuses = f"{HELLO.replace('r.end', 'r.writeHead(503).end')}.listen(process.env.PORT);"
+    refusing = dataclasses.replace(command(tmp_path, refuses), listen_s=2.0)
+    with App(refusing, None) as app:
+        assert app.first(5)[0].status == 503
+
+
 def test_what_crashes_at_a_request_is_told_as_that(tmp_path):
     text = HELLO.replace('r.end("hi")', '{ throw new Error("bad row"); }') + (
         '.listen(process.env.PORT, "127.0.0.1");'

@@ -71,6 +71,14 @@ def test_a_busy_loop_is_no_line():
     assert failures.line(busy).ms == 0
 
 
+def test_a_line_for_the_processors_of_a_busy_machine_is_no_line_in_the_program():
+    def waited(ms):
+        return dataclasses.replace(in_line(), looks=[look({}) | {"waited_ms": ms}])
+
+    assert names(waited(400.0)) == []
+    assert names(waited(100.0)) == ["too few connections"]
+
+
 def fetched(responses, read):
     return seen(CALM, rows=[row_of(t, fetched=responses, fetched_read=read) for t in (100, 1900)])
 
