@@ -13,6 +13,7 @@ import pytest
 import yaml
 from house import ROOT
 
+pytestmark = pytest.mark.timeout(1800)  # only what hangs takes so long, on a busy machine as well
 ACTION = ROOT / "tools" / "checkup" / "action"
 FOLDER, TEMPORARY = "the api", "runner temp"  # a path may have blanks
 WELL = """
@@ -77,7 +78,6 @@ def runner(repository, tmp_path):
             cwd=repository,
             capture_output=True,
             text=True,
-            timeout=100,
             check=False,
             env={
                 **os.environ,
