@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from lab.clinic import failures, scenario
+from lab.clinic import checkup, commands, direct, failures, scenario
 from lab.clinic.app import App, AppFailed, Target
 from lab.clinic.bridge import Bridge
 from lab.clinic.examining import observe, observe_url
@@ -226,8 +226,15 @@ def test_a_running_server_of_http2_is_loaded_by_http2(http2_only):
         url = f"{scheme}://127.0.0.1:{app.port}/"
         seen = observe_url(url, Request(), lambda _: None, 2.0)
     assert seen.http2 and seen.phases["many"].answers > 0 and not seen.phases["many"].failed
-    # What the bridge was busy counts: its work is more than that of the load generator.
-    assert seen.phases["many"].client_elu > 0
+
+
+def test_the_busier_of_bridge_and_load_generator_counts_as_the_client(monkeypatch, tmp_path):
+    with App(target(tmp_path, of_http2(None)), None) as app:
+        assert app.get(5.0).status == 201
+        assert 0 < app.bridge.busy() <= 1
+        monkeypatch.setattr(Bridge, "busy", lambda _: 0.97)
+        seen = observe_url(f"http://127.0.0.1:{app.port}/", Request(), lambda _: None, 2.0)
+    assert seen.phases["many"].client_elu >= 0.97
 
 
 @pytest.mark.parametrize("path", ["/ends", "/resets"])
@@ -254,6 +261,24 @@ def test_http2_is_asked_for_where_a_server_takes_both(tmp_path, certificate):
         for hub in contextlib.nullcontext(), Hub():
             with hub as seen, App(asked, seen) as app:
                 assert app.get(5.0).text == f"{version} GET / "
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["examine", "--", "node", "a.mjs"], "[False]"),
+        (["examine", "--http2", "--", "node", "a.mjs"], "[True]"),
+        (["compare", "--http2", "--commands", "node a.mjs", "node b.mjs"], "[True, True]"),
+    ],
+)
+def test_the_option_reaches_what_is_loaded(monkeypatch, capsys, words, wanted):
+    def refuse(*args, **_):
+        raise LabError(str([one.http2 for one in args if isinstance(one, Target)]))
+
+    monkeypatch.setattr(direct, "observe", refuse)
+    monkeypatch.setattr(commands, "compare_versions", refuse)
+    assert checkup.main(words) == commands.FAILED
+    assert wanted in capsys.readouterr().err
 
 
 def test_who_does_not_take_http2_is_told_what_to_leave_out(tmp_path):
