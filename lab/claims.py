@@ -544,7 +544,7 @@ def _over_sittings(
     other_words = [(at, word) for at, _, word in rows if at not in same]
     on_it = [*same, *(at for at in sittings() if at.is_on(machine))]
     here = on_it[0].cpu if on_it else machine
-    word = agreed([(here, alone.verdict), *((at.cpu, word) for at, word in others)])
+    word = agreed([(here, alone.verdict), *((at.cpu, word) for at, word in other_words)])
     if word == DIFFERS:
         said = [f"{word} on {at.where}" for at, word in other_words if word != NO_VERDICT]
         first = [f"{alone.verdict} in the recorded run"] if alone.verdict != NO_VERDICT else []
