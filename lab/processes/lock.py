@@ -140,13 +140,13 @@ def _wait(
     alone: bool,
 ) -> None:
     """Return when the machine is ours; with `alone` False, when no process has it for itself."""
-    wanted = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
+    operation = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
     shown_message, counted_s = "", -math.inf
     try:
         while True:
             if first := place.is_first:
                 with contextlib.suppress(BlockingIOError):
-                    fcntl.flock(descriptor, wanted | fcntl.LOCK_NB)
+                    fcntl.flock(descriptor, operation | fcntl.LOCK_NB)
                     return
             now = time.monotonic()
             if (waited_s := now - start_s) > deadline_s:

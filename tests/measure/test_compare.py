@@ -20,7 +20,7 @@ from lab.records import reference, store
 from lab.records.comparison import Comparison
 from lab.servers.recipe import MissingProgram
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
 
 
 @pytest.fixture(autouse=True)

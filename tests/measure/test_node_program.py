@@ -21,7 +21,13 @@ from lab.processes import nodes
 from lab.records import reference
 from lab.records.reference import node_of
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
+
+
+@pytest.fixture(autouse=True)
+def own_lock(monkeypatch, tmp_path):
+    """No number is read here: no other process that measures is waited for."""
+    monkeypatch.setattr("lab.processes.lock.lock_path", lambda: tmp_path / "lock")
 
 
 def program(tmp_path, text):
