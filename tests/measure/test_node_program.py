@@ -89,7 +89,7 @@ SLEEPS = """
 def test_what_a_program_started_is_gone_when_it_is_stopped(tmp_path):
     text = SLEEPS + "console.log(`pid ${pid}`); setInterval(() => {}, 1000);"
     with pytest.raises(ProgramFailed, match="Raise timeout_s") as stopped:
-        node(program(tmp_path, text), timeout_s=1)
+        node(program(tmp_path, text), timeout_s=5)  # two programs start within it
     assert gone(int(re.search(r"pid (\d+)", str(stopped.value))[1]))
 
 
