@@ -378,7 +378,8 @@ describe("a prediction", () => {
         /The answer: “?The tick”?[\s\S]*Ticks run before/,
       );
       assert.doesNotMatch(await said.innerText(), /your answer|left it out/);
-      assert.equal(await tab.evaluate(() => localStorage.length), 0); // nothing was predicted
+      const stored = await tab.evaluate(() => Object.keys(localStorage));
+      assert.deepEqual(stored, ["lab-order-of-options"]); // nothing was predicted
       await said.getByRole("link", { name: "made your prediction" }).click();
       await tab.getByLabel("The tick").check();
       await press(tab, "Lock in my prediction");
