@@ -541,12 +541,12 @@ def _over_sittings(
     """
     rows = words_of(id, node)
     same = [at for at, row, _ in rows if math.isclose(row.estimate, ratio.estimate, rel_tol=1e-4)]
-    others = [(at, word) for at, _, word in rows if at not in same]
+    other_verdicts = [(at, word) for at, _, word in rows if at not in same]
     on_it = [*same, *(at for at in sittings() if at.is_on(machine))]
     here = on_it[0].cpu if on_it else machine
-    word = agreed([(here, alone.verdict), *((at.cpu, word) for at, word in others)])
+    word = agreed([(here, alone.verdict), *((at.cpu, word) for at, word in other_verdicts)])
     if word == DIFFERS:
-        said = [f"{word} on {at.where}" for at, word in others if word != NO_VERDICT]
+        said = [f"{word} on {at.where}" for at, word in other_verdicts if word != NO_VERDICT]
         first = [f"{alone.verdict} in the recorded run"] if alone.verdict != NO_VERDICT else []
         return replace(alone, verdict=word, because=listed([*first, *said]))
     if word == NO_VERDICT:
