@@ -22,21 +22,21 @@ export async function loaded(t, env = {}) {
 }
 
 /** One request; an error that comes of a server which has ended is said as that. */
-export async function asked(t, server, path, options = {}) {
+export async function ask(t, server, path, options = {}) {
   const answer = await t.get(server, path, options);
   if (answer.error && (await t.until(() => server.end, 300))) throw server.early();
   return { ...answer, text: `${options.method ?? "GET"} ${path}` };
 }
 
-export const seen = ({ error, status, body }) => error ?? `${status}, ${body.length} bytes`;
-export const said = (answer) => (answer ? (answer.error ?? answer.status) : "no answer");
+export const outcome = ({ error, status, body }) => error ?? `${status}, ${body.length} bytes`;
+export const statusOf = (answer) => (answer ? (answer.error ?? answer.status) : "no answer");
 
 /** Holds that an answer has this status. */
 export function has(t, answer, status, because = "") {
   t.ok(
     !answer.error && answer.status === status,
     `${answer.text} was not answered with ${status}${because}`,
-    { saw: seen(answer), wanted: status },
+    { saw: outcome(answer), wanted: status },
   );
 }
 
@@ -49,9 +49,9 @@ export async function greets(t, server) {
     [`/ping${query}`, "pong\n", "text/plain"],
   ])
     for (const method of ["GET", "HEAD"]) {
-      const answer = await asked(t, server, path, { method });
+      const answer = await ask(t, server, path, { method });
       const isQuery = path.endsWith(query);
-      has(t, answer, 200, isQuery ? ": what follows a ? is no part of the path" : "");
+      has(t, answer, 200, isQuery ? ": what follows a ? does not belong to the path" : "");
       const wanted = method === "HEAD" ? "" : body;
       t.equal(
         answer.body.toString(),
@@ -72,17 +72,17 @@ export async function greets(t, server) {
 export async function refuses(t, server, { unknown = [] } = {}) {
   const word = t.token();
   for (const path of [`/${word}`, "/pin", `/ping/${word}`, "/pingpong", ...unknown]) {
-    has(t, await asked(t, server, path), 404, ", though there is nothing of that name");
+    has(t, await ask(t, server, path), 404, ", though there is nothing of that name");
     has(
       t,
-      await asked(t, server, path, { method: "POST" }),
+      await ask(t, server, path, { method: "POST" }),
       404,
       ", though there is nothing of that name",
     );
   }
   for (const path of ["/", "/ping"])
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
-      const answer = await asked(t, server, path, { method });
+      const answer = await ask(t, server, path, { method });
       has(t, answer, 405, `: ${path} is there, and has no ${method}`);
       const allow = String(answer.headers.allow ?? "none");
       t.equal(
@@ -96,16 +96,16 @@ export async function refuses(t, server, { unknown = [] } = {}) {
     }
 }
 
-/** SIGTERM, beside a client that keeps its connection: exit code 0. */
+/** SIGTERM, while a client keeps its connection: exit code 0. */
 export async function leaves(t, server, signal = "SIGTERM") {
   const agent = new http.Agent({ keepAlive: true });
   try {
-    await asked(t, server, "/ping", { agent });
+    await ask(t, server, "/ping", { agent });
     server.signal(signal);
     const ended = await t.until(() => server.end, 6000);
     t.ok(
       ended,
-      `6 s after ${signal} the server still runs, beside a client that keeps its connection and is silent: it had to be killed`,
+      `6 s after ${signal} the server still runs, while a client keeps its connection and is silent: it had to be killed`,
       {
         wanted: "exit code 0",
       },
@@ -124,10 +124,10 @@ export async function leaves(t, server, signal = "SIGTERM") {
 /** What the first step taught, in a few requests. */
 export async function first(t, server) {
   await greets(t, server);
-  has(t, await asked(t, server, `/${t.token()}`), 404, ", though there is nothing of that name");
+  has(t, await ask(t, server, `/${t.token()}`), 404, ", though there is nothing of that name");
   has(
     t,
-    await asked(t, server, "/ping", { method: "DELETE" }),
+    await ask(t, server, "/ping", { method: "DELETE" }),
     405,
     ": /ping is there, and has no DELETE",
   );
@@ -192,25 +192,25 @@ export class Upload {
 export async function put(t, server, name, content, headers) {
   const upload = new Upload(server, name, headers);
   upload.request.end(content);
-  return said(await upload.answered(t, server));
+  return statusOf(await upload.answered(t, server));
 }
 
-/** A name that nobody can guess. */
+/** A name that cannot be guessed. */
 export const word = (t) => `${t.token().replace(/\W/g, "a")}.bin`;
 
-/** What is no name of a file is a 400, in a few requests. */
+/** A name that is not valid is a 400, in a few requests. */
 export async function holdsNames(t, server) {
   for (const name of ["..%2Fx", ".x", "%zz", "a".repeat(t.parameters.longest + 1)])
     for (const method of ["PUT", "GET"]) {
       const options = { method, ...(method === "PUT" && { body: "x" }) };
-      const answer = await asked(t, server, `/files/${name}`, options);
-      has(t, answer, 400, ": that is no name of a file");
+      const answer = await ask(t, server, `/files/${name}`, options);
+      has(t, answer, 400, ": that is not the name of a file");
     }
 }
 
 /** Bytes of which no part is like another. */
 export const bytes = (t, size) => {
-  const made = Buffer.alloc(size);
-  for (let at = 0; at + 4 <= size; at += 4) made.writeUInt32LE((t.random() * 2 ** 32) >>> 0, at);
-  return made;
+  const content = Buffer.alloc(size);
+  for (let at = 0; at + 4 <= size; at += 4) content.writeUInt32LE((t.random() * 2 ** 32) >>> 0, at);
+  return content;
 };

@@ -348,6 +348,8 @@ def _read(folder: Path, _changed: int) -> Exercise:
         ]
         made = flat(Exercise, {**said, "id": folder.name, "topic": folder.parent.name})
         gate.held(made)
+    step_before(made)  # where that one cannot be read, the error names its file alone
+    with stored.named(file, ADVICE, BadExercise):
         if wrong := next(_faults(made), None):
             raise LabError(wrong)
     return made

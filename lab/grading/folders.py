@@ -1,9 +1,9 @@
-"""A hand-in of several files: a folder with a server, as somebody keeps it who works on a project.
+"""A hand-in of several files: the folder of a server, as a reader keeps it during a project.
 
 The program that is started is the one that package.json starts ("start" of its scripts, or "main"),
 else a server, index, app or main at the top of the folder or in its `src`, else the only program
 there. Its own modules lie in the folder, libraries in its node_modules. Files that are too large
-for a program, as what somebody has uploaded to the server in the folder, are left out and named.
+for a program, such as uploads to the server in the folder, are left out and named.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def from_archive(place: Path, exercise: Exercise) -> HandIn:
         raise BadHandIn(f"{place} has more than {MOST_ARCHIVE >> 20} MiB: leave node_modules out.")
     try:
         with zipfile.ZipFile(place) as archive:
-            found = list(entries.of_zip(archive, place.name))
-            return from_entries(found, str(place), exercise)
+            zip_entries = list(entries.of_zip(archive, place.name))
+            return from_entries(zip_entries, str(place), exercise)
     except entries.UNREADABLE as error:
         with place.open("rb") as opened:
             why = entries.unreadable(opened.read(100), error)
@@ -113,8 +113,8 @@ def from_entries(folder_entries: Iterable[Entry], folder_name: str, exercise: Ex
         if entry not in dist_folders:
             _add_libraries(files, entry, top, folder_name)
     text = _text(files[name], f"{folder_name.rstrip('/')}/{name}")
-    made = handin.from_text(text, name, exercise.id)
-    return replace(made, files=files, added=package_text, left_out=tuple(sorted(large_paths)))
+    hand_in = handin.from_text(text, name, exercise.id)
+    return replace(hand_in, files=files, added=package_text, left_out=tuple(sorted(large_paths)))
 
 
 def _without_top(own_entries: list[Entry]) -> tuple[str, list[Entry]]:
@@ -163,7 +163,7 @@ def _text(data: bytes, folder_name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadHandIn(
-            f"{folder_name} is no valid UTF-8 (byte {error.start}): save it as UTF-8."
+            f"{folder_name} is not valid UTF-8 (byte {error.start}): save it as UTF-8."
         ) from None
 
 
@@ -201,7 +201,7 @@ def _add_libraries(files: dict[str, bytes], folder: Entry, top: str, folder_name
 def _main(files: Mapping[str, bytes], folder_name: str, exercise: Exercise) -> tuple[str, str]:
     """The path of the program that is started, and a package.json if it needs another one."""
     package = _package(files, folder_name)
-    start_paths = _said(package)
+    start_paths = _start_paths(package)
     for item in start_paths:
         if item.startswith(".."):
             raise BadHandIn(f"{folder_name}: {PACKAGE} starts {item}, which is not in this folder.")
@@ -219,7 +219,8 @@ def _main(files: Mapping[str, bytes], folder_name: str, exercise: Exercise) -> t
         return name, _typed(package, name, files)
     if start_paths:
         raise BadHandIn(
-            f"{folder_name}: {PACKAGE} starts {start_paths[0]}, and there is no such file."
+            f"{folder_name}: {PACKAGE} starts {start_paths[0]}, which is missing: write the path "
+            "of your server there."
         )
     if not any(map(is_program, files)):
         raise BadHandIn(
@@ -239,19 +240,19 @@ def _package(files: Mapping[str, bytes], folder_name: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise BadHandIn(
-            f"{folder_name}: {PACKAGE} is no JSON{where}: `npm init` writes one."
+            f"{folder_name}: {PACKAGE} is not JSON{where}: `npm init` writes one."
         ) from None
     return package if isinstance(package, dict) else {}
 
 
-def _said(package: Mapping[str, Any]) -> list[str]:
+def _start_paths(package: Mapping[str, Any]) -> list[str]:
     """The programs that package.json starts, the one that counts first."""
     given = package.get("scripts")
     scripts: dict[str, Any] = given if isinstance(given, dict) else {}
     start_paths: list[str] = []
     for name in STARTS:
         if isinstance(start := scripts.get(name), str):
-            start_paths += [found[1] for found in _NODE.finditer(start)][::-1]
+            start_paths += [command[1] for command in _NODE.finditer(start)][::-1]
     main = package.get("main")
     start_paths += [main] if isinstance(main, str) and main.strip() else []
     return [posixpath.normpath(item.replace("\\", "/").strip().lstrip("/")) for item in start_paths]

@@ -93,6 +93,7 @@ def judged(
 def _file(exercise: Exercise, wrong: Wrong | None) -> Path:
     return exercise.solution if wrong is None else exercise.answer_file(wrong)
 
+
 def _fault(result: Result, wrong: Wrong | None, missed: tuple[str, ...]) -> str:
     if result.outcome == NOISY:
         return ""  # no verdict is no wrong verdict; who counts acceptances counts it apart

@@ -27,8 +27,8 @@ def laid(top, files):
     return top
 
 
-def package(**said):
-    return json.dumps(said)
+def package(**fields):
+    return json.dumps(fields)
 
 
 def started(script):
@@ -96,15 +96,15 @@ REFUSED = {
     "two programs": ({"a.mjs": ESM, "b.mjs": ESM}, "none is called server.mjs"),
     "a start that is missing": (
         {"package.json": started("node go.js"), "a.mjs": ESM, "b.mjs": ESM},
-        "starts go.js, and there is no such file",
+        "starts go.js, which is missing",
     ),
     "a start that leads out": (
         {"package.json": package(main="../server.js"), "server.mjs": ESM},
         "starts ../server.js, which is not in this folder",
     ),
-    "a package.json that is none": ({"package.json": "{,}", "server.mjs": ESM}, "no JSON (line 1)"),
+    "no JSON": ({"package.json": "{,}", "server.mjs": ESM}, "not JSON (line 1)"),
     "a program that is none": ({"server.mjs": "<!doctype html>"}, "is a web page"),
-    "no UTF-8": ({"server.mjs": b"// \xff"}, "is no valid UTF-8 (byte 3)"),
+    "no UTF-8": ({"server.mjs": b"// \xff"}, "is not valid UTF-8 (byte 3)"),
     "a program that is too large": ({"server.mjs": "1;" * 200_000}, "more than 256 KiB"),
     "too many programs": (
         {f"a{at}.mjs": ESM for at in range(folders.MOST_OWN_FILES + 1)},
@@ -144,9 +144,9 @@ def test_libraries_come_along_and_what_is_large_or_hidden_stays(tmp_path):
         "files/a.txt": "x",
         ".env": "x",
     }
-    made = folders.from_path(laid(tmp_path / "mine", files), STEP)
-    assert sorted(made.files) == ["files/a.txt", "node_modules/p/index.js", "server.mjs"]
-    assert made.left_out == ("files/film.bin",)
+    hand_in = folders.from_path(laid(tmp_path / "mine", files), STEP)
+    assert sorted(hand_in.files) == ["files/a.txt", "node_modules/p/index.js", "server.mjs"]
+    assert hand_in.left_out == ("files/film.bin",)
 
 
 def test_an_exercise_that_is_no_step_takes_no_folder(tmp_path):
@@ -170,8 +170,10 @@ def test_each_file_decides_what_a_hand_in_is(tmp_path):
 
 
 def chosen(top, name="drop-01"):
-    came = intake.came_in(top, KNOWN)
-    return {one.student: one.chosen.get(name) for one in came.students}, came
+    intake_of_class = intake.came_in(top, KNOWN)
+    return {student.student: student.chosen.get(name) for student in intake_of_class.students}, (
+        intake_of_class
+    )
 
 
 @pytest.mark.parametrize(
@@ -188,11 +190,11 @@ def chosen(top, name="drop-01"):
 def test_a_folder_that_is_called_like_the_step_counts_with_all_its_files(tmp_path, path):
     top, _, _ = path.rpartition("/")
     laid(tmp_path, {path: SERVER, f"{top}/lib/a.mjs": "1;", f"{top}/b.txt": "x"})
-    found, came = chosen(tmp_path)
-    ((student, counts),) = found.items()
+    counting, intake_of_class = chosen(tmp_path)
+    ((student, counts),) = counting.items()
     assert student.lower().startswith("anna")
     assert sorted(counts.hand_in.files) == ["b.txt", "lib/a.mjs", "server.mjs"]
-    assert came.sum().fates == {"judged": 3}
+    assert intake_of_class.sum().fates == {"judged": 3}
 
 
 def test_a_zip_of_the_folder_counts_and_the_folder_before_it(tmp_path):
@@ -202,10 +204,10 @@ def test_a_zip_of_the_folder_counts_and_the_folder_before_it(tmp_path):
     laid(tmp_path, {"week/ben/drop-01.zip": (tmp_path / "drop-01.zip").read_bytes()})
     laid(tmp_path, {"week/anna/drop-01.zip": (tmp_path / "drop-01.zip").read_bytes()})
     laid(tmp_path, {"week/anna/drop-01/server.mjs": f"{SERVER}\n// newer"})
-    found, came = chosen(tmp_path / "week")
-    assert sorted(found["ben"].hand_in.files) == ["node_modules/p/index.js", "server.mjs"]
-    assert "// newer" in found["anna"].hand_in.text
-    assert came.sum().fates == {"judged": 3, "listed": 2}
+    counting, intake_of_class = chosen(tmp_path / "week")
+    assert sorted(counting["ben"].hand_in.files) == ["node_modules/p/index.js", "server.mjs"]
+    assert "// newer" in counting["anna"].hand_in.text
+    assert intake_of_class.sum().fates == {"judged": 3, "listed": 2}
 
 
 def test_a_module_that_is_called_like_another_exercise_is_one_of_the_folder_if_it_is_imported(
@@ -220,7 +222,9 @@ def test_a_module_that_is_called_like_another_exercise_is_one_of_the_folder_if_i
             "ben/drop-01/audit.mjs": "export function audit() {}\n",
         },
     )
-    assert {who: one is not None for who, one in chosen(tmp_path, "audit")[0].items()} == {
+    assert {
+        student: counts is not None for student, counts in chosen(tmp_path, "audit")[0].items()
+    } == {
         "anna": False,
         "ben": True,
     }
@@ -228,10 +232,10 @@ def test_a_module_that_is_called_like_another_exercise_is_one_of_the_folder_if_i
 
 def test_a_folder_that_cannot_be_started_is_refused_with_all_its_files(tmp_path):
     laid(tmp_path, {"anna/drop-01/a.mjs": ESM, "anna/drop-01/b.mjs": ESM, "ben/drop-01.mjs": ESM})
-    found, came = chosen(tmp_path)
-    assert found["anna"].hand_in is None and "none is called server.mjs" in found["anna"].why
-    assert found["ben"].hand_in is not None
-    assert came.sum().fates == {"refused": 2, "judged": 1}
+    counting, intake_of_class = chosen(tmp_path)
+    assert counting["anna"].hand_in is None and "none is called server.mjs" in counting["anna"].why
+    assert counting["ben"].hand_in is not None
+    assert intake_of_class.sum().fates == {"refused": 2, "judged": 1}
 
 
 def test_a_worked_notebook_does_not_hide_the_folder_beside_it(tmp_path):
@@ -261,8 +265,8 @@ def test_a_server_of_several_files_and_a_library_is_judged_like_one(tmp_path):
     files["server.js"] = f'import "greeting";\n{files["server.js"]}'
     files["node_modules/greeting/package.json"] = package(name="greeting", main="index.js")
     files["node_modules/greeting/index.js"] = 'require("node:fs");\n'
-    made = folders.from_path(laid(tmp_path / "mine", files), STEP)
-    result = run.grade(STEP, made)
+    hand_in = folders.from_path(laid(tmp_path / "mine", files), STEP)
+    result = run.grade(STEP, hand_in)
     assert result.passed, str(result)
 
 
@@ -270,22 +274,22 @@ def test_a_server_of_several_files_and_a_library_is_judged_like_one(tmp_path):
 def test_an_error_names_the_file_of_the_folder_and_a_missing_library_says_what_to_do(tmp_path):
     files = split()
     files["src/routes.js"] += "answer.filtre();\n"
-    made = folders.from_path(laid(tmp_path / "mine", files), STEP)
+    hand_in = folders.from_path(laid(tmp_path / "mine", files), STEP)
     assert re.search(
-        r"filtre is not a function \(src/routes\.js, line \d+\)", str(run.grade(STEP, made))
+        r"filtre is not a function \(src/routes\.js, line \d+\)", str(run.grade(STEP, hand_in))
     )
     files["src/routes.js"] = 'import "no-such-library";\n' + split()["src/routes.js"]
-    made = folders.from_path(laid(tmp_path / "other", files), STEP)
-    assert "`npm install` in the folder" in str(run.grade(STEP, made))
+    hand_in = folders.from_path(laid(tmp_path / "other", files), STEP)
+    assert "`npm install` in the folder" in str(run.grade(STEP, hand_in))
 
 
 @pytest.mark.judges
 def test_typescript_runs_where_node_leaves_types_out_and_else_says_so_in_a_sentence(tmp_path):
     typed = SERVER.replace("function text(body)", "function text(body: string)")
-    made = folders.from_path(laid(tmp_path / "mine", {"server.ts": typed}), STEP)
+    hand_in = folders.from_path(laid(tmp_path / "mine", {"server.ts": typed}), STEP)
     assert typed != SERVER
     try:
-        assert run.grade(STEP, made).passed
+        assert run.grade(STEP, hand_in).passed
     except handin.BadHandIn as error:
         assert "Node 22.18 or newer" in str(error)
 
@@ -293,22 +297,25 @@ def test_typescript_runs_where_node_leaves_types_out_and_else_says_so_in_a_sente
 @pytest.mark.judges
 def test_progress_is_noted_and_the_next_step_named(tmp_path, monkeypatch):
     monkeypatch.setattr(verbs, "HANDED_IN", tmp_path)
-    made = handin.from_text(SERVER, "server.mjs")
-    result = run.grade(STEP, made)
+    hand_in = handin.from_text(SERVER, "server.mjs")
+    result = run.grade(STEP, hand_in)
     steps.note(STEP, result, tmp_path)
     assert steps.best("drop", tmp_path) == {"drop-01": STEP.points}
-    told = steps.told(STEP, result, tmp_path)
-    assert "10 of " in told and "python -m lab task drop-02" in told
+    lines = steps.told(STEP, result, tmp_path)
+    assert "10 of " in lines and "python -m lab task drop-02" in lines
     (tmp_path / "drop.json").write_text('{"drop-01": 99, "drop-02": true, "x": 1}')
     assert steps.best("drop", tmp_path) == {}
 
 
 def test_a_student_has_the_same_values_in_all_steps_and_each_begins_where_the_last_one_ended():
-    found = exercise.steps("drop")
-    for before, after in itertools.pairwise(found):
+    all_steps = exercise.steps("drop")
+    for before, after in itertools.pairwise(all_steps):
         assert after.starter == before.solution
         for name, value in before.for_student("anna").items():
             assert after.for_student("anna")[name] == value
     assert (
-        len({one.for_student(f"student {n}")["limit"] for n in range(60) for one in found[1:]}) > 3
+        len(
+            {step.for_student(f"student {n}")["limit"] for n in range(60) for step in all_steps[1:]}
+        )
+        > 3
     )
