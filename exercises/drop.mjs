@@ -25,6 +25,11 @@ export async function loaded(t, env = {}) {
 export async function ask(t, server, path, options = {}) {
   const answer = await t.get(server, path, options);
   if (answer.error && (await t.until(() => server.end, 300))) throw server.early();
+  if (answer.error === "ECONNREFUSED")
+    t.miss(
+      'your server listens, and cannot be reached at 127.0.0.1: it should call listen(process.env.PORT, "127.0.0.1")',
+      { saw: answer.error },
+    );
   return { ...answer, text: `${options.method ?? "GET"} ${path}` };
 }
 

@@ -5,11 +5,12 @@ none can be; as `make check` takes it, and as it comes in for a class.
 import itertools
 import json
 import re
+import time
 import zipfile
 
 import pytest
 
-from lab.grading import exercise, folders, handin, intake, run, steps, verbs
+from lab.grading import exercise, folders, handin, intake, run, scripts, steps, verbs
 from lab.grading.choice import Exercises
 
 STEP = exercise.exercise("drop-01")
@@ -64,6 +65,62 @@ LAYOUTS = {
         {"package.json": started("nodemon app.js"), "app.js": CJS, "lib.js": CJS},
         "app.js",
     ),
+    "nodemon with options that have values": (
+        {
+            "package.json": started("nodemon --watch src --ext js,json src/go.js"),
+            "src/go.js": CJS,
+            "server.js": CJS,
+        },
+        "src/go.js",
+    ),
+    "nodemon with a command": (
+        {
+            "package.json": started('nodemon --watch src --exec "node --inspect src/go.js"'),
+            "src/go.js": CJS,
+            "server.js": CJS,
+        },
+        "src/go.js",
+    ),
+    "modules that are loaded first": (
+        {
+            "package.json": started("node -r ./setup.cjs --import ./setup.mjs go.mjs"),
+            "setup.cjs": CJS,
+            "setup.mjs": ESM,
+            "go.mjs": ESM,
+        },
+        "go.mjs",
+    ),
+    "another script": (
+        {
+            "package.json": package(
+                scripts={"start": "npm run build && npm run serve", "serve": "node --run go",
+                         "build": "npm start", "go": "cross-env X=1 node go.js"},
+            ),
+            "go.js": CJS,
+            "server.js": CJS,
+        },
+        "go.js",
+    ),
+    "a path of Windows": (
+        {"package.json": started(r"node src\go.js"), "src/go.js": CJS},
+        "src/go.js",
+    ),
+    "a tool of another folder before it": (
+        {"package.json": started("node ../tools/build.js && node go.js"), "go.js": CJS},
+        "go.js",
+    ),
+    "pm2": (
+        {"package.json": started("pm2 start go.js -n drop"), "go.js": CJS, "a.js": CJS},
+        "go.js",
+    ),
+    "a script with half a quotation": (
+        {"package.json": started("node 'go.js"), "server.js": CJS},
+        "server.js",
+    ),
+    "a name with a blank and an umlaut": (
+        {"package.json": started('node "src/mein röuter.js"'), "src/mein röuter.js": CJS},
+        "src/mein röuter.js",
+    ),
     "a folder of sources": ({"src/index.mjs": ESM, "src/routes.mjs": ESM}, "src/index.mjs"),
     "what a compiler made": (
         {
@@ -102,6 +159,8 @@ REFUSED = {
         {"package.json": package(main="../server.js"), "server.mjs": ESM},
         "starts ../server.js, which is not in this folder",
     ),
+    "JSX": ({"server.tsx": ESM}, "hand in JavaScript instead of server.tsx"),
+    "a zip in the folder": ({"my-drop.zip": b"PK"}, "only my-drop.zip: unpack that"),
     "no JSON": ({"package.json": "{,}", "server.mjs": ESM}, "not JSON (line 1)"),
     "a program that is none": ({"server.mjs": "<!doctype html>"}, "is a web page"),
     "no UTF-8": ({"server.mjs": b"// \xff"}, "is not valid UTF-8 (byte 3)"),
@@ -132,6 +191,64 @@ def test_a_library_that_is_a_link_is_refused_with_what_to_do(tmp_path):
     (tmp_path / "mine/node_modules/p").symlink_to(tmp_path / "mine/store/p")
     with pytest.raises(handin.BadHandIn, match="npm install"):
         folders.from_path(tmp_path / "mine", STEP)
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "message"),
+    [
+        ("server.mjs", "/etc/passwd", "server.mjs: it is a link that leads out"),
+        ("node_modules", "/etc", "node_modules is a link"),
+    ],
+)
+def test_a_link_that_leads_out_is_not_followed(tmp_path, name, target, message):
+    laid(tmp_path / "mine", {"README.md": "x"})
+    (tmp_path / "mine" / name).symlink_to(target)
+    with pytest.raises(handin.BadHandIn, match=re.escape(message)):
+        folders.from_path(tmp_path / "mine", STEP)
+
+
+def test_a_link_that_no_program_needs_stays_behind(tmp_path):
+    laid(tmp_path / "mine", {"server.mjs": ESM})
+    (tmp_path / "mine/etc").symlink_to("/etc")
+    assert list(folders.from_path(tmp_path / "mine", STEP).files) == ["server.mjs"]
+
+
+def test_what_a_script_adds_to_the_program_is_named(tmp_path):
+    files = {
+        "package.json": started("cross-env X=1 node --env-file=.env --watch -r ./a.cjs server.js"),
+        "server.js": CJS,
+        "a.cjs": CJS,
+    }
+    hand_in = folders.from_path(laid(tmp_path / "mine", files), STEP)
+    assert hand_in.extras == ("X=1", "--env-file=.env", "-r ./a.cjs")
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "npm run a0",
+        "node " * 50_000,
+        '"' * 100_001,
+        "nodemon --exec " * 20_000,
+        "a=b " * 50_000,
+    ],
+)
+def test_no_script_takes_long(start):
+    many = {f"a{at}": f"npm run a{at + 1} && npm run a{at}" for at in range(5000)}
+    began = time.monotonic()
+    scripts.starts({"scripts": {"start": start, **many}})
+    assert time.monotonic() - began < 5
+
+
+def test_the_same_library_in_many_folders_takes_memory_once(tmp_path):
+    library = f"module.exports = {'x' * 5000!r};"
+    contents = []
+    for student in ("anna", "ben"):
+        files = {"server.mjs": ESM, "node_modules/express/index.js": library}
+        hand_in = folders.from_path(laid(tmp_path / student, files), STEP)
+        contents.append(hand_in.files["node_modules/express/index.js"])
+    assert contents[0] == library.encode()
+    assert contents[0] is contents[1]
 
 
 def test_libraries_come_along_and_what_is_large_or_hidden_stays(tmp_path):
@@ -281,6 +398,71 @@ def test_an_error_names_the_file_of_the_folder_and_a_missing_library_says_what_t
     files["src/routes.js"] = 'import "no-such-library";\n' + split()["src/routes.js"]
     hand_in = folders.from_path(laid(tmp_path / "other", files), STEP)
     assert "`npm install` in the folder" in str(run.grade(STEP, hand_in))
+
+
+STRANGERS = {
+    "IPv6": (
+        {"server.mjs": SERVER.replace('"127.0.0.1", ()', '"::1", ()')},
+        "cannot be reached at 127.0.0.1",
+    ),
+    "all addresses": (
+        {"server.mjs": SERVER.replace('"127.0.0.1", ()', '"0.0.0.0", ()')},
+        "at 127.0.0.2, too",
+    ),
+    "a port of its own": (
+        {
+            "server.mjs": SERVER.replace(
+                'const { PORT = "3000" } = process.env;', "const PORT = 3456;"
+            )
+        },
+        "listened on another port",
+    ),
+    "Deno": ({"server.mjs": "Deno.serve(() => {});\n"}, "with Node, and not with Deno"),
+    "Bun": ({"server.mjs": 'import "bun";\n'}, "with Node, and not with Bun"),
+    "a module without its ending": (
+        {"server.mjs": 'import "./routes";\n', "routes.mjs": ""},
+        "with its ending, and with its capitals",
+    ),
+    "a module without its capitals": (
+        {"server.js": 'require("./Routes");\n', "routes.js": ""},
+        "with its ending, and with its capitals",
+    ),
+    "a module elsewhere": ({"server.mjs": 'import "../routes.mjs";\n'}, "move that file into it"),
+    "CommonJS by package.json": (
+        {"package.json": package(type="commonjs"), "server.js": ESM},
+        'Write "type": "module" into package.json',
+    ),
+    "a hidden file": (
+        {
+            "server.mjs": 'import { readFileSync } from "node:fs";\nreadFileSync(".env");\n',
+            ".env": "X=1",
+        },
+        "begin with a dot are not handed in",
+    ),
+}
+
+
+@pytest.mark.judges
+@pytest.mark.parametrize("name", STRANGERS)
+def test_a_server_that_only_runs_elsewhere_says_what_to_do(tmp_path, name):
+    files, message = STRANGERS[name]
+    assert files.get("server.mjs") != SERVER
+    hand_in = folders.from_path(laid(tmp_path / "mine", files), STEP)
+    result = run.grade(STEP, hand_in)
+    assert message in " ".join(criterion.message for criterion in result.missed), str(result)
+
+
+@pytest.mark.judges
+def test_names_with_blanks_and_umlauts_and_ten_megabytes_of_output_cost_nothing(tmp_path):
+    files = {
+        "package.json": package(type="module", main="mein röuter.js"),
+        "mein röuter.js": f'import "./spät/1 %.js";\n{SERVER}',
+        "spät/1 %.js": 'console.log(`${"x".repeat(79)}\\n`.repeat(131072));\n',
+    }
+    files["mein röuter.js"] = files["mein röuter.js"].replace("1 %.js", "1%20%25.js")
+    hand_in = folders.from_path(laid(tmp_path / "Mein Dröp (2)", files), STEP)
+    result = run.grade(STEP, hand_in)
+    assert result.passed, str(result)
 
 
 @pytest.mark.judges
