@@ -102,12 +102,12 @@ class _Values:
         first, *others = self.runs
         if not any(first - other and other - first for other in others):
             return False
-        own = len({frozenset(run.items()) for run in self.runs})
+        distinct = len({frozenset(run.items()) for run in self.runs})
         are_long = all(len(value) >= LONG for run in self.runs for value in run)
         return (
             self.measured
-            or (self.times >= MANY and 2 * own > self.times)
-            or (self.times >= FEW and own == self.times and are_long)
+            or (self.times >= MANY and 2 * distinct > self.times)
+            or (self.times >= FEW and distinct == self.times and are_long)
         )
 
     @property
