@@ -200,6 +200,15 @@ export async function put(t, server, name, content, headers) {
   return statusOf(await upload.answered(t, server));
 }
 
+/** Looks at what no other program changes, however busy the machine is: a miss is one on any day. */
+export function certainly(look) {
+  try {
+    look();
+  } catch (error) {
+    throw Object.assign(error, { sure: true });
+  }
+}
+
 /** A name that cannot be guessed. */
 export const word = (t) => `${t.token().replace(/\W/g, "a")}.bin`;
 
@@ -219,3 +228,93 @@ export const bytes = (t, size) => {
   for (let at = 0; at + 4 <= size; at += 4) content.writeUInt32LE((t.random() * 2 ** 32) >>> 0, at);
   return content;
 };
+
+const openFiles = (server) =>
+  Object.values(server.descriptors()).filter((target) => target.endsWith(".bin")).length;
+
+/** Holds that after what `when` says no file of the drop stays open. */
+export async function closesFiles(t, server, when) {
+  await t.until(() => openFiles(server) === 0, 3000);
+  if (server.end) throw server.early();
+  const open = openFiles(server);
+  t.ok(open === 0, `${when}, and ${open} files stayed open`, { wanted: "+ 0 descriptors" });
+}
+
+/** A picture of one colour as a binary PPM, and its preview. */
+export function plain(shrink) {
+  const ppm = (width, height) =>
+    Buffer.concat([
+      Buffer.from(`P6\n${width} ${height}\n255\n`),
+      Buffer.alloc(3 * width * height, 97),
+    ]);
+  return { picture: ppm(2 * shrink, shrink), preview: ppm(2, 1) };
+}
+
+/** What the first five steps taught, in a few requests, to a drop that has no files yet; then it is told to end. */
+export async function fiveSteps(t, server) {
+  await first(t, server);
+  await holdsNames(t, server);
+  const name = word(t);
+  const content = bytes(t, 5000);
+  t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
+  const answer = await ask(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
+  has(t, answer, 206);
+  t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: other bytes came`);
+  const tags = { "if-none-match": answer.headers.etag };
+  has(t, await ask(t, server, `/files/${name}`, { headers: tags }), 304);
+  const tooLarge = await put(t, server, word(t), bytes(t, t.parameters.limit + 1));
+  t.equal(tooLarge, 413, "an upload of one byte more than the limit was not refused");
+  const list = await ask(t, server, "/files");
+  t.equal(
+    list.body?.toString(),
+    JSON.stringify([{ name, bytes: 5000 }]),
+    "GET /files: the list is another",
+  );
+  const { picture, preview } = plain(t.parameters.shrink);
+  const pictureName = word(t);
+  await put(t, server, pictureName, picture);
+  const made = await ask(t, server, `/previews/${pictureName}`);
+  has(t, made, 200);
+  t.ok(made.body.equals(preview), `${made.text}: another picture came`);
+  has(t, await ask(t, server, `/previews/${name}`), 422, ": that is no picture");
+  await leaves(t, server);
+}
+
+/**
+ * Files of the drop that are as slow as the check likes: named pipes, which hold a thread of the drop's pool while it reads them.
+ * `began` has those that are being read, or were, in the order in which they were first seen so.
+ */
+export class Slow {
+  began = [];
+  constructor(t, server, count) {
+    this.files = Array.from({ length: count }, () => {
+      const name = word(t);
+      return { name, pipe: t.fifo(server, `files/${name}`), text: t.token() };
+    });
+  }
+  /** How many the drop has begun to read. */
+  async look() {
+    for (const file of this.files)
+      if (!this.began.includes(file) && (await file.pipe.isRead())) this.began.push(file);
+    return this.began.length;
+  }
+  /** Whether so many begin within some seconds. */
+  begin(t, count, ms = 3000) {
+    return t.until(async () => (await this.look()) >= count, ms);
+  }
+  async end(file) {
+    file.isOver = true;
+    await file.pipe.end(file.text);
+  }
+  get active() {
+    return this.began.filter(({ isOver }) => !isOver);
+  }
+  /** Ends all, also those that begin meanwhile. */
+  endAll(t) {
+    return t.until(async () => {
+      await this.look();
+      for (const file of this.active) await this.end(file);
+      return this.files.every(({ isOver }) => isOver);
+    }, 3000);
+  }
+}

@@ -59,15 +59,6 @@ const large = (t) =>
     return { server, wanted };
   });
 
-/** Looks at what no other program changes, however busy the machine is: a miss is one on any day. */
-function certainly(look) {
-  try {
-    look();
-  } catch (error) {
-    throw Object.assign(error, { sure: true });
-  }
-}
-
 /** Milliseconds that the first thread of a process, which is that of the loop, has had a processor. */
 const ofLoop = ({ pid }) =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
@@ -178,6 +169,7 @@ export default {
   },
 
   async off(t) {
+    const { certainly } = await t.shared();
     const { server, wanted } = await large(t);
     const ask = () => t.clients(server, 2, "/previews/large.ppm", { seconds: 15 });
     await ask(); // what is only needed the first time is there now
@@ -218,7 +210,7 @@ export default {
   },
 
   async threads(t) {
-    const { started: start } = await t.shared();
+    const { certainly, started: start } = await t.shared();
     await large(t);
     const server = await start(t);
     await stores(t, server, "first");
