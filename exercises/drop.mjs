@@ -318,3 +318,78 @@ export class Slow {
     }, 3000);
   }
 }
+
+/** A request that is under way: `over` is its answer, with the milliseconds until then; `leave` closes its connection. */
+export function asking(server, path, headers = {}) {
+  const began = performance.now();
+  let request;
+  const over = new Promise((resolve) => {
+    const done = (answer) => resolve({ ms: performance.now() - began, ...answer });
+    request = http.get({ host: "127.0.0.1", port: server.port, path, headers, agent: false });
+    request.on("response", (response) => {
+      const chunks = [];
+      response.on("data", (chunk) => chunks.push(chunk)).on("error", () => {});
+      response.on("end", () =>
+        done({
+          status: response.statusCode,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString(),
+        }),
+      );
+    });
+    request.on("error", ({ code }) => done({ error: code }));
+  });
+  const gone = new Promise((resolve) => request.once("close", resolve));
+  const leave = () => {
+    request.destroy();
+    return gone;
+  };
+  return { over, leave };
+}
+
+// However busy the machine is, that is time enough; a check of deadlines says another time, or none.
+const PATIENT = { "x-time-left": "60000" };
+export const sumsOf = (server, files, headers = PATIENT) =>
+  asking(server, `/sums?of=${files.map(({ name }) => name).join(",")}`, headers);
+export const previewOf = (server, { name }, headers = PATIENT) =>
+  asking(server, `/previews/${name}`, headers);
+
+/** Returns when the drop has all requests that were sent before, and knows who has left: later ones have been answered. */
+export async function settled(t, server) {
+  for (let time = 0; time < 2; time++) {
+    await t.sleep(20);
+    const answer = await t.get(server, "/ping", { seconds: 4 });
+    if (answer.error && (await t.until(() => server.end, 300))) throw server.early();
+    if (String(answer.body) !== "pong\n")
+      t.miss("a ping was not answered while sums and previews were under way", {
+        saw: outcome(answer),
+      });
+  }
+}
+
+/** Holds that a file is being read now, for a client that waits. */
+export async function begins(t, slow, count, what) {
+  if (!(await slow.begin(t, count, 6000)))
+    t.miss(`a client that waited for ${what} was there, and the file, a named pipe, was not read`, {
+      saw: `${slow.began.length} of ${count}`,
+    });
+}
+
+/** Holds that an answer is this one; a client that waited for it is not let down. */
+export async function answers(t, request, status, body, when) {
+  const answer = await Promise.race([request.over, t.sleep(8000, { error: "no answer" })]);
+  t.ok(
+    answer.status === status && (body === undefined || answer.body === body),
+    `${when}, a client that waited for its answer did not get the right one`,
+    { saw: answer.error ?? `${answer.status} ${answer.body}`, wanted: `${status} ${body ?? ""}` },
+  );
+}
+
+/** Holds that none of these files is begun. */
+export async function untouched(t, slow, message) {
+  await t.sleep(300);
+  const count = await slow.look();
+  t.ok(count === 0, message, { saw: `${count} of ${slow.files.length} begun`, wanted: "none" });
+}
+
+export const lineOf = (t, { name, text }) => `${t.digest(text)}  ${name}\n`;
