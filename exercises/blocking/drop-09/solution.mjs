@@ -63,6 +63,7 @@ function lookUp(path) {
 }
 
 async function answer(request, response) {
+  isBusy(request, response);
   const { methods, name } = lookUp(request.url.split("?")[0]);
   if (!methods) return respond(response, 404);
   const handler = methods[request.method === "HEAD" ? "GET" : request.method];
@@ -363,14 +364,29 @@ async function sumUp(request, response) {
 // ---------------------------------------------------------------- the server
 
 const server = createServer(answer);
+const sockets = new Set();
+const busy = new Set(); // of these, with an answer that has not been sent
+
+server.on("connection", (socket) => {
+  sockets.add(socket);
+  socket.once("close", () => sockets.delete(socket));
+});
+
+/** Notes that a connection is busy until its answer has been sent; a drop that is leaving closes the connection then. */
+function isBusy({ socket }, response) {
+  busy.add(socket);
+  response.once("close", () => {
+    busy.delete(socket);
+    if (!server.listening) socket.end();
+  });
+}
 
 function leave() {
   // The process ends when the last connection has, and no worker keeps it.
   server.close(() => {
     for (const worker of workers) worker.terminate();
   });
-  // Connections become idle when their answers have been sent.
-  setInterval(() => server.closeIdleConnections(), 50).unref();
+  for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
 }
 
 /** An error that no request can be blamed for: what is still right is not known, so the process ends as well as it can. */
