@@ -72,9 +72,9 @@ def starts(package: Mapping[str, Any]) -> list[Start]:
         if isinstance(text, str)
     }
     all_starts: list[Start] = []
-    visited: set[str] = set()
+    script_names: set[str] = set()
     for name in STARTS:
-        all_starts += [*_of_script(texts, name, visited)][::-1]
+        all_starts += [*_of_script(texts, name, script_names)][::-1]
     main = package.get("main")
     if isinstance(main, str) and main.strip():
         all_starts.append(Start(main))
@@ -84,20 +84,20 @@ def starts(package: Mapping[str, Any]) -> list[Start]:
     ]
 
 
-def _of_script(texts: Mapping[str, str], name: str, visited: set[str]) -> Iterator[Start]:
+def _of_script(texts: Mapping[str, str], name: str, script_names: set[str]) -> Iterator[Start]:
     """What a script starts; each script counts once, also where two of them call each other."""
-    if name in texts and name not in visited and len(visited) < MOST_SCRIPTS:
-        visited.add(name)
-        yield from _of_text(texts[name], texts, visited)
+    if name in texts and name not in script_names and len(script_names) < MOST_SCRIPTS:
+        script_names.add(name)
+        yield from _of_text(texts[name], texts, script_names)
 
 
-def _of_text(text: str, texts: Mapping[str, str], visited: set[str]) -> Iterator[Start]:
+def _of_text(text: str, texts: Mapping[str, str], script_names: set[str]) -> Iterator[Start]:
     command: list[str] = []
     for word in [*_words(text), ";"]:
         if word.strip(";&|"):
             command.append(word)
         elif command:
-            yield from _of_command(command, texts, visited)
+            yield from _of_command(command, texts, script_names)
             command = []
 
 
@@ -111,27 +111,29 @@ def _words(text: str) -> list[str]:
         return text.split()
 
 
-def _of_command(command: list[str], texts: Mapping[str, str], visited: set[str]) -> Iterator[Start]:
+def _of_command(
+    command: list[str], texts: Mapping[str, str], script_names: set[str]
+) -> Iterator[Start]:
     extras: list[str] = []
     for at, word in enumerate(command):
         name = _SUFFIX.sub("", posixpath.basename(word.replace("\\", "/")))
         if _VARIABLE.fullmatch(word):
             extras.append(word)
         elif any(character.isspace() for character in word):  # a command in quotation marks
-            yield from _of_text(word, texts, visited)
+            yield from _of_text(word, texts, script_names)
         elif name in _MANAGERS:
             called = [item for item in command[at + 1 :] if not item.startswith("-")]
             is_run = called[:1] in (["run"], ["run-script"])
             if called := called[1:] if is_run else called:
-                yield from _of_script(texts, called[0], visited)
+                yield from _of_script(texts, called[0], script_names)
             return
         elif name in _TOOLS:
-            yield from _of_tool(name, command[at + 1 :], extras, texts, visited)
+            yield from _of_tool(name, command[at + 1 :], extras, texts, script_names)
             return
 
 
 def _of_tool(
-    tool: str, words: list[str], extras: list[str], texts: Mapping[str, str], visited: set[str]
+    tool: str, words: list[str], extras: list[str], texts: Mapping[str, str], script_names: set[str]
 ) -> Iterator[Start]:
     """What `node`, or a tool that starts it, is given: options, and the first word that is none."""
     at = 0
@@ -140,7 +142,7 @@ def _of_tool(
         option, equals, value = words[at].partition("=")
         following = words[at + 1] if at + 1 < len(words) else ""
         if option == "--run" and is_node:
-            yield from _of_script(texts, value or following, visited)
+            yield from _of_script(texts, value or following, script_names)
             return
         if words[at] in _VERBS and not is_node and following:
             at += 1
@@ -151,7 +153,7 @@ def _of_tool(
             has_next = not equals and option in _TOOLS[tool]
             value = following if has_next else value
             if option in _EXECUTES and " " in value.strip():
-                yield from _of_text(value, texts, visited)
+                yield from _of_text(value, texts, script_names)
                 return
             if option in _CHANGES:
                 extras.append(f"{option}{equals or ' '}{value}")

@@ -249,7 +249,7 @@ class Gate {
   }
 }
 
-const held = new Set(); // files that must not be closed by the garbage collection, which newer versions of Node take for an error
+const openPipes = new Set(); // files that must not be closed by the garbage collection, which newer versions of Node take for an error
 
 class Fifo {
   constructor(path, inside) {
@@ -280,7 +280,7 @@ class Fifo {
       if (error.code === "ENXIO") return undefined; // no program reads
       throw error;
     });
-    if (this.#writer) held.add(this.#writer);
+    if (this.#writer) openPipes.add(this.#writer);
     return this.#writer !== undefined;
   }
   /** Writes to a pipe that `isRead`; says whether a program still reads it. */
@@ -297,7 +297,7 @@ class Fifo {
   /** Writes the last of what there is to read. */
   async end(text = "") {
     if (text) await this.write(text);
-    held.delete(this.#writer);
+    openPipes.delete(this.#writer);
     await this.#writer.close();
   }
   #writer;
