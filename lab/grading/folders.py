@@ -224,7 +224,7 @@ def _main(
     bare = [start.path for start in starts if start.path in files]
     bare = [path for path in bare if not PurePosixPath(path).suffix]
     candidates = [*starts, *(scripts.Start(path) for path in usual)]
-    chosen = next(
+    first_start = next(
         (
             start
             for start in candidates
@@ -232,16 +232,16 @@ def _main(
         ),
         None,
     )
-    if chosen and chosen.path.startswith(".."):
+    if first_start and first_start.path.startswith(".."):
         raise BadHandIn(
-            f"{folder_name}: {PACKAGE} starts {chosen.path}, which is not in this folder: hand in "
-            "the folder that has both, or correct the path."
+            f"{folder_name}: {PACKAGE} starts {first_start.path}, which is not in this folder: "
+            "hand in the folder that has both, or correct the path."
         )
-    name = _resolved(chosen.path, files, bare) if chosen else ""
+    name = _resolved(first_start.path, files, bare) if first_start else ""
     if not name and len(at_top) == 1:
         (name,) = at_top
     if name:
-        return name, _typed(package, name, files), chosen.extras if chosen else ()
+        return name, _typed(package, name, files), first_start.extras if first_start else ()
     if starts:
         raise BadHandIn(
             f"{folder_name}: {PACKAGE} starts {starts[0].path}, which is missing: write the path "

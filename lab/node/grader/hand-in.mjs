@@ -367,12 +367,12 @@ export class Process {
   advice(text) {
     const { folder } = this.job;
     const [, missing] = text.match(/Cannot find (?:package|module) '([^']+)'/) ?? [];
-    const other =
+    const runtime =
       text.match(/\b(Deno|Bun) is not defined/)?.[1] ??
       (missing === "bun" || /Received protocol 'bun:'/.test(text) ? "Bun" : undefined) ??
       (/Received protocol '(?:https?|npm|jsr):'/.test(text) ? "Deno" : undefined);
-    if (other)
-      return `. The check runs a program with Node, and not with ${other}: use Node's own modules, such as node:http`;
+    if (runtime)
+      return `. The check runs a program with Node, and not with ${runtime}: use Node's own modules, such as node:http`;
     if (missing && !folder)
       return ". A single file is here alone: hand in the folder that has its modules, and libraries in its node_modules";
     const within = missing?.startsWith(`${this.at.hand}/`) && !missing.includes("/node_modules/");
