@@ -54,8 +54,9 @@ export default {
     for (const name of [`b${own}`, `B${own}`, `_${own}.txt`, `a-${own}.txt`, `a${own}`, `9${own}`])
       await stores(name, t.random.integer(0, 3000));
     const by = `c${token(t)}`;
-    server.put(join("files", by), "put there by another program");
-    stored.set(by, 26);
+    const foreign = "put there by another program";
+    server.put(join("files", by), foreign);
+    stored.set(by, foreign.length);
     const others = [`inner-${own}`, `.hidden-${own}`, `no name ${own}`, `nowhere-${own}`];
     mkdirSync(join(server.work, "files", others[0]));
     for (const name of others.slice(1, 3)) server.put(join("files", name), "x");
