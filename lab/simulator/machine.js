@@ -3,6 +3,8 @@
 
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
+import { expressionAt } from "./expression.js";
+import { inLocale } from "./locale.js";
 
 const EPOCH = Date.UTC(2026, 0, 1);
 const DEFAULTS = { mostLines: 10_000, mostMB: 192, limitMs: 2000, clock: () => performance.now() };
@@ -128,7 +130,7 @@ class Machine {
   }
 
   _hook(isTold) {
-    this.engine.tellsPromises(this.engine.number(isTold) !== 0);
+    this.engine.tellsPromises(this.engine.text(isTold) === "1");
   }
 
   _promise(value) {
@@ -172,6 +174,23 @@ class Machine {
 
   _module() {
     return this.engine.evaluate(this.#text(), `file://${this.program.file}`, { isModule: true });
+  }
+
+  /** What the program calls, makes or assigns at "line,column" of the engine's, as JSON. */
+  _expression(position) {
+    const [line, column] = this.engine.text(position).split(",").map(Number);
+    const isModule = this.program.kind === "esm";
+    const lines = this.#text().split("\n");
+    const before = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    const moved = line === 1 && !isModule ? WRAPPER.length : 0;
+    const place = before + column - 1 - moved;
+    const expression = expressionAt(this.acorn, lines.join("\n"), isModule, place);
+    return this.engine.string(JSON.stringify(expression));
+  }
+
+  /** What a method makes of its values in a language or a time zone, as JSON: {value} or {error}. */
+  _locale(request) {
+    return this.engine.string(inLocale(this.engine.text(request)));
   }
 
   /** True once a run must end: code, also that of a promise, is left at once where it asks. */

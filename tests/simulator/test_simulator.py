@@ -76,7 +76,7 @@ def test_a_race_has_both_orders_and_says_what_decides_it(tmp_path, capsys):
     )
     code, out, _ = printed(capsys, program, "--node", 26, "--json")
     assert code == 0
-    assert json.loads(out) == {"orders": [["i", "t"], ["t", "i"]], "cut": False}
+    assert json.loads(out) == {"orders": [["i", "t"], ["t", "i"]], "cut": False, "notes": []}
     _, out, _ = printed(capsys, program, "--node", 26)
     assert "so that the next timer is due" in out
 

@@ -555,10 +555,7 @@
     }
   }
 
-  const refuse = (name) => () =>
-    machine.refuse(
-      `fs.${name}() is not modelled: the disk of the model has files and folders alone`,
-    );
+  const refuse = (name) => () => machine.refuse(`The disk of the model has no fs.${name}() yet`);
   bindings.fs = new Proxy(
     {
       ...Object.fromEntries(
@@ -604,7 +601,7 @@
   bindings.fs_event_wrap = {
     FSEvent: class FSEvent {
       constructor() {
-        machine.refuse("fs.watch() is not modelled: nobody else writes to the disk of the model");
+        machine.refuse("The disk of the model has no fs.watch(): the program alone writes to it");
       }
     },
   };

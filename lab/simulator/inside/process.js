@@ -19,6 +19,7 @@
         "refuse",
         `The program printed more than ${MOST_LINES.toLocaleString("en")} lines and was stopped.`,
       );
+    if (from !== "report") machine.refuseForeignWords?.(text);
     chunks.push([descriptor, text, machine.phase, machine.turn, from]);
     if (from !== "report") machine.trace?.printed(descriptor, text);
   };
@@ -26,7 +27,6 @@
     const EventEmitter = load("events");
     return Object.assign(new EventEmitter(), {
       fd,
-      isTTY: false,
       writable: true,
       writableLength: 0,
       write(text, encoding, callback) {
@@ -163,7 +163,7 @@
       enumerable: true,
       configurable: true,
     });
-  // What for-await.js writes into a program asks for: the iterable of a loop as one that notes what
+  // What complete.js writes into a program asks for: the iterable of a loop as one that notes what
   // its iterator's `return()` promised, since the engine does not await that, and that has no
   // `return()` once it is exhausted or has failed, since the engine calls it even then.
   const { apply } = Reflect;
@@ -362,10 +362,14 @@
     get: () => machine.own.crypto.webcrypto,
     configurable: true,
   });
+  const { codes } = load("internal/errors");
   const timers = load("timers");
   for (const name of Object.keys(timers)) if (name !== "promises") operation(name, timers[name]);
   operation("queueMicrotask", queueMicrotask);
-  operation("structuredClone", (value) => machine.clone(value));
+  operation("structuredClone", (...values) => {
+    if (!values.length) throw new codes.ERR_MISSING_ARGS("The value argument must be specified");
+    return machine.clone(values[0]);
+  });
   expose("process", process);
   expose("DOMException", lent.DOMException);
   const { Event, EventTarget } = load("internal/event_target");
@@ -427,6 +431,56 @@
   Object.defineProperty(ModelDate, "name", { value: "Date" });
   expose("Date", new Proxy(ModelDate, { apply: () => new ModelDate().toString() }));
   ModelDate.prototype.constructor = globalThis.Date;
+
+  // --- languages and time zones ----------------------------------------------------------------
+  const LOCAL = {
+    Date: "toString toTimeString toLocaleString toLocaleDateString toLocaleTimeString",
+    Number: "toLocaleString",
+    BigInt: "toLocaleString",
+    String: "localeCompare toLocaleLowerCase toLocaleUpperCase",
+  };
+  const selfOf = {
+    Date: (value) => apply(RealDate.prototype.getTime, value, []),
+    Number: (value) => (Object.is(+value, -0) ? "-0" : `${+value}`),
+    BigInt: (value) => apply(BigInt.prototype.toString, value, []),
+    String: (value) => `${value}`,
+  };
+  const localised = (owner, method) =>
+    function called(...values) {
+      const self = selfOf[owner](this);
+      if (method === "localeCompare") values[0] = `${values[0]}`;
+      const answer = host("locale", JSON.stringify({ owner, method, self, values }));
+      const { value, error } = JSON.parse(answer);
+      if (error) throw new globalThis[error[0]](error[1]);
+      return value;
+    };
+  for (const [owner, methods] of Object.entries(LOCAL))
+    for (const method of methods.split(" ")) {
+      const { prototype } = owner === "Date" ? RealDate : globalThis[owner];
+      const { length } = prototype[method];
+      const value = localised(owner, method);
+      Object.defineProperties(value, { name: { value: method }, length: { value: length } });
+      Object.defineProperty(prototype, method, { value, writable: true, configurable: true });
+    }
+
+  // --- what a program can see of an object, as in V8 -------------------------------------------
+  const { exec } = RegExp.prototype;
+  const inOrder = {
+    exec(text) {
+      const match = apply(exec, this, [text]);
+      if (match === null) return null;
+      const { groups } = match;
+      delete match.groups;
+      match.groups = groups; // the engine has it first, V8 behind `index` and `input`
+      return match;
+    },
+  };
+  Object.defineProperty(RegExp.prototype, "exec", {
+    value: inOrder.exec,
+    writable: true,
+    configurable: true,
+  });
+
   let seed = 42;
   Math.random = () => {
     seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
@@ -504,7 +558,16 @@
         if ("cause" in item) clone.cause = copy(item.cause);
         return clone;
       }
-      if (ArrayBuffer.isView(item) || is.isArrayBuffer(item)) return keep(item.slice());
+      if (is.isArrayBuffer(item)) return keep(item.slice());
+      if (ArrayBuffer.isView(item)) {
+        const size = item instanceof DataView ? item.byteLength : item.length;
+        const Kind = item instanceof Buffer ? Uint8Array : item.constructor;
+        return keep(new Kind(copy(item.buffer), item.byteOffset, size));
+      }
+      if (is.isBoxedPrimitive(item)) {
+        if (is.isSymbolObject(item)) fail("Object");
+        return keep(Object(item.valueOf()));
+      }
       clone = keep(Array.isArray(item) ? new Array(item.length) : {});
       for (const key of Object.keys(item)) clone[key] = copy(item[key]);
       return clone;
@@ -521,31 +584,100 @@
       ? `    at ${name} (${position})`
       : `    at ${position}`;
   };
-  const messages = [
+  const MESSAGES = [
     [
-      /^cannot read property '(.*)' of (undefined|null)$/,
+      /^cannot read property '((?!Symbol\.).*)' of (undefined|null)$/,
       "Cannot read properties of $2 (reading '$1')",
     ],
     [
       /^cannot set property '(.*)' of (undefined|null)$/,
       "Cannot set properties of $2 (setting '$1')",
     ],
-    [/^'(.*)' is read-only$/, "Assignment to constant variable."],
+    [
+      /^this is not initialized$/,
+      "Must call super constructor in derived class before accessing 'this' or returning from derived constructor",
+    ],
     [/^(.*) is not initialized$/, "Cannot access '$1' before initialization"],
-    [/^Maximum call stack size exceeded$/, "Maximum call stack size exceeded"],
+    [/^cannot convert symbol to (string|number)$/, "Cannot convert a Symbol value to a $1"],
+    [
+      /^cannot convert BigInt to number$/,
+      "Cannot mix BigInt and other types, use explicit conversions",
+    ],
+    [/^BigInt division by zero$/, "Division by zero"],
+    [/^BigInt are forbidden in JSON.stringify$/, "Do not know how to serialize a BigInt"],
+    [/^invalid array length$/, "Invalid array length"],
+    [/^expecting hex digit$/, "URI malformed"],
+    [/^empty array$/, "Reduce of empty array with no initial value"],
+    [/^Date value is NaN$/, "Invalid time value"],
+    [/^cannot invoke a running generator$/, "Generator is already running"],
+    [/^bad normalization form$/, "The normalization form should be one of NFC, NFD, NFKC, NFKD."],
+    [/^invalid value used as WeakMap key$/, "Invalid value used as weak map key"],
+    [
+      /^private class field '(.*)' does not exist$/,
+      "Cannot read private member $1 from an object whose class did not declare it",
+    ],
   ];
+  // Words of the engine's for which V8 has others, which depend on more than the model knows: those of
+  // the program's own code, and those of a function of the language that the program calls.
+  const matching = (...texts) => new RegExp(`^(${texts.join("|")})$`);
+  const FOREIGN_IN_CODE = matching(
+    "not a function",
+    "not an object",
+    "value is not iterable",
+    "could not delete property",
+    "'.*' is read-only",
+    "invalid 'in' operand",
+    "invalid 'instanceof' right operand",
+    "class constructors must be invoked with 'new'",
+    "Cannot convert undefined or null to object",
+    "cannot read property 'Symbol.*",
+    "revoked proxy",
+  );
+  const FOREIGN_IN_CALL = matching(
+    "not a function",
+    "not a constructor",
+    "not an object",
+    "value is not iterable",
+    "object is not extensible",
+    "property is not configurable",
+    "must be called with new",
+    "circular reference",
+    "cannot convert to BigInt.*",
+    "object prototype may only be .*",
+    "regexp must have the 'g' flag",
+    "(unexpected|invalid|expected|expecting|unterminated|revoked|circular) .*",
+    "proxy: .*",
+  );
+  const foreignWords = new Set();
+  const ENDINGS = { call: "is not a function", new: "is not a constructor" };
+  /** V8's words of an error of the engine's own; those that are not known are kept as foreign. */
+  const wordsOf = (message, site) => {
+    for (const [pattern, words] of MESSAGES)
+      if (pattern.test(message)) return message.replace(pattern, words);
+    const isInCall = site?.isNative() || site?.getFileName() === "<input>"; // which JSON.parse reads
+    const foreign = isInCall ? FOREIGN_IN_CALL : FOREIGN_IN_CODE;
+    if (!foreign.test(message)) return message;
+    if (site?.getFileName()?.replace(/^file:\/\//, "") === settings.file) {
+      const position = `${site.getLineNumber()},${site.getColumnNumber()}`;
+      const { kind, text } = JSON.parse(host("expression", position)) ?? {};
+      if (message === "not a function" && kind in ENDINGS) return `${text} ${ENDINGS[kind]}`;
+      if (/ is read-only$/.test(message) && kind === "name")
+        return "Assignment to constant variable.";
+    }
+    if (!inner(site)) foreignWords.add(message);
+    return message;
+  };
+  machine.refuseForeignWords = (text) => {
+    for (const words of foreignWords)
+      if (text.includes(words))
+        machine.refuse(`The model does not know what Node prints for the error "${words}"`);
+  };
   const inner = (site) =>
-    /^(node:)?(internal\/|realm\.js|loop\.js|process\.js)/.test(site.getFileName() ?? "");
+    /^(node:)?(internal\/|realm\.js|loop\.js|process\.js)/.test(site?.getFileName() ?? "");
   Error.prepareStackTrace = (error, sites) => {
-    for (const [pattern, words] of messages)
-      if (pattern.test(error.message)) {
-        Object.defineProperty(error, "message", {
-          value: error.message.replace(pattern, words),
-          writable: true,
-          configurable: true,
-        });
-        break;
-      }
+    const words = typeof error.message === "string" && wordsOf(error.message, sites[0]);
+    if (words && words !== error.message)
+      Object.defineProperty(error, "message", { value: words, writable: true, configurable: true });
     const frames = sites.filter((site) => !site.isNative() && !inner(site));
     let head;
     try {
@@ -613,6 +745,10 @@
       configurable: true,
       writable: true,
     });
+  Object.defineProperty(process, "config", {
+    get: () => refuse("real process (process.config)"),
+    configurable: true,
+  });
   process.getBuiltinModule = (name) => publicModule(name);
 
   const publicModule = (name) => {

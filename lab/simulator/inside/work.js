@@ -9,14 +9,22 @@
   const LOOKUP_MS = 0.2;
   const HASHES = { md5: 16, sha1: 20, sha224: 28, sha256: 32, sha384: 48, sha512: 64 };
 
-  /** A key of the right length, of which nobody can read what is in it. */
+  /** A key of the right length, of which nothing but that can be read. */
+  const keys = new WeakSet();
+  const OPEN_IN_KEY = new Set(["length", "byteLength", "then", "constructor"]);
+  const refuseKey = () =>
+    machine.refuse("The model does not compute keys, so it cannot print, copy or compare one");
+  machine.refuseUnknown = (value) => {
+    if (keys.has(value)) refuseKey();
+  };
   const keyOf = (length) => {
-    const key = load("buffer").Buffer.alloc(length);
-    const unknown = () =>
-      machine.refuse("The model does not compute keys, so it cannot print or compare one");
-    const { inspect } = load("internal/util/inspect");
-    for (const name of ["toString", "toJSON", "equals", "compare", inspect.custom, Symbol.iterator])
-      Object.defineProperty(key, name, { value: unknown });
+    const bytes = load("buffer").Buffer.alloc(length);
+    const traps = "set has ownKeys getOwnPropertyDescriptor defineProperty deleteProperty";
+    const key = new machine.EngineProxy(bytes, {
+      ...Object.fromEntries(traps.split(" ").map((name) => [name, refuseKey])),
+      get: (_, name) => (OPEN_IN_KEY.has(name) ? bytes[name] : refuseKey()),
+    });
+    keys.add(key);
     return key;
   };
   const random = (length) => {

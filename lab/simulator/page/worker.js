@@ -72,9 +72,9 @@ function sections(bytes) {
 function run(machine, { source, file }, tell) {
   const program = programOf(machine, source, file);
   const first = explore(machine, program, FIRST);
-  tell("ran", { order: first.orders[0], trace: first.trace });
-  const { orders, cut, trace } = explore(machine, program, ALL);
-  tell("orders", { orders, cut, trace });
+  tell("ran", { order: first.orders[0], notes: first.notes, trace: first.trace });
+  const { orders, cut, notes, trace } = explore(machine, program, ALL);
+  tell("orders", { orders, cut, notes, trace });
 }
 
 function sentenceOf(error) {
