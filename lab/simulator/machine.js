@@ -21,6 +21,10 @@ export const INSIDE = [
   "messages",
   "trace",
 ];
+/** The texts that are evaluated inside only for programs that need them. */
+export const INSIDE_LATER = ["sockets"];
+/** Under what name a page's texts have one of these. */
+export const laterName = (name) => `model/${name}`;
 const WRAPPER = "(function (exports, require, module, __filename, __dirname) { ";
 
 /** What the model does not do; its message says what, and how to run the program for real. */
@@ -44,6 +48,7 @@ class Machine {
     this.limits = limits;
     this.node = node;
     this.acorn = parts.acorn;
+    this.parts = parts;
     this.completion = { program: null, text: "" };
     this.isWatched = false;
     this.refusal = null;
@@ -123,6 +128,14 @@ class Machine {
       `(function (${this.engine.text(names)}) {${known}\n})`,
       `node:${name}`,
     );
+  }
+
+  /** A part of the model that few programs need, as a function of the machine inside. */
+  _part(id) {
+    const name = this.engine.text(id);
+    const text = this.parts[name] ?? this.node.texts[laterName(name)];
+    if (text === undefined) throw new EngineError(`The model has no part ${name}`);
+    return this.engine.evaluate(text, `${name}.js`);
   }
 
   _jobs() {

@@ -130,6 +130,7 @@
     return result;
   };
   machine.makeCallback = makeCallback;
+  machine.attempt = attempt;
 
   machine.uncaught = (error, fromPromise) => {
     if (machine.isStopped || error === STOP) throw STOP;
@@ -270,13 +271,15 @@
   };
   const nextDone = () => Math.min(...working.map(({ doneAt }) => doneAt));
   machine.inFlight = () =>
-    waiting.length + working.length + finishedWorks.length + machine.posts.length === 0
+    waiting.length + working.length + finishedWorks.length + machine.posts.length === 0 &&
+    !machine.sockets
       ? ""
       : JSON.stringify([
           waiting.map(({ number }) => number),
           working.map(({ number, doneAt }) => [number, Math.round((doneAt - time) * 100)]),
           finishedWorks.map(({ number }) => number),
           machine.posts.length,
+          machine.sockets?.state(),
         ]);
 
   /** The other ways in which the work that is done may be noticed: [sentence, what is noticed now]. */
@@ -320,25 +323,33 @@
   machine.handles = new Set(); // those that keep the loop alive
 
   const isBusy = () => waiting.length + working.length + finishedWorks.length > 0;
+  machine.sockets = null; // those of sockets.js, in a program that names them
   const isAlive = () =>
     immediateRef ||
     (timerAt !== null && timerRef) ||
     isBusy() ||
     machine.handles.size > 0 ||
-    machine.closing.length > 0;
+    machine.closing.length > 0 ||
+    machine.sockets?.isAlive() === true;
 
   const poll = () => {
+    const isSocketReady = machine.sockets?.isReady() === true;
     const hurries =
       immediateRef ||
       machine.closing.length > 0 ||
       machine.posts.length > 0 ||
-      finishedWorks.length > 0;
+      finishedWorks.length > 0 ||
+      isSocketReady;
     const untilTimer = timerAt === null ? Number.POSITIVE_INFINITY : timerAt;
     phase = "poll";
     machine.phase = phase;
     turn++;
     machine.turn = turn;
     const until = Math.min(untilTimer, nextDone());
+    if (!hurries && until === Number.POSITIVE_INFINITY && machine.sockets?.hasListener())
+      machine.refuse(
+        "The server waits for a client, and the model has only those that the program makes itself",
+      );
     if (!hurries && until === Number.POSITIVE_INFINITY)
       host(
         "refuse",
@@ -348,11 +359,22 @@
     if (sleeps) time = Math.max(time, until);
     else if (hurries || immediateRef) time = Math.max(time, loopTime) + TURN_MS;
     machine.readClock("poll", sleeps);
-    for (const work of noticedWorks(sleeps)) {
+    const events = machine.sockets?.take() ?? [];
+    const works = noticedWorks(sleeps);
+    // Sockets and the pool are called in the order in which they became ready.
+    const worksAt = works.length ? Math.round(works[0].doneAt * 1000) : Number.POSITIVE_INFINITY;
+    const callSocket = ({ call }) => machine.isStopped || call();
+    for (const event of events) if (event.at <= worksAt) callSocket(event);
+    for (const work of works) {
       if (machine.isStopped) return;
       finishedWorks.splice(finishedWorks.indexOf(work), 1);
       work.done();
     }
+    takePosts();
+    for (const event of events) if (event.at > worksAt) callSocket(event);
+    if (machine.sockets?.hasPending()) inPhase("pending", () => machine.sockets.runAfterPoll());
+  };
+  const takePosts = () => {
     // Each port is looked at once a turn, in the order in which they were made.
     const ports = [...machine.posts].sort((a, b) => a.number - b.number);
     let last = -1;
@@ -366,11 +388,12 @@
     }
   };
 
+  /** What was closed last comes first. */
   const runClosing = () => {
-    const callbacks = machine.closing;
+    const callbacks = machine.closing.reverse();
     machine.closing = [];
     inPhase("close", () => {
-      for (const callback of callbacks) if (!machine.isStopped) makeCallback(callback);
+      for (const callback of callbacks) if (!machine.isStopped) callback();
     });
   };
 
@@ -381,6 +404,8 @@
       runTimers();
     }
     while (!machine.isStopped && isAlive()) {
+      if (machine.sockets?.hasPending()) inPhase("pending", () => machine.sockets.runPending());
+      if (machine.isStopped) break;
       poll();
       if (machine.isStopped) break;
       runCheck();

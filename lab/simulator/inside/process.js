@@ -673,7 +673,9 @@
         machine.refuse(`The model does not know what Node prints for the error "${words}"`);
   };
   const inner = (site) =>
-    /^(node:)?(internal\/|realm\.js|loop\.js|process\.js)/.test(site?.getFileName() ?? "");
+    /^(node:)?(internal\/|realm\.js|loop\.js|process\.js|sockets\.js)/.test(
+      site?.getFileName() ?? "",
+    );
   Error.prepareStackTrace = (error, sites) => {
     const words = typeof error.message === "string" && wordsOf(error.message, sites[0]);
     if (words && words !== error.message)
@@ -707,6 +709,7 @@
     "string_decoder",
     "fs",
     "fs/promises",
+    "net",
     "os",
     "stream",
     "stream/promises",
@@ -715,7 +718,6 @@
     child_process: "child processes",
     cluster: "child processes",
     worker_threads: "workers",
-    net: "sockets",
     http: "sockets",
     https: "sockets",
     http2: "sockets",
@@ -751,8 +753,17 @@
   });
   process.getBuiltinModule = (name) => publicModule(name);
 
+  // What modules of Node need of the model beside what it always has.
+  const NEEDS = { net: ["sockets"] };
+  const parts = new Set();
+  const need = (part) => {
+    if (parts.has(part)) return;
+    parts.add(part);
+    host("part", part)(machine);
+  };
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
+    for (const part of NEEDS[id] ?? []) need(part);
     if (Object.hasOwn(machine.own, id)) return machine.own[id];
     if (OPEN.includes(id)) return id === "console" ? console : load(id);
     const root = id in ELSEWHERE ? id : id.split("/")[0];

@@ -83,7 +83,7 @@
       const number = from + Math.floor(Math.random() * (to - from));
       const done = isRange ? callback : high;
       if (done === undefined) return number;
-      load("internal/process/task_queues").nextTick(done, undefined, number);
+      machine.process.nextTick(done, undefined, number);
       return undefined;
     },
     randomUUID() {
@@ -116,10 +116,17 @@
   });
 
   // --- names ------------------------------------------------------------------------------------------
-  const ADDRESSES = { localhost: "127.0.0.1", "127.0.0.1": "127.0.0.1" };
+  const ADDRESSES = { localhost: "127.0.0.1" };
   const lookup = (name, options, callback) => {
     const onAddress = validCallback(callback ?? options);
     const isAll = typeof options === "object" && options?.all;
+    const family = load("internal/net").isIP(`${name}`);
+    if (family) {
+      const { nextTick } = machine.process;
+      if (isAll) nextTick(onAddress, null, [{ address: name, family }]);
+      else nextTick(onAddress, null, name, family);
+      return;
+    }
     const address = ADDRESSES[name];
     if (!address)
       machine.refuse(`The model looks up no name but localhost (dns.lookup("${name}"))`);
@@ -139,7 +146,7 @@
         ),
       ),
   });
-  const dns = absent("dns", { lookup, promises });
+  const dns = absent("dns", { lookup, promises, ADDRCONFIG: 32, V4MAPPED: 8, ALL: 16 });
 
   machine.own = { crypto: absent("crypto", crypto), dns, "dns/promises": promises };
 };
