@@ -1,6 +1,7 @@
 // A machine that runs a program as one Node would: the engine with Node's modules loaded, once, and
 // the program on it as often as one likes, each time from the same state.
 
+import { addressIn } from "./address.js";
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
 import { expressionAt } from "./expression.js";
@@ -22,7 +23,7 @@ export const INSIDE = [
   "trace",
 ];
 /** The texts that are evaluated inside only for programs that need them. */
-export const INSIDE_LATER = ["sockets"];
+export const INSIDE_LATER = ["sockets", "http", "url"];
 /** Under what name a page's texts have one of these. */
 export const laterName = (name) => `model/${name}`;
 const WRAPPER = "(function (exports, require, module, __filename, __dirname) { ";
@@ -204,6 +205,11 @@ class Machine {
   /** What a method makes of its values in a language or a time zone, as JSON: {value} or {error}. */
   _locale(request) {
     return this.engine.string(inLocale(this.engine.text(request)));
+  }
+
+  /** An address and where its parts are, as JSON. */
+  _address(request) {
+    return this.engine.string(addressIn(this.engine.text(request)));
   }
 
   /** True once a run must end: code, also that of a promise, is left at once where it asks. */

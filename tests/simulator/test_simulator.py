@@ -13,6 +13,7 @@ from lab.trace.table import table
 
 HERE = Path(__file__).parent
 STRANGERS = sorted((HERE / "strangers").iterdir())
+SOCKETS = sorted((HERE / "sockets").iterdir())
 # An order that needs several delays of tens of milliseconds: the search finds it most of the time.
 RARE = HERE / "disagreed" / "refreshed-late.cjs"
 DISAGREED = sorted({*(HERE / "disagreed").glob("*.?js")} - {RARE})
@@ -40,6 +41,15 @@ def test_what_people_ask_about_the_loop_is_printed_as_node_prints_it(node):
     counts, differences = difference(node, *STRANGERS, *DISAGREED, "--runs", 1, "--show")
     assert counts["wrong"] == counts["missed"] == counts["refused"] == 0, differences
     assert counts["programs"] == len(STRANGERS) + len(DISAGREED)
+
+
+@pytest.mark.alone  # as above
+@pytest.mark.timeout(620)
+@pytest.mark.parametrize("node", NODES)
+def test_servers_and_clients_of_one_program_print_what_they_print_on_node(node):
+    counts, differences = difference(node, *SOCKETS, "--runs", 1, "--show")
+    assert counts["wrong"] == counts["missed"] == counts["refused"] == 0, differences
+    assert counts["programs"] == len(SOCKETS)
 
 
 @pytest.mark.alone
@@ -108,7 +118,14 @@ def test_the_trace_of_the_likeliest_order_is_a_trace_as_recorded_ones_are(tmp_pa
         ("const all = []; for (;;) all.push(new Array(1e5).fill(1));", "of memory"),
         ("for (let n = 0; n < 1e6; n++) console.log(n);", "lines"),
         ('require("child_process");', "no child processes"),
-        ('require("net").createServer();', "no sockets"),
+        ('require("https");', "no TLS"),
+        ('require("tls");', "no TLS"),
+        ('require("http2");', "no HTTP/2"),
+        ('require("dgram");', "no datagrams"),
+        ('require("net").connect(80, "192.0.2.1");', "none to 192.0.2.1"),
+        ('require("http").get("http://example.org");', "no name but localhost"),
+        ('require("net").connect("/tmp/socket");', "no pipes"),
+        ('require("http").createServer().listen(0);', "waits for a client"),
         ('require("crypto").createHash("sha256");', "no crypto.createHash"),
         ('require("dns").lookup("example.org", () => {});', "no name but localhost"),
         ("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);", "waits for a worker"),

@@ -282,10 +282,15 @@
           machine.sockets?.state(),
         ]);
 
-  /** The other ways in which the work that is done may be noticed: [sentence, what is noticed now]. */
-  const waysOf = (ready, slept) => {
+  /**
+   * The other ways in which the work that is done may be noticed: [sentence, what is noticed now], and
+   * true where that comes before the sockets although it usually comes behind them, or the other way round.
+   */
+  const waysOf = (ready, slept, hasSockets) => {
     const ways = [];
     if (!slept) ways.push(["the pool is not done yet when the loop looks", []]);
+    if (hasSockets)
+      ways.push(["the pool and the sockets are ready the other way round", ready, true]);
     if (ready.length === 1 || ready.length > 6) return ways; // of so many there are too many orders
     for (const [at, work] of ready.entries()) {
       const rest = ready.filter((other) => other !== work);
@@ -294,12 +299,12 @@
     }
     return ways;
   };
-  const noticedWorks = (slept) => {
+  const noticedWorks = (slept, hasSockets) => {
     advance();
     const ready = [...finishedWorks];
     const number = readings++;
-    if (ready.length === 0) return ready;
-    const ways = waysOf(ready, slept);
+    if (ready.length === 0) return [ready, false];
+    const ways = waysOf(ready, slept, hasSockets);
     const choice = schedule[number] ?? 0;
     if (ways.length) {
       const now = Math.floor(time);
@@ -314,7 +319,8 @@
         ways: ways.map(([why]) => why),
       });
     }
-    return choice ? ways[choice - 1][1] : ready;
+    const [, works, isOther = false] = choice ? ways[choice - 1] : [null, ready];
+    return [works, isOther];
   };
 
   // --- what is sent to this thread: messages of ports ---------------------------------------------
@@ -323,6 +329,8 @@
   machine.handles = new Set(); // those that keep the loop alive
 
   const isBusy = () => waiting.length + working.length + finishedWorks.length > 0;
+  const MOST_IDLE_TURNS = 3;
+  let idleTurns = 0;
   machine.sockets = null; // those of sockets.js, in a program that names them
   const isAlive = () =>
     immediateRef ||
@@ -346,7 +354,10 @@
     turn++;
     machine.turn = turn;
     const until = Math.min(untilTimer, nextDone());
-    if (!hurries && until === Number.POSITIVE_INFINITY && machine.sockets?.hasListener())
+    // A server of Node's has a timer of its own that comes again for ever and keeps nothing alive.
+    const isIdle = !hurries && nextDone() === Number.POSITIVE_INFINITY && !(timerAt && timerRef);
+    idleTurns = isIdle && machine.sockets?.hasListener() ? idleTurns + 1 : 0;
+    if (idleTurns > (timerAt === null ? 0 : MOST_IDLE_TURNS))
       machine.refuse(
         "The server waits for a client, and the model has only those that the program makes itself",
       );
@@ -360,18 +371,19 @@
     else if (hurries || immediateRef) time = Math.max(time, loopTime) + TURN_MS;
     machine.readClock("poll", sleeps);
     const events = machine.sockets?.take() ?? [];
-    const works = noticedWorks(sleeps);
+    const [works, isOther] = noticedWorks(sleeps, events.length > 0);
     // Sockets and the pool are called in the order in which they became ready.
     const worksAt = works.length ? Math.round(works[0].doneAt * 1000) : Number.POSITIVE_INFINITY;
+    const isBefore = ({ at }) => at <= worksAt !== isOther;
     const callSocket = ({ call }) => machine.isStopped || call();
-    for (const event of events) if (event.at <= worksAt) callSocket(event);
+    for (const event of events) if (isBefore(event)) callSocket(event);
     for (const work of works) {
       if (machine.isStopped) return;
       finishedWorks.splice(finishedWorks.indexOf(work), 1);
       work.done();
     }
     takePosts();
-    for (const event of events) if (event.at > worksAt) callSocket(event);
+    for (const event of events) if (!isBefore(event)) callSocket(event);
     if (machine.sockets?.hasPending()) inPhase("pending", () => machine.sockets.runAfterPoll());
   };
   const takePosts = () => {

@@ -492,9 +492,7 @@
     fetch: "requests over the network",
     WebSocket: "requests over the network",
     EventSource: "requests over the network",
-    URL: "URLs",
-    URLSearchParams: "URLs",
-    URLPattern: "URLs",
+    URLPattern: "patterns of URLs",
     Blob: "blobs",
     File: "blobs",
     FormData: "requests over the network",
@@ -519,6 +517,16 @@
         set: (value) => expose(name, value),
         configurable: true,
       });
+
+  for (const name of ["URL", "URLSearchParams"])
+    Object.defineProperty(globalThis, name, {
+      get() {
+        need("url");
+        return globalThis[name];
+      },
+      set: (value) => expose(name, value),
+      configurable: true,
+    });
 
   const console = load("internal/console/global");
   console[load("internal/console/constructor").kBindStreamsLazy](process);
@@ -673,7 +681,7 @@
         machine.refuse(`The model does not know what Node prints for the error "${words}"`);
   };
   const inner = (site) =>
-    /^(node:)?(internal\/|realm\.js|loop\.js|process\.js|sockets\.js)/.test(
+    /^(node:)?(internal\/|realm\.js|loop\.js|process\.js|(sockets|http|url)\.js)/.test(
       site?.getFileName() ?? "",
     );
   Error.prepareStackTrace = (error, sites) => {
@@ -709,8 +717,11 @@
     "string_decoder",
     "fs",
     "fs/promises",
+    "http",
     "net",
     "os",
+    "querystring",
+    "url",
     "stream",
     "stream/promises",
   ];
@@ -718,16 +729,14 @@
     child_process: "child processes",
     cluster: "child processes",
     worker_threads: "workers",
-    http: "sockets",
-    https: "sockets",
-    http2: "sockets",
-    dgram: "sockets",
-    tls: "sockets",
+    https: "TLS",
+    http2: "HTTP/2",
+    dgram: "datagrams",
+    tls: "TLS",
     diagnostics_channel: "channels",
     zlib: "compression",
     readline: "terminal",
     vm: "contexts",
-    url: "URLs",
   };
   machine.refuse = (sentence) =>
     host("refuse", `${sentence}. For the real thing: node ${settings.shown()}`);
@@ -754,24 +763,33 @@
   process.getBuiltinModule = (name) => publicModule(name);
 
   // What modules of Node need of the model beside what it always has.
-  const NEEDS = { net: ["sockets"] };
+  const NEEDS = { net: ["sockets"], http: ["sockets", "http", "url"], url: ["url"] };
   const parts = new Set();
   const need = (part) => {
     if (parts.has(part)) return;
     parts.add(part);
     host("part", part)(machine);
   };
+  /** What `http` passes on of another module, with all that this needs, is looked up only when it is asked for. */
+  const hideSockets = (http) => {
+    for (const word of ["WebSocket", "CloseEvent", "MessageEvent"])
+      Object.defineProperty(http, word, {
+        get: () => refuse(`requests over the network (http.${word})`),
+        enumerable: false,
+      });
+  };
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
     for (const part of NEEDS[id] ?? []) need(part);
     if (Object.hasOwn(machine.own, id)) return machine.own[id];
+    if (id === "http") hideSockets(load(id));
     if (OPEN.includes(id)) return id === "console" ? console : load(id);
     const root = id in ELSEWHERE ? id : id.split("/")[0];
     if (root in ELSEWHERE) return refuse(`${ELSEWHERE[root]} (${name})`);
     return undefined;
   };
   const OTHERS_OF_NODE =
-    /^(node:.*|querystring|v8|module|tty|punycode|domain|inspector|repl|wasi|trace_events|stream\/\w+)$/;
+    /^(node:.*|v8|module|tty|punycode|domain|inspector|repl|wasi|trace_events|stream\/\w+)$/;
   const refuseModule = (name) =>
     refuse(OTHERS_OF_NODE.test(name) ? `module ${name}` : `other files or packages (${name})`);
   /** Load those of the modules that there are; what is imported also with all that it exports. */

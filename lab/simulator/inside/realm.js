@@ -612,13 +612,15 @@
   // Modules that would lead to files, threads or bytes: what the others ask of them, and no more.
   const substitutes = {
     __proto__: null,
+    // Until a program needs its own; what others have taken from it by then goes on to that.
     "internal/url": () => ({
-      isURL: () => false,
+      isURL: (value) => machine.urls?.isURL(value) ?? false,
       URL: class URL {},
       URLSearchParams: class URLSearchParams {},
-      pathToFileURL: (path) => ({ href: `file://${path}` }),
-      fileURLToPath: (url) => String(url).replace(/^file:\/\//, ""),
-      toPathIfFileURL: (path) => path,
+      pathToFileURL: (path) => machine.urls?.pathToFileURL(path) ?? { href: `file://${path}` },
+      fileURLToPath: (url) =>
+        machine.urls?.fileURLToPath(url) ?? String(url).replace(/^file:\/\//, ""),
+      toPathIfFileURL: (path) => machine.urls?.toPathIfFileURL(path) ?? path,
     }),
     "internal/worker/js_transferable": () => ({
       markTransferMode: noop,
@@ -687,8 +689,16 @@
     return module.exports;
   }
 
+  /** A module of Node's in the place of what stands for it. */
+  const loadOwn = (id) => {
+    delete substitutes[id];
+    modules.delete(id);
+    return load(id);
+  };
+
   bindings.messaging.messaging_private = lent;
   Object.assign(machine, {
+    loadOwn,
     EngineProxy,
     load,
     primordials,
