@@ -166,6 +166,10 @@ class Machine {
     throw new EngineError(this.refusal);
   }
 
+  _over() {
+    return this.engine.number(this.#isOver() ? 1 : 0);
+  }
+
   /** The program's text as the engine takes it, made once for all runs of the program. */
   #text() {
     const { program, completion, isWatched: watches } = this;

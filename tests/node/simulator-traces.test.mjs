@@ -10,9 +10,9 @@ import "../../lab/widgets/replay/model.js";
 
 // What the model has not got of the others, in the words of its refusal.
 const NOT_COVERED = {
-  "phases-served": "sockets",
+  "phases-served": "waits for a client",
   "processes-trace": "child processes",
-  "timers-hash-trace": "sockets",
+  "timers-hash-trace": "waits for a client",
   "units-two-loops": "workers",
 };
 // In these runs Node woke its loop once for a thread of its own, before anything was due: the turns have one

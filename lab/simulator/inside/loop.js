@@ -135,10 +135,7 @@
   machine.uncaught = (error, fromPromise) => {
     if (machine.isStopped || error === STOP) throw STOP;
     if (error?.name === "InternalError" && /out of memory/.test(error.message))
-      host(
-        "refuse",
-        `The program was stopped: it needs more than ${settings.mostMB} MB of memory.`,
-      );
+      machine.stop(`The program was stopped: it needs more than ${settings.mostMB} MB of memory.`);
     machine.trace?.threw(error);
     let wasCaught;
     try {
@@ -362,8 +359,7 @@
         "The server waits for a client, and the model has only those that the program makes itself",
       );
     if (!hurries && until === Number.POSITIVE_INFINITY)
-      host(
-        "refuse",
+      machine.stop(
         "The program never ends: nothing is left that could happen, and a handle is open.",
       );
     const sleeps = !hurries && until > Math.max(time, loopTime);

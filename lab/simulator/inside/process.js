@@ -15,8 +15,7 @@
     if (machine.isStopped) return;
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
     if (lines > MOST_LINES)
-      host(
-        "refuse",
+      machine.stop(
         `The program printed more than ${MOST_LINES.toLocaleString("en")} lines and was stopped.`,
       );
     if (from !== "report") machine.refuseForeignWords?.(text);
@@ -72,7 +71,7 @@
       external: 1e6,
       arrayBuffers: 1e4,
     }),
-    binding: () => host("refuse", "process.binding() is not modelled."),
+    binding: () => machine.stop("process.binding() is not modelled."),
     report: { reportOnUncaughtException: false },
   });
   delete process.env.NODE_ENV;
@@ -684,7 +683,20 @@
     /^(node:)?(internal\/|realm\.js|loop\.js|process\.js|(sockets|http|url)\.js)/.test(
       site?.getFileName() ?? "",
     );
+  // The engine ends a run at every ten-thousandth call or round of a loop, and not if that is in here: what
+  // a program does over and over must not always have it in here.
+  let luck = 1;
+  const nothing = () => {};
+  const shiftTheEnd = () => {
+    luck = (Math.imul(luck, 1103515245) + 12345) & 0x7fffffff;
+    if (luck & 2 ** 20) nothing();
+    for (let round = (luck >> 16) & 7; round > 0; round--) nothing();
+  };
   Error.prepareStackTrace = (error, sites) => {
+    if (machine.isStopped || host("over")) {
+      shiftTheEnd();
+      return "";
+    }
     const words = typeof error.message === "string" && wordsOf(error.message, sites[0]);
     if (words && words !== error.message)
       Object.defineProperty(error, "message", { value: words, writable: true, configurable: true });
@@ -739,7 +751,7 @@
     vm: "contexts",
   };
   machine.refuse = (sentence) =>
-    host("refuse", `${sentence}. For the real thing: node ${settings.shown()}`);
+    machine.stop(`${sentence}. For the real thing: node ${settings.shown()}`);
   const refuse = (words) => machine.refuse(`The model of the loop has no ${words} yet`);
   Object.defineProperty(process, "stdin", {
     get: () => refuse("terminal (process.stdin)"),

@@ -397,6 +397,11 @@
     timeoutInfo: new Int32Array(1),
     exitInfo: new Int32Array(3),
     isStopped: false,
+    /** Ends the run with a sentence. What a program does with the error that this throws changes nothing. */
+    stop(sentence) {
+      machine.isStopped = true;
+      host("refuse", sentence);
+    },
   };
 
   const describe = (value) => {
