@@ -145,6 +145,18 @@ def test_what_is_not_modelled_is_refused_in_one_sentence(tmp_path, capsys, sourc
     assert len(err.strip().splitlines()) == 1
 
 
+def test_an_import_of_what_the_model_lacks_is_refused_once_it_is_called(tmp_path, capsys):
+    program = tmp_path / "program.mjs"
+    program.write_text('import { createHash, pbkdf2 } from "node:crypto";\ncreateHash("md5");\n')
+    code, _, err = printed(capsys, program, "--node", 26)
+    assert code == 2
+    assert "no crypto.createHash" in err
+    program.write_text('import { createHash } from "node:crypto";\nconsole.log("fine");\n')
+    code, out, _ = printed(capsys, program, "--node", 26)
+    assert code == 0
+    assert "fine" in out
+
+
 @pytest.mark.parametrize(
     ("name", "source", "report"),
     [

@@ -689,7 +689,7 @@
   const nothing = () => {};
   const shiftTheEnd = () => {
     luck = (Math.imul(luck, 1103515245) + 12345) & 0x7fffffff;
-    if (luck & 2 ** 20) nothing();
+    if (luck & (2 ** 20)) nothing();
     for (let round = (luck >> 16) & 7; round > 0; round--) nothing();
   };
   Error.prepareStackTrace = (error, sites) => {
@@ -811,6 +811,16 @@
       if (kind === "esm") Object.values(exported);
     }
   };
+  /** What the program imports of a module that the model has in part: a call is refused, and not the import. */
+  const absentIn = (name, exported) => {
+    const id = name.replace(/^node:/, "");
+    if (!Object.hasOwn(machine.own, id)) return [];
+    const imported = new RegExp(`\\{([^}]*)\\}\\s*from\\s*["'](?:node:)?${id}["']`, "g");
+    return [...host("source").matchAll(imported)]
+      .flatMap(([, list]) => list.split(","))
+      .map((word) => /^\s*([A-Za-z_$][\w$]*)/.exec(word)?.[1])
+      .filter((word) => word && word !== "default" && !(word in exported));
+  };
   machine.moduleText = (name) => {
     const exported = publicModule(name);
     if (exported === undefined) return refuseModule(name);
@@ -826,6 +836,9 @@
       ...names.map(
         (word) => `const _${word} = m[${JSON.stringify(word)}]; export { _${word} as ${word} };`,
       ),
+      ...new Set(absentIn(name, exported))
+        .values()
+        .map((word) => `const _${word} = () => m.${word}; export { _${word} as ${word} };`),
     ].join("\n");
   };
 
