@@ -109,9 +109,39 @@
     tables();
     skipToContents();
     menu();
+    frontPicture();
     document.getElementById("pst-search-dialog")?.setAttribute("aria-label", "Search the book");
     addEventListener("resize", states);
     states();
+  }
+
+  /** The picture of the front page plays once: give it a button that holds it and plays it again. */
+  function frontPicture() {
+    for (const figure of all(".lab-front")) {
+      const button = figure.querySelector("button");
+      const motions = figure.getAnimations({ subtree: true });
+      if (motions.length === 0) continue; // the reader asked for less motion
+      const those = (state) => motions.filter(({ playState }) => playState === state);
+      const label = () => {
+        const isHeld = those("paused").length > 0;
+        button.textContent = isHeld
+          ? "Go on"
+          : those("running").length > 0
+            ? "Pause"
+            : "Play again";
+      };
+      button.addEventListener("click", () => {
+        const held = those("paused");
+        const running = those("running");
+        if (held.length > 0) for (const motion of held) motion.play();
+        else if (running.length > 0) for (const motion of running) motion.pause();
+        else for (const motion of motions) motion.play();
+        label();
+      });
+      figure.addEventListener("animationend", label);
+      label();
+      button.hidden = false;
+    }
   }
 
   /** One short line that is shown for a moment and read out. */

@@ -26,6 +26,7 @@ from lab.book.pages import (
     across_page,
     card,
     cards,
+    front,
     lessons,
     loop_lab,
     machines_page,
@@ -98,7 +99,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     writer.setup(app)
     makers = (
         *(status, published, verdicts, cards, systems, predictions, projects),
-        *(yours, lessons, across_page, loop_lab, machines_page),
+        *(yours, lessons, across_page, loop_lab, machines_page, front),
     )
     placeholders.setup(
         app,

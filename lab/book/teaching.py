@@ -27,15 +27,21 @@ WORDS_A_MINUTE = 180
 LINES_A_MINUTE = 15  # of code that is shown
 MINUTES_A_QUESTION = 0.75  # to read it, to commit oneself, to read what became of it
 MINUTES_A_REPLAY = 2.0  # to put its lines in order and step through it
+MINUTES_A_FIGURE = 0.75  # a plot or a table: to find what it compares, and by how much
+MINUTES_A_CLAIM = 0.25  # to read the sentence, its interval and its verdict
+MINUTES_A_VARIATION = 1.5  # to try two values, and to read what became of each
 RECKONED = (
     f"study minutes: {WORDS_A_MINUTE} words or {LINES_A_MINUTE} lines of shown code a minute, "
-    f"{MINUTES_A_QUESTION * 60:.0f} s a question, {MINUTES_A_REPLAY:g} min a replay"
+    f"{MINUTES_A_QUESTION * 60:.0f} s a question, {MINUTES_A_FIGURE * 60:.0f} s a plot or table, "
+    f"{MINUTES_A_CLAIM * 60:.0f} s a claim, {MINUTES_A_REPLAY:g} min a replay, "
+    f"{MINUTES_A_VARIATION:g} min a variation"
 )
 
 _TAGS = re.compile(r"^:tags:\s*\[(.*)\]\s*$", re.M)
 _OPTIONS = re.compile(r"\A(?::[^\n]*\n)+")
 _OPTION = re.compile(r"^:([a-z-]+):\s*(.*?)\s*$", re.M)
 _PRINTS = re.compile(r"\bprints?\b")
+_DRAWN = re.compile(r"\blab\.(plot\.\w+|table|survey)\(")
 _VARIED = re.compile(r"\blab\.(explore\.\w+|vary)\(")
 
 
@@ -119,6 +125,11 @@ def counted(name: str, folder: Path, text: str, asked: Iterable[Question]) -> Co
     replays = sum(_is_predicted(code) for _, code in cells)
     minutes = words / WORDS_A_MINUTE + code / LINES_A_MINUTE
     minutes += MINUTES_A_QUESTION * len(asked) + MINUTES_A_REPLAY * replays
+    variations = sum(len(_VARIED.findall(code)) for _, code in cells)
+    figures = sum(len(_DRAWN.findall(code)) for _, code in cells)
+    claims = sum(code.count("lab.claim(") for _, code in cells)
+    minutes += MINUTES_A_FIGURE * figures + MINUTES_A_CLAIM * claims
+    minutes += MINUTES_A_VARIATION * variations
     kinds, times = Counter(q.kind for q in asked), Counter(map(when, asked))
     return Counts(
         chapter=name,
@@ -136,7 +147,7 @@ def counted(name: str, folder: Path, text: str, asked: Iterable[Question]) -> Co
         from_memory=times["from memory"],
         tracing=sum(map(is_tracing, asked)),
         replays=replays,
-        variations=sum(len(_VARIED.findall(code)) for _, code in cells),
+        variations=variations,
     )
 
 

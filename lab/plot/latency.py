@@ -142,6 +142,8 @@ def groups_of(thing: Any, at: Any) -> tuple[dict[str, list[Histogram]], list[Tri
     """Return histograms by name, the trials they came from, and what carries the provenance."""
     groups = _grouped(thing, at)
     items = [member for members in groups.values() for member in members]
+    if not items:
+        raise LabError("nothing to plot: no trial was passed")
     if odd := [member for member in items if not isinstance(member, (Histogram, Trial, Stream))]:
         raise _no_latencies(odd[0])
     trials = [member for member in items if isinstance(member, Trial)]

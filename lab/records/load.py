@@ -285,9 +285,9 @@ def number(name: str, value: Any, least: float, most: float) -> float:
 
 
 def _schedule(name: str, value: Any) -> Schedule:
-    if value == "poisson":
+    if isinstance(value, str) and value == "poisson":
         return "poisson"
-    if value == "constant":
+    if isinstance(value, str) and value == "constant":
         return "constant"
     raise BadLoad(f"{name}={shown(value)}: poisson or constant")
 

@@ -139,6 +139,10 @@ class Trace(Shown):
                 gate.fit("tasks", recording["tasks"], list[dict[str, Any]])
                 gate.fit("events", recording["events"], list[list[Any]])
                 gate.fit("order", recording["order"], int)
+                for row in recording["events"]:
+                    if len(row) < 2:  # a time alone says nothing of what happened
+                        raise ValueError(f"the event {row} does not say what happened")
+                    gate.fit("what", row[1], str)
                 for task in recording["tasks"]:
                     gate.fit("label", task["label"], str)
                 for event in expand(recording):

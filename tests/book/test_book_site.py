@@ -15,7 +15,7 @@ from sphinx.errors import ConfigError
 from tiny_book import TINY, Book
 
 from lab.book.pages import card
-from lab.book.site import assets, icons, pagefacts, search_index, styles
+from lab.book.site import assets, icons, pagefacts, styles
 from lab.plot.forest import Line
 from lab.widgets import parts
 
@@ -295,22 +295,3 @@ def test_the_card_is_drawn_once_for_what_it_shows(tmp_path, monkeypatch):
     rows.clear()
     card.write(SimpleNamespace(), "A book", tmp_path)
     assert not file.exists()
-
-
-def test_the_search_knows_the_words_of_pages_that_were_not_written_again():
-    entries = {
-        "old": [("single", "backlog", "term-backlog", "main", None)],
-        "new": [("single", "chunk", "term-chunk", "main", None)],
-        "gone": [("single", "tick", "term-tick", "main", None)],
-    }
-    known = {"new": [("chunk", "term-chunk", "main")]}
-    indexer = SimpleNamespace(_filenames={"old": "", "new": ""}, _index_entries=known)
-    app = SimpleNamespace(
-        builder=SimpleNamespace(indexer=indexer),
-        env=SimpleNamespace(domaindata={"index": {"entries": entries}}),
-    )
-    search_index._words(app, "search", "search.html", {}, None)
-    assert indexer._index_entries == {
-        "new": [("chunk", "term-chunk", "main")],
-        "old": [("backlog", "term-backlog", "main")],
-    }

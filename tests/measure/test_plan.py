@@ -39,6 +39,7 @@ from lab.settings import PROFILES
         ({"timeout": 0}, "timeout=0"),
         ({"warmup": -1}, "warmup=-1"),
         ({"schedule": "weekly"}, "poisson or constant"),
+        ({"schedule": np.array([0, 1, 2])}, "poisson or constant"),
         (
             {"alongside": {"ping": {"pathh": "/"}}},
             "alongside['ping']: there is no option 'pathh'. Did you mean path",

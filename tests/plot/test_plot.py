@@ -720,3 +720,10 @@ def test_rows_bring_along_the_record_they_were_taken_from(compared):
 def test_what_is_no_record_is_refused_as_the_source_of_a_figure(of):
     with pytest.raises(LabError, match=r"of=.* is no record: give what lab\.node"):
         plot.bars({"a": ["x"], "b": [1]}, x="a", y="b", of=of)
+
+
+@pytest.mark.parametrize("draw", [plot.histogram, plot.spectrum])
+@pytest.mark.parametrize("empty", [[], ()])
+def test_no_trials_at_all_are_refused_in_a_sentence(draw, empty):
+    with pytest.raises(LabError, match="nothing to plot"):
+        draw(empty)

@@ -55,16 +55,6 @@ for (const [where, base] of [
   });
 }
 
-describe("a search for a word of two letters", () => {
-  for (const word of ["fs", "JS", "os"])
-    it(`finds places: ${word}`, async () => {
-      await open(`${onDisk}search.html?q=${word}`, async (tab) => {
-        await searched(tab);
-        assert.ok((await titles(tab)).length > 1);
-      });
-    });
-});
-
 describe("the page of a search", () => {
   it("is no wider than 320 pixels, whatever words its results have", async () => {
     await own.open(
@@ -104,11 +94,6 @@ describe("marks of a search", () => {
 
 // When one of these fails, Sphinx has mended it: take the entry out of lab/book/site/asset_repairs.py, and the test.
 describe("as Sphinx ships it", () => {
-  it("a search for “constructor” never ends", async () => {
-    const use = async (_, seen) => assert.match(seen.errors.join(), /iterable/);
-    await open(`${own.host.url}search.html?q=constructor`, use, "searchtools.js");
-  });
-
   it("marks end at a figure", async () => {
     const use = async (tab, seen) => {
       await tab.waitForTimeout(500);

@@ -77,7 +77,7 @@ for (const [kind, refuse] of Object.entries(KINDS)) {
     it("a search comes to its end", () =>
       open("search.html?q=backpressure", async (tab) => {
         await tab.waitForFunction(() =>
-          /places found/.test(document.querySelector(".lab-found").textContent),
+          /pages found/.test(document.querySelector(".lab-found").textContent),
         );
         assert.ok((await tab.locator("#search-results ul.search > li").count()) > 3);
       }));

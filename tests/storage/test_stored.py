@@ -90,6 +90,14 @@ def test_a_damaged_record_names_its_file_or_can_be_shown(kind, places):
     assert refused > 12
 
 
+def test_an_event_of_a_trace_that_is_only_a_time_is_named():
+    kept = min((f for f in KEPT if f.name.endswith(".trace.json")), key=lambda f: f.stat().st_size)
+    whole = json.loads(kept.read_text("utf-8"))
+    whole["versions"][0]["recordings"][0]["events"][-1] = [2060]
+    with pytest.raises(LabError, match=r"the event \[2060\] does not say what happened"):
+        Trace.from_json(whole)
+
+
 def test_a_damaged_trace_names_its_file_or_can_be_shown(places):
     kept = min((f for f in KEPT if f.name.endswith(".trace.json")), key=lambda f: f.stat().st_size)
     whole = json.loads(kept.read_text("utf-8"))

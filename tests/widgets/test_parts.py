@@ -42,8 +42,9 @@ def test_a_page_without_components_loads_nothing_of_them_and_any_other_what_they
     assert {"loop-replay", "lab-question", "lab-yours"} <= elements
     for name in elements:
         assert re.search(pagefacts.FOR[parts.FIRST.removesuffix("js")], f"<{name}>")
-    # That of the page of results is loaded there alone, by name; every page has the storage.
-    apart = {"yours.js", parts.STORAGE}
+    # Those of the search and of the page of results are loaded there alone, by name; every page has
+    # the storage.
+    apart = {"search.js", "yours.js", parts.STORAGE}
     scripts = [name for name in PARTS if name.endswith(".js") and name not in apart]
     for name in scripts:
         assert not re.search(pagefacts.FOR[name.removesuffix("js")], "<lab-claim><p>A replay</p>")

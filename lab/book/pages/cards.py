@@ -329,7 +329,8 @@ def _interval(value: dict[str, Any]) -> str:
     return f"[{', '.join(factor(end, bare) for end in ends)}]" if ends else ""
 
 
-def _ratio(value: dict[str, Any]) -> str:
+def ratio(value: dict[str, Any]) -> str:
+    """Return a claim's ratio with its interval, if it has one: `0.89× [0.86, 0.93]`."""
     return f"{_estimate(value)} {_interval(value)}".strip()
 
 
@@ -340,7 +341,7 @@ def _control(value: dict[str, Any]) -> str:
 
 def _named(value: dict[str, Any]) -> str:
     shown = metric_of(value["metric"]).noun
-    return f"{value['a']} ÷ {value['b']}, {shown}: {_ratio(value)}"
+    return f"{value['a']} ÷ {value['b']}, {shown}: {ratio(value)}"
 
 
 def _trials(c: dict[str, Any]) -> str:
@@ -363,7 +364,7 @@ def _as_printed(figure: dict[str, Any]) -> str:
 def _measured(c: dict[str, Any]) -> str:
     value = c["value"]
     if isinstance(value, dict):
-        told = [_ratio(value), count(value["pairs"], "pair"), _control(value)]
+        told = [ratio(value), count(value["pairs"], "pair"), _control(value)]
     else:
         told = ["no figure" if value is None else bare(value)]
         told += ["counted" if c.get("basis") == "count" else "one number"]

@@ -8,6 +8,7 @@ from data/sittings-rule.json, which bench/sittings.py writes.
 from __future__ import annotations
 
 import itertools
+import re
 from html import escape
 from typing import Any
 
@@ -46,7 +47,7 @@ def about(build: Build) -> Html:
             str(i),
             sitting.cpu,
             str(sitting.machine["cores"]),
-            sitting.machine["os"],
+            _system(sitting.machine["os"]),
             sitting.node,
             sitting.python,
             sitting.profile,
@@ -80,17 +81,15 @@ def table(build: Build) -> Html:
         cells = [_cell(words[sitting]) if sitting in words else "–" for sitting in all_sittings]
         link = f'<a href="verdicts.html#{escape(anchor(id))}">{escape(entry["short"])}</a>'
         rows.append((link, f"<strong>{escape(agreed(by_place))}</strong>", *cells))
-    return Html(_table("Each claim in each sitting", heads, rows, raw=True))
+    return Html(_table("Each claim in each sitting", heads, rows, raw=True, kind=" lab-claims"))
 
 
 def rule(build: Build) -> Html:
     """Return how often the word of one sitting, and of several, is false over all machines."""
     try:
-        counts = stored.read_json(RULE, "`python bench/sittings.py --store` writes it anew.")
+        counts = stored.read_json(RULE, "`python bench/sittings.py --store` writes the file again.")
     except FileNotFoundError:
-        return Html(
-            "<p>Nobody has counted it yet: <code>python bench/sittings.py --store</code>.</p>"
-        )
+        return Html("<p>Not counted yet: run <code>python bench/sittings.py --store</code>.</p>")
     heads = ("The word comes from", "false at worst", "false", "differs by machine", "no verdict")
     rows = [
         (row["rule"], *(f"{100 * row[key]:.1f} %" for key in ("worst", "false", "differs", "none")))
@@ -105,8 +104,17 @@ def rule(build: Build) -> Html:
 
 def _cell(found: tuple[Found, str]) -> str:
     its, word = found
-    ends = f"[{factor(its.low)}, {factor(its.high)}]"
-    return f"{escape(word)}<br><small>{factor(its.estimate)}× {ends}</small>"
+    figures = (f"{factor(its.estimate)}×", f"[{factor(its.low)}, {factor(its.high)}]")
+    unbroken = " ".join(f"<span>{figure}</span>" for figure in figures)
+    return f"{escape(word)}<br><small>{unbroken}</small>"
+
+
+def _system(os: str) -> str:
+    """The system's name as short as it can be told apart: `Debian 12` of
+    `Linux (Debian GNU/Linux 12 (bookworm))`.
+    """
+    name = os.removeprefix("Linux (").removesuffix(")") if os.startswith("Linux (") else os
+    return re.sub(r" GNU/Linux| \([a-z ]+\)$", "", name)
 
 
 def _recorded_node(all_sittings: list[Sitting]) -> int:
@@ -130,7 +138,12 @@ def _apart(all_sittings: list[Sitting], *, same: bool) -> tuple[int, int]:
 
 
 def _table(
-    label: str, heads: tuple[str, ...], rows: list[tuple[Any, ...]], *, raw: bool = False
+    label: str,
+    heads: tuple[str, ...],
+    rows: list[tuple[Any, ...]],
+    *,
+    raw: bool = False,
+    kind: str = "",
 ) -> str:
     """A table that scrolls where a screen is narrow, by keys, too; `label` names it."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
@@ -141,7 +154,7 @@ def _table(
     )
     return (
         f'<div class="lab-scroll" role="group" tabindex="0" aria-label="{escape(label)}">'
-        '<table class="table lab-sittings">'
+        f'<table class="table lab-sittings{kind}">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

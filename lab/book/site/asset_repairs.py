@@ -18,17 +18,6 @@ log = logging.getLogger(__name__)
 
 # (script, what stands there, what has to)
 MENDS = (
-    # A word is looked up in plain objects, where every object's `constructor` is found.
-    (
-        "searchtools.js",
-        "files: terms[word],",
-        "files: terms.hasOwnProperty(word) ? terms[word] : undefined,",
-    ),
-    (
-        "searchtools.js",
-        "files: titleTerms[word],",
-        "files: titleTerms.hasOwnProperty(word) ? titleTerms[word] : undefined,",
-    ),
     # Whatever holds the word in a figure is asked for its box, also a <title>, which has none.
     (
         "sphinx_highlight.js",
@@ -39,7 +28,7 @@ MENDS = (
 
 
 # The theme and Sphinx break off where a browser refuses to keep anything: the colours cannot be
-# changed then, and a search never ends. Their scripts use lab/widgets/storage.js, as ours do.
+# changed then. Their scripts use lab/widgets/storage.js, as ours do.
 _STORAGE = re.compile(r"\b(?:window\.)?(local|session)Storage\b")
 
 

@@ -34,6 +34,8 @@ UNUSED = (
     "sbt-webpack-*",
     "locales",
     "images/logo_*",
+    "searchtools.js",
+    "language_data.js",
 )
 REDIRECT = """<!doctype html>
 <html lang="en">
@@ -63,7 +65,8 @@ def _configure(app: Sphinx, config: Config) -> None:
     config.templates_path = [str(HERE / "templates" / "pages"), *config.templates_path]
     # Else "Project name not set" would stand on pages and in previews of links.
     config.project = config.html_title or config.project
-    config.html_additional_pages = {**config.html_additional_pages, "404": "404.html"}
+    more = {"404": "404.html", "search": "search.html"}
+    config.html_additional_pages = {**config.html_additional_pages, **more}
 
 
 def _components(app: Sphinx) -> None:
@@ -98,6 +101,7 @@ def finish(app: Sphinx) -> None:
         _write(out / "sitemap.xml", _sitemap(app))
     asset_repairs.apply(out / "_static")
     policy.protect_all(out, app.env.found_docs)
+    search_index.write(app, out)
     build: Build = app.lab_build  # type: ignore[attr-defined]
     published.write(build, out)
     _remove(out / "_static", *UNUSED)

@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import tomllib
 from datetime import date
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, urljoin, urlparse
@@ -28,6 +30,7 @@ from lab.book.site import published
 from lab.widgets import parts
 
 CARD = "_static/card.png"
+DESCRIPTIONS = paths.ROOT / "book" / "descriptions.toml"
 DATA_PAGE = "book/about/data"
 LONGEST = 200  # characters of a description; what previews and results of a search show
 # Static files, by how their name begins, that only some pages need, and what these have in them.
@@ -105,7 +108,7 @@ def _git(root: Path, *words: str) -> str:
 
 
 def _changed(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Read the days, once a build; return the pages to be written because theirs is another."""
+    """Read days and descriptions, once a build; return the pages of which one has changed."""
     e: Any = env
     by_file = last_changes(paths.ROOT)
     before = getattr(e, "lab_last_changes", {})
@@ -115,7 +118,13 @@ def _changed(app: Sphinx, env: BuildEnvironment) -> list[str]:
         if (day := by_file.get(Path(str(env.doc2path(name, base=False))).as_posix()))
     }
     days = e.lab_last_changes
-    return [name for name in env.found_docs if days.get(name) != before.get(name)]
+    described_before = getattr(e, "lab_descriptions", {})
+    e.lab_descriptions = described = written_descriptions()
+    return [
+        name
+        for name in env.found_docs
+        if days.get(name) != before.get(name) or described.get(name) != described_before.get(name)
+    ]
 
 
 def _facts(
@@ -133,7 +142,7 @@ def _facts(
     repository = config.lab_repository_url
     context["lab_page"] = {
         "title": title,
-        "description": description(doctree) or title,
+        "description": written_descriptions().get(page) or description(doctree) or title,
         "changed": day,
         "changed_words": words(day) if day else "",
         "downloads": _downloads(app, page, context.get("sourcename", "")),
@@ -165,7 +174,7 @@ def _behind(app: Sphinx, page: str) -> str:
 
 def _later(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Leave out what the page has no use for, and let no script hold up its first paint, but those
-    that an inline one needs at once: that with the options, and on the search page all.
+    that an inline one needs at once: that with the options.
     """
     body = context.get("body", "")
 
@@ -176,7 +185,7 @@ def _later(app: Sphinx, page: str, template: str, context: dict[str, Any], doctr
 
     def deferred(script: Any) -> Any:
         name = str(getattr(script, "filename", None) or "")
-        if page == "search" or not name or "documentation_options" in name:
+        if not name or "documentation_options" in name:
             return script
         attributes = {**script.attributes, "defer": "defer"}
         return type(script)(script.filename, priority=script.priority, **attributes)
@@ -208,6 +217,19 @@ def words(day: str) -> str:
     """Return `21 November 2026`."""
     then = date.fromisoformat(day)
     return f"{then.day} {then:%B %Y}"
+
+
+def written_descriptions() -> dict[str, str]:
+    """Return the description of each page that has one: `{"book/start": "How long does ..."}`."""
+    try:
+        return _read_descriptions(DESCRIPTIONS.stat().st_mtime_ns)
+    except FileNotFoundError:
+        return {}
+
+
+@cache
+def _read_descriptions(_changed: int) -> dict[str, str]:
+    return tomllib.loads(DESCRIPTIONS.read_text("utf-8"))
 
 
 def description(doctree: nodes.document) -> str:

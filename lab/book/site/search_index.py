@@ -1,29 +1,142 @@
-"""What makes a page easier to hear and to find: names of rows, words that the search knows."""
+"""What the search knows of each page, and names of rows for readers who hear a table.
+
+Each page is read section by section: headings and prose, the terms of the glossary each for itself.
+Cells, what they print, and everything that a script draws stay out, so that no answer, hint or
+solution can be found. `book/search.toml` has further words for a page, those that a developer types
+and the page does not say. lab/widgets/search/search.js ranks and shows all this, by MiniSearch.
+"""
 
 from __future__ import annotations
 
+import json
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.search.en import SearchEnglish
+from sphinx.environment import BuildEnvironment
 
+from lab import paths
+from lab.book.pipeline import toc
+from lab.book.site import pagefacts
+from lab.storage import written
 
-class English(SearchEnglish):
-    """Sphinx's English, but for words of two letters: Python's stemmer makes `f` of `fs`, and the
-    search page looks for `fs`.
-    """
+KEYWORDS = paths.ROOT / "book" / "search.toml"
+SECTIONS = "search-sections.js"
+ENGINE = "minisearch.js"
+PACKAGE = Path(__file__).parents[3] / "node_modules" / "minisearch"
+# What a page asks, and what it answers with, is no text of its own.
+LEFT_OUT = (
+    nodes.raw,
+    nodes.literal_block,
+    nodes.comment,
+    nodes.math,
+    nodes.math_block,
+    nodes.image,
+)
+WITHOUT = ("review", "predictions")  # pages that consist of questions
 
-    def stem(self, word: str) -> str:
-        """Return the index's entry for a word."""
-        return super().stem(word) if len(word) > 2 else word.lower()
+Section = tuple[str, str, str]  # id, heading, text
 
 
 def setup(app: Sphinx) -> None:
     """Connect the events."""
-    app.add_search_language(English)
+    app.connect("builder-inited", _without_that_of_sphinx)
+    app.connect("doctree-read", _read)
+    app.connect("env-purge-doc", _forget)
     app.connect("doctree-resolved", _row_heads)
-    app.connect("html-page-context", _words)
+
+
+def put_engine(static: Path) -> None:
+    """Copy MiniSearch, under its licence, into the `_static` of a site."""
+    licence = (PACKAGE / "LICENSE.txt").read_text("utf-8").strip()
+    script = (PACKAGE / "dist" / "umd" / "index.js").read_text("utf-8")
+    lines = [line for line in script.splitlines() if not line.startswith("//# sourceMappingURL")]
+    text = f"/*!\n{licence}\n*/\n" + "\n".join(lines) + "\n"
+    file = static / ENGINE
+    if not file.exists() or file.read_text("utf-8") != text:
+        written.write(file, text.encode())
+
+
+def write(app: Sphinx, out: Path) -> None:
+    """Write all pages, in the order of the book, as a script that the search page loads."""
+    sections: dict[str, list[Section]] = getattr(app.env, "lab_sections", {})
+    keywords, descriptions = _keywords(), pagefacts.written_descriptions()
+    pages = [
+        {
+            "page": f"{name}.html",
+            "title": app.env.titles[name].astext(),
+            "about": descriptions.get(name, ""),
+            "keywords": keywords.get(name, ""),
+            "sections": sections[name],
+        }
+        for name in toc.pages()
+        if name in sections and name.rpartition("/")[2] not in WITHOUT
+    ]
+    text = f"globalThis.labSections = {json.dumps(pages, ensure_ascii=False)};\n"
+    file = out / SECTIONS
+    if not file.exists() or file.read_text("utf-8") != text:
+        written.write(file, text.encode())
+
+
+def sections_of(doctree: nodes.document) -> Iterator[Section]:
+    """Yield the sections of a page, and the terms that it explains."""
+    for section in doctree.findall(nodes.section):
+        heading = section.next_node(nodes.title)
+        if heading is not None and heading.astext() == "Sources":
+            continue
+        own = [child for child in section.children if not isinstance(child, nodes.section)]
+        text = " ".join(" ".join(_text(child)) for child in own if child is not heading)
+        yield section["ids"][0], heading.astext() if heading else "", " ".join(text.split())
+    for glossary in doctree.findall(addnodes.glossary):
+        for item in glossary.findall(nodes.definition_list_item):
+            terms = [child for child in item.children if isinstance(child, nodes.term)]
+            definitions = [child for child in item.children if isinstance(child, nodes.definition)]
+            text = " ".join(piece for child in definitions for piece in _text(child))
+            yield terms[0]["ids"][0], ", ".join(t.astext() for t in terms), " ".join(text.split())
+
+
+def _text(node: nodes.Node) -> Iterator[str]:
+    """Yield the prose of a node; that of a glossary is yielded term by term."""
+    if isinstance(node, (*LEFT_OUT, addnodes.glossary)):
+        return
+    if isinstance(node, nodes.Element) and "cell" in node.get("classes", ()):
+        return
+    if isinstance(node, nodes.Text):
+        yield node.astext()
+    elif isinstance(node, nodes.TextElement):
+        yield "".join("".join(_text(child)) for child in node.children)
+    else:
+        for child in node.children:
+            yield from _text(child)
+
+
+def _keywords() -> dict[str, str]:
+    try:
+        return tomllib.loads(KEYWORDS.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+
+
+def _without_that_of_sphinx(app: Sphinx) -> None:
+    if app.builder.format == "html":
+        app.builder.search = False  # type: ignore[attr-defined]
+        static = Path(app.outdir) / "_static"
+        static.mkdir(parents=True, exist_ok=True)
+        put_engine(static)
+        (Path(app.outdir) / "searchindex.js").unlink(missing_ok=True)
+
+
+def _read(app: Sphinx, doctree: nodes.document) -> None:
+    env: Any = app.env
+    env.lab_sections = getattr(env, "lab_sections", {}) | {env.docname: [*sections_of(doctree)]}
+
+
+def _forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
+    getattr(env, "lab_sections", {}).pop(page, None)
 
 
 def _row_heads(app: Sphinx, doctree: nodes.document, page: str) -> None:
@@ -32,18 +145,3 @@ def _row_heads(app: Sphinx, doctree: nodes.document, page: str) -> None:
         columns = [child for child in group if isinstance(child, nodes.colspec)]
         if columns and any(isinstance(child, nodes.thead) for child in group):
             columns[0]["stub"] = 1
-
-
-def _words(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: nodes.document | None
-) -> None:
-    """Give the search index back what it forgets of pages that were not written in this build:
-    the words of the glossary, each with its place. Once, with the search page.
-    """
-    indexer: Any = getattr(app.builder, "indexer", None)
-    if page != "search" or indexer is None:
-        return
-    for name, entries in app.env.domaindata["index"]["entries"].items():
-        if name in indexer._filenames and not indexer._index_entries.get(name):
-            words = {(word, to, main) for kind, word, to, main, _ in entries if kind == "single"}
-            indexer._index_entries[name] = sorted(words)

@@ -61,10 +61,44 @@
     return mistakes.find(({ low, high }) => low <= answer && answer <= high)?.why;
   }
 
+  // An option that speaks of the others is read after them.
+  const LAST =
+    /^(all( of (them|these))?|any of|none|both|neither|either|the same|equally|it depends|now one first|that can)\b/i;
+
+  /** A number for a text, spread evenly: FNV-1a with a last mix (32 bits). */
+  function hash(text) {
+    let value = 0x811c9dc5;
+    for (const char of text) value = Math.imul(value ^ char.codePointAt(0), 0x01000193);
+    value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d);
+    value = Math.imul(value ^ (value >>> 12), 0x297a2d39);
+    return (value ^ (value >>> 15)) >>> 0;
+  }
+
+  /** The options in an order that the reader's seed decides: the same for a reader at each visit, and of no use to guess by. */
+  function shuffled(id, options, seed) {
+    const plain = (text) => text.replace(/<[^>]*>/g, "");
+    const keyed = options.map((option) => ({
+      option,
+      isLast: LAST.test(plain(option.text)),
+      key: hash(`${seed} ${id} ${option.name}`),
+    }));
+    keyed.sort((a, b) => a.isLast - b.isLast || a.key - b.key);
+    return keyed.map(({ option }) => option);
+  }
+
   const same = (a, b) => a.length === b.length && a.every((x, i) => x === b[i]);
   const alike = (a, b) => a === b || (Array.isArray(a) && Array.isArray(b) && same(a, b));
 
-  globalThis.LabQuestionModel = { near, parseNumber, isRight, fits, counted, sinceOf, mistake };
+  globalThis.LabQuestionModel = {
+    near,
+    parseNumber,
+    isRight,
+    fits,
+    counted,
+    sinceOf,
+    mistake,
+    shuffled,
+  };
   if (typeof customElements === "undefined" || customElements.get("lab-question")) return;
 
   // ---- The storage of answers ---------------------------------------------------------------------------------
@@ -93,6 +127,18 @@
 
   // ---- Pieces of page --------------------------------------------------------------------------------------------
 
+  const SEED = "lab-order-of-options";
+  let readersSeed = null;
+  /** What decides the order of options for this reader. */
+  function seed() {
+    readersSeed ??= storage.read(SEED);
+    if (!Number.isInteger(readersSeed)) {
+      readersSeed = Math.floor(Math.random() * 2 ** 32);
+      storage.write(SEED, readersSeed);
+    }
+    return readersSeed;
+  }
+
   const mark = (right) =>
     el("strong", { class: right ? "right" : "wrong" }, right ? "✓ Right." : "✗ No.");
 
@@ -116,6 +162,8 @@
       if (this.data || !this.isConnected) return;
       this.data = dataOf(this);
       if (!this.data) return; // the markup inside stays
+      const { id, options } = this.data;
+      if (options) this.data.options = shuffled(id, options, seed());
       this.name = `${this.localName}-${++count}`;
       this.start();
       this.listen();

@@ -41,3 +41,35 @@ describe("a typical mistake", () => {
 
   test("need not be known", () => assert.equal(mistake(NUMBER, 8), undefined));
 });
+
+describe("the order of options", () => {
+  const { shuffled } = globalThis.LabQuestionModel;
+  const options = [
+    { name: "a", text: "Ten" },
+    { name: "all", text: "All of them" },
+    { name: "b", text: "A hundred" },
+    { name: "c", text: "<code>1,000</code>" },
+    { name: "none", text: "<em>None</em>: it waits" },
+  ];
+  const names = (seed, id = "q") => shuffled(id, options, seed).map(({ name }) => name);
+
+  test("is the same for a reader at each visit, and loses none", () => {
+    assert.deepEqual(names(7), names(7));
+    assert.deepEqual(names(7).sort(), ["a", "all", "b", "c", "none"]);
+  });
+
+  test("differs between readers and between questions, so that no place is worth a guess", () => {
+    const readers = Array.from({ length: 600 }, (_, seed) => names(seed).indexOf("b"));
+    const ids = Array.from({ length: 600 }, (_, i) => names(3, `q${i}`).indexOf("b"));
+    for (const places of [readers, ids])
+      for (const place of [0, 1, 2]) {
+        const times = places.filter((at) => at === place).length;
+        assert.ok(times > 140 && times < 260, `${times} of 600 at place ${place}`);
+      }
+  });
+
+  test("has what speaks of the others behind them", () => {
+    for (let seed = 0; seed < 50; seed++)
+      assert.deepEqual(names(seed).slice(3).sort(), ["all", "none"]);
+  });
+});

@@ -1,0 +1,158 @@
+// The search page: pages that hold the words of `?q=`, the best first, each with its sections.
+//
+// `labSections`, a file that the build writes (lab/book/site/search_index.py), has every page with its title, keywords and
+// sections. MiniSearch ranks pages by all of their text, and the sections of a page among each other. A page that has all
+// words comes before one that has some. A word may be the beginning of a longer one, and may have a wrong letter.
+
+(() => {
+  const PLACES = 3; // sections shown of a page
+  const PAGES = 20;
+  // A section that says what is not so, or asks, counts for its page, and is no place to send a reader to.
+  const ASIDE = new Set(["What you may believe now", "Predict", "From memory", "Exercises"]);
+  const FEW = 3; // pages with all words: where there are fewer, pages with some of them follow
+  const EXCERPT = 200; // characters
+  const ENDINGS = /(?:ings?|ed|es|s)$/;
+  const WORD = /[\p{L}\p{N}]+/gu;
+  const MATCHING = {
+    prefix: (word) => word.length > 2,
+    fuzzy: (word) => (word.length > 5 ? 0.2 : false),
+    weights: { prefix: 0.4, fuzzy: 0.2 },
+  };
+
+  /** The same for a word and its plural, for blocks, blocked and blocking. */
+  const stem = (word) => {
+    const lower = word.toLowerCase();
+    return lower.length > 4 ? lower.replace(ENDINGS, "") : lower;
+  };
+  const words = (text) => text.match(WORD) ?? [];
+  const index = (fields, documents) => {
+    const made = new globalThis.MiniSearch({ fields, tokenize: words, processTerm: stem });
+    made.addAll(documents);
+    return made;
+  };
+
+  const indexes = new Map();
+  /** The index of all pages, made once. */
+  function indexOf(site) {
+    const documents = ({ title, about, keywords, sections }, id) => ({
+      id,
+      title,
+      about,
+      keywords,
+      headings: sections.map(([, heading]) => heading).join(" "),
+      text: sections.map(([, , text]) => text).join(" "),
+    });
+    const made =
+      indexes.get(site) ??
+      index(["title", "about", "keywords", "headings", "text"], site.map(documents));
+    indexes.set(site, made);
+    return made;
+  }
+
+  /** Find pages. `site` is [{ page, title, about, keywords, sections: [[id, heading, text], ...] }, ...];
+   *  returns [{ page, title, about, places: [{ id, heading, text }, ...] }, ...], the best first. */
+  function find(site, query) {
+    if (words(query).length === 0) return [];
+    const pages = indexOf(site);
+    const options = { ...MATCHING, boost: { title: 6, keywords: 6, about: 2, headings: 2 } };
+    const whole = pages.search(query, { ...options, combineWith: "AND" });
+    const isEnough = whole.length >= FEW;
+    const some = isEnough ? [] : pages.search(query, { ...options, combineWith: "OR" });
+    const ids = new Set([...whole, ...some].map(({ id }) => id));
+    return [...ids].slice(0, PAGES).map((id) => {
+      const { page, title, about, sections: all } = site[id];
+      const sections = all.filter(([, heading]) => heading !== title && !ASIDE.has(heading));
+      const documents = sections.map(([, heading, text], at) => ({ id: at, heading, text }));
+      const found = index(["heading", "text"], documents)
+        .search(query, { ...MATCHING, boost: { heading: 2 } })
+        .slice(0, PLACES)
+        .map(({ id: at }) => sections[at]);
+      return {
+        page,
+        title,
+        about,
+        places: found.map(([id, heading, text]) => ({ id, heading, text })),
+      };
+    });
+  }
+
+  /** A stretch of the text around the first of the words, cut between words. */
+  function excerpt(text, query) {
+    const stems = words(query).map(stem);
+    const hits = [...text.matchAll(WORD)].filter(([word]) => isHit(word, stems));
+    const at = hits[0]?.index ?? 0;
+    let start = Math.max(0, at - EXCERPT / 3);
+    if (start > 0) start = text.indexOf(" ", start) + 1;
+    const end =
+      text.length - start <= EXCERPT ? text.length : text.lastIndexOf(" ", start + EXCERPT);
+    return `${start > 0 ? "… " : ""}${text.slice(start, end)}${end < text.length ? " …" : ""}`;
+  }
+  const isHit = (word, stems) => stems.some((one) => stem(word).startsWith(one));
+
+  /** The text with the words of the query marked. */
+  function marked(text, query) {
+    const stems = words(query).map(stem);
+    const pieces = [];
+    let from = 0;
+    for (const { 0: word, index: at } of text.matchAll(WORD)) {
+      if (!isHit(word, stems)) continue;
+      pieces.push(text.slice(from, at), element("mark", {}, word));
+      from = at + word.length;
+    }
+    return [...pieces, text.slice(from)];
+  }
+
+  function element(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+
+  function show(query, results, into) {
+    const url = (page, id) =>
+      `${page}?highlight=${encodeURIComponent(words(query).join(" "))}${id ? `#${id}` : ""}`;
+    const items = results.map(({ page, title, about, places }) => {
+      const context = (text) =>
+        element("p", { class: "context" }, ...marked(excerpt(text, query), query));
+      const item = element("li", {}, element("a", { href: url(page) }, ...marked(title, query)));
+      item.firstChild.className = "lab-page";
+      item.append(element("p", { class: "context" }, ...marked(about, query)));
+      const sections = element("ul", {});
+      for (const { id, heading, text } of places) {
+        const link = element(
+          "a",
+          { href: url(page, id), class: "lab-place" },
+          ...marked(heading, query),
+        );
+        sections.append(element("li", {}, link, context(text)));
+      }
+      if (sections.firstChild) item.append(sections);
+      return item;
+    });
+    if (items.length > 0)
+      into.append(
+        element("h2", {}, "Search Results"),
+        element("ul", { class: "search" }, ...items),
+      );
+  }
+
+  function start() {
+    const query = new URLSearchParams(location.search).get("q")?.trim();
+    const field = document.querySelector(".bd-search-container input");
+    field.focus();
+    if (!query) return;
+    field.value = query;
+    document.title = `“${query}” - ${document.title}`;
+    const results = find(globalThis.labSections, query);
+    show(query, results, document.getElementById("search-results"));
+    const count = results.length;
+    document.querySelector(".lab-found").textContent =
+      count > 0
+        ? `${count} ${count === 1 ? "page" : "pages"} found for “${query}”.`
+        : `Nothing found for “${query}”. Is it spelled right? Fewer or shorter words find more.`;
+  }
+
+  globalThis.LabSearch = { find, excerpt };
+  if (globalThis.document) document.addEventListener("DOMContentLoaded", start);
+})();

@@ -1,0 +1,54 @@
+"""What search engines and the book's own search know of a page."""
+
+from types import SimpleNamespace
+
+from docutils.core import publish_doctree
+from myst_parser.docutils_ import Parser
+
+from lab.book.pipeline import toc
+from lab.book.site import pagefacts, search_index
+
+MARKDOWN = """# Page
+
+Prose with `readFile` and more.
+
+## Part
+
+```js
+secret
+```
+
+- one
+- two
+"""
+
+
+def doctree_of(markdown):
+    return publish_doctree(markdown, parser=Parser(), settings_overrides={"doctitle_xform": False})
+
+
+def test_the_search_has_prose_and_headings_and_no_code():
+    doctree = doctree_of(MARKDOWN)
+    title, part = search_index.sections_of(doctree)
+    assert title[1:] == ("Page", "Prose with readFile and more.")
+    assert part == ("part", "Part", "one two")
+
+
+def test_the_search_keeps_pages_that_were_not_read_again():
+    env = SimpleNamespace(docname="new", lab_sections={"old": [("a", "A", "a")], "new": []})
+    search_index._read(SimpleNamespace(env=env), doctree_of("# New\n\nText.\n"))
+    assert env.lab_sections == {"old": [("a", "A", "a")], "new": [("new", "New", "Text.")]}
+    search_index._forget(None, env, "old")
+    assert [*env.lab_sections] == ["new"]
+
+
+def test_further_words_are_of_pages_of_the_book():
+    assert set(search_index._keywords()) <= {*toc.pages(), "book/index"}
+
+
+def test_each_page_has_a_description_of_its_own_of_a_length_that_previews_show():
+    descriptions = pagefacts.written_descriptions()
+    assert {*toc.pages(), "book/index"} == set(descriptions)
+    assert len(set(descriptions.values())) == len(descriptions)
+    assert [page for page, text in descriptions.items() if not 60 <= len(text) <= 160] == []
+    assert [page for page, text in descriptions.items() if text[-1] not in ".?"] == []
