@@ -40,7 +40,7 @@ LICENCES = {
 POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}' blob: 'wasm-unsafe-eval'; worker-src blob:"
 )
-# The texts of a Node's modules: those of every program, and those that come when a program asks for one.
+# The texts of a Node's modules: those of every program, and those that some programs ask for.
 PACKS = ("node", "later", "sockets")
 # Texts and code have no words of four bytes: pb is 0.
 FILTER = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "pb": 0}

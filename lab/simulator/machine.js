@@ -166,8 +166,10 @@ class Machine {
     throw new EngineError(this.refusal);
   }
 
+  /** 1 once a run must end, whatever the reason will be. */
   _over() {
-    return this.engine.number(this.#isOver() ? 1 : 0);
+    const isLate = this.limits.clock() > this.deadline;
+    return this.engine.number(this.refusal !== null || isLate ? 1 : 0);
   }
 
   /** The program's text as the engine takes it, made once for all runs of the program. */

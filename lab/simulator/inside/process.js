@@ -444,7 +444,7 @@
     BigInt: (value) => apply(BigInt.prototype.toString, value, []),
     String: (value) => `${value}`,
   };
-  const localised = (owner, method) =>
+  const localMethod = (owner, method) =>
     function called(...values) {
       const self = selfOf[owner](this);
       if (method === "localeCompare") values[0] = `${values[0]}`;
@@ -457,7 +457,7 @@
     for (const method of methods.split(" ")) {
       const { prototype } = owner === "Date" ? RealDate : globalThis[owner];
       const { length } = prototype[method];
-      const value = localised(owner, method);
+      const value = localMethod(owner, method);
       Object.defineProperties(value, { name: { value: method }, length: { value: length } });
       Object.defineProperty(prototype, method, { value, writable: true, configurable: true });
     }
@@ -812,21 +812,21 @@
     }
   };
   /** What the program imports of a module that the model has in part: a call is refused, and not the import. */
-  const absentIn = (name, exported) => {
+  const absentIn = (name, exports) => {
     const id = name.replace(/^node:/, "");
     if (!Object.hasOwn(machine.own, id)) return [];
     const imported = new RegExp(`\\{([^}]*)\\}\\s*from\\s*["'](?:node:)?${id}["']`, "g");
     return [...host("source").matchAll(imported)]
       .flatMap(([, list]) => list.split(","))
       .map((word) => /^\s*([A-Za-z_$][\w$]*)/.exec(word)?.[1])
-      .filter((word) => word && word !== "default" && !(word in exported));
+      .filter((word) => word && word !== "default" && !(word in exports));
   };
   machine.moduleText = (name) => {
-    const exported = publicModule(name);
-    if (exported === undefined) return refuseModule(name);
+    const exports = publicModule(name);
+    if (exports === undefined) return refuseModule(name);
     const key = `__module_${name}`;
-    Object.defineProperty(globalThis, key, { value: exported, configurable: true });
-    const names = Object.keys(exported).filter(
+    Object.defineProperty(globalThis, key, { value: exports, configurable: true });
+    const names = Object.keys(exports).filter(
       (word) => /^[A-Za-z_$][\w$]*$/.test(word) && word !== "default",
     );
     return [
@@ -836,7 +836,7 @@
       ...names.map(
         (word) => `const _${word} = m[${JSON.stringify(word)}]; export { _${word} as ${word} };`,
       ),
-      ...new Set(absentIn(name, exported))
+      ...new Set(absentIn(name, exports))
         .values()
         .map((word) => `const _${word} = () => m.${word}; export { _${word} as ${word} };`),
     ].join("\n");

@@ -123,21 +123,21 @@
     configurable: true,
   });
   const { isView } = ArrayBuffer;
-  const asked = {
+  const strictViews = {
     isView(value) {
       machine.refuseUnknown?.(value);
       return isView(value);
     },
   };
-  define(ArrayBuffer, "isView", asked.isView);
+  define(ArrayBuffer, "isView", strictViews.isView);
   // The engine's own gives its error no message and no stack.
-  const { any } = {
+  const combinators = {
     any(values) {
       return new this((resolve, reject) => {
         const errors = [];
-        let left = 1;
+        let open = 1;
         const fail = () => {
-          if (--left) return;
+          if (--open) return;
           const error = new AggregateError(errors, "All promises were rejected");
           define(error, "stack", `${error}`);
           reject(error);
@@ -145,7 +145,7 @@
         let count = 0;
         for (const value of values) {
           const at = count++;
-          left++;
+          open++;
           let isCalled = false;
           this.resolve(value).then(resolve, (error) => {
             if (isCalled) return;
@@ -158,7 +158,7 @@
       });
     },
   };
-  define(Promise, "any", any);
+  define(Promise, "any", combinators.any);
   if (!globalThis.global) define(globalThis, "global", globalThis);
   for (const name of ["print", "console", "queueMicrotask", "navigator", "performance"])
     delete globalThis[name];

@@ -58,8 +58,8 @@
       this.remote = { address, port };
       this.address ??= { address: "127.0.0.1", port: nextPort() };
       if (!listener) return this.reset(uv.UV_ECONNREFUSED);
-      const other = new End();
-      Object.assign(other, {
+      const child = new End();
+      Object.assign(child, {
         peer: this,
         isOpen: true,
         address: this.remote,
@@ -67,9 +67,9 @@
       });
       if (listener.address.address === "::")
         for (const name of ["address", "remote"])
-          other[name] = { ...other[name], address: mapped(other[name].address) };
-      Object.assign(this, { peer: other, isOpen: true });
-      listener.queue.push(other);
+          child[name] = { ...child[name], address: mapped(child[name].address) };
+      Object.assign(this, { peer: child, isOpen: true });
+      listener.queue.push(child);
       listener.wake();
       return undefined;
     }
@@ -131,7 +131,7 @@
       this.isClosed = true;
       if (this.queue) {
         listening.delete(this.address.port);
-        for (const other of this.queue) other.close(true);
+        for (const end of this.queue) end.close(true);
       } else if (this.peer && !this.peer.isClosed) {
         if (isHard || this.held) this.peer.reset(uv.UV_ECONNRESET);
         else this.end();
@@ -145,20 +145,20 @@
   };
 
   // --- libuv: which ends are watched, and what is called for them -------------------------------------
-  let changed = []; // handles of which epoll does not know yet what they want
+  let changes = []; // handles of which epoll does not know yet what they want
   let pending = []; // handles that are called without epoll
   let requests = 0; // that keep the loop alive
   const active = new Set(); // handles that do
 
   const want = (handle, mask) => {
     handle.wants |= mask;
-    if (handle.wants !== handle.watched && !changed.includes(handle)) changed.push(handle);
+    if (handle.wants !== handle.watched && !changes.includes(handle)) changes.push(handle);
   };
   const leave = (handle, mask) => {
     handle.wants &= ~mask;
     if (handle.wants) want(handle, 0);
     else {
-      changed = changed.filter((other) => other !== handle);
+      changes = changes.filter((entry) => entry !== handle);
       handle.watched = 0;
     }
   };
@@ -176,7 +176,7 @@
     hasListener: () => listening.size > 0,
     /** True where the loop would not sleep. */
     isReady() {
-      for (const handle of changed.splice(0)) {
+      for (const handle of changes.splice(0)) {
         handle.watched = handle.wants;
         handle.end.watch(handle.wants);
       }
@@ -184,16 +184,16 @@
     },
     /** What epoll lists: {at, call}, the time at which each became ready in microseconds. */
     take() {
-      const listed = readyList;
+      const signals = readyList;
       readyList = [];
-      const taken = [];
-      for (const { end, at } of listed) {
+      const results = [];
+      for (const { end, at } of signals) {
         const events = end.events & (end.mask | ERR | HUP);
         if (!events) continue;
         readyList.push({ end, at: now() });
-        taken.push({ at, call: () => handleEvents(end, events) });
+        results.push({ at, call: () => handleEvents(end, events) });
       }
-      return taken;
+      return results;
     },
     hasPending: () => pending.length > 0,
     runPending() {
@@ -207,26 +207,26 @@
       JSON.stringify([
         readyList.map(({ end: { held, address, remote } }) => [held, address, remote]),
         pending.length,
-        changed.length,
+        changes.length,
         requests,
         [...active].map(({ end: { held, hasEnd, hasEnded } }) => [held, hasEnd, hasEnded]),
       ]),
   };
-  const handleEvents = (end, listed) => {
+  const handleEvents = (end, signals) => {
     const { handle } = end;
     if (end.isClosed) return;
     if (!handle?.wants) {
       end.forget();
       return;
     }
-    let events = listed & (handle.wants | ERR | HUP);
+    let events = signals & (handle.wants | ERR | HUP);
     if (events === ERR || events === HUP) events |= handle.wants & (IN | OUT);
     if (events) handle.react(events);
   };
 
   // --- requests -----------------------------------------------------------------------------------------
   const state = new Int32Array(5);
-  const [READ, , WRITTEN, WAS_ASYNC, LAST_ERROR] = [0, 1, 2, 3, 4];
+  const [READ, , WRITE_BYTES, WAS_ASYNC, LAST_ERROR] = [0, 1, 2, 3, 4];
   /** A request gets its id when it is given to the loop. */
   const begin = (request, type, trigger) => {
     const { defaultTriggerAsyncIdScope } = machine.load("internal/async_hooks");
@@ -254,7 +254,7 @@
   class TCP {
     constructor(type) {
       const isServer = type === 1;
-      const hidden = {
+      const fields = {
         wrap: machine.wrap(this, isServer ? "TCPSERVERWRAP" : "TCPWRAP"),
         type: isServer ? "TCPSERVERWRAP" : "TCPWRAP",
         end: new End(),
@@ -272,7 +272,7 @@
         delayed: 0,
         counts: [0, 0],
       };
-      for (const [name, value] of Object.entries(hidden))
+      for (const [name, value] of Object.entries(fields))
         Object.defineProperty(this, name, { value, writable: true });
       this.end.handle = this;
     }
@@ -448,18 +448,18 @@
 
     // --- writing
     #write(request, bytes) {
-      state[WRITTEN] = bytes.length;
+      state[WRITE_BYTES] = bytes.length;
       state[WAS_ASYNC] = 0;
       state[LAST_ERROR] = 0;
       this.counts[1] += bytes.length;
-      let sent = 0;
-      if (!this.connecting && !this.writes.length && !this.wasShut) sent = this.end.send(bytes);
-      if (sent < 0) return sent;
-      if (sent === bytes.length) return 0;
+      let count = 0;
+      if (!this.connecting && !this.writes.length && !this.wasShut) count = this.end.send(bytes);
+      if (count < 0) return count;
+      if (count === bytes.length) return 0;
       state[WAS_ASYNC] = 1;
       const wrap = begin(request ?? new WriteWrap(), "WRITEWRAP", this.wrap.id);
       const isFirst = this.writes.length === 0;
-      this.writes.push({ bytes: bytes.subarray(sent), request: wrap });
+      this.writes.push({ bytes: bytes.subarray(count), request: wrap });
       if (!this.connecting) {
         if (isFirst) this.#flush();
         else want(this, OUT);
@@ -467,18 +467,18 @@
       return request === null ? wrap : 0;
     }
     #flush() {
-      for (let count = 0; count <= MOST_READS && this.writes.length; count++) {
+      for (let round = 0; round <= MOST_READS && this.writes.length; round++) {
         const [first] = this.writes;
-        const sent = this.end.send(first.bytes);
-        if (sent >= 0 && sent < first.bytes.length) {
-          first.bytes = first.bytes.subarray(sent);
+        const count = this.end.send(first.bytes);
+        if (count >= 0 && count < first.bytes.length) {
+          first.bytes = first.bytes.subarray(count);
           want(this, OUT);
           return;
         }
         this.writes.shift();
-        this.written.push([first.request, sent < 0 ? sent : 0]);
+        this.written.push([first.request, count < 0 ? count : 0]);
         feed(this);
-        if (sent < 0) return leave(this, OUT);
+        if (count < 0) return leave(this, OUT);
       }
     }
     #tellWritten() {
@@ -561,7 +561,7 @@
       this.isClosing = true;
       machine.trace?.closing?.(this.wrap.id);
       leave(this, IN | OUT);
-      pending = pending.filter((other) => other !== this);
+      pending = pending.filter((entry) => entry !== this);
       this.isReading = false;
       updateActive(this);
       this.end.close(isHard);
@@ -601,7 +601,7 @@
     WriteWrap,
     kReadBytesOrError: READ,
     kArrayBufferOffset: 1,
-    kBytesWritten: WRITTEN,
+    kBytesWritten: WRITE_BYTES,
     kLastWriteWasAsync: WAS_ASYNC,
     kLastWriteErr: LAST_ERROR,
     streamBaseState: state,

@@ -15,7 +15,7 @@
     const href = parse({ input: `ws://${domain}` });
     return href ? href.slice(5, urlComponents[3]) : "";
   };
-  const ESCAPED = {
+  const ESCAPES = {
     "%": "%25",
     "\\": "%5C",
     "\n": "%0A",
@@ -34,7 +34,7 @@
     canParse: (input, base) => parse({ input, base }) !== undefined,
     update: (href, action, value) => parse({ href, action, value }) ?? false,
     pathToFileURL: (path) =>
-      parse({ input: `file://${path.replace(/[%\\\n\r\t?#]/g, (letter) => ESCAPED[letter])}` }),
+      parse({ input: `file://${path.replace(/[%\\\n\r\t?#]/g, (letter) => ESCAPES[letter])}` }),
     getOrigin: (input) => /^[^/]+\/\/[^/]+/.exec(parse({ input }))?.[0] ?? "null",
     domainToASCII: inDomain,
     domainToUnicode: inDomain,

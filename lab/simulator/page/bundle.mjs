@@ -101,7 +101,7 @@ async function textsOf(node, machineParts) {
   machine.run(probe, {}, { isTraced: true });
   const packs = { node: await shortened(node.texts, [...names]) };
   const modules = [];
-  const packed = async (pack, publicNames) => {
+  const fill = async (pack, publicNames) => {
     modules.push(...publicNames.filter((name) => runs(`require(${JSON.stringify(name)})`)));
     const [, ...programs] = textIn(`probe-${pack}.txt`).trim().split("\n");
     for (const source of programs) runs(source);
@@ -110,11 +110,11 @@ async function textsOf(node, machineParts) {
     packs[pack] = await shortened(node.texts, [...names].filter(isNew));
   };
   const publicNames = Object.keys(node.texts).filter((name) => !/^internal\/|^_/.test(name));
-  await packed(
+  await fill(
     "later",
     publicNames.filter((name) => !SOCKETS.includes(name)),
   );
-  await packed(
+  await fill(
     "sockets",
     publicNames.filter((name) => SOCKETS.includes(name)),
   );
