@@ -35,7 +35,7 @@ exercises = {json.dumps(EXERCISES)}
 def programs(asked, plain=False):
     """All that is known of an exercise, and what is hostile."""
     right = asked.solution.read_text()
-    wrong = [(asked.folder / "wrong" / one.file).read_text() for one in asked.wrong]
+    wrong = [asked.source(asked.answer_file(one)) for one in asked.wrong]
     hostile = [] if plain else [HOSTILE[EXERCISES.index(asked.id) % 3] + asked.begin()]
     return [right, *wrong, right, *hostile]
 

@@ -22,21 +22,26 @@ export async function loaded(t, env = {}) {
 }
 
 /** One request; an error that comes of a server which has ended is said as that. */
-export async function asked(t, server, path, options = {}) {
+export async function ask(t, server, path, options = {}) {
   const answer = await t.get(server, path, options);
   if (answer.error && (await t.until(() => server.end, 300))) throw server.early();
+  if (answer.error === "ECONNREFUSED")
+    t.miss(
+      'your server listens, and cannot be reached at 127.0.0.1: it should call listen(process.env.PORT, "127.0.0.1")',
+      { saw: answer.error },
+    );
   return { ...answer, text: `${options.method ?? "GET"} ${path}` };
 }
 
-export const seen = ({ error, status, body }) => error ?? `${status}, ${body.length} bytes`;
-export const said = (answer) => (answer ? (answer.error ?? answer.status) : "no answer");
+export const outcome = ({ error, status, body }) => error ?? `${status}, ${body.length} bytes`;
+export const statusOf = (answer) => (answer ? (answer.error ?? answer.status) : "no answer");
 
 /** Holds that an answer has this status. */
 export function has(t, answer, status, because = "") {
   t.ok(
     !answer.error && answer.status === status,
     `${answer.text} was not answered with ${status}${because}`,
-    { saw: seen(answer), wanted: status },
+    { saw: outcome(answer), wanted: status },
   );
 }
 
@@ -49,9 +54,9 @@ export async function greets(t, server) {
     [`/ping${query}`, "pong\n", "text/plain"],
   ])
     for (const method of ["GET", "HEAD"]) {
-      const answer = await asked(t, server, path, { method });
+      const answer = await ask(t, server, path, { method });
       const isQuery = path.endsWith(query);
-      has(t, answer, 200, isQuery ? ": what follows a ? is no part of the path" : "");
+      has(t, answer, 200, isQuery ? ": what follows a ? does not belong to the path" : "");
       const wanted = method === "HEAD" ? "" : body;
       t.equal(
         answer.body.toString(),
@@ -72,17 +77,17 @@ export async function greets(t, server) {
 export async function refuses(t, server, { unknown = [] } = {}) {
   const word = t.token();
   for (const path of [`/${word}`, "/pin", `/ping/${word}`, "/pingpong", ...unknown]) {
-    has(t, await asked(t, server, path), 404, ", though there is nothing of that name");
+    has(t, await ask(t, server, path), 404, ", though there is nothing of that name");
     has(
       t,
-      await asked(t, server, path, { method: "POST" }),
+      await ask(t, server, path, { method: "POST" }),
       404,
       ", though there is nothing of that name",
     );
   }
   for (const path of ["/", "/ping"])
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
-      const answer = await asked(t, server, path, { method });
+      const answer = await ask(t, server, path, { method });
       has(t, answer, 405, `: ${path} is there, and has no ${method}`);
       const allow = String(answer.headers.allow ?? "none");
       t.equal(
@@ -96,16 +101,16 @@ export async function refuses(t, server, { unknown = [] } = {}) {
     }
 }
 
-/** SIGTERM, beside a client that keeps its connection: exit code 0. */
+/** SIGTERM, while a client keeps its connection: exit code 0. */
 export async function leaves(t, server, signal = "SIGTERM") {
   const agent = new http.Agent({ keepAlive: true });
   try {
-    await asked(t, server, "/ping", { agent });
+    await ask(t, server, "/ping", { agent });
     server.signal(signal);
     const ended = await t.until(() => server.end, 6000);
     t.ok(
       ended,
-      `6 s after ${signal} the server still runs, beside a client that keeps its connection and is silent: it had to be killed`,
+      `6 s after ${signal} the server still runs, while a client keeps its connection and is silent: it had to be killed`,
       {
         wanted: "exit code 0",
       },
@@ -124,10 +129,10 @@ export async function leaves(t, server, signal = "SIGTERM") {
 /** What the first step taught, in a few requests. */
 export async function first(t, server) {
   await greets(t, server);
-  has(t, await asked(t, server, `/${t.token()}`), 404, ", though there is nothing of that name");
+  has(t, await ask(t, server, `/${t.token()}`), 404, ", though there is nothing of that name");
   has(
     t,
-    await asked(t, server, "/ping", { method: "DELETE" }),
+    await ask(t, server, "/ping", { method: "DELETE" }),
     405,
     ": /ping is there, and has no DELETE",
   );
@@ -192,25 +197,199 @@ export class Upload {
 export async function put(t, server, name, content, headers) {
   const upload = new Upload(server, name, headers);
   upload.request.end(content);
-  return said(await upload.answered(t, server));
+  return statusOf(await upload.answered(t, server));
 }
 
-/** A name that nobody can guess. */
+/** Looks at what no other program changes, however busy the machine is: a miss is one on any day. */
+export function certainly(look) {
+  try {
+    look();
+  } catch (error) {
+    throw Object.assign(error, { sure: true });
+  }
+}
+
+/** A name that cannot be guessed. */
 export const word = (t) => `${t.token().replace(/\W/g, "a")}.bin`;
 
-/** What is no name of a file is a 400, in a few requests. */
+/** A name that is not valid is a 400, in a few requests. */
 export async function holdsNames(t, server) {
   for (const name of ["..%2Fx", ".x", "%zz", "a".repeat(t.parameters.longest + 1)])
     for (const method of ["PUT", "GET"]) {
       const options = { method, ...(method === "PUT" && { body: "x" }) };
-      const answer = await asked(t, server, `/files/${name}`, options);
-      has(t, answer, 400, ": that is no name of a file");
+      const answer = await ask(t, server, `/files/${name}`, options);
+      has(t, answer, 400, ": that is not the name of a file");
     }
 }
 
 /** Bytes of which no part is like another. */
 export const bytes = (t, size) => {
-  const made = Buffer.alloc(size);
-  for (let at = 0; at + 4 <= size; at += 4) made.writeUInt32LE((t.random() * 2 ** 32) >>> 0, at);
-  return made;
+  const content = Buffer.alloc(size);
+  for (let at = 0; at + 4 <= size; at += 4) content.writeUInt32LE((t.random() * 2 ** 32) >>> 0, at);
+  return content;
 };
+
+const openFiles = (server) =>
+  Object.values(server.descriptors()).filter((target) => target.endsWith(".bin")).length;
+
+/** Holds that after what `when` says no file of the drop stays open. */
+export async function closesFiles(t, server, when) {
+  await t.until(() => openFiles(server) === 0, 3000);
+  if (server.end) throw server.early();
+  const open = openFiles(server);
+  t.ok(open === 0, `${when}, and ${open} files stayed open`, { wanted: "+ 0 descriptors" });
+}
+
+/** A picture of one colour as a binary PPM, and its preview. */
+export function plain(shrink) {
+  const ppm = (width, height) =>
+    Buffer.concat([
+      Buffer.from(`P6\n${width} ${height}\n255\n`),
+      Buffer.alloc(3 * width * height, 97),
+    ]);
+  return { picture: ppm(2 * shrink, shrink), preview: ppm(2, 1) };
+}
+
+/** What the first five steps taught, in a few requests, to a drop that has no files yet; then it is told to end. */
+export async function fiveSteps(t, server) {
+  await first(t, server);
+  await holdsNames(t, server);
+  const name = word(t);
+  const content = bytes(t, 5000);
+  t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
+  const answer = await ask(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
+  has(t, answer, 206);
+  t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: other bytes came`);
+  const tags = { "if-none-match": answer.headers.etag };
+  has(t, await ask(t, server, `/files/${name}`, { headers: tags }), 304);
+  const tooLarge = await put(t, server, word(t), bytes(t, t.parameters.limit + 1));
+  t.equal(tooLarge, 413, "an upload of one byte more than the limit was not refused");
+  const list = await ask(t, server, "/files");
+  t.equal(
+    list.body?.toString(),
+    JSON.stringify([{ name, bytes: 5000 }]),
+    "GET /files: the list is another",
+  );
+  const { picture, preview } = plain(t.parameters.shrink);
+  const pictureName = word(t);
+  await put(t, server, pictureName, picture);
+  const made = await ask(t, server, `/previews/${pictureName}`);
+  has(t, made, 200);
+  t.ok(made.body.equals(preview), `${made.text}: another picture came`);
+  has(t, await ask(t, server, `/previews/${name}`), 422, ": that is no picture");
+  await leaves(t, server);
+}
+
+/**
+ * Files of the drop that are as slow as the check likes: named pipes, which hold a thread of the drop's pool while it reads them.
+ * `began` has those that are being read, or were, in the order in which they were first seen so.
+ */
+export class Slow {
+  began = [];
+  constructor(t, server, count) {
+    this.files = Array.from({ length: count }, () => {
+      const name = word(t);
+      return { name, pipe: t.fifo(server, `files/${name}`), text: t.token() };
+    });
+  }
+  /** How many the drop has begun to read. */
+  async look() {
+    for (const file of this.files)
+      if (!this.began.includes(file) && (await file.pipe.isRead())) this.began.push(file);
+    return this.began.length;
+  }
+  /** Whether so many begin within some seconds. */
+  begin(t, count, ms = 3000) {
+    return t.until(async () => (await this.look()) >= count, ms);
+  }
+  async end(file) {
+    file.isOver = true;
+    await file.pipe.end(file.text);
+  }
+  get active() {
+    return this.began.filter(({ isOver }) => !isOver);
+  }
+  /** Ends all, also those that begin meanwhile. */
+  endAll(t) {
+    return t.until(async () => {
+      await this.look();
+      for (const file of this.active) await this.end(file);
+      return this.files.every(({ isOver }) => isOver);
+    }, 3000);
+  }
+}
+
+/** A request that is under way: `over` is its answer, with the milliseconds until then; `leave` closes its connection. */
+export function asking(server, path, headers = {}) {
+  const began = performance.now();
+  let request;
+  const over = new Promise((resolve) => {
+    const done = (answer) => resolve({ ms: performance.now() - began, ...answer });
+    request = http.get({ host: "127.0.0.1", port: server.port, path, headers, agent: false });
+    request.on("response", (response) => {
+      const chunks = [];
+      response.on("data", (chunk) => chunks.push(chunk)).on("error", () => {});
+      response.on("end", () =>
+        done({
+          status: response.statusCode,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString(),
+        }),
+      );
+    });
+    request.on("error", ({ code }) => done({ error: code }));
+  });
+  const gone = new Promise((resolve) => request.once("close", resolve));
+  const leave = () => {
+    request.destroy();
+    return gone;
+  };
+  return { over, leave };
+}
+
+// However busy the machine is, that is time enough; a check of deadlines says another time, or none.
+const PATIENT = { "x-time-left": "60000" };
+export const sumsOf = (server, files, headers = PATIENT) =>
+  asking(server, `/sums?of=${files.map(({ name }) => name).join(",")}`, headers);
+export const previewOf = (server, { name }, headers = PATIENT) =>
+  asking(server, `/previews/${name}`, headers);
+
+/** Returns when the drop has all requests that were sent before, and knows who has left: later ones have been answered. */
+export async function settled(t, server) {
+  for (let time = 0; time < 2; time++) {
+    await t.sleep(20);
+    const answer = await t.get(server, "/ping", { seconds: 4 });
+    if (answer.error && (await t.until(() => server.end, 300))) throw server.early();
+    if (String(answer.body) !== "pong\n")
+      t.miss("a ping was not answered while sums and previews were under way", {
+        saw: outcome(answer),
+      });
+  }
+}
+
+/** Holds that a file is being read now, for a client that waits. */
+export async function begins(t, slow, count, what) {
+  if (!(await slow.begin(t, count, 6000)))
+    t.miss(`a client that waited for ${what} was there, and the file, a named pipe, was not read`, {
+      saw: `${slow.began.length} of ${count}`,
+    });
+}
+
+/** Holds that an answer is this one; a client that waited for it is not let down. */
+export async function answers(t, request, status, body, when) {
+  const answer = await Promise.race([request.over, t.sleep(8000, { error: "no answer" })]);
+  t.ok(
+    answer.status === status && (body === undefined || answer.body === body),
+    `${when}, a client that waited for its answer did not get the right one`,
+    { saw: answer.error ?? `${answer.status} ${answer.body}`, wanted: `${status} ${body ?? ""}` },
+  );
+}
+
+/** Holds that none of these files is begun. */
+export async function untouched(t, slow, message) {
+  await t.sleep(300);
+  const count = await slow.look();
+  t.ok(count === 0, message, { saw: `${count} of ${slow.files.length} begun`, wanted: "none" });
+}
+
+export const lineOf = (t, { name, text }) => `${t.digest(text)}  ${name}\n`;

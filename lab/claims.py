@@ -503,9 +503,9 @@ def sittings() -> list[Sitting]:
     none.
     """
     files = sorted(SITTINGS.glob("*.json"), key=lambda file: file.stem)
-    for file in files:
-        usage.note_file(file)
-    return [_sitting(file, file.stat().st_mtime_ns) for file in files]
+    for path in (SITTINGS, *files):  # the folder, too: a page is drawn again when a file is added
+        usage.note_file(path)
+    return [_sitting(file, file.lstat().st_mtime_ns) for file in files]
 
 
 def words_of(id: str, node: str = "") -> list[tuple[Sitting, Found, str]]:
@@ -541,11 +541,12 @@ def _over_sittings(
     """
     rows = words_of(id, node)
     same = [at for at, row, _ in rows if math.isclose(row.estimate, ratio.estimate, rel_tol=1e-4)]
-    others = [(at, word) for at, _, word in rows if at not in same]
-    here = same[0].cpu if same else next((at.cpu for at, _ in others if at.cpu in machine), machine)
-    word = agreed([(here, alone.verdict), *((at.cpu, word) for at, word in others)])
+    other_words = [(at, word) for at, _, word in rows if at not in same]
+    on_it = [*same, *(at for at in sittings() if at.is_on(machine))]
+    here = on_it[0].cpu if on_it else machine
+    word = agreed([(here, alone.verdict), *((at.cpu, word) for at, word in other_words)])
     if word == DIFFERS:
-        said = [f"{word} on {at.where}" for at, word in others if word != NO_VERDICT]
+        said = [f"{word} on {at.where}" for at, word in other_words if word != NO_VERDICT]
         first = [f"{alone.verdict} in the recorded run"] if alone.verdict != NO_VERDICT else []
         return replace(alone, verdict=word, because=listed([*first, *said]))
     if word == NO_VERDICT:

@@ -15,6 +15,7 @@ from examples import example_comparison, example_trial
 from lab import claims, paths, stats
 from lab.claims import claim
 from lab.errors import LabError
+from lab.judging import judge
 from lab.measure.program import Printed
 from lab.processes.machine import Machine
 from lab.records.sitting import Found, Sitting
@@ -179,6 +180,22 @@ def test_the_word_of_the_recorded_run_is_what_sittings_agree_on(
     shown = judged._repr_html_()
     assert ("In this sitting alone: held." in shown) is (verdict != "held")
     assert ("It differs by machine: held" in shown) is (verdict == "differs by machine")
+
+
+@pytest.mark.parametrize(
+    ("cpu", "verdict"),
+    [
+        ("AMD EPYC", "held"),
+        ("Intel(R) Xeon(R) Processor", "no verdict"),  # a second sitting on this processor
+        ("e", "held"),  # which the name of this processor has in it
+    ],
+)
+def test_the_recorded_run_counts_for_the_processor_that_it_ran_on(monkeypatch, cpu, verdict):
+    monkeypatch.setattr(claims, "sittings", lambda: [sat(cpu, 1.4, 1.3, 1.5, "held")])
+    machine = Machine(cores=2, cpu="Intel(R) Xeon(R) Processor", os="Linux (Debian)")
+    alone = judge.Judged("held", "")
+    over_all = claims._over_sittings("sync-vs-async-file", alone, ratio(1.265), "", machine.label)
+    assert over_all.verdict == verdict
 
 
 def test_few_pairs_are_no_verdict_on_a_published_claim():

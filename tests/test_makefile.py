@@ -69,12 +69,18 @@ def copy(tmp_path):
         'echo "$*" >>calls\n'
         'case "$*" in *selection.py*) printf "%s" "$SELECTS"; exit ${SELECTION:-0} ;;\n'
         "*side_by_side*) exit ${LINT:-0} ;; *-m\\ alone*) exit ${ALONE:-0} ;;\n"
-        "*pytest*) exit ${PYTEST:-0} ;; *) exit ${NODE:-0} ;; esac\n"
+        "*pytest*) exit ${PYTEST:-0} ;; *lab.book*) exit ${SMOKE:-0} ;;\n"
+        "*tests/node*) exit ${NODE:-0} ;; *) exit ${SITE_TESTS:-0} ;; esac\n"
     )
     program.chmod(0o755)
+    (program.parent / "node").symlink_to("python")
+    (tmp_path / ".ci").mkdir()
+    shutil.copy(paths.ROOT / ".ci" / "run", tmp_path / ".ci")
     (tmp_path / "tools" / "nodes").mkdir(parents=True)
-    for script in ("setup.sh", "sandbox.sh", "nodes/install.sh"):
-        (tmp_path / "tools" / script).touch()
+    (tmp_path / "tools" / "lighthouse" / "node_modules").mkdir(parents=True)
+    installed = ("lighthouse/package-lock.json", "lighthouse/node_modules/.made")
+    for file in ("setup.sh", "sandbox.sh", "nodes/install.sh", *installed):
+        (tmp_path / "tools" / file).touch()
     return tmp_path
 
 
@@ -118,13 +124,65 @@ def test_quick_fails_with_each_of_its_parts(copy, falls):
 
 
 @pytest.mark.parametrize(
-    ("few", "alone", "good"),
+    ("many", "alone", "good"),
     [(0, 0, True), (5, 0, True), (0, 5, True), (5, 5, False), (1, 0, False), (0, 1, False),
-     (5, 1, False)],
+     (5, 1, False), (1, 5, False)],
 )  # fmt: skip
-def test_make_pytest_fails_where_one_half_does_or_both_had_nothing_to_do(copy, few, alone, good):
-    done = make(copy, "pytest", PYTEST=str(few), ALONE=str(alone))
+def test_make_pytest_runs_both_halves_and_fails_where_one_does_or_both_had_nothing_to_do(
+    copy, many, alone, good
+):
+    done = make(copy, "pytest", PYTEST=str(many), ALONE=str(alone))
     assert (done.returncode == 0) == good
+    calls = (copy / "calls").read_text().splitlines()
+    assert [" -m alone " in call for call in calls if "pytest" in call] == [False, True]
+
+
+def test_make_pytest_ends_with_the_code_of_the_half_that_failed_first(copy):
+    for many, alone, code in [(3, 4, 3), (5, 4, 4), (0, 4, 4), (3, 0, 3)]:
+        done = make(copy, "pytest", PYTEST=str(many), ALONE=str(alone))
+        assert f"Error {code}\n" in done.stderr
+
+
+def ci(copy, **env):
+    """How .ci/run ended, the line in which it names what failed, and which parts ran."""
+    (copy / "calls").unlink(missing_ok=True)
+    env = {"LAB_NODE": str(copy / ".venv" / "bin" / "node"), "LC_ALL": "C", **env}
+    command = ["bash", copy / ".ci" / "run"]
+    done = subprocess.run(
+        command, env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+    signs = {"lint": "side_by_side", "pytest": "-m alone", "nodetest": "tests/node",
+             "smoke": "lab.book", "site": "tests/site", "livetest": "tests/live"}  # fmt: skip
+    calls = (copy / "calls").read_text()
+    ran = [part for part, sign in signs.items() if sign in calls]
+    return done.returncode, [x for x in done.stderr.splitlines() if "Failed:" in x], ran
+
+
+PARTS = ["lint", "pytest", "nodetest", "smoke", "site", "livetest"]
+
+
+def test_ci_runs_each_part_of_make_test(copy):
+    assert ci(copy) == (0, [], PARTS)
+
+
+def test_ci_goes_on_after_a_part_that_failed_and_names_all_that_did(copy):
+    code, (line,), ran = ci(copy, LINT="1", ALONE="1", NODE="3")
+    assert code == 2
+    assert ran == PARTS
+    assert "Failed: lint pytest nodetest (" in line
+
+
+def test_ci_does_not_look_at_a_build_that_failed(copy):
+    code, (line,), ran = ci(copy, SMOKE="1", PYTEST="1")
+    assert code == 2
+    assert ran == PARTS[:4]
+    assert "Failed: pytest smoke (" in line
+
+
+def test_the_pages_of_an_earlier_build_can_be_looked_at_without_another(copy):
+    (copy / "calls").unlink(missing_ok=True)
+    assert make(copy, "site", LAB_NODE=str(copy / ".venv" / "bin" / "node")).returncode == 0
+    assert "lab.book" not in (copy / "calls").read_text()
 
 
 def test_the_page_on_tests_names_files_that_are_there():

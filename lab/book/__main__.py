@@ -17,6 +17,7 @@ from pathlib import Path
 from lab.book import check_counts, lint, recording, teaching, versions
 from lab.book.moved import moved
 from lab.book.new import KINDS, new
+from lab.book.pages import front
 from lab.book.pipeline import preview
 from lab.book.pipeline.run import DRAW_EVERY_S, default_output, one_chapter, run
 from lab.cli import commands as cli
@@ -78,6 +79,7 @@ def main(argv: list[str] | None = None) -> int:
         "--from", dest="since", default="HEAD", help="a commit that has them where they were"
     )
     commands.add("lint")
+    commands.add("picture")
     counts = commands.add("teaching")
     counts.add_argument("--json", action="store_true", help="the same as JSON")
     counts.add_argument("--questions", action="store_true", help="where each is asked and told")
@@ -114,6 +116,8 @@ def _done(options: argparse.Namespace) -> int:
 def _said(options: argparse.Namespace) -> str:
     if options.command == "teaching":
         return teaching.report(as_json=options.json, each_question=options.questions)
+    if options.command == "picture":
+        return front.write_file()
     if options.command == "lint":
         return lint.report()
     if options.command == "checks":

@@ -98,9 +98,7 @@ def among(exercise: Exercise, texts: dict[str, str], least: float = LEAST) -> Al
     """What is alike among the programs of students, by their names."""
     starter = exercise.begin()
     book_programs = {REFERENCE: exercise.solution.read_text("utf-8")} | {
-        f"the wrong answer {answer.file}": (exercise.folder / "wrong" / answer.file).read_text(
-            "utf-8"
-        )
+        f"the wrong answer {answer.file}": exercise.source(exercise.answer_file(answer))
         for answer in exercise.wrong
     }
     prints = {name: _program(text, starter) for name, text in {**book_programs, **texts}.items()}

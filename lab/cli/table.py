@@ -163,6 +163,7 @@ BOOK = Home(
             ("moved", "moved --from HEAD~1"),
         ),
         Verb("lint", "warn of counts of the text that are not as wanted"),
+        Verb("picture", "draw docs/ping.svg again, README's picture, from the records"),
         Verb("teaching", "count how each chapter teaches", ("teaching", "teaching --questions")),
     ),
 )

@@ -4,11 +4,10 @@ that it started.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
-import socket
-import ssl
+import shlex
+import shutil
 import time
 import warnings
 from collections.abc import Mapping, Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import paths
+from lab.clinic import spoken
 from lab.clinic.bridge import Bridge
 from lab.clinic.hub import Hub
 from lab.clinic.loading import Request
@@ -31,7 +31,7 @@ from lab.servers.server_errors import IgnoredSigterm
 
 PRELOAD = paths.NODE_SIDE / "clinic" / "preload.cjs"
 LISTEN_S = 20.0
-TLS_S = 2.0  # in which a server that speaks TLS says so
+WARMING = 503  # the status of a program that is not ready
 NO_HTTP_S = 4.0  # after an address of a server that is not of node:http
 SETTLE_S = 0.4  # after the first address, others may come: of a cluster, or a second port
 
@@ -45,7 +45,7 @@ class Target:
     """What is to be examined or compared: a command in a folder, with its surroundings.
 
     port : the one to load, where the program listens on several; path : what is asked for, unless
-    a scenario says what.
+    a scenario says what; http2 : are requests sent by HTTP/2 though the server may take HTTP/1.1?
     """
 
     command: tuple[str, ...]
@@ -56,6 +56,7 @@ class Target:
     path: str = "/"
     listen_s: float = LISTEN_S
     scenario: Scenario | None = None
+    http2: bool = False
 
     @property
     def title(self) -> str:
@@ -74,6 +75,7 @@ class App:
         self.url = ""  # what is loaded: the server itself, or a bridge to it
         self.port: int | None = None  # the server's own; None on a UNIX socket
         self.bridge: Bridge | None = None
+        self.http2 = False  # is it loaded by HTTP/2?
         self._socket: Path | None = None
         self.listening: list[dict[str, Any]] = []
         self.stubborn = False  # had to be killed
@@ -94,10 +96,13 @@ class App:
         env = _environment(target, running.id, self.hub)
         if env["PORT"].isdecimal():
             self.told_port = int(env["PORT"])
+        argv = _resolved(target.command)
+        if (why := _not_a_program(argv[0], target, env)) is not None:
+            raise AppFailed(why)
         running.channel.tell(
             do="start",
             id=running.id,
-            argv=_resolved(target.command),
+            argv=argv,
             env=env,
             cwd=str(target.folder),
             cpus=cpus,
@@ -106,7 +111,7 @@ class App:
             probe=str(running.probe_path),
             listening="connect",
         )
-        deadline = time.monotonic() + target.listen_s
+        self._ready_until = deadline = time.monotonic() + target.listen_s
         while not running.pid:
             event = running.hear(max(0.0, deadline - time.monotonic()))
             if event is None:
@@ -128,7 +133,8 @@ class App:
             if found and first is None:
                 first = time.monotonic()
             # A runner such as tsx has a server of its own, which is there before the program's.
-            settle_s = SETTLE_S if any(one["http"] for one in found) else NO_HTTP_S
+            is_web = any(one["http"] or one["http2"] for one in found)
+            settle_s = SETTLE_S if is_web else NO_HTTP_S
             if first is not None and time.monotonic() - first > settle_s:
                 break
             time.sleep(0.02)
@@ -145,23 +151,24 @@ class App:
                     "http": one["http"],
                     "tls": one["tls"],
                     "any": one.get("any", False),
+                    "http2": one.get("http2", False),
                     "http2_only": one.get("http2_only", False),
                 }
                 for one in told
                 if one["where"].get("port") or one["where"].get("path")
             ]
-        plain = {"http": True, "tls": False, "any": False, "http2_only": False}
+        plain = {"http": True, "tls": False, "any": False, "http2": False, "http2_only": False}
         tree = self.running.tree()
         tcp = [{"address": s.address, "port": s.port, **plain} for s in sockets.listening(tree)]
         return tcp or [{"path": path, **plain} for path in sockets.unix_paths(tree)]
 
     def _address(self, found: list[dict[str, Any]]) -> dict[str, Any]:
         """Where it is loaded, of all places where it listens. Raises AppFailed."""
-        wanted = self.target.port
+        target, wanted = self.target, self.target.port
         if not found:
             raise AppFailed(
                 self.story(
-                    f"does not listen on a port within {self.target.listen_s:g} s",
+                    f"does not listen on a port within {target.listen_s:g} s",
                     "Does it run in the foreground, with Node 20 or newer? A program that needs "
                     "longer to start gets it with --listen SECONDS.",
                 )
@@ -172,38 +179,42 @@ class App:
             wanted = self.told_port
         if wanted is not None and wanted not in ports:
             listed = ", ".join(map(str, ports)) or "a UNIX socket"
-            raise AppFailed(f"{self.target.title} listens on {listed}, not on port {wanted}.")
+            raise AppFailed(f"{target.title} listens on {listed}, not on port {wanted}.")
         mine = [one for one in found if wanted is None or one.get("port") == wanted]
         plain = [one for one in mine if one["http"] and not one["tls"]]
         secure = [one for one in mine if one["tls"] and not one["http2_only"]]
-        if not plain and not secure and any(one["http2_only"] for one in mine):
-            raise AppFailed(
-                f"{self.target.title} speaks HTTP/2 only, and the load is HTTP/1.1: let it take "
-                "that as well (allowHTTP1: true with TLS), or examine it with node:http in the "
-                "place of node:http2, as behind a proxy."
-            )
+        by_http2 = [one for one in mine if one["http2"]]
+        if target.http2:
+            plain = secure = []
         # The first that asked for its port; one that took any is meant for the program itself.
-        return min(plain or secure or mine, key=lambda one: (one["any"], "path" in one))
+        best = plain or secure or by_http2 or mine
+        return min(best, key=lambda one: (one["any"], "path" in one))
 
     def _reach(self, chosen: dict[str, Any]) -> None:
         """Set the URL that is loaded: the server's own, or that of a bridge where it listens with
-        TLS or on a UNIX socket, or where a scenario says what is sent.
+        TLS, on a UNIX socket or for HTTP/2, or where a scenario says what is sent.
         """
         target = self.target
         self.port = chosen.get("port")
         if self.port is None:
             # A path is one for the program, in whose folder it may begin.
-            self._socket = target.folder / chosen["path"]
-            self.bridge = Bridge(path=self._socket)
+            self._socket = place = target.folder / chosen["path"]
         else:
             # Whatever it listens on, it is loaded through this machine's own address.
-            host = "::1" if chosen["address"] == "::1" else "127.0.0.1"
-            if chosen["tls"] or (self.hub is None and is_tls(host, self.port)):
-                self.bridge = Bridge(host=host, port=self.port, tls=True)
-            elif target.scenario:
-                self.bridge = Bridge(host=host, port=self.port)
-            else:
-                self.url = address(host, self.port)
+            place = ("::1" if chosen["address"] == "::1" else "127.0.0.1", self.port)
+        tls = chosen["tls"] or (self.hub is None and spoken.is_tls(place))
+        if target.http2 and not spoken.is_http2(place, tls=tls):
+            where = f"port {self.port}" if self.port else f"{chosen['path']}"
+            raise AppFailed(
+                f"{target.title} does not take HTTP/2 on {where}. Leave out --http2, or give the "
+                "--port that takes it."
+            )
+        is_only = spoken.is_http2_only(place, tls=tls) if self.hub is None else chosen["http2_only"]
+        self.http2 = target.http2 or is_only
+        if isinstance(place, tuple) and not tls and not self.http2 and not target.scenario:
+            self.url = address(*place)
+        else:
+            self.bridge = Bridge(place, tls=tls, http2=self.http2)
         if self.bridge is not None:
             self.url = self.bridge.url
             if target.scenario is not None:
@@ -230,6 +241,18 @@ class App:
             if self.running.failed(0.3):
                 raise AppFailed(self.story("crashed at its first request")) from None
             raise
+
+    def first(self, deadline_s: float, request: Request | None = None) -> tuple[Response, float]:
+        """Return the first response, and the seconds that it took. A program that answers 503 may
+        be warming up: it is asked again until its time to listen is over. Raises what `get` raises.
+        """
+        while True:
+            began = time.monotonic()
+            response = self.get(deadline_s, request)
+            end = time.monotonic()
+            if response.status != WARMING or end > self._ready_until:
+                return response, end - began
+            time.sleep(0.2)
 
     def check(self, doing: str) -> None:
         """Raise AppFailed if the program has ended."""
@@ -281,20 +304,7 @@ class App:
             self._socket.unlink()
 
 
-def is_tls(host: str, port: int) -> bool:
-    """Does a server shake hands with a client of TLS? One without TLS refuses that at once, before
-    the program hears of a request.
-    """
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    with (
-        contextlib.suppress(OSError),
-        socket.create_connection((host, port), TLS_S) as plain,
-        context.wrap_socket(plain),
-    ):
-        return True
-    return False
+_FOR_NODE = {".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"}
 
 
 def _resolved(command: Sequence[str]) -> list[str]:
@@ -302,6 +312,23 @@ def _resolved(command: Sequence[str]) -> list[str]:
     return [
         nodes.program() if word == "node" and i == 0 else word for i, word in enumerate(command)
     ]
+
+
+def _not_a_program(word: str, target: Target, env: Mapping[str, str]) -> str | None:
+    """Return why the first word of a command cannot be run, and what to do; None if it can."""
+    file = target.folder / word
+    folders = [str(target.folder / part) for part in env.get("PATH", os.defpath).split(os.pathsep)]
+    name = str(file) if os.sep in word else word
+    if shutil.which(name, path=os.pathsep.join(folders)) is not None:
+        return None
+    with_node = f"node {shlex.join(target.command)}"
+    if file.is_dir():
+        return f"{word} is a folder. Start its program with Node: {with_node}"
+    if file.suffix in _FOR_NODE and file.is_file():
+        return f"{word} is a file for Node. Start it with Node: {with_node}"
+    if file.is_file():
+        return f"{word} is a file that may not be run. Allow it: chmod +x {shlex.quote(str(file))}"
+    return f"There is no program {word} on the PATH. Correct the name, or give the program's path."
 
 
 def _environment(target: Target, server_id: str, hub: Hub | None) -> dict[str, str]:

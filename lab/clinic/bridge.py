@@ -1,4 +1,4 @@
-"""The bridge between the load generator, which speaks plain HTTP over TCP, and a server that
+"""The bridge between the load generator, which speaks plain HTTP/1.1 over TCP, and a server that
 listens otherwise: `lab/node/clinic/bridge.mjs`, as a child that does not outlive us.
 """
 
@@ -12,9 +12,10 @@ import select
 import subprocess
 import time
 from collections.abc import Iterable
-from pathlib import Path
+from typing import Any
 
 from lab import paths
+from lab.clinic.spoken import Place
 from lab.errors import LabError
 from lab.processes import nodes
 from lab.servers.http_get import address
@@ -30,12 +31,10 @@ class BridgeFailed(LabError):
 class Bridge:
     """A started bridge to a server; a context manager that leaves no process behind.
 
-    url : where bytes pass unchanged
+    url : where bytes pass unchanged, or become HTTP/2
     """
 
-    def __init__(
-        self, *, host: str = "127.0.0.1", port: int = 0, path: Path | None = None, tls: bool = False
-    ) -> None:
+    def __init__(self, place: Place, *, tls: bool = False, http2: bool = False) -> None:
         self._process = subprocess.Popen(
             [nodes.client(), str(MAIN)],
             stdin=subprocess.PIPE,
@@ -44,9 +43,11 @@ class Bridge:
             start_new_session=True,  # an interrupt is ours to pass on
             env={name: v for name, v in os.environ.items() if name != "NODE_OPTIONS"},
         )
-        target = {"host": host, "port": port} if path is None else {"path": str(path)}
+        target: dict[str, str | int] = {"path": str(place)}
+        if isinstance(place, tuple):
+            target = dict(zip(("host", "port"), place, strict=True))
         try:
-            self.url = self._opened({"target": target, "tls": tls})
+            self.url = self._opened({"target": target, "tls": tls, "http2": http2})
         except BaseException:
             self.close()
             raise
@@ -61,7 +62,14 @@ class Bridge:
         ]
         return self._opened({"requests": sent})
 
+    def busy(self) -> float:
+        """Return the share of the time since the last call in which the bridge was busy."""
+        return float(self._answered({"busy": True})["busy"])
+
     def _opened(self, order: object) -> str:
+        return address("127.0.0.1", self._answered(order)["port"])
+
+    def _answered(self, order: object) -> dict[str, Any]:
         assert self._process.stdin is not None and self._process.stdout is not None
         line = b""
         with contextlib.suppress(BrokenPipeError):
@@ -77,10 +85,11 @@ class Bridge:
                 line += chunk
         if not line.endswith(b"\n"):
             raise BridgeFailed(
-                "The bridge to a server with TLS, a UNIX socket or a scenario did not start. Try "
-                "again; if it fails again, report it with what `node --version` prints."
+                "The bridge to a server with TLS, HTTP/2, a UNIX socket or a scenario did not "
+                "answer. Try again; if it fails again, report it with what `node --version` prints."
             )
-        return address("127.0.0.1", json.loads(line)["port"])
+        answer: dict[str, Any] = json.loads(line)
+        return answer
 
     def close(self) -> None:
         """End it. Harmless when repeated."""

@@ -83,10 +83,10 @@ def _round_above(most: float) -> float:
     return next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= most)
 
 
-def _text(x: float, y: float, words: str, anchor: str, colour: str = "muted") -> str:
+def _text(x: float, y: float, words: str, anchor: str) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
-        f'style="fill:var(--lab-{colour})">{escape(words)}</text>'
+        f'style="fill:var(--lab-muted)">{escape(words)}</text>'
     )
 
 

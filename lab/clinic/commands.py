@@ -63,6 +63,11 @@ def _asked_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="several requests in turns, and a login, from a file of JSON (in the place of --path)",
     )
+    parser.add_argument(
+        "--http2",
+        action="store_true",
+        help="send requests by HTTP/2 (a server that takes no other gets it by itself)",
+    )
     parser.add_argument("--port", type=int, help="the port to load, where there are several")
     parser.add_argument(
         "--listen",
@@ -191,6 +196,7 @@ def _examined(chosen: argparse.Namespace) -> int:
         port=chosen.port,
         listen_s=chosen.listen,
         scenario=_scenario_file(chosen),
+        http2=chosen.http2,
     )
     examination = examination_order.examined(
         lambda words: print(f"… {words}", file=sys.stderr, flush=True)
@@ -324,6 +330,7 @@ def _compared(chosen: argparse.Namespace) -> Versions:
             chosen.path,
             chosen.listen,
             scenario,
+            chosen.http2,
         )
 
     if chosen.commands:

@@ -27,14 +27,16 @@ class Order:
     request: Request
     scenario: Scenario | None
     load_s: float | None
+    http2: bool = False
 
     def examined(self, say: Say) -> Examination:
         """Examine it now. Raises what `lab.examine` raises."""
-        if self.program is None:
-            seen = observe_url(self.url, self.request, say, self.load_s, self.scenario)
-        else:
-            seen = observe(self.program, self.request, say, self.load_s)
-        return diagnosed(seen)
+        if self.program is not None:
+            return diagnosed(observe(self.program, self.request, say, self.load_s))
+        scenario, http2 = self.scenario, self.http2
+        return diagnosed(
+            observe_url(self.url, self.request, say, self.load_s, scenario, http2=http2)
+        )
 
 
 def order(
@@ -50,6 +52,7 @@ def order(
     listen_s: float = LISTEN_S,
     load_s: float | None = None,
     scenario: str | Path | None = None,
+    http2: bool = False,
 ) -> Order:
     """Return what is to be examined; the arguments are those of `lab.examine`. Raises LabError."""
     if load_s is not None and not LEAST_S <= load_s <= MOST_S:
@@ -61,14 +64,14 @@ def order(
             f"scenario={str(scenario)!r} says what is sent: leave out path, method and body."
         )
     if isinstance(target, str) and ("://" in target or target.startswith("unix:")):
-        return Order(None, target, request, requests, load_s)
+        return Order(None, target, request, requests, load_s, http2)
     command = tuple(shlex.split(target) if isinstance(target, str) else target)
     if not command:
-        raise LabError("There is no command to examine: say, examine('node app.mjs').")
+        raise LabError("There is no command to examine. Give one, such as: node app.mjs")
     where = Path(folder).resolve() if folder is not None else _folder(command)
     if not where.is_dir():
         raise LabError(f"There is no folder {where}.")
-    program = Target(command, where, "", dict(env or {}), port, path, listen_s, requests)
+    program = Target(command, where, "", dict(env or {}), port, path, listen_s, requests, http2)
     return Order(program, "", request, requests, load_s)
 
 

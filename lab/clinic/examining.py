@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from lab.clinic import failures
+from lab.clinic import failures, spoken
 from lab.clinic import profile as profiles
 from lab.clinic.app import App, AppFailed, Target
 from lab.clinic.bridge import Bridge
@@ -30,7 +30,7 @@ from lab.measure.generator import Standby
 from lab.processes import lock
 from lab.records.stamp import utc
 from lab.servers import sockets
-from lab.servers.http_get import Endless, NoAnswer, loopback
+from lab.servers.http_get import Endless, NoAnswer, address, loopback
 
 MANY = 16
 ABOVE = 256
@@ -47,8 +47,14 @@ LOOK_ENOUGH, LOOK_MOST_S = 12, 8.0
 USUAL_S, SIGNS_S = 15.1, 10.8
 # About how long it takes from the beginning of a load to the report, of a program that is quick.
 LEFT_S = {
-    **{"one": 26.0, "many": 23.0, "look": 19.0, "profile": 15.0, "below": 12.0, "above": 9.0},
-    **{"kept-1": 6.0, "kept-2": 3.0},
+    "one": 26.0,
+    "many": 23.0,
+    "look": 19.0,
+    "profile": 15.0,
+    "below": 12.0,
+    "above": 9.0,
+    "kept-1": 6.0,
+    "kept-2": 3.0,
 }
 
 Say = Callable[[str], None]
@@ -90,8 +96,8 @@ def observe(
         say(f"starting {target.title}")
         with App(target, hub) as app:
             observed = Observed(target.title, app.url, asked_for, started=utc())
-            observed.bridged = app.bridge is not None
-            loader = _Loader(observed, load_request, standby, say, pace)
+            observed.bridged, observed.http2 = app.bridge is not None, app.http2
+            loader = _Loader(observed, load_request, standby, say, pace=pace, bridge=app.bridge)
             seen = _Examination(app, hub, loader).run()
         seen.stubborn = app.stubborn
         return seen
@@ -148,7 +154,7 @@ class _Examination:
     def _first(self) -> bool:
         """One answer; False if none comes."""
         try:
-            answer = self.app.get(FIRST_S, self.request)
+            answer, _ = self.app.first(FIRST_S, self.request)
         except Endless as error:
             if error.kind.startswith("text/event-stream"):
                 raise AppFailed(
@@ -348,10 +354,17 @@ class _Loader:
     """Loads one program, phase by phase; each phase is kept with what was observed."""
 
     def __init__(
-        self, seen: Observed, request: Request, standby: Standby, say: Say, pace: Pace
+        self,
+        observation: Observed,
+        request: Request,
+        standby: Standby,
+        say: Say,
+        *,
+        pace: Pace,
+        bridge: Bridge | None,
     ) -> None:
-        self.seen, self.request, self.standby, self.say = seen, request, standby, say
-        self.pace = pace
+        self.seen, self.request, self.standby, self.say = observation, request, standby, say
+        self.pace, self.bridge = pace, bridge
         self.began = time.monotonic()
 
     def load(self, name: str, words: str, **more: Any) -> Phase:
@@ -359,7 +372,7 @@ class _Loader:
         self.say(f"{words}{self._time_left(name)}")
         generator = self.standby.take(None)
         try:
-            made = load(generator, name, self.seen.url, self.request, **more)
+            made = load(generator, name, self.seen.url, self.request, bridge=self.bridge, **more)
         finally:
             generator.close()
             self.standby.prepare(None)
@@ -450,16 +463,25 @@ def observe_url(
     say: Say,
     load_s: float | None = None,
     scenario: Scenario | None = None,
+    *,
+    http2: bool = False,
 ) -> Observed:
     """Load a server that runs; nothing is known of its inside, so nothing is named."""
     with contextlib.ExitStack() as stack:
-        base, sent_request = _base(url, request, stack)
-        subject = sent_request.path
-        if scenario is not None:
-            bridge = stack.enter_context(_bridge(base))
-            base = bridge.replacing(scenario.ready(bridge.url, url))
-            sent_request, subject = Request("/"), scenario.title
-        seen = Observed(url, base, subject, started=utc(), inside=False)
+        place, tls, sent_request = _reached(url, request)
+        if http2 and not spoken.is_http2(place, tls=tls):
+            raise AppFailed(f"{url} does not take HTTP/2. Leave out --http2.")
+        by_http2 = http2 or spoken.is_http2_only(place, tls=tls)
+        bridge, subject = None, sent_request.path
+        if isinstance(place, tuple) and not tls and not by_http2 and scenario is None:
+            base = address(*place)
+        else:
+            bridge = stack.enter_context(Bridge(place, tls=tls, http2=by_http2))
+            base = bridge.url
+            if scenario is not None:
+                base = bridge.replacing(scenario.ready(base, url))
+                sent_request, subject = Request("/"), scenario.title
+        seen = Observed(url, base, subject, started=utc(), inside=False, http2=by_http2)
         began = time.monotonic()
         standby = stack.enter_context(Standby())
         stack.enter_context(lock.measuring())
@@ -471,33 +493,28 @@ def observe_url(
             )
         seen.answer_status, seen.answer_bytes = answer.status, answer.size
         seen.answer_type = answer.headers.get("content-type", "")
-        _Loader(seen, sent_request, standby, say, Pace.of(load_s)).all()
+        _Loader(seen, sent_request, standby, say, pace=Pace.of(load_s), bridge=bridge).all()
         seen.seconds = time.monotonic() - began
         return seen
 
 
-def _base(url: str, request: Request, stack: contextlib.ExitStack) -> tuple[str, Request]:
-    """Return the URL to load and the request, of a URL with http or https, or unix:FILE."""
-    scheme, _, place = url.partition(":")
+def _reached(url: str, request: Request) -> tuple[spoken.Place, bool, Request]:
+    """Return where the server is that a URL names, with http or https or as unix:FILE, whether it
+    speaks TLS, and the request.
+    """
+    scheme, _, tail = url.partition(":")
     if scheme == "unix":
-        file = Path(place)
+        file = Path(tail)
         if not file.is_socket():
             raise AppFailed(
                 f"{url}: there is no UNIX socket {file}. Give the path of one on which a server "
                 "listens, as --url unix:/run/app.sock, and --path for what to ask for."
             )
-        return stack.enter_context(Bridge(path=file.resolve())).url, request
-    plain = f"http:{place}" if scheme == "https" else url
+        return file.resolve(), False, request
+    tls = scheme == "https"
+    plain = f"http:{tail}" if tls else url
     loopback(plain)
     parts = urlsplit(plain)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     full_request = replace(request, path=path if path != "/" else request.path)
-    base = f"{parts.scheme}://{parts.netloc}"
-    if scheme == "https":
-        base = stack.enter_context(_bridge(base, tls=True)).url
-    return base, full_request
-
-
-def _bridge(base: str, *, tls: bool = False) -> Bridge:
-    parts = urlsplit(base)
-    return Bridge(host=str(parts.hostname), port=parts.port or (443 if tls else 80), tls=tls)
+    return (str(parts.hostname), parts.port or (443 if tls else 80)), tls, full_request

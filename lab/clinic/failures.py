@@ -213,7 +213,8 @@ class Line:
 
 IDLE = 0.6  # the share of the time up to which a loop is not what is scarce
 COMPUTED = 0.15  # the share of a response's time alone up to which it is no computation
-NO_JOBS = ("GETADDRINFO", "GETNAMEINFO", "QUERY")  # waits for names, which have a sign of their own
+# What Node's async hooks call a wait for a name, which has a sign of its own.
+LOOK_UPS = ("GETADDRINFOREQWRAP", "GETNAMEINFOREQWRAP", "QUERYWRAP")
 CONNECTED = 1.6  # so many times as many connections as slots still belong to these slots
 
 
@@ -234,7 +235,7 @@ def line(observation: Observed) -> Line:
     wall_ms = rows[-1]["t_ms"] - rows[0]["t_ms"]
     idle_ms = rows[-1]["idle_ms"] - rows[0]["idle_ms"]
     cpu_ms = sum(row["cpu_us"] for row in rows[1:]) / 1e3
-    if wall_ms <= 0 or idle_ms < (1 - IDLE) * wall_ms:
+    if wall_ms <= 0 or idle_ms < (1 - IDLE) * wall_ms or full_workers(observation):
         return Line()
     # Work, in threads of the pool or of the program, waits for processors and not in vain.
     computed_ms = max(cpu_ms / (many.throughput * wall_ms / 1e3 or 1), _in_pool_ms(observation))
@@ -245,16 +246,28 @@ def line(observation: Observed) -> Line:
     connections = int(most.get("outgoing", 0.0))
     if connections > max(CONNECTED * slots, slots + 1):
         return Line()
-    ms = 1e3 * (many.mean_s - alone.mean_s)
+    # While the thread waits for a processor, so do all requests; that line is the machine's.
+    share = max(0.0, 1 - alone.mean_s / many.mean_s - _waited_share(observation))
     port = int(most.get("outgoing_port", 0.0))
-    return Line(max(0.0, ms), max(0.0, 1 - alone.mean_s / many.mean_s), slots, connections, port)
+    return Line(1e3 * share * many.mean_s, share, slots, connections, port)
+
+
+def _waited_share(observation: Observed) -> float:
+    """Return the share of the close look in which the program's thread waited for a processor."""
+    return max((one["waited_ms"] / 1e3 / one["seconds"] for one in observation.looks), default=0.0)
+
+
+def full_workers(observation: Observed) -> bool:
+    """Did messages wait, with many clients, for worker threads that had no time left?"""
+    rows = observation.during("many")
+    return 2 * sum(row.get("posted", 0.0) > 0 for row in rows) > len(rows)
 
 
 def _in_pool_ms(observation: Observed) -> float:
     """Return how long jobs of libuv's pool took, for each response of the close look, in ms."""
     most = 0.0
     for look in observation.looks:
-        jobs = [job for kind, job in look["waits"].items() if not kind.startswith(NO_JOBS)]
+        jobs = [job for kind, job in look["waits"].items() if kind not in LOOK_UPS]
         most = max(most, sum(job["ms"] for job in jobs) / max(1, look["answered"]))
     return most
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from urllib.parse import unquote
 
 from lab.clinic import failures
-from lab.clinic.failures import SILENCE_S
+from lab.clinic.failures import LOOK_UPS, SILENCE_S
 from lab.clinic.observed import Observed
 from lab.clinic.profile import Place, by_line
-from lab.clinic.signs import LONG_MS, LOOK_UPS, Signs
+from lab.clinic.signs import LONG_MS, Signs
+from lab.clinic.source_map import file_of
 from lab.text.numbers import count, number, size
 
 
@@ -52,6 +52,8 @@ class Illness:
     """One illness: all of its limits must be reached.
 
     is_failure : does it say that a load failed? Such a finding comes first, whatever else is found.
+    sites : the kinds of sites of the close look that are told with it; None: those that wait for a
+    thread of the pool
     """
 
     id: str
@@ -61,7 +63,11 @@ class Illness:
     chapter: tuple[str, str]  # path in the book, title
     try_: tuple[str, ...]
     is_failure: bool = False
+    sites: frozenset[str] | None = frozenset()
 
+
+# Kinds of sites at which another service is asked.
+ASKED = frozenset({"call", "fetch", "request", "query"})
 
 LONG_SHARE = Limit("long_share", 0.12, "of the time was spent in long runs", _share)
 LONGEST = Limit("longest_ms", LONG_MS, "the tenth longest run of the loop", _ms)
@@ -120,6 +126,7 @@ POOL = Illness(
         "UV_THREADPOOL_SIZE helps where the jobs wait (a slow disk); where they compute, only "
         "up to the number of processors.",
     ),
+    sites=None,
 )
 NAMES = Illness(
     "slow-look-ups",
@@ -136,6 +143,7 @@ NAMES = Illness(
         "Remember the address for as long as it may be used.",
         "dns.resolve4 asks a server of names without the pool; it reads no hosts file.",
     ),
+    sites=frozenset(LOOK_UPS),
 )
 PRESSURE = Illness(
     "missing-backpressure",
@@ -151,6 +159,7 @@ PRESSURE = Illness(
         "Use pipeline() of node:stream/promises, which waits.",
         "Or stop at false and go on at 'drain'.",
     ),
+    sites=frozenset({"write"}),
 )
 # Of a stream of objects only their number is known: the same illness, told by another sign.
 OBJECTS = replace(
@@ -172,6 +181,7 @@ INBOX = replace(
         "Let the thread answer each message, and post no more than a few that are not answered.",
         "Refuse requests (503) while too many are waiting, or start more threads.",
     ),
+    sites=frozenset({"post"}),
 )
 LOGGING = Illness(
     "synchronous-logging",
@@ -307,6 +317,7 @@ CONNECTIONS = Illness(
         "Ask less often: keep what many requests need, or ask for several things at once.",
         "If the other service is what is slow, more connections only move the queue there.",
     ),
+    sites=frozenset({"agent"}),
 )
 # The same, told by time: whatever the pool is, requests wait in line while the program is idle.
 IN_LINE = replace(
@@ -324,6 +335,7 @@ IN_LINE = replace(
         "`finally`, and do not wait for another service while you hold one.",
         "If a lock or a limiter of the program lets only a few through, see whether it must.",
     ),
+    sites=ASKED,
 )
 UNREAD = Illness(
     "bodies-not-read",
@@ -343,6 +355,7 @@ UNREAD = Illness(
         "Read the body (`await response.text()`), or give it up: `await response.body?.cancel()`.",
         "Ask with HEAD where only status and headers are needed.",
     ),
+    sites=frozenset({"fetch"}),
 )
 THROTTLED = Illness(
     "cpu-limit",
@@ -380,6 +393,7 @@ IN_TURN = Illness(
         "`await Promise.all(ids.map(load))`, with a limit on how many.",
         "Keep what many requests ask for.",
     ),
+    sites=ASKED,
 )
 RETRIES = Illness(
     "retry-storm",
@@ -393,6 +407,7 @@ RETRIES = Illness(
         "Give retries a budget: say, a tenth of all calls.",
         "Stop asking for a while when most calls fail (a circuit breaker), and answer without.",
     ),
+    sites=ASKED,
 )
 STALE = Illness(
     "keep-alive-mismatch",
@@ -409,12 +424,13 @@ STALE = Illness(
         "Ask again once where the request may be repeated and the connection was a kept one "
         "(`request.reusedSocket`).",
     ),
+    sites=frozenset({"request"}),
 )
 OF_DESCRIPTOR = 262_144  # bytes that a socket and what belongs to it may hold
 NOT_EXAMINED = (
     "Not looked for: other requests than those that were sent, work that comes once an hour or "
     "grows over days, what slows other machines down, kept connections that a proxy in front of "
-    "the program outlives, WebSockets, event streams and HTTP/2, and security."
+    "the program outlives, WebSockets, event streams, and security."
 )
 ALL = (
     *(BLOCKED, FLOOD, POOL, NAMES, PRESSURE, LOGGING, STOPS, FAILS, BEHIND, LEAK, OPEN, GARBAGE),
@@ -496,6 +512,8 @@ def diagnose(seen: Observed, signs: Signs) -> Diagnosis:
         found.pop(BEHIND.id, None)
     if found.keys() & {BLOCKED.id, FLOOD.id, LOGGING.id, HEAP.id}:
         found.pop(GARBAGE.id, None)
+    if UNREAD.id in found and failures.descriptors(seen)[1] == "socket":
+        found.pop(OPEN.id, None)  # each body that is not read keeps its connection open
     if RETRIES.id in found:  # which are made in turn
         found.pop(IN_TURN.id, None)
     if LEAK.id in found:  # which fills every heap in the end
@@ -520,12 +538,9 @@ _LINES = {POOL.id, NAMES.id, BLOCKED.id, FLOOD.id, LOGGING.id, STOPS.id, FAILS.i
 
 def _add_other_forms(found: dict[str, Illness], signs: Signs) -> None:
     """Add those that are told by another sign than the usual one."""
-    if _reached(SYNC, signs):
-        found.setdefault(BLOCKED.id, SYNC)
-    if _reached(OBJECTS, signs):
-        found.setdefault(PRESSURE.id, OBJECTS)
-    if _reached(INBOX, signs):
-        found.setdefault(PRESSURE.id, INBOX)
+    for form in (SYNC, OBJECTS, INBOX):
+        if _reached(form, signs):
+            found.setdefault(form.id, form)
     if _reached(IN_LINE, signs) and not found.keys() & _LINES:
         found.setdefault(CONNECTIONS.id, IN_LINE)
 
@@ -602,7 +617,6 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
     strength = min(ratios)
     profile = max(seen.profiles, key=lambda p: p.busy_s, default=None)
     places: tuple[Place, ...] = ()
-    sites: tuple[str, ...] = ()
     if one.id == LEAK.id:
         total = sum(keeper["bytes"] for keeper in seen.keepers) or 1
         places = tuple(
@@ -613,43 +627,21 @@ def _finding(one: Illness, seen: Observed, signs: Signs) -> Finding:
         places = tuple(by_line(profile.places)[:3])
     if one is LOGGING and profile:
         places = tuple(profile.log_places[:3])
-    wanted = {
-        POOL.id: None,
-        NAMES.id: set(LOOK_UPS),
-        PRESSURE.id: {"post"} if one is INBOX else {"write"},
-        CONNECTIONS.id: ASKED if one.limits == IN_LINE.limits else {"agent"},
-        UNREAD.id: {"fetch"},
-        IN_TURN.id: ASKED,
-        RETRIES.id: ASKED,
-        STALE.id: {"request"},
-    }
-    if one.id in wanted:
-        sites = _sites(seen, wanted[one.id])
-        if not sites and one.id == PRESSURE.id and one is not INBOX and profile:
-            places = tuple(profile.write_places[:2])
+    sites = _sites(seen, one.sites)
+    if one.sites == PRESSURE.sites and not sites and profile:
+        places = tuple(profile.write_places[:2])
     return Finding(one, tuple(evidence(one, signs)), strength, places, sites)
 
 
-# Kinds of sites at which another service is asked.
-ASKED = {"call", "fetch", "request", "query"}
-NO_POOL = (
-    "write",
-    "agent",
-    "fetch",
-    "call",
-    "request",
-    "post",
-)  # kinds of sites that do not wait for a thread
-
-
-def _sites(seen: Observed, kinds: set[str] | None) -> tuple[str, ...]:
-    """Where in the program that was asked for, most often first; if kinds is None, all but
-    writes and connections.
+def _sites(seen: Observed, kinds: frozenset[str] | None) -> tuple[str, ...]:
+    """Return where in the program sites of these kinds are, most often first; None: those that wait
+    for a thread of the pool. They have the names of Node's async hooks, in capitals, and the kinds
+    that the probe names itself are in small letters.
     """
     total: dict[str, int] = {}
     for look in seen.looks:
         for kind, places in look["sites"].items():
-            if kind in kinds if kinds is not None else kind not in NO_POOL:
+            if kind.isupper() if kinds is None else kind in kinds:
                 for place, n in places.items():
                     total[_place(place)] = total.get(_place(place), 0) + n
     # A line of the program itself says more than one of a driver.
@@ -663,5 +655,5 @@ def _place(frame: str) -> str:
     if not found:
         return frame
     function, file, line = found.groups()
-    where = f"{unquote(file.removeprefix('file://'))}:{line}"
+    where = f"{file_of(file)}:{line}"
     return f"{where}, in {function}" if function and "<anonymous>" not in function else where

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from lab.clinic.bridge import Bridge
 from lab.measure.generator import Generator
 from lab.records import rows as raw_rows
 from lab.records.load import Load, Stream
@@ -54,6 +55,11 @@ def next_step(status: int) -> str:
         return (
             "It sends elsewhere: give the address that it sends to (--path /there), or where that "
             "is a login, log in (--header 'cookie:…', or a login in a --scenario)."
+        )
+    if status == 503:
+        return (
+            "It is not ready, or it refuses. A program that warms up for longer gets the time with "
+            "--listen SECONDS."
         )
     if status >= 500:
         return "The program failed: look into its own log, and see that it has what it needs."
@@ -166,8 +172,14 @@ def load(
     warmup: float = 0.0,
     connections: int = 1,
     rate: float | None = None,
+    bridge: Bridge | None = None,
 ) -> Phase:
-    """Run one load with a fresh generator. Raises GeneratorFailed."""
+    """Run one load with a fresh generator. Raises GeneratorFailed.
+
+    bridge : what the requests pass; the busier of the two counts as the client
+    """
+    if bridge is not None:
+        bridge.busy()
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         stream = Stream.of(
             connections=connections,
@@ -185,6 +197,9 @@ def load(
         answer = result["streams"][0]
         raw = answer["raw"]
         rows = raw_rows.read(Path(folder) / Path(raw["file"]).name, raw["rows"], raw["columns"])
+    client_elu = float(result["client"].get("elu") or 0.0)
+    if bridge is not None:
+        client_elu = max(client_elu, bridge.busy())
     start, stop = result["window_us"]
     seen = raw_rows.window(rows, (start, stop))
     end, status = rows["t_end_us"], rows["status"]
@@ -218,7 +233,7 @@ def load(
         p90_s=quantile(0.9),
         p99_s=quantile(0.99),
         in_flight=seen.in_flight,
-        client_elu=float(result["client"].get("elu") or 0.0),
+        client_elu=client_elu,
         connects=int((rows["connect_us"][good] > 0).sum()),
         silent_s=(stop - max(last, start)) / 1e6,
         before=int(((end < start) & (status >= 200) & (status < 300)).sum()),

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from lab import paths
-from lab.clinic.source_map import Originals
+from lab.clinic.source_map import Originals, file_of
 
 # Files of our probe, in the house and in the package that `tools/checkup` builds of it.
 _PROBE = f"/{paths.NODE_SIDE.parent.name}/node/clinic/"
@@ -61,7 +60,7 @@ class Frame:
     @property
     def file(self) -> str:
         """The file as a path."""
-        return unquote(urlsplit(self.url).path) if self.url.startswith("file:") else self.url
+        return file_of(self.url)
 
     @property
     def place(self) -> str:

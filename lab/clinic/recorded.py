@@ -13,6 +13,7 @@ from typing import Any
 
 from lab import paths
 from lab.clinic import illnesses, signs
+from lab.clinic.failures import full_workers
 from lab.clinic.illnesses import FLOOD, LOGGING, LONG_SHARE, NAMES, POOL, PRESSURE, Diagnosis
 from lab.clinic.loading import CLIENT_BUSY
 from lab.clinic.observed import Observed
@@ -184,13 +185,19 @@ class Examination(Shown, Dated):
             ]
         if share < LOOP_IS_IDLE and len(observed.pids) == 1 and not self.diagnosis.findings:
             words = "Requests waited for something else."
-            if observed.bridged:
+            if observed.phases["many"].client_elu >= CLIENT_BUSY:
+                client = "bridge that requests passed" if observed.bridged else "load generator"
+                words = f"The {client} was, which gave no more requests."
+            elif full_workers(observed):
                 words = (
-                    "Requests passed a bridge, as the load is plain HTTP over TCP: they waited for "
-                    "that, or for something else."
+                    "A worker thread was: it was busy all the time, and messages waited for it. "
+                    "More threads would share its work."
                 )
-            elif observed.phases["many"].client_elu >= CLIENT_BUSY:
-                words = "The load generator was, which gave no more requests."
+            elif observed.bridged:
+                words = (
+                    "Requests passed a bridge, as the load is plain HTTP/1.1 over TCP: they waited "
+                    "for that, or for something else."
+                )
             return [
                 f"The loop is not the limit: with {observed.phases['many'].connections} clients it "
                 f"was busy for {share:.0%} of the time. {words}"

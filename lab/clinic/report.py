@@ -473,10 +473,10 @@ def _how(one: Examination) -> str:
     if seen.stubborn:
         notes.append("It did not end within two seconds of SIGTERM and was killed.")
     notes.append(
-        f"Asked: {seen.path} at {seen.url}, {seen.started}, {seen.node or 'a server that ran'}, in "
-        f"{seen.seconds:.0f} s. Long runs are counted without the time in which another thread had "
-        "the processor. One run on one machine: what is found here is a lead, and the line is "
-        "where to look first."
+        f"Asked: {seen.path} at {seen.url}{' by HTTP/2' if seen.http2 else ''}, {seen.started}, "
+        f"{seen.node or 'a server that ran'}, in {seen.seconds:.0f} s. Long runs are counted "
+        "without the time in which another thread had the processor. One run on one machine: what "
+        "is found here is a lead, and the line is where to look first."
     )
     return str(HTML.heading("How it was measured")) + "".join(str(HTML.quiet(n)) for n in notes)
 

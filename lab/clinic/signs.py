@@ -103,10 +103,6 @@ class Signs:
     posted: float = 0.0
 
 
-# What Node's async hooks call a wait for a name.
-LOOK_UPS = ("GETADDRINFOREQWRAP", "GETNAMEINFOREQWRAP", "QUERYWRAP")
-
-
 def of(seen: Observed) -> Signs:
     """Return the signs of what was observed; of several processes the worst of each."""
     runs, look_ms = _own_time(seen)
@@ -122,7 +118,7 @@ def of(seen: Observed) -> Signs:
             for name, one in look[kind].items():
                 waits[name] += one["ms"]
                 number[name] += one["n"]
-    names_ms = sum(waits[name] for name in LOOK_UPS)
+    names_ms = sum(waits[name] for name in failures.LOOK_UPS)
     connecting = sum(look["named"]["ms"] for look in seen.looks)
     all_ms = sum(waits.values())
     latency = sum(look["latency_ms"] for look in seen.looks)

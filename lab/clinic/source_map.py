@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import binascii
 import bisect
-import functools
 import json
 import re
 from collections.abc import Mapping
@@ -19,7 +18,6 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 _NAMED = re.compile(r"^[ \t]*//[#@] sourceMappingURL=(\S+)[ \t]*$", re.M)
-_TAIL_BYTES = 65_536  # a file names its map at its end
 _ADDED_LINES = 10
 MOST_BYTES = 50_000_000
 _DIGITS = {
@@ -76,7 +74,7 @@ def parsed(data: Mapping[str, Any], folder: Path) -> SourceMap | None:
 
 def _path(source: str, folder: Path) -> str:
     if source.startswith("file:"):
-        return unquote(urlsplit(source).path)
+        return file_of(source)
     # Bundlers write webpack:///./src/app.ts, or webpack://name/./src/app.ts.
     if scheme := re.match(r"[a-z][a-z0-9+.-]*:/*(?:[^/]*/)?(?=\./)", source):
         source = source[scheme.end() :]
@@ -116,30 +114,26 @@ def _numbers(text: str) -> list[int]:
     return numbers
 
 
-@functools.lru_cache(maxsize=256)
 def of_file(file: str) -> SourceMap | None:
     """Return the map that a compiled file names; None if it names none that can be read."""
     path = Path(file)
     try:
-        with path.open("rb") as content:
-            content.seek(max(0, path.stat().st_size - _TAIL_BYTES))
-            tail = content.read().decode(errors="replace")
-            if "sourceMappingURL=data:" in path.read_text("utf-8", errors="replace")[-MOST_BYTES:]:
-                tail = path.read_text("utf-8", errors="replace")
-    except OSError:
-        return None
-    names = _NAMED.findall(tail)
-    if not names:
-        return None
-    if names[-1].startswith("data:"):
-        return _of_data(names[-1], path.parent)
-    beside = path.parent / unquote(urlsplit(names[-1]).path)
-    try:
-        if beside.stat().st_size > MOST_BYTES:
+        names = _NAMED.findall(_content(path))
+        if not names:
             return None
-        return parsed(json.loads(beside.read_text("utf-8")), beside.parent)
+        if names[-1].startswith("data:"):
+            return _of_data(names[-1], path.parent)
+        beside = path.parent / unquote(urlsplit(names[-1]).path)
+        return parsed(json.loads(_content(beside)), beside.parent)
     except (OSError, ValueError):
         return None
+
+
+def _content(file: Path) -> str:
+    """Return the text of a file; nothing of one that is too large. Raises OSError."""
+    if file.stat().st_size > MOST_BYTES:
+        return ""
+    return file.read_text("utf-8", errors="replace")
 
 
 def _of_data(address: str, folder: Path) -> SourceMap | None:
@@ -158,10 +152,18 @@ class Originals:
     """
 
     def __init__(self, held: Mapping[str, Mapping[str, Any]] | None = None) -> None:
-        self._held = {
-            _file(name): parsed(data, Path(_file(name)).parent)
-            for name, data in (held or {}).items()
-        }
+        self._maps: dict[str, SourceMap | None] = {}
+        for name, data in (held or {}).items():
+            file = file_of(name)
+            self._maps[file] = parsed(data, Path(file).parent) or of_file(file)
+
+    def _map(self, file: str) -> SourceMap | None:
+        """Return the map of a file, which is read once: the next examination reads it again, as the
+        program may have been compiled in between.
+        """
+        if file not in self._maps:
+            self._maps[file] = of_file(file)
+        return self._maps[file]
 
     def at(self, url: str, line: int, column: int | None = None) -> tuple[str, int]:
         """Return URL and line of the source; those given where there is no map, and in packages,
@@ -169,8 +171,8 @@ class Originals:
         """
         if url.startswith("node:") or "/node_modules/" in url or not url:
             return url, line
-        file = _file(url)
-        source_map = self._held.get(file) or of_file(file)
+        file = file_of(url)
+        source_map = self._map(file)
         original = source_map.original(line, column) if source_map else None
         if original is None:
             return url, line
@@ -196,5 +198,6 @@ def in_sources(sites: Mapping[str, int], originals: Originals) -> dict[str, int]
     return total
 
 
-def _file(url: str) -> str:
+def file_of(url: str) -> str:
+    """Return the path of what ran, which V8 names by a URL or by its path."""
     return unquote(urlsplit(url).path) if url.startswith("file:") else url

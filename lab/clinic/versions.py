@@ -360,11 +360,8 @@ def fails_always(trials: Sequence[VersionTrial]) -> bool:
         return False
     new = [trial for trial in trials if trial.arm == NEW]
     old = [trial for trial in trials if trial.arm != NEW]
-    return len(new) >= ENOUGH_FAILURES and not has_failures(old) and all(map(_has_failed, new))
-
-
-def _has_failed(trial: VersionTrial) -> bool:
-    return has_failures([trial])
+    always = all(has_failures([trial]) for trial in new)
+    return len(new) >= ENOUGH_FAILURES and not has_failures(old) and always
 
 
 def complete(trials: Sequence[VersionTrial]) -> list[VersionTrial]:
@@ -528,6 +525,7 @@ class _Bench:
                 warmup=WARM_S,
                 connections=self.connections if rate is None else 64,
                 rate=rate,
+                bridge=app.bridge,
             )
         finally:
             generator.close()
@@ -536,9 +534,7 @@ class _Bench:
 
 def _answers(app: App, request: Request) -> float:
     """Ask once, and return the seconds that the response took."""
-    began = time.monotonic()
-    answer = app.get(10.0, request)
-    took_s = time.monotonic() - began
+    answer, took_s = app.first(10.0, request)
     if not 200 <= answer.status < 300:
         raise AppFailed(
             f"{app.target.title} answered {request.method} {request.path} with status "

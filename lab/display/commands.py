@@ -49,10 +49,12 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _tell_of_folder(step: exercise.Exercise, hand_in: handin.HandIn, result: Result) -> None:
-    """Print what of a folder was left out, and how far somebody has come in a project."""
+    """Print what of a folder was left out, and how far the reader has come in a project."""
     if hand_in.left_out:
         names = ", ".join(hand_in.left_out[:5]) + (", …" if len(hand_in.left_out) > 5 else "")
         print(f"  left out, as too large for a program: {names}")
+    if hand_in.extras:
+        print(f"  started as `node {hand_in.name}` alone, without {', '.join(hand_in.extras)}")
     if progress := steps.told(step, result, verbs.HANDED_IN):
         print(progress)
 

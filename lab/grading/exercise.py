@@ -8,6 +8,7 @@
     check.mjs       the check: one function for each criterion, run outside the hand-in's process
     inside.js       scenes that have to be played inside its process (optional)
     wrong/*.mjs     typical wrong answers: each must be rejected, with its own message
+    wrong/*.toml    the same, as edits of the solution (see `lab.grading.edits`)
     references/     programs that the hand-in is compared with where a clock decides (optional)
 
 An exercise may be a step of a project, a server that grows from step to step: `project = "drop"`
@@ -37,6 +38,7 @@ from typing import Any
 
 from lab import paths
 from lab.errors import LabError, did_you_mean
+from lab.grading import edits
 from lab.storage import gate, stored
 from lab.storage.json_form import flat
 
@@ -179,8 +181,24 @@ class Exercise:
     def program(self, file: Path, given: dict[str, Any] | None = None) -> str:
         """The text of one of its programs, with the parameters of one reader."""
         values = given or self.for_student("")
-        text = file.read_text("utf-8")
+        text = self.source(file)
         return _VALUE.sub(lambda place: f"= {json.dumps(values[place[2]])};", text)
+
+    def source(self, file: Path) -> str:
+        """The text of one of its programs as the repository has it. Raises BadEdit where the
+        program is written as edits of the solution, and one of them cannot be made.
+        """
+        if file.suffix == edits.SUFFIX:
+            return edits.applied(file, self.solution.read_text("utf-8"))
+        return file.read_text("utf-8")
+
+    def program_name(self, file: Path) -> str:
+        """What a program of it is called, also one that is written as edits of the solution."""
+        return f"{file.stem}{self.solution.suffix}" if file.suffix == edits.SUFFIX else file.name
+
+    def answer_file(self, wrong: Wrong) -> Path:
+        """The file of a typical wrong answer: a program, or edits of the solution."""
+        return self.folder / "wrong" / wrong.file
 
     def for_student(self, student: str) -> dict[str, Any]:
         """The parameters of one student: always the same ones; without a name the first of each."""
@@ -330,6 +348,8 @@ def _read(folder: Path, _changed: int) -> Exercise:
         ]
         made = flat(Exercise, {**said, "id": folder.name, "topic": folder.parent.name})
         gate.held(made)
+    step_before(made)  # where that one cannot be read, the error names its file alone
+    with stored.named(file, ADVICE, BadExercise):
         if wrong := next(_faults(made), None):
             raise LabError(wrong)
     return made
@@ -395,7 +415,7 @@ def _faults_of_wrong(one: Exercise) -> Iterator[str]:
     if not one.wrong:
         yield "it has no [[wrong]] answers: they are the tests of its check"
     for answer in one.wrong:
-        if not (one.folder / "wrong" / answer.file).is_file():
+        if not one.answer_file(answer).is_file():
             yield f"the wrong answer wrong/{answer.file} is missing"
         if not answer.misses or set(answer.misses) - set(ids):
             yield f"the wrong answer {answer.file} misses {list(answer.misses)}: some of {ids}"
@@ -416,7 +436,7 @@ def _faults_of_parameters(one: Exercise) -> Iterator[str]:
     if silent := sorted(set(one.parameters) - told):
         yield f"task.md does not say {{{{{silent[0]}}}}}, which differs by student"
     for file in sorted(one.folder.glob("*.[mc]js")) + sorted(one.folder.glob("wrong/*")):
-        text = file.read_text("utf-8")
+        text = one.source(file)
         set_here = {name: value for value, name in _VALUE.findall(text)}
         for name in _PLACE.findall(text):
             wanted = json.dumps(one.parameters[name][0]) if name in one.parameters else None

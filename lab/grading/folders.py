@@ -1,30 +1,27 @@
-"""A hand-in of several files: a folder with a server, as somebody keeps it who works on a project.
+"""A hand-in of several files: the folder of a server, as a reader keeps it during a project.
 
 The program that is started is the one that package.json starts ("start" of its scripts, or "main"),
 else a server, index, app or main at the top of the folder or in its `src`, else the only program
 there. Its own modules lie in the folder, libraries in its node_modules. Files that are too large
-for a program, as what somebody has uploaded to the server in the folder, are left out and named.
+for a program, such as uploads to the server in the folder, are left out and named.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import posixpath
-import re
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from lab.grading import entries, handin
+from lab.grading import entries, handin, scripts
 from lab.grading.entries import Entry
 from lab.grading.exercise import Exercise
 from lab.grading.handin import STRIPPED, SUFFIXES, BadHandIn, HandIn
 
 PROGRAMS = (*SUFFIXES, *STRIPPED)
-STARTS = ("start", "start:prod")
 STEMS = ("server", "index", "app", "main")
 PACKAGE = "package.json"
 LIBRARIES = "node_modules"
@@ -35,7 +32,8 @@ MOST_LIBRARY_FILES = 8000
 MOST_ARCHIVE = 64 << 20
 # What no program reads when it runs, and what is for development alone.
 _NOT_RUN = (".d.ts", ".d.mts", ".d.cts", ".map", ".md", ".markdown")
-_NODE = re.compile(r"(?:^|[\s&;])(?:node|tsx|ts-node|nodemon)\s+(?:-\S+\s+)*([\w./@-]+)")
+# A class with one framework has the same files in each folder: the bytes are kept once.
+_library_files: dict[bytes, bytes] = {}
 
 
 def from_path(path: str | Path, exercise: Exercise) -> HandIn:
@@ -62,8 +60,8 @@ def from_archive(place: Path, exercise: Exercise) -> HandIn:
         raise BadHandIn(f"{place} has more than {MOST_ARCHIVE >> 20} MiB: leave node_modules out.")
     try:
         with zipfile.ZipFile(place) as archive:
-            found = list(entries.of_zip(archive, place.name))
-            return from_entries(found, str(place), exercise)
+            zip_entries = list(entries.of_zip(archive, place.name))
+            return from_entries(zip_entries, str(place), exercise)
     except entries.UNREADABLE as error:
         with place.open("rb") as opened:
             why = entries.unreadable(opened.read(100), error)
@@ -90,6 +88,8 @@ def from_entries(folder_entries: Iterable[Entry], folder_name: str, exercise: Ex
     for entry in sorted(own_entries, key=lambda item: (_rank(item), item.path)):
         if entry.is_skipped and entry.contents is not None:
             libraries.append(entry)
+        elif entry.fault and entry.name == LIBRARIES:
+            raise BadHandIn(_linked(folder_name, entry.path))
         elif not entry.fault and not _is_odd(entry.path):
             is_needed = is_program(entry.path) or entry.path == PACKAGE
             too_large = entry.size > handin.MOST_BYTES
@@ -108,13 +108,19 @@ def from_entries(folder_entries: Iterable[Entry], folder_name: str, exercise: Ex
     dist_folders = [entry for entry in libraries if not entry.path.endswith(f"{LIBRARIES}/")]
     for entry in dist_folders:  # the program that is started may be among these
         _add_libraries(files, entry, top, folder_name)
-    name, package_text = _main(files, folder_name, exercise)
+    name, package_text, extras = _main(files, folder_name, exercise, own_entries)
     for entry in libraries:
         if entry not in dist_folders:
             _add_libraries(files, entry, top, folder_name)
     text = _text(files[name], f"{folder_name.rstrip('/')}/{name}")
-    made = handin.from_text(text, name, exercise.id)
-    return replace(made, files=files, added=package_text, left_out=tuple(sorted(large_paths)))
+    hand_in = handin.from_text(text, name, exercise.id)
+    return replace(
+        hand_in,
+        files=files,
+        added=package_text,
+        left_out=tuple(sorted(large_paths)),
+        extras=extras,
+    )
 
 
 def _without_top(own_entries: list[Entry]) -> tuple[str, list[Entry]]:
@@ -163,7 +169,7 @@ def _text(data: bytes, folder_name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadHandIn(
-            f"{folder_name} is no valid UTF-8 (byte {error.start}): save it as UTF-8."
+            f"{folder_name} is not valid UTF-8 (byte {error.start}): save it as UTF-8."
         ) from None
 
 
@@ -180,10 +186,7 @@ def _add_libraries(files: dict[str, bytes], folder: Entry, top: str, folder_name
             continue
         if entry.fault:
             if entry.is_link:
-                raise BadHandIn(
-                    f"{folder_name}: {entry.path} is a link, as some package managers make them: "
-                    "install with `npm install`, which copies."
-                )
+                raise BadHandIn(_linked(folder_name, entry.path))
             continue
         count, size = count + 1, size + entry.size
         if count > MOST_LIBRARY_FILES or size > MOST_LIBRARIES:
@@ -192,43 +195,77 @@ def _add_libraries(files: dict[str, bytes], folder: Entry, top: str, folder_name
                 f"{MOST_LIBRARY_FILES:,} files: leave out what only development needs, "
                 "`npm prune --omit=dev`."
             )
-        files[entry.path] = entry.read(MOST_LIBRARIES - size + entry.size)
+        contents = entry.read(MOST_LIBRARIES - size + entry.size)
+        files[entry.path] = _library_files.setdefault(contents, contents)
+
+
+def _linked(folder_name: str, path: str) -> str:
+    return (
+        f"{folder_name}: {path} is a link, as some package managers make them: install with "
+        "`npm install` in that folder, which copies."
+    )
 
 
 # ------------------------------------------------------------------ which program is started
 
 
-def _main(files: Mapping[str, bytes], folder_name: str, exercise: Exercise) -> tuple[str, str]:
-    """The path of the program that is started, and a package.json if it needs another one."""
+def _main(
+    files: Mapping[str, bytes], folder_name: str, exercise: Exercise, own_entries: list[Entry]
+) -> tuple[str, str, tuple[str, ...]]:
+    """The path of the program that is started, a package.json if it needs another one, and what
+    the script that starts it adds.
+    """
     package = _package(files, folder_name)
-    start_paths = _said(package)
-    for item in start_paths:
-        if item.startswith(".."):
-            raise BadHandIn(f"{folder_name}: {PACKAGE} starts {item}, which is not in this folder.")
+    starts = scripts.starts(package)
     stems = (*STEMS, exercise.id)
     usual = [f"{top}{stem}" for top in ("", "src/") for stem in stems]
     at_top = [path for path in files if "/" not in path and is_program(path)]
     # Only package.json may start a program without a suffix, such as bin/www.
-    bare = [path for path in start_paths if path in files and not PurePosixPath(path).suffix]
-    name = next(
-        (path for item in [*start_paths, *usual] if (path := _resolved(item, files, bare))), ""
+    bare = [start.path for start in starts if start.path in files]
+    bare = [path for path in bare if not PurePosixPath(path).suffix]
+    candidates = [*starts, *(scripts.Start(path) for path in usual)]
+    first_start = next(
+        (
+            start
+            for start in candidates
+            if start.path.startswith("..") or _resolved(start.path, files, bare)
+        ),
+        None,
     )
+    if first_start and first_start.path.startswith(".."):
+        raise BadHandIn(
+            f"{folder_name}: {PACKAGE} starts {first_start.path}, which is not in this folder: "
+            "hand in the folder that has both, or correct the path."
+        )
+    name = _resolved(first_start.path, files, bare) if first_start else ""
     if not name and len(at_top) == 1:
         (name,) = at_top
     if name:
-        return name, _typed(package, name, files)
-    if start_paths:
+        return name, _typed(package, name, files), first_start.extras if first_start else ()
+    if starts:
         raise BadHandIn(
-            f"{folder_name}: {PACKAGE} starts {start_paths[0]}, and there is no such file."
+            f"{folder_name}: {PACKAGE} starts {starts[0].path}, which is missing: write the path "
+            "of your server there."
         )
     if not any(map(is_program, files)):
-        raise BadHandIn(
-            f"{folder_name} has no program in it: hand in the folder that has server.mjs."
-        )
+        raise BadHandIn(f"{folder_name} has no program in it{_instead(own_entries)}.")
     raise BadHandIn(
         f"{folder_name} has several programs, and none is called server.mjs: call the one so that "
         f'is started, or name it in {PACKAGE} as "main".'
     )
+
+
+def _instead(own_entries: list[Entry]) -> str:
+    """What a folder without a program has instead, and what to do."""
+    for entry in own_entries:
+        if entry.fault and is_program(entry.path):
+            return f" that can be read ({entry.path}: {entry.fault}): put the file itself there"
+    for entry in own_entries:
+        if entries.is_zip(entry.path):
+            return f", only {entry.path}: unpack that, and hand in the folder that has server.mjs"
+        if PurePosixPath(entry.path).suffix.lower() in handin.TYPED:
+            return f" that Node runs: hand in JavaScript instead of {entry.path}"
+    return ": hand in the folder that has server.mjs"
 
 
 def _package(files: Mapping[str, bytes], folder_name: str) -> dict[str, Any]:
@@ -239,22 +276,9 @@ def _package(files: Mapping[str, bytes], folder_name: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise BadHandIn(
-            f"{folder_name}: {PACKAGE} is no JSON{where}: `npm init` writes one."
+            f"{folder_name}: {PACKAGE} is not JSON{where}: `npm init` writes one."
         ) from None
     return package if isinstance(package, dict) else {}
-
-
-def _said(package: Mapping[str, Any]) -> list[str]:
-    """The programs that package.json starts, the one that counts first."""
-    given = package.get("scripts")
-    scripts: dict[str, Any] = given if isinstance(given, dict) else {}
-    start_paths: list[str] = []
-    for name in STARTS:
-        if isinstance(start := scripts.get(name), str):
-            start_paths += [found[1] for found in _NODE.finditer(start)][::-1]
-    main = package.get("main")
-    start_paths += [main] if isinstance(main, str) and main.strip() else []
-    return [posixpath.normpath(item.replace("\\", "/").strip().lstrip("/")) for item in start_paths]
 
 
 def _resolved(path: str, files: Mapping[str, bytes], bare: list[str]) -> str:

@@ -61,6 +61,7 @@ class HandIn:
     name: str = ""
     files: Mapping[str, bytes] = field(default_factory=dict, hash=False)
     left_out: tuple[str, ...] = ()  # files of the folder that are too large for a program
+    extras: tuple[str, ...] = ()  # variables and options of the script that starts it: not used
     added: str = ""  # the package.json that is missing in a folder whose .js files are ES modules
 
     @property
@@ -300,13 +301,13 @@ def from_bytes(data: bytes, path: str, exercise: Exercise, size: int = 0) -> Han
     """
     name, suffix = Path(path).name, Path(path).suffix.lower()
     if len(data) > MOST_OF_FILE:
-        what = (
+        advice = (
             "are read: clear its outputs, and save it again."
             if suffix == NOTEBOOK
             else "are more than any answer needs."
         )
         raise BadHandIn(
-            f"{path} has {max(size, len(data)):,} bytes; at most {MOST_OF_FILE:,} {what}"
+            f"{path} has {max(size, len(data)):,} bytes; at most {MOST_OF_FILE:,} {advice}"
         )
     if suffix in TYPED and not (exercise.takes_folders and suffix in STRIPPED):
         raise BadHandIn(

@@ -69,7 +69,7 @@ def judged(
     version = nodes.version(node)
     try:
         text = exercise.program(file, exercise.for_student(student))
-        hand_in = handin.from_text(text, file.name)
+        hand_in = handin.from_text(text, exercise.program_name(file))
         result = run.grade(exercise, hand_in, student=student, node=node)
     except LabError as error:
         fault = type(error).__name__
@@ -91,7 +91,7 @@ def judged(
 
 
 def _file(exercise: Exercise, wrong: Wrong | None) -> Path:
-    return exercise.solution if wrong is None else exercise.folder / "wrong" / wrong.file
+    return exercise.solution if wrong is None else exercise.answer_file(wrong)
 
 
 def _fault(result: Result, wrong: Wrong | None, missed: tuple[str, ...]) -> str:
@@ -142,7 +142,7 @@ class Todo:
         """A digest of all that decides the row: what was judged before stands while it is the
         same.
         """
-        answer = _file(self.exercise, self.wrong).read_bytes().hex()
+        answer = self.exercise.source(_file(self.exercise, self.wrong))
         said = self.wrong and [self.wrong.misses, self.wrong.message]
         version = [self.exercise.version(), run.version(), nodes.version(self.node)]
         return digest([self.exercise.id, answer, said, version, self.beside, self.student])

@@ -36,7 +36,7 @@ GRACE_S = 5.0  # beyond the exercise's own seconds, for the sandboxes to start a
 TRIES = 3  # when the machine was too busy to tell
 
 # The modules of this room that decide what a hand-in is worth; others bring it here, or show it.
-JUDGES = ("cgroup", "exercise", "folders", "handin", "result", "run", "sandbox")
+JUDGES = ("cgroup", "exercise", "folders", "handin", "result", "run", "sandbox", "scripts")
 LEAST = (20, 12)  # crypto.hash, which signs what is said of a hand-in
 STRIPS = (22, 18)  # leaves types out without being asked; so does 23.6
 

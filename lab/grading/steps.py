@@ -1,5 +1,5 @@
-"""How far somebody has come in a project: the most points of each step, in `drop.json` beside the
-last hand-ins. Whoever checks a step is told, and which step follows.
+"""How far a reader has come in a project: the most points of each step, in `drop.json` beside the
+last hand-ins. The result of a step says both, and which step follows.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def note(step: Exercise, result: Result, place: Path) -> None:
 
 
 def best(project: str, place: Path) -> dict[str, float]:
-    """The most points of each step, as far as any are noted: somebody may have edited them."""
+    """The most points of each step, as far as any are noted; the file may have been edited."""
     try:
         points_by_id: Any = stored.read_json(place / f"{project}.json", ADVICE)
     except (OSError, LabError):

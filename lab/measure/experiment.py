@@ -62,12 +62,13 @@ class Experiment(Generic[T]):
         *,
         strict: bool = True,
     ) -> T:
-        """Return what `measure` makes, alone on this machine, stored and maybe recorded.
+        """Return what `measure` makes, alone on this machine, stored and maybe recorded. In a
+        profile without verdicts other processes may measure at the same time.
 
         content : the plain data to store of it; strict : see `record`. A run that ended before
         anything was measured leaves nothing behind.
         """
-        with lock.measuring():
+        with lock.measuring(alone=self.profile.verdicts):
             folder = Folder(self.id)
             try:
                 result = measure(folder)

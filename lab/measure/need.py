@@ -60,7 +60,7 @@ def need(*servers: str) -> Need:
     if settings.asked_mode() == "replay":
         return Need(servers)
     try:
-        with lock.measuring():
+        with lock.measuring(alone=settings.profile().verdicts):
             for name in servers:
                 server(name).start().stop()
     except (MissingProgram, ServerError) as error:

@@ -3,6 +3,8 @@
 The lock is per user: it does not hold back what other users of the machine measure. A trial's
 check for other programs notices those. Where several users, or the containers of several students,
 share a machine, LAB_QUEUE names a folder of theirs, and with it one lock and one line for all.
+Measurements of which no number is read, those of the smoke profile, share the lock among each
+other.
 """
 
 from __future__ import annotations
@@ -58,15 +60,19 @@ def lock_path() -> Path:
 
 @contextlib.contextmanager
 def measuring(
-    deadline_s: float | None = None, say: Callable[[str], None] | None = None
+    deadline_s: float | None = None,
+    say: Callable[[str], None] | None = None,
+    *,
+    alone: bool = True,
 ) -> Iterator[None]:
     """Hold the machine for measuring, in the order of arrival; says who has it meanwhile, how many
     wait before us and how long that may take.
 
     deadline_s : LAB_WAIT_S, or DEADLINE_S, if not given; say : is called with a message that takes
-    the place of the one before, with "" at the end of a wait. Nested use within one thread is
-    free; other threads of the process wait too. Raises MachineBusy after `deadline_s`. The system
-    drops the lock when its holder dies.
+    the place of the one before, with "" at the end of a wait; alone : if not, other processes that
+    say so may measure at the same time. Nested use within one thread is free; other threads of the
+    process wait too. Raises MachineBusy after `deadline_s`. The system drops the lock when its
+    holder dies.
     """
     global _depth  # noqa: PLW0603 - one lock per process is the point
     start_s = time.monotonic()
@@ -84,7 +90,7 @@ def measuring(
             finally:
                 _depth -= 1
             return
-        descriptor = _take(start_s, deadline_s, say or _Notice())
+        descriptor = _take(start_s, deadline_s, say or _Notice(), alone)
         _depth = 1
         began = time.monotonic()
         try:
@@ -100,12 +106,12 @@ def measuring(
         _in_process.release()
 
 
-def _take(start_s: float, deadline_s: float, say: Callable[[str], None]) -> int:
+def _take(start_s: float, deadline_s: float, say: Callable[[str], None], alone: bool) -> int:
     descriptor = _open(lock_path())
     place = None
     try:
         place = _stand()
-        _wait(descriptor, place, start_s, deadline_s, say)
+        _wait(descriptor, place, start_s, deadline_s, say, alone=alone)
         me = {
             "pid": os.getpid(),
             "who": _me(),
@@ -130,14 +136,17 @@ def _wait(
     start_s: float,
     deadline_s: float,
     say: Callable[[str], None],
+    *,
+    alone: bool,
 ) -> None:
-    """Return when the machine is ours."""
+    """Return when the machine is ours; with `alone` False, when no process has it for itself."""
+    operation = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
     shown_message, counted_s = "", -math.inf
     try:
         while True:
             if first := place.is_first:
                 with contextlib.suppress(BlockingIOError):
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    fcntl.flock(descriptor, operation | fcntl.LOCK_NB)
                     return
             now = time.monotonic()
             if (waited_s := now - start_s) > deadline_s:

@@ -19,6 +19,7 @@ from typing import Any
 
 from lab.errors import LabError
 from lab.judging import judge
+from lab.judging.sittings import DIFFERS
 from lab.settings import PROFILES
 
 FORMAT = "nodejs-io-measured/sitting"
@@ -73,6 +74,10 @@ class Sitting:
         """The processor, without the signs of its maker's lawyers."""
         return re.sub(r"\((R|TM)\)| Processor| CPU", "", self.machine["cpu"]).strip()
 
+    def is_on(self, label: str) -> bool:
+        """Return whether it ran on the processor of a machine, which its label names."""
+        return label.partition(" × ")[2].startswith(f"{self.machine['cpu']}, ")
+
     @property
     def where(self) -> str:
         """The machine and the day in words."""
@@ -110,14 +115,15 @@ def read(file: Path, ids: Collection[str]) -> Sitting:
     with the first thing that is wrong and what to do.
     """
     try:
-        if (size := file.stat().st_size) > MOST_BYTES:
-            raise BadSitting(f"it has {size:,} bytes, and a sitting has at most {MOST_BYTES:,}")
-        return parsed(file.read_bytes(), ids)
+        if file.exists() and not file.is_file():  # such as a link to a device, which never ends
+            raise BadSitting("it is not a file of its own")
+        with file.open("rb") as content:
+            return parsed(content.read(MOST_BYTES + 1), ids)
     except OSError as error:
         raise BadSitting(f"{file.name} can't be read: {error.strerror}.") from None
     except BadSitting as error:
         raise BadSitting(
-            f"{file.name} is not used, because {error}. `make results` writes it anew."
+            f"{file.name} is not used, because {error}. `make results` writes it again."
         ) from None
 
 
@@ -155,7 +161,7 @@ def parsed(data: bytes, ids: Collection[str]) -> Sitting:
 
 def _json_of(data: bytes) -> Any:
     if len(data) > MOST_BYTES:
-        raise BadSitting(f"it has {len(data):,} bytes, and a sitting has at most {MOST_BYTES:,}")
+        raise BadSitting(f"it has more than {MOST_BYTES:,} bytes, the most that a sitting has")
     try:
         return json.loads(data.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_number)
     except UnicodeDecodeError:
@@ -165,7 +171,7 @@ def _json_of(data: bytes) -> Any:
     except json.JSONDecodeError as error:
         raise BadSitting(f"it is no JSON: line {error.lineno}, {error.msg}") from None
     except ValueError as error:  # a number of thousands of digits
-        raise BadSitting(f"it has a number that nobody can read: {error}") from None
+        raise BadSitting(f"it has a number that cannot be read: {error}") from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -251,7 +257,7 @@ def _claim(place: str, value: Any, ids: Collection[str]) -> Found:
     if id not in ids:
         raise BadSitting(f"{place}.id is {_shown(id)}, which is no claim that has an interval")
     verdict = _text(f"{place}.verdict", value["verdict"])
-    if verdict not in judge.WORDS:
+    if verdict not in judge.WORDS or verdict == DIFFERS:  # which needs several
         raise BadSitting(f"the verdict of {id} is {_shown(verdict)}, no word for one")
     estimate, low, high = (
         _ratio(f"{name} of {id}", value[name]) for name in ("estimate", "low", "high")

@@ -40,6 +40,8 @@ LICENCES = {
 POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}' blob: 'wasm-unsafe-eval'; worker-src blob:"
 )
+# The texts of a Node's modules: those of every program, and those that some programs ask for.
+PACKS = ("node", "later", "sockets")
 # Texts and code have no words of four bytes: pb is 0.
 FILTER = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "pb": 0}
 FRAME = """<!doctype html>
@@ -131,7 +133,7 @@ def _pack(raw: Path, whole: Path) -> None:
     texts = {name: (raw / name).read_text("utf8") for name in ("panel.js", "editor.js", "lab.js")}
     texts["panel.css"] = (HERE / "page" / "panel.css").read_text("utf8")
     texts["engine.html"] = _engine(raw)
-    for name in (f"{kind}-{major}" for kind in ("node", "later") for major in about["nodes"]):
+    for name in (f"{pack}-{major}" for pack in PACKS for major in about["nodes"]):
         packed = _packed((raw / f"{name}.bin").read_bytes())
         texts[f"{name}.js"] = f'labModelTexts("{name}","{packed}")\n'
     texts["LICENCES.txt"] = _licences()

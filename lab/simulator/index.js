@@ -8,6 +8,9 @@ export { createMachine, NotModelledError };
 
 const FOLDER = "/home/you";
 const MOST_TRACES = 10;
+const FRAME = /^\s+at .*:\d+:\d+\)?,?$/; // of a stack
+const FRAMES =
+  "Of a printed stack, the model has the program's own functions alone, and their columns can differ from Node's.";
 
 /** A program as a machine takes it, from its text and its file's name; throws what Node would say of a text that does not parse. */
 export function programOf(machine, source, name, folder = FOLDER) {
@@ -20,9 +23,9 @@ export function programOf(machine, source, name, folder = FOLDER) {
 }
 
 /**
- * {orders: [{lines, places, code, report, because, weight, trace}], cut, runs, trace}: all orders of
- * a program, the likeliest first. Each of the first `traces` orders has its recording as `trace`, and
- * `trace` of the whole is what the replay draws.
+ * {orders: [{lines, places, code, report, because, weight, trace}], cut, runs, notes, trace}: all orders
+ * of a program, the likeliest first. `notes` are sentences on what Node prints otherwise. Each of the first
+ * `traces` orders has its recording as `trace`, and `trace` of the whole is what the replay draws.
  */
 export function explore(machine, program, { traces = MOST_TRACES, ...options } = {}) {
   const result = search(machine, program, options);
@@ -31,7 +34,8 @@ export function explore(machine, program, { traces = MOST_TRACES, ...options } =
     trace: at < traces ? recording(machine, program, schedule) : null,
   }));
   const { node } = machine;
-  return { ...result, orders, trace: traceOf({ ...result, orders, node }, program) };
+  const notes = orders.some(({ lines }) => lines.some((line) => FRAME.test(line))) ? [FRAMES] : [];
+  return { ...result, orders, notes, trace: traceOf({ ...result, orders, node }, program) };
 }
 
 const recording = (machine, program, schedule) =>

@@ -1,8 +1,11 @@
 // A machine that runs a program as one Node would: the engine with Node's modules loaded, once, and
 // the program on it as often as one likes, each time from the same state.
 
+import { addressIn } from "./address.js";
 import { complete } from "./complete.js";
 import { createEngine, EngineError } from "./engine.js";
+import { expressionAt } from "./expression.js";
+import { inLocale } from "./locale.js";
 
 const EPOCH = Date.UTC(2026, 0, 1);
 const DEFAULTS = { mostLines: 10_000, mostMB: 192, limitMs: 2000, clock: () => performance.now() };
@@ -20,6 +23,10 @@ export const INSIDE = [
   "messages",
   "trace",
 ];
+/** The texts that are evaluated inside only for programs that need them. */
+export const INSIDE_LATER = ["sockets", "http", "url"];
+/** Under what name a page's texts have one of these. */
+export const laterName = (name) => `model/${name}`;
 const WRAPPER = "(function (exports, require, module, __filename, __dirname) { ";
 
 /** What the model does not do; its message says what, and how to run the program for real. */
@@ -43,6 +50,7 @@ class Machine {
     this.limits = limits;
     this.node = node;
     this.acorn = parts.acorn;
+    this.parts = parts;
     this.completion = { program: null, text: "" };
     this.isWatched = false;
     this.refusal = null;
@@ -125,12 +133,20 @@ class Machine {
     );
   }
 
+  /** A part of the model that few programs need, as a function of the machine inside. */
+  _part(id) {
+    const name = this.engine.text(id);
+    const text = this.parts[name] ?? this.node.texts[laterName(name)];
+    if (text === undefined) throw new EngineError(`The model has no part ${name}`);
+    return this.engine.evaluate(text, `${name}.js`);
+  }
+
   _jobs() {
     this.engine.runJobs(() => this.isStopped, this.isWatched ? this.afterJob : null);
   }
 
   _hook(isTold) {
-    this.engine.tellsPromises(this.engine.number(isTold) !== 0);
+    this.engine.tellsPromises(this.engine.text(isTold) === "1");
   }
 
   _promise(value) {
@@ -150,6 +166,12 @@ class Machine {
     this.refusal ??= this.engine.text(sentence);
     this.isStopped = true;
     throw new EngineError(this.refusal);
+  }
+
+  /** 1 once a run must end, whatever the reason will be. */
+  _over() {
+    const isLate = this.limits.clock() > this.deadline;
+    return this.engine.number(this.refusal !== null || isLate ? 1 : 0);
   }
 
   /** The program's text as the engine takes it, made once for all runs of the program. */
@@ -174,6 +196,28 @@ class Machine {
 
   _module() {
     return this.engine.evaluate(this.#text(), `file://${this.program.file}`, { isModule: true });
+  }
+
+  /** What the program calls, makes or assigns at "line,column" of the engine's, as JSON. */
+  _expression(position) {
+    const [line, column] = this.engine.text(position).split(",").map(Number);
+    const isModule = this.program.kind === "esm";
+    const lines = this.#text().split("\n");
+    const before = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    const moved = line === 1 && !isModule ? WRAPPER.length : 0;
+    const place = before + column - 1 - moved;
+    const expression = expressionAt(this.acorn, lines.join("\n"), isModule, place);
+    return this.engine.string(JSON.stringify(expression));
+  }
+
+  /** What a method makes of its values in a language or a time zone, as JSON: {value} or {error}. */
+  _locale(request) {
+    return this.engine.string(inLocale(this.engine.text(request)));
+  }
+
+  /** An address and where its parts are, as JSON. */
+  _address(request) {
+    return this.engine.string(addressIn(this.engine.text(request)));
   }
 
   /** True once a run must end: code, also that of a promise, is left at once where it asks. */

@@ -45,7 +45,8 @@ def model(options: argparse.Namespace) -> int:
         Trace.from_json(result["trace"]).save(options.trace)
     if options.json:
         orders = [order["lines"] for order in result["orders"]]
-        print(json.dumps({"orders": orders, "cut": result["cut"]}, ensure_ascii=False))
+        shown = {"orders": orders, "cut": result["cut"], "notes": result["notes"]}
+        print(json.dumps(shown, ensure_ascii=False))
     else:
         print("\n".join(_text(result)))
     return 0
@@ -69,6 +70,7 @@ def _text(result: Mapping[str, Any]) -> Iterator[str]:
     count = f"{len(orders)} orders" if len(orders) > 1 else "one order"
     cut = ", and there may be more" if result["cut"] else ""
     yield f"Model of Node {result['node']}: {count}{cut}."
+    yield from result["notes"]
     for number, order in enumerate(orders[:SHOWN_ORDERS], 1):
         yield ""
         title = f"Order {number}"

@@ -13,7 +13,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 _TABLE = Table()
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(scope="module")
 def orphans_come_to_us():
     """So that `nobody_left_behind` finds a daemon that has neither parent nor mark (Linux)."""
     become_subreaper()
@@ -26,12 +26,6 @@ def orphans_come_to_us():
 def project(tmp_path_factory):
     """A copy of the project for what is attacked, whose runs, logs and locks are its own."""
     return copy_project(tmp_path_factory.mktemp("project"))
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if "/attack/" in item.nodeid:  # this hook is given those of other folders, too
-            item.add_marker(pytest.mark.alone)
 
 
 def pytest_runtest_logreport(report):

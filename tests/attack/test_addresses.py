@@ -14,7 +14,9 @@ from lab.processes import nodes
 from lab.servers import catalog
 from lab.servers.http_get import NoAnswer, get, loopback
 
-from .ground import attacked, chance, each, nightly
+from .ground import apart, attacked, chance, each, nightly
+
+pytestmark = apart
 
 HOSTS = ["127.0.0.1", "localhost", "[::1]", "LOCALHOST"]
 OTHERS = [

@@ -20,7 +20,9 @@ from support import linux
 
 from lab import paths
 
-from .ground import attacked, cases, copy_project, environment, nightly
+from .ground import apart, attacked, cases, copy_project, environment, nightly
+
+pytestmark = apart
 
 # A short comparison, a trace, a record that is read: each may fail in words, and in no other way.
 WORK = """

@@ -9,7 +9,9 @@ import pytest
 from lab import paths
 from lab.processes import nodes
 
-from .ground import SEED, nightly
+from .ground import SEED, apart, nightly
+
+pytestmark = apart
 
 SITE = os.environ.get("SITE") or "_build/replay/html"
 MINUTES = 8

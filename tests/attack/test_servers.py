@@ -6,7 +6,9 @@ import re
 import pytest
 from support import linux
 
-from .ground import attacked, cases
+from .ground import apart, attacked, cases
+
+pytestmark = apart
 
 # Answers well until it has answered `SHY` requests, then shows what it is.
 SERVER = """

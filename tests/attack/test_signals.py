@@ -8,7 +8,9 @@ import time
 import psutil
 import pytest
 
-from .ground import SEED, Attacked, attacked, cases, chance
+from .ground import SEED, Attacked, apart, attacked, cases, chance
+
+pytestmark = apart
 
 pytest_plugins = ["kernel_fixtures"]
 

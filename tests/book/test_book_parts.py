@@ -318,6 +318,15 @@ def test_a_server_comes_with_its_catalogue_entry_and_a_node_module_with_its_sibl
     assert before[1] != after[1]
 
 
+def test_a_folder_changes_with_the_files_that_are_in_it(tmp_path):
+    """A chapter whose claim was judged over all sittings is drawn again when one is added."""
+    before = Present(tmp_path).digest("file:.")
+    (tmp_path / "one.json").write_text("{}")
+    after = Present(tmp_path).digest("file:.")
+    (tmp_path / "one.json").write_text("[]")
+    assert before != after == Present(tmp_path).digest("file:.")
+
+
 @pytest.mark.parametrize(
     "spoilt", ["servers = 3", "[servers]\nx = 3", "[servers.x]\nsource = 3", "[servers"]
 )

@@ -13,7 +13,7 @@ OUTCOMES = front.pinged()
 
 def test_the_picture_of_readme_is_that_of_the_records():
     assert front.FILE.read_text("utf-8") == front.file_text(), (
-        "`python -m lab.book.pages.front` draws docs/ping.svg again"
+        "`python -m lab.book picture` draws docs/ping.svg again"
     )
     assert f"]({front.FILE.relative_to(ROOT).as_posix()})" in (ROOT / "README.md").read_text(
         "utf-8"

@@ -80,7 +80,7 @@ def test_mistakes_are_told_in_the_words_of_the_task_without_any_line_of_a_progra
             )
         for file in [one.solution, *(one.folder / "wrong").iterdir(), one.folder / "check.mjs"]:
             starter = set(one.starter.read_text("utf-8").splitlines())
-            for line in set(file.read_text("utf-8").splitlines()) - starter:
+            for line in set(one.source(file).splitlines()) - starter:
                 if len(line.strip()) > 30:
                     assert line.strip() not in told, f"{paths.relative(file)}: {line}"
 

@@ -12,22 +12,22 @@ STEPS = exercise.steps(projects.NAME)
 
 def test_each_step_has_a_line_in_the_picture_and_a_way_to_its_card():
     picture, steps = projects.picture(None).html, projects.steps(None).html
-    assert re.findall(r'class="number"[^>]*>(\d+)<', picture) == [str(one.step) for one in STEPS]
-    for one in STEPS:
-        assert f'href="{one.chapter}.html#exercise-{one.id}"' in steps
-        assert steps.count(f'data-step="{one.id}"') == 1
-    assert f"{sum(one.minutes for one in STEPS)} minutes" in steps
+    assert re.findall(r'class="number"[^>]*>(\d+)<', picture) == [str(step.step) for step in STEPS]
+    for step in STEPS:
+        assert f'href="{step.chapter}.html#exercise-{step.id}"' in steps
+        assert steps.count(f'data-step="{step.id}"') == 1
+    assert f"{sum(step.minutes for step in STEPS)} minutes" in steps
 
 
 def test_steps_count_from_one_without_a_gap():
-    assert [one.step for one in STEPS] == list(range(1, len(STEPS) + 1))
+    assert [step.step for step in STEPS] == list(range(1, len(STEPS) + 1))
 
 
 def test_the_rubric_has_all_points_of_each_step():
     rows = projects.rubric(None).rows
-    for one, row in zip(STEPS, rows, strict=True):
+    for step, row in zip(STEPS, rows, strict=True):
         lines = [piece for piece in row[3] if ": " in piece]
-        assert sum(float(line.partition(":")[0]) for line in lines) == one.points == float(row[2])
+        assert sum(float(line.partition(":")[0]) for line in lines) == step.points == float(row[2])
 
 
 def test_a_picture_that_lacks_a_step_is_an_error_that_says_what_to_write(tmp_path, monkeypatch):

@@ -13,7 +13,9 @@ import pytest
 import yaml
 from house import ROOT
 
+pytestmark = pytest.mark.timeout(1800)  # only what hangs takes so long, on a busy machine as well
 ACTION = ROOT / "tools" / "checkup" / "action"
+FOLDER, TEMPORARY = "the api", "runner temp"  # a path may have blanks
 WELL = """
 require("http").createServer((request, response) => response.end("well"))
   .listen(process.env.PORT, "127.0.0.1");
@@ -38,9 +40,9 @@ def repository(tmp_path_factory):
     """A repository whose server is in a folder, and fails from its second commit on."""
     folder = tmp_path_factory.mktemp("repository")
     git(folder, "init", "--quiet", "--initial-branch=main")
-    (folder / "api").mkdir()
+    (folder / FOLDER).mkdir()
     for text in (WELL, FAILS):
-        (folder / "api" / "server.cjs").write_text(text)
+        (folder / FOLDER / "server.cjs").write_text(text)
         git(folder, "add", "--all")
         git(folder, "commit", "--quiet", "--message=a version")
     return folder
@@ -52,6 +54,7 @@ def runner(repository, tmp_path):
     steps = yaml.safe_load((ACTION / "action.yml").read_text())["runs"]["steps"]
     declared = yaml.safe_load((ACTION / "action.yml").read_text())["inputs"]
 
+    (tmp_path / TEMPORARY).mkdir()
     queue = tmp_path / "queue"
     queue.mkdir()
     queue.chmod(0o1777)
@@ -75,7 +78,6 @@ def runner(repository, tmp_path):
             cwd=repository,
             capture_output=True,
             text=True,
-            timeout=100,
             check=False,
             env={
                 **os.environ,
@@ -84,7 +86,7 @@ def runner(repository, tmp_path):
                 "GITHUB_ACTION_PATH": str(ACTION),
                 "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
                 "GITHUB_OUTPUT": str(tmp_path / "output"),
-                "RUNNER_TEMP": str(tmp_path),
+                "RUNNER_TEMP": str(tmp_path / TEMPORARY),
             },
         )
 
@@ -96,7 +98,7 @@ def runner(repository, tmp_path):
 def inputs(repository):
     """What a workflow gives: of a server in a folder, and few processes of it."""
     commits = {"base": git(repository, "rev-parse", "HEAD~1"), "head": "main"}
-    return {**commits, "folder": "api", "command": "node server.cjs", "pairs": "1"}
+    return {**commits, "folder": FOLDER, "command": "node server.cjs", "pairs": "1"}
 
 
 def is_installed_and_prepared(runner, inputs, place):
@@ -105,7 +107,7 @@ def is_installed_and_prepared(runner, inputs, place):
     assert "node-checkup 0.1.0" in installed.stdout
     prepared = runner(1, **inputs, prepare="echo ready >prepared")
     assert prepared.returncode == 0, prepared.stderr
-    return all((place / version / "api" / "prepared").exists() for version in ("base", "head"))
+    return all((place / version / FOLDER / "prepared").exists() for version in ("base", "head"))
 
 
 def output_of(tmp_path):
@@ -114,12 +116,12 @@ def output_of(tmp_path):
 
 @pytest.mark.nightly
 def test_the_steps_find_that_a_version_fails(runner, repository, inputs, tmp_path):
-    assert is_installed_and_prepared(runner, inputs, tmp_path / "node-checkup")
+    assert is_installed_and_prepared(runner, inputs, tmp_path / TEMPORARY / "node-checkup")
     compared = runner(2, **inputs)
     assert compared.returncode == 1, compared.stderr
     assert "::error::The head is worse" in compared.stdout
     summary = (tmp_path / "summary").read_text()
-    assert summary.startswith("## ❌ head/api against base/api: worse")
+    assert summary.startswith(f"## ❌ head/{FOLDER} against base/{FOLDER}: worse")
     output = output_of(tmp_path)
     assert output["verdict"] == "worse"
     assert Path(output["report"]).read_text().startswith("<!doctype html>")
@@ -128,7 +130,7 @@ def test_the_steps_find_that_a_version_fails(runner, repository, inputs, tmp_pat
 
 
 def test_the_steps_say_why_nothing_was_compared(runner, repository, inputs, tmp_path):
-    assert is_installed_and_prepared(runner, inputs, tmp_path / "node-checkup")
+    assert is_installed_and_prepared(runner, inputs, tmp_path / TEMPORARY / "node-checkup")
     compared = runner(2, **{**inputs, "command": "PORT=1 node srv.cjs"})
     assert compared.returncode == 2, compared.stderr
     assert "Cannot find module" in (tmp_path / "summary").read_text()
@@ -142,7 +144,7 @@ def test_the_steps_say_why_nothing_was_compared(runner, repository, inputs, tmp_
 def test_words_reach_the_comparison_whole_and_its_verdict_the_job(
     runner, inputs, tmp_path, code, fail_on_worse, ends_with
 ):
-    program = tmp_path / "node-checkup" / "environment" / "bin" / "node-checkup"
+    program = tmp_path / TEMPORARY / "node-checkup" / "environment" / "bin" / "node-checkup"
     program.parent.mkdir(parents=True)
     program.write_text(
         '#!/bin/sh\nprintf "%s\\n" "$@" >words\necho "# summary" >summary.md\n'
@@ -153,8 +155,8 @@ def test_words_reach_the_comparison_whole_and_its_verdict_the_job(
     more = "--header=x: 1 2\n--limit\n10\n"
     compared = runner(2, **{**inputs, "arguments": more, "fail-on-worse": fail_on_worse})
     assert compared.returncode == ends_with, compared.stderr
-    words = (tmp_path / "node-checkup" / "words").read_text().splitlines()
-    assert words[words.index("--folders") + 1 :][:2] == ["base/api", "head/api"]
+    words = (tmp_path / TEMPORARY / "node-checkup" / "words").read_text().splitlines()
+    assert words[words.index("--folders") + 1 :][:2] == [f"base/{FOLDER}", f"head/{FOLDER}"]
     assert words[-5:] == ["--header=x: 1 2", "--limit", "10", "--", "node server.cjs"]
     assert (tmp_path / "summary").read_text() == "# summary\n"
     assert output_of(tmp_path)["verdict"] == "a verdict"

@@ -412,7 +412,9 @@ def test_arrivals_that_get_no_response_any_more_are_told_though_they_are_few():
 def test_what_falls_behind_is_loaded_again_and_the_better_load_counts(monkeypatch, answers, counts):
     """What falls behind by itself does it twice; a machine that was busy may not be so again."""
     observed = seen(CALM)
-    loader = examining._Loader(observed, Request("/"), None, lambda _: None, examining.Pace())
+    loader = examining._Loader(
+        observed, Request("/"), None, lambda _: None, pace=examining.Pace(), bridge=None
+    )
     left = list(answers)
 
     def load(name, words, **more):

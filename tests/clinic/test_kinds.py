@@ -10,8 +10,9 @@ import pytest
 from house import ROOT
 from test_failures import ALONE, CALM, names, row_of, seen
 
-from lab.clinic import failures
+from lab.clinic import failures, illnesses
 from lab.clinic.recorded import diagnosed
+from lab.clinic.signs import Signs
 from lab.processes import nodes
 
 MANY = dataclasses.replace(CALM, throughput=50.0, answers=100, mean_s=0.32)
@@ -49,6 +50,7 @@ def test_requests_that_wait_for_one_of_two_slots_are_told():
             ),
             id="a wait of milliseconds",
         ),
+        pytest.param(in_line(posted=15.0), id="a worker thread has no time left"),
         pytest.param(dataclasses.replace(in_line(), bridged=True), id="the bridge may be the line"),
     ],
 )
@@ -56,10 +58,25 @@ def test_other_reasons_to_wait_are_no_line_in_the_program(well):
     assert names(well) == []
 
 
+def test_a_worker_thread_that_is_the_limit_is_told_as_that():
+    assert "A worker thread was: it was busy" in repr(diagnosed(in_line(posted=15.0)))
+    once = in_line()
+    once.rows[0]["posted"] = 15.0  # a burst of a moment
+    assert names(once) == ["too few connections"]
+
+
 def test_a_busy_loop_is_no_line():
     rows = [row_of(t, idle_ms=0.1 * t) for t in (100, 1000, 1900)]
     busy = dataclasses.replace(in_line(), rows=rows)
     assert failures.line(busy).ms == 0
+
+
+def test_a_line_for_the_processors_of_a_busy_machine_is_no_line_in_the_program():
+    def waited(ms):
+        return dataclasses.replace(in_line(), looks=[look({}) | {"waited_ms": ms}])
+
+    assert names(waited(400.0)) == []
+    assert names(waited(100.0)) == ["too few connections"]
 
 
 def fetched(responses, read):
@@ -72,10 +89,26 @@ def test_bodies_that_are_not_read_are_told():
     assert names(fetched(20.0, 0.0)) == []  # too few to tell
 
 
+@pytest.mark.parametrize(
+    ("read", "kind", "named"),
+    [
+        (20.0, "socket", ["bodies not read"]),
+        (1000.0, "socket", ["descriptors left open"]),
+        (20.0, "file", ["descriptors left open", "bodies not read"]),
+    ],
+)
+def test_sockets_of_bodies_that_are_not_read_are_no_problem_of_their_own(read, kind, named):
+    loads = [dataclasses.replace(CALM, name=f"kept-{i}", answers=10_000) for i in (1, 2)]
+    fields = {"heap": 1e7, "external": 0, "rss": 0}
+    marks = [fields | {"descriptors": n, "kinds": {kind: n}} for n in (20, 45, 70)]
+    rows = [row_of(t, fetched=1000.0, fetched_read=read) for t in (100, 1900)]
+    assert names(seen(CALM, *loads, kept=marks, rows=rows)) == named
+
+
 def look(calls, sites=None):
     empty = {"n": 0, "ms": 0.0}
     streams = dict.fromkeys(("most_bytes", "most_objects", "ignored", "refused"), 0)
-    total = {"requests": 100, "latency_ms": 5000.0, "calls": 0, "alone": 0, "alone_ms": 0.0}
+    total = {"requests": 100, "latency_ms": 5000.0, "alone": 0, "alone_ms": 0.0}
     return {
         **{
             "pid": 7,
@@ -92,11 +125,11 @@ def look(calls, sites=None):
 
 
 def test_calls_in_turn_are_told_and_calls_side_by_side_are_not():
-    turn = {"calls": 900, "alone": 900, "alone_ms": 4500.0}
+    turn = {"alone": 900, "alone_ms": 4500.0}
     assert names(seen(CALM, looks=[look(turn)])) == ["calls in turn"]
-    assert names(seen(CALM, looks=[look({"calls": 900})])) == []
+    assert names(seen(CALM, looks=[look({})])) == []
     # A session and a user, or calls that are a small part of the response.
-    assert names(seen(CALM, looks=[look({"calls": 300, "alone": 300, "alone_ms": 4500.0})])) == []
+    assert names(seen(CALM, looks=[look({"alone": 300, "alone_ms": 4500.0})])) == []
     assert names(seen(CALM, looks=[look({**turn, "alone_ms": 900.0})])) == []
 
 
@@ -251,3 +284,10 @@ def test_jobs_of_the_pool_that_are_let_in_two_at_a_time_are_no_line_for_a_connec
     names_only = {"GETADDRINFOREQWRAP": {"n": 1, "ms": 1.0, "longest_ms": 1.0}}
     found = dataclasses.replace(in_line(), looks=[{**look({}), "waits": names_only}])
     assert names(found) == ["too few connections"]
+
+
+def test_lines_that_ask_a_database_wait_for_no_thread_of_the_pool():
+    sites = {"query": {"/srv/app.mjs:3:1": 9}, "FSREQCALLBACK": {"/srv/app.mjs:7:1": 2}}
+    starved = illnesses.diagnose(seen(CALM, looks=[look({}, sites)]), Signs(pool_wait_ms=50.0))
+    (finding,) = starved.findings
+    assert finding.sites == ("/srv/app.mjs:7",)

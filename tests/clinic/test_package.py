@@ -41,7 +41,7 @@ http.createServer(answer).listen(process.env.PORT, "127.0.0.1");
 def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("built")
     command = [sys.executable, str(CHECKUP / "build.py"), str(folder)]
-    subprocess.run(command, check=True, capture_output=True, timeout=100)
+    subprocess.run(command, check=True, capture_output=True)
     return folder
 
 

@@ -1,5 +1,7 @@
 """Requests as programs want them: over TLS, on a UNIX socket, several in turns after a login."""
 
+import contextlib
+import dataclasses
 import json
 import re
 import subprocess
@@ -7,10 +9,10 @@ from collections import Counter
 
 import pytest
 
-from lab.clinic import scenario
+from lab.clinic import checkup, commands, direct, failures, scenario
 from lab.clinic.app import App, AppFailed, Target
 from lab.clinic.bridge import Bridge
-from lab.clinic.examining import observe_url
+from lab.clinic.examining import observe, observe_url
 from lab.clinic.hub import Hub
 from lab.clinic.loading import Request
 from lab.errors import LabError
@@ -176,12 +178,142 @@ def test_a_server_with_a_certificate_of_its_own_is_loaded(tmp_path, certificate,
     assert seen.phases["many"].answers > 0
 
 
-@pytest.mark.parametrize("is_secure", [True, False])
-def test_a_server_of_http2_alone_is_refused_with_the_next_step(tmp_path, certificate, is_secure):
-    plain = 'require("node:http2").createServer().listen(process.env.PORT, "127.0.0.1");'
-    text = secure(certificate, "http2") if is_secure else plain
-    with Hub() as hub, pytest.raises(AppFailed, match=r"HTTP/2 only.*allowHTTP1"):
-        App(target(tmp_path, text), hub)
+ECHO = """(request, response) => {
+  request.setEncoding("utf8");
+  let body = "";
+  request.on("data", (part) => { body += part; }).on("end", () => {
+    if (request.url === "/ends") return request.stream.session.destroy();
+    if (request.url === "/resets") return response.stream.close(2);
+    response.writeHead(201, { "set-cookie": ["a=1", "b=2"] });
+    response.end(`${request.httpVersion} ${request.method} ${request.url} ${body}`);
+  });
+}"""
+POST = Request.of("/a?b", None, {"X-More": "yes"}, '{"title": "É"}')
+
+
+def of_http2(folder, options="", answer=ECHO):
+    """A server of HTTP/2, with TLS if there is a folder with its certificate."""
+    text = 'require("node:http2").createServer(ANSWER).listen(process.env.PORT, "127.0.0.1");'
+    if folder is not None:
+        text = secure(folder, "http2", options).replace('(q, r) => r.end("safe")', "ANSWER")
+    return text.replace("ANSWER", answer)
+
+
+@pytest.fixture(params=["with TLS", "without TLS"])
+def http2_only(request, tmp_path):
+    """A program that takes HTTP/2 and nothing else."""
+    folder = request.getfixturevalue("certificate") if request.param == "with TLS" else None
+    return target(tmp_path, of_http2(folder))
+
+
+@pytest.mark.parametrize("is_compared", [False, True])
+def test_a_server_that_takes_http2_only_is_loaded_by_http2(http2_only, is_compared):
+    with contextlib.nullcontext() if is_compared else Hub() as hub, App(http2_only, hub) as app:
+        assert app.http2
+        answer = app.get(5.0, POST)
+        assert (answer.status, answer.cookies) == (201, ("a=1", "b=2"))
+        assert answer.text == '2.0 POST /a?b {"title": "É"}'
+        assert app.get(5.0).text == "2.0 GET / "
+
+
+def test_a_running_server_of_http2_is_loaded_by_http2(http2_only):
+    with App(http2_only, None) as app:
+        scheme = (
+            "https"
+            if "createSecureServer" in (http2_only.folder / "app.cjs").read_text()
+            else "http"
+        )
+        url = f"{scheme}://127.0.0.1:{app.port}/"
+        seen = observe_url(url, Request(), lambda _: None, 2.0)
+    assert seen.http2 and seen.phases["many"].answers > 0 and not seen.phases["many"].failed
+
+
+def test_the_busier_of_bridge_and_load_generator_counts_as_the_client(monkeypatch, tmp_path):
+    with App(target(tmp_path, of_http2(None)), None) as app:
+        assert app.get(5.0).status == 201
+        assert 0 < app.bridge.busy() <= 1
+        monkeypatch.setattr(Bridge, "busy", lambda _: 0.97)
+        seen = observe_url(f"http://127.0.0.1:{app.port}/", Request(), lambda _: None, 2.0)
+    assert seen.phases["many"].client_elu >= 0.97
+
+
+@pytest.mark.parametrize("path", ["/ends", "/resets"])
+def test_a_request_of_http2_that_the_server_ends_fails_and_the_next_one_is_answered(
+    http2_only, path
+):
+    with App(http2_only, None) as app:
+        with pytest.raises(LabError, match="failed"):
+            app.get(10.0, Request(path))
+        assert app.get(10.0).text == "2.0 GET / "
+
+
+def test_a_scenario_is_sent_by_http2(http2_only, tmp_path):
+    several = scenario.read(written(tmp_path, {"requests": BOOKS}))
+    with App(dataclasses.replace(http2_only, scenario=several), None) as app:
+        answers = Counter(app.get(5.0, Request("/whatever")).text for _ in range(4))
+    assert answers == {"2.0 GET /books ": 3, '2.0 POST /books {"title": "É"}': 1}
+
+
+def test_http2_is_asked_for_where_a_server_takes_both(tmp_path, certificate):
+    program = target(tmp_path, of_http2(certificate, "allowHTTP1: true"))
+    for http2, version in (False, "1.1"), (True, "2.0"):
+        asked = dataclasses.replace(program, http2=http2)
+        for hub in contextlib.nullcontext(), Hub():
+            with hub as seen, App(asked, seen) as app:
+                assert app.get(5.0).text == f"{version} GET / "
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["examine", "--", "node", "a.mjs"], "[False]"),
+        (["examine", "--http2", "--", "node", "a.mjs"], "[True]"),
+        (["compare", "--http2", "--commands", "node a.mjs", "node b.mjs"], "[True, True]"),
+    ],
+)
+def test_the_option_reaches_what_is_loaded(monkeypatch, capsys, words, wanted):
+    def refuse(*args, **_):
+        raise LabError(str([one.http2 for one in args if isinstance(one, Target)]))
+
+    monkeypatch.setattr(direct, "observe", refuse)
+    monkeypatch.setattr(commands, "compare_versions", refuse)
+    assert checkup.main(words) == commands.FAILED
+    assert wanted in capsys.readouterr().err
+
+
+def test_who_does_not_take_http2_is_told_what_to_leave_out(tmp_path):
+    text = f'{HELLO}.listen(process.env.PORT, "127.0.0.1");'
+    wants = target(tmp_path, text, http2=True)
+    for hub in contextlib.nullcontext(), Hub():
+        with hub as seen, pytest.raises(AppFailed, match=r"HTTP/2 on port \d+. Leave out --http2"):
+            App(wants, seen)
+    with App(target(tmp_path, text), None) as app, pytest.raises(AppFailed, match="--http2"):
+        observe_url(app.url, Request(), lambda _: None, http2=True)
+
+
+def test_a_server_of_http2_on_a_unix_socket_is_loaded(tmp_path):
+    text = of_http2(None).replace('process.env.PORT, "127.0.0.1"', '"app.sock"')
+    for hub in contextlib.nullcontext(), Hub():
+        with hub as seen, App(target(tmp_path, text), seen) as app:
+            assert app.get(5.0).text == "2.0 GET / "
+
+
+CALLS = """async (request, response) => {
+  for (let i = 0; i < 3; i++) await (await fetch(`http://127.0.0.1:${back.address().port}/`)).text();
+  response.end("hi");
+}"""
+
+
+@pytest.mark.alone
+def test_what_a_request_of_http2_makes_the_program_do_is_seen(tmp_path):
+    backend = f"const back = {HELLO}.listen(0, '127.0.0.1');\n"
+    program = target(tmp_path, backend + of_http2(None, answer=CALLS))
+    seen = observe(program, load_s=2.0)
+    (look,) = seen.looks
+    assert look["calls"]["requests"] > 0
+    assert seen.phases["look"].answers <= look["answered"] <= look["requests"]
+    # The first request may have begun before the look.
+    assert 2 < failures.calls(seen).alone <= 3.5
 
 
 def test_a_server_on_a_unix_socket_in_its_folder_is_loaded(tmp_path):
@@ -199,7 +331,7 @@ def test_a_server_on_a_unix_socket_in_its_folder_is_loaded(tmp_path):
 def test_a_bridge_ends_a_connection_that_its_server_ends_and_leaves_no_process(tmp_path):
     text = 'require("node:net").createServer((s) => s.destroy())'
     text += '.listen(process.env.PORT, "127.0.0.1");'
-    with App(target(tmp_path, text), None) as app, Bridge(port=app.port) as bridge:
+    with App(target(tmp_path, text), None) as app, Bridge(("127.0.0.1", app.port)) as bridge:
         process = bridge._process
         with pytest.raises(LabError, match="failed"):
             get(bridge.url, deadline_s=5.0)

@@ -106,6 +106,15 @@ def test_a_map_that_cannot_be_read_leaves_the_line_as_it_is(tmp_path, data):
     assert Originals().at(file.as_uri(), 1) == (file.as_uri(), 1)
 
 
+def test_a_program_that_was_compiled_again_is_told_in_its_new_lines(tmp_path):
+    """In one kernel a reader examines, compiles and examines again."""
+    lines = []
+    for line in (5, 8):
+        file = compiled(tmp_path, [line])
+        lines.append(Originals().at(file.as_uri(), 1)[1])
+    assert lines == [5, 8]
+
+
 def test_packages_and_node_keep_their_lines(tmp_path):
     folder = tmp_path / "node_modules" / "dep"
     folder.mkdir(parents=True)

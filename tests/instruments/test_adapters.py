@@ -43,6 +43,7 @@ from lab.instruments.adapters.child import ran, run_to_end
 from lab.paths import NODE_SIDE, ROOT, SERVERS
 from lab.processes import nodes
 
+starts = pytest.mark.starts
 alone = pytest.mark.alone  # it measures: beside others it would measure them
 
 TOOLS = Path(__file__).parents[1] / "fixtures" / "tools"
@@ -166,7 +167,7 @@ def test_a_failing_tool_is_an_error_with_its_code_and_output():
     assert "no more sockets" in str(error.value)
 
 
-@alone
+@starts
 def test_a_hanging_tool_is_killed_with_what_it_started():
     mark = f"mark-{uuid.uuid4()}"
     double = Double("so far\n", hang_s=300, child=mark)
@@ -177,14 +178,14 @@ def test_a_hanging_tool_is_killed_with_what_it_started():
     assert gone(mark)
 
 
-@alone
+@starts
 def test_a_tool_that_ends_leaves_nothing_behind():
     mark = f"mark-{uuid.uuid4()}"
     Double(child=mark).run(ToolSpec(NOWHERE))
     assert gone(mark)
 
 
-@alone
+@starts
 @pytest.mark.parametrize(
     "death",
     [
@@ -404,7 +405,7 @@ def test_artillery_measures_a_real_server_without_leaving_this_machine():
     assert result.counts["statuses"] == {"200": 20}
 
 
-@alone
+@starts
 def test_names_outside_this_machine_are_not_looked_up():
     ask = "require('dns').lookup(process.argv[1], e => console.log(e ? e.code : 'found'))"
     for host, answer in (("example.org", "ENOTFOUND"), ("127.0.0.1", "found")):
@@ -414,7 +415,7 @@ def test_names_outside_this_machine_are_not_looked_up():
         assert printed.stdout.strip() == answer, printed
 
 
-@alone
+@starts
 @pytest.mark.parametrize("name", [name for name, tool in ADAPTERS.items() if tool.counts])
 def test_a_tool_sends_exactly_the_requests_it_was_asked_for(name):
     tool = or_skip(name)
@@ -423,7 +424,7 @@ def test_a_tool_sends_exactly_the_requests_it_was_asked_for(name):
     assert result.trusted.n == 40
 
 
-@alone
+@starts
 @pytest.mark.parametrize("name", [n for n in ADAPTERS if n != "artillery"])
 def test_a_dead_port_is_an_error_or_a_throughput_of_nothing(name):
     tool = or_skip(name)
@@ -511,7 +512,7 @@ def test_autocannon_forgets_requests_in_flight_and_the_fixed_one_keeps_them():
     assert (fixed.rows["latency_us"] > 500_000).all()
 
 
-@alone
+@starts
 def test_an_interrupted_tool_ends_before_its_time():
     mark = f"mark-{uuid.uuid4()}"
     main = threading.get_ident()

@@ -22,7 +22,7 @@ from lab.kernels.bridge import calls, values
 from lab.paths import ROOT
 from lab.records.output import Printed
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
 
 pytest_plugins = ["kernel_fixtures"]
 

@@ -11,7 +11,7 @@ from support import eventually, linux
 
 from .jupyter import Server, answering, execute, small_site
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(600), linux]
+pytestmark = [pytest.mark.starts, pytest.mark.timeout(600), linux]
 
 PAGE = "book/blocking/off-the-loop"
 BEGINS_S = 60
@@ -111,7 +111,7 @@ def test_nothing_is_left_when(how, times, site, tmp_path):
             if server is None or server.process.poll() is not None:
                 folder = tmp_path / str(number)
                 folder.mkdir()
-                server = Server(site, folder, LAB_LIVE_AWAY_S=str(AWAY_S))
+                server = Server(site, folder, LAB_LIVE_AWAY_S=str(AWAY_S), LAB_QUEUE=str(folder))
             measured_and_ended(server, ENDS[how])
     finally:
         if server:

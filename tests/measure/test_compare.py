@@ -20,7 +20,8 @@ from lab.records import reference, store
 from lab.records.comparison import Comparison
 from lab.servers.recipe import MissingProgram
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
+alone = pytest.mark.alone  # it reads numbers: beside others it would measure them
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +86,7 @@ def test_an_arm_whose_program_is_missing_is_left_out_with_the_line_that_installs
         lab.compare(arms, env=env, baseline="absent", aa=False, experiment="absent-too")
 
 
+@alone
 def test_parameters_of_the_server_are_swept_and_recorded():
     c = lab.compare(
         {"delay": "node/delay"},
@@ -221,6 +223,7 @@ def test_time_is_told_in_advance_and_while_measuring():
     assert seen[-1][0] == pytest.approx(2 * (0.2 + 0.25))
 
 
+@alone
 def test_capacity_lies_between_a_rate_that_kept_the_bound_and_one_that_broke_it():
     found = capacity("node/delay", 60, q=0.5, budget_s=4, experiment="capacity")
     assert found.rate_per_s > 0
@@ -228,6 +231,7 @@ def test_capacity_lies_between_a_rate_that_kept_the_bound_and_one_that_broke_it(
     assert json.dumps(found.to_json())
 
 
+@alone
 def test_capacity_of_a_server_slower_than_the_bound_is_zero():
     found = capacity(
         lab.server("node/delay", env={"DELAY_MS": 50}), 10, q=0.5, experiment="too-slow"

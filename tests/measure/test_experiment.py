@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import lab
 from lab.errors import LabError
 from lab.measure.experiment import ask
 from lab.processes import lock
@@ -89,6 +90,21 @@ def test_live_it_is_measured_alone_and_stored(echo, tmp_path):
     assert echo("hello").heard == "hello"
     assert store.latest("echo").heard == "hello"
     assert not (tmp_path / "reference").exists()
+
+
+@pytest.mark.parametrize(
+    ("profile", "alone"), [("smoke", False), ("course", True), ("reference", True)]
+)
+def test_only_where_no_number_is_read_it_is_measured_beside_others(
+    echo, monkeypatch, profile, alone
+):
+    calls = []
+    monkeypatch.setenv("LAB_PROFILE", profile)
+    measuring = lock.measuring
+    monkeypatch.setattr(lock, "measuring", lambda **how: calls.append(how) or measuring(**how))
+    echo("hello")
+    lab.need()
+    assert calls == [{"alone": alone}] * 2
 
 
 def test_in_the_reference_profile_it_is_recorded_with_what_was_asked_when_and_where(echo):

@@ -40,7 +40,8 @@ from lab.records.trial import Check, Trial
 from lab.servers.http_get import NotLoopback
 from lab.storage.written import NotWritten
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
+alone = pytest.mark.alone  # it reads numbers: beside others it would measure them
 
 
 @pytest.fixture(autouse=True)
@@ -99,6 +100,7 @@ def recording():
         thread.join()
 
 
+@alone
 def test_a_trial_obeys_littles_law_and_accounts_for_every_request(one):
     assert one.checks["littles_law"].status == "ok"
     assert one.checks["accounted"].status == "ok"
@@ -107,6 +109,7 @@ def test_a_trial_obeys_littles_law_and_accounts_for_every_request(one):
     assert one.counts.sent == one.counts.accounted
 
 
+@alone
 def test_summaries_are_functions_of_the_raw_rows(one):
     rows = one.raw()
     start, stop = (int(s * 1e6) for s in one.window)
@@ -116,11 +119,13 @@ def test_summaries_are_functions_of_the_raw_rows(one):
     assert len(rows["status"]) == one.counts.sent
 
 
+@alone
 def test_figures_that_differ_from_the_rows_are_found(one):
     assert store.verify(one) == []
     assert "throughput" in store.verify(replace(one, throughput=one.throughput * 1.01))[0]
 
 
+@alone
 def test_a_stream_alongside_has_latency_and_counts_of_its_own(one):
     ping = one.alongside["ping"]
     assert ping.counts.ok > 0
@@ -129,6 +134,7 @@ def test_a_stream_alongside_has_latency_and_counts_of_its_own(one):
     assert one.metric("alongside.ping.p50") > 0
 
 
+@alone
 def test_a_trial_tells_cpu_memory_and_event_loop_of_the_server(one):
     used = one.resources
     assert 0 < used.server_cpu_share < 3
@@ -140,12 +146,14 @@ def test_a_trial_tells_cpu_memory_and_event_loop_of_the_server(one):
     assert len(one.server.source_sha256) == 64
 
 
+@alone
 def test_a_trial_is_stored_without_paths_of_this_machine(one):
     text = json.dumps(one.to_json())
     assert str(paths.ROOT) not in text
     assert Trial.from_json(json.loads(text)).throughput == one.throughput
 
 
+@alone
 def test_server_and_generator_are_pinned_apart_where_that_is_possible(one):
     if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2:
         assert one.server.cpus is None
@@ -217,6 +225,7 @@ def test_a_url_with_a_path_and_path_are_one_too_many():
         assert set(seen) == {"/pong"}
 
 
+@alone
 def test_a_trial_near_the_ceiling_of_the_generator_says_so(monkeypatch, places):
     monkeypatch.setattr("lab.paths.STATE", places / "state")
     with recording() as (url, _):
@@ -252,6 +261,7 @@ def test_a_count_that_is_cut_is_a_failed_check():
     assert cut.failures["finished"].text.endswith(f" after {cut.counts.sent} of 1000 requests")
 
 
+@alone
 def test_a_warm_up_until_steady_is_recorded_and_none_of_it_counts(monkeypatch):
     monkeypatch.setattr(shape, "LOOK_S", 0.3)
     asked = replace(plans.plan(connections=2, seconds=0.3), warm_cap_s=20.0)
@@ -271,6 +281,7 @@ def test_rounds_are_sent_on_each_connection():
     assert np.bincount(trial.raw()["connection"]).tolist() == [3] * 8
 
 
+@alone
 def test_an_open_loop_keeps_its_rate():
     trial = lab.load("node/hello", rate=400, schedule="constant", seconds=0.5)
     assert trial.throughput == pytest.approx(400, rel=0.2)
@@ -286,6 +297,7 @@ def test_connections_closed_by_the_server_cost_reconnects_not_errors():
     assert trial.checks["littles_law"].status == "ok"
 
 
+@alone
 @pytest.mark.parametrize("mode", ["keep", "close", "every10"])
 def test_a_known_delay_is_measured_in_every_connection_mode(mode):
     trial = lab.load(
@@ -373,7 +385,7 @@ def test_a_failing_server_is_measured_and_its_checks_fail(program, hello):
 def test_a_server_that_dies_under_load_voids_the_trial_and_tells_its_last_words(program, hello):
     dying = hello.replace(
         "(_request, response) =>",
-        "(_request, response) => n++ > 50 ? (console.log('no more'), process.exit(3)) :",
+        "(_request, response) => n++ > 8 ? (console.log('no more'), process.exit(3)) :",
     )
     with pytest.raises(ServerGone, match=r"died under the load[\s\S]*no more"):
         lab.load(
@@ -406,7 +418,7 @@ def test_too_few_descriptors_fail_requests_and_not_the_server(places):
 def test_a_server_that_dies_for_want_of_descriptors_is_told_with_what_helps(program, hello):
     dying = hello.replace(
         "(_request, response) =>",
-        "(_request, response) => n++ > 50 ? (console.log('Error: EMFILE'), process.exit(1)) :",
+        "(_request, response) => n++ > 8 ? (console.log('Error: EMFILE'), process.exit(1)) :",
     )
     with pytest.raises(ServerGone, match=r"EMFILE[\s\S]*ulimit -n"):
         lab.load(program(dying.replace("const server", "let n = 0;\nconst server")), connections=2)
@@ -501,6 +513,7 @@ def test_a_disk_that_filled_up_under_the_load_generator_is_told_in_whole_sentenc
         lab.load("node/hello", timeout=0.2)
 
 
+@alone
 def test_a_replay_starts_nothing_and_says_where_it_comes_from(monkeypatch, one, places):
     from lab.records.identity import question
 

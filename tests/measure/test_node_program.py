@@ -21,7 +21,13 @@ from lab.processes import nodes
 from lab.records import reference
 from lab.records.reference import node_of
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
+
+
+@pytest.fixture(autouse=True)
+def own_lock(monkeypatch, tmp_path):
+    """No number is read here: no other process that measures is waited for."""
+    monkeypatch.setattr("lab.processes.lock.lock_path", lambda: tmp_path / "lock")
 
 
 def program(tmp_path, text):
@@ -83,7 +89,7 @@ SLEEPS = """
 def test_what_a_program_started_is_gone_when_it_is_stopped(tmp_path):
     text = SLEEPS + "console.log(`pid ${pid}`); setInterval(() => {}, 1000);"
     with pytest.raises(ProgramFailed, match="Raise timeout_s") as stopped:
-        node(program(tmp_path, text), timeout_s=1)
+        node(program(tmp_path, text), timeout_s=5)  # two programs start within it
     assert gone(int(re.search(r"pid (\d+)", str(stopped.value))[1]))
 
 

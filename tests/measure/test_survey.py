@@ -20,7 +20,7 @@ from lab.records.raw import KEPT_RUNS
 from lab.records.reference import NoRecord, StaleRecord
 from lab.records.survey import Survey, ToolRun
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
 
 
 class Missing(Double):
@@ -40,6 +40,8 @@ def places(monkeypatch, tmp_path):
     monkeypatch.setattr(paths, "REFERENCE", tmp_path / "reference")
     monkeypatch.setenv("LAB_PROFILE", "smoke")
     monkeypatch.setenv("LAB_MODE", "live")
+    # No number of the machine is read here, so no other process that measures is waited for.
+    monkeypatch.setattr("lab.processes.lock.lock_path", lambda: tmp_path / "lock")
     monkeypatch.setitem(adapters.ADAPTERS, "double", Double())
     monkeypatch.setitem(adapters.ADAPTERS, "missing", Missing())
     return tmp_path

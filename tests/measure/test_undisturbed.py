@@ -96,6 +96,7 @@ def test_a_burst_without_end_is_waited_for_as_long_as_there_is_patience(monkeypa
     assert 30 < clock.now < 3 + 31.5 + 3 + 3  # a look and a pause beyond it, at most
 
 
+@pytest.mark.alone  # it reads what all processors did meanwhile
 def test_a_look_asks_while_all_processors_work():
     def used_s():
         used = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -10,15 +10,9 @@ import "../../lab/widgets/replay/model.js";
 
 // What the model has not got of the others, in the words of its refusal.
 const NOT_COVERED = {
-  "bytes-split": "sockets",
-  "overload-late-news": "sockets",
-  "parsing-chunks": "sockets",
-  "phases-one-turn": "sockets",
-  "phases-served": "sockets",
+  "phases-served": "waits for a client",
   "processes-trace": "child processes",
-  "start-settled": "sockets",
-  "timers-hash-trace": "sockets",
-  "trace-f4304c7b40": "sockets",
+  "timers-hash-trace": "waits for a client",
   "units-two-loops": "workers",
 };
 // In these runs Node woke its loop once for a thread of its own, before anything was due: the turns have one

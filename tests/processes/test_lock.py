@@ -1,3 +1,4 @@
+import contextlib
 import fcntl
 import os
 import signal
@@ -18,7 +19,7 @@ import sys, time
 from lab.processes import lock
 from pathlib import Path
 lock.lock_path = lambda: Path(sys.argv[1])
-with lock.measuring():
+with lock.measuring(alone=sys.argv[2:] != ["beside others"]):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -31,15 +32,22 @@ def own_lock(tmp_path, monkeypatch):
     return path
 
 
-@pytest.fixture
-def holder(own_lock, python):
+@contextlib.contextmanager
+def held(own_lock, python, *words):
     own_lock.write_bytes(b"x" * 4000)  # longer than what it writes there
-    program = subprocess.Popen([python, "-c", HOLD, own_lock], stdout=subprocess.PIPE, text=True)
+    command = [python, "-c", HOLD, own_lock, *words]
+    program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert program.stdout.readline() == "held\n"
     yield program
     program.kill()
     program.wait()
     program.stdout.close()
+
+
+@pytest.fixture
+def holder(own_lock, python):
+    with held(own_lock, python) as program:
+        yield program
 
 
 def test_two_processes_never_measure_at_once_and_the_one_that_waits_names_the_other(holder):
@@ -74,6 +82,21 @@ def test_who_waits_for_a_lock_with_garbage_in_it_is_told_so(own_lock, left):
 def test_the_lock_of_a_killed_process_is_free(holder):
     os.kill(holder.pid, signal.SIGKILL)
     with measuring(deadline_s=5):
+        pass
+
+
+def test_measurements_of_which_no_number_is_read_run_at_the_same_time(own_lock, python):
+    with held(own_lock, python, "beside others"), measuring(deadline_s=10, alone=False):
+        pass
+
+
+@pytest.mark.parametrize(("words", "alone"), [([], False), (["beside others"], True)])
+def test_a_measurement_by_itself_and_others_wait_for_each_other(own_lock, python, words, alone):
+    with (
+        held(own_lock, python, *words),
+        pytest.raises(MachineBusy),
+        measuring(deadline_s=0.5, alone=alone),
+    ):
         pass
 
 

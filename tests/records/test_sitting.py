@@ -7,6 +7,7 @@ import pytest
 from house import ROOT
 
 from lab import claims
+from lab.book.pipeline import run
 from lab.judging import judge
 from lab.judging.sittings import agreed
 from lab.records import sitting
@@ -118,6 +119,7 @@ CLAIM = ("claims", 0)
         ((*CLAIM, "id"), "db-raed", "no claim that has an interval"),
         ((*CLAIM, "id"), "<script>", "no claim that has an interval"),
         ((*CLAIM, "verdict"), "won", "no word for one"),
+        ((*CLAIM, "verdict"), "differs by machine", "no word for one"),
         ((*CLAIM, "estimate"), None, "no number"),
         ((*CLAIM, "estimate"), "4.5", "no number"),
         ((*CLAIM, "estimate"), True, "no number"),
@@ -148,10 +150,10 @@ def test_what_does_not_fit_is_refused_in_a_sentence_that_says_what(path, value, 
         (json.dumps(GOOD).replace("4.5", "NaN").encode(), "NaN, which is no number"),
         (json.dumps(GOOD).replace("5.0", "Infinity").encode(), "Infinity, which is no number"),
         (json.dumps(GOOD).replace("5.0", "1e999").encode(), "not 1e-09 to 1e+09"),
-        (b" " * 40_000, "40,000 bytes"),
+        (b" " * 40_000, "more than 32,000 bytes"),
         (
             json.dumps(GOOD).replace('"cores": 8', f'"cores": {"9" * 5000}').encode(),
-            "a number that nobody can read",
+            "a number that cannot be read",
         ),
     ],
 )
@@ -163,11 +165,25 @@ def test_a_file_that_is_refused_is_named_with_what_to_do(tmp_path):
     file = tmp_path / "mine.json"
     file.write_bytes(changed(("made",), "yesterday"))
     with pytest.raises(
-        BadSitting, match=r"^mine\.json is not used, because made is 'yesterday'.*anew"
+        BadSitting, match=r"^mine\.json is not used, because made is 'yesterday'.*again"
     ):
         sitting.read(file, KNOWN)
     with pytest.raises(BadSitting, match="gone"):
         sitting.read(tmp_path / "gone.json", KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("target", "said"), [("/dev/zero", "not a file of its own"), ("gone", "can't be read")]
+)
+def test_a_link_among_the_sittings_stops_the_build_at_once(
+    tmp_path, monkeypatch, capsys, target, said
+):
+    monkeypatch.setattr(claims, "SITTINGS", tmp_path)
+    monkeypatch.setattr(run, "_build", lambda *_: pytest.fail("a chapter was run"))
+    (tmp_path / "mine.json").symlink_to(target)
+    assert run.run(tmp_path / "output") == 1
+    shown = capsys.readouterr().err
+    assert "mine.json" in shown and said in shown and shown.count("\n") == 1
 
 
 INTEL, AMD = "Intel", "AMD"

@@ -7,7 +7,7 @@ import pytest
 import lab
 from lab.servers import catalog
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
 
 # Answers the request that verifies it; later ones as gunicorn does while it ends a worker.
 ENDS_ITS_WORKERS = """

@@ -10,7 +10,8 @@ from support import eventually, linux
 import lab
 from lab.servers import probe
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
+alone = pytest.mark.alone  # by the clock: what runs beside it takes its time
 
 
 def rows_of(running, least=1, patience_s=5):
@@ -19,6 +20,7 @@ def rows_of(running, least=1, patience_s=5):
     )
 
 
+@alone
 def test_an_idle_server_has_no_delay_and_no_utilisation():
     with lab.server("node/hello").start() as running:
         rows = rows_of(running, 6)[2:]
@@ -28,6 +30,7 @@ def test_an_idle_server_has_no_delay_and_no_utilisation():
     assert all(row["loop_count"] > 0 for row in rows)
 
 
+@alone
 def test_rows_are_a_tenth_of_a_second_apart_and_in_epoch_microseconds():
     with lab.server("node/hello").start() as running:
         rows = rows_of(running, 5)
@@ -37,6 +40,7 @@ def test_rows_are_a_tenth_of_a_second_apart_and_in_epoch_microseconds():
     assert abs(rows[-1]["t_us"] - now_us) < 5e6
 
 
+@alone
 def test_a_block_is_seen_even_when_it_begins_right_after_a_sample(program, hello):
     # In the very turn of the loop in which the probe wrote a row and began a new one.
     block = """
@@ -55,6 +59,7 @@ def test_a_block_is_seen_even_when_it_begins_right_after_a_sample(program, hello
     assert all(row["delay_max_us"] > 35_000 for row in rows)
 
 
+@alone
 def test_utilisation_is_that_of_the_last_tenth_and_not_since_the_start():
     with lab.server("node/freeze", env={"FREEZE_MS": 1500}).start() as running:
         running.get("/freeze")

@@ -16,7 +16,7 @@ import lab
 from lab import paths
 from lab.measure.program import node
 
-pytestmark = pytest.mark.alone  # it measures: beside others it would measure them
+pytestmark = pytest.mark.starts
 
 STREAMS = paths.ROOT / "book/streams"
 FRONT = "servers/system/nginx-front.mjs"
@@ -289,6 +289,7 @@ def test_with_too_few_descriptors_a_program_says_how_many_it_needs():
     assert "ulimit -n 600" in done.stderr
 
 
+@pytest.mark.alone  # its program looks at the ends after some milliseconds
 def test_a_broken_step_leaves_its_neighbours_open():
     program = str(STREAMS / "pipelines-that-fail/broken-chain.cjs")
     done = subprocess.run(["node", program], capture_output=True, text=True, timeout=30, check=True)

@@ -32,6 +32,7 @@
 #define MOST_THREADS 64
 #define MOST_OUTPUT (8 << 20)
 #define MOST_CPU_S 3
+#define MOST_S 60
 #define ANSWERS 3 // a file descriptor, as standard output is the program's
 
 static pthread_t main_thread, early_threads[MOST_THREADS];
@@ -185,6 +186,7 @@ static void serve(void) {
       is_copy = 1;
       struct rlimit limit = {MOST_CPU_S, MOST_CPU_S};
       setrlimit(RLIMIT_CPU, &limit);
+      alarm(MOST_S); // one that waits for a thread which a copy has not
       int none = open("/dev/null", O_RDWR);
       dup2(none, STDIN_FILENO);
       dup2(ends[1], STDOUT_FILENO);

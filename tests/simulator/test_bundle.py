@@ -61,9 +61,13 @@ def test_a_site_carries_each_supported_node_that_is_installed(site, folder):
         facts = json.loads(texts.pop("about"))
         assert facts["version"] == about(site)["nodes"][major]
         assert "internal/process/task_queues" in texts
-        later = sections(folder / f"later-{major}.js")
-        assert sorted(later) == sorted(facts["later"])
-        assert not set(later) & set(texts)
+        assert [*facts["packs"]] == [pack for pack in bundle.PACKS if pack != "node"]
+        for pack, names in facts["packs"].items():
+            others = sections(folder / f"{pack}-{major}.js")
+            assert sorted(others) == sorted(names)
+            assert not set(others) & set(texts)
+            texts |= others
+        assert {"_http_server", "net", "model/sockets"} <= set(facts["packs"]["sockets"])
 
 
 def test_the_frame_runs_the_one_script_that_its_policy_names(folder):

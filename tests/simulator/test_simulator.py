@@ -15,6 +15,7 @@ from lab.trace.table import table
 
 HERE = Path(__file__).parent
 STRANGERS = sorted((HERE / "strangers").iterdir())
+SOCKETS = sorted((HERE / "sockets").iterdir())
 # An order that needs several delays of tens of milliseconds: the search finds it most of the time.
 RARE = HERE / "disagreed" / "refreshed-late.cjs"
 DISAGREED = sorted({*(HERE / "disagreed").glob("*.?js")} - {RARE})
@@ -42,6 +43,15 @@ def test_what_people_ask_about_the_loop_is_printed_as_node_prints_it(node):
     counts, differences = difference(node, *STRANGERS, *DISAGREED, "--runs", 1, "--show")
     assert counts["wrong"] == counts["missed"] == counts["refused"] == 0, differences
     assert counts["programs"] == len(STRANGERS) + len(DISAGREED)
+
+
+@pytest.mark.alone  # as above
+@pytest.mark.timeout(620)
+@pytest.mark.parametrize("node", NODES)
+def test_servers_and_clients_of_one_program_print_what_they_print_on_node(node):
+    counts, differences = difference(node, *SOCKETS, "--runs", 1, "--show")
+    assert counts["wrong"] == counts["missed"] == counts["refused"] == 0, differences
+    assert counts["programs"] == len(SOCKETS)
 
 
 @pytest.mark.alone
@@ -99,7 +109,7 @@ def test_a_race_has_both_orders_and_says_what_decides_it(tmp_path, capsys):
     )
     code, out, _ = printed(capsys, program, "--node", 26, "--json")
     assert code == 0
-    assert json.loads(out) == {"orders": [["i", "t"], ["t", "i"]], "cut": False}
+    assert json.loads(out) == {"orders": [["i", "t"], ["t", "i"]], "cut": False, "notes": []}
     _, out, _ = printed(capsys, program, "--node", 26)
     assert "so that the next timer is due" in out
 
@@ -128,10 +138,20 @@ def test_the_trace_of_the_likeliest_order_is_a_trace_as_recorded_ones_are(tmp_pa
         ("(function again() { queueMicrotask(again); })();", "stopped after 2 s"),
         ("(function again() { setImmediate(again); })();", "stopped after 2 s"),
         ("setImmediate(() => { for (;;); });", "stopped after 2 s"),
+        ("for (;;) try { throw new Error(1); } catch {}", "stopped after 2 s"),
+        ("for (;;) try { null.x; } catch {}", "stopped after 2 s"),
+        ('for (;;) try { require("https"); } catch {}', "no TLS"),
         ("const all = []; for (;;) all.push(new Array(1e5).fill(1));", "of memory"),
-        ("for (let n = 0; n < 1e6; n++) console.log(n);", "lines"),
+        ("for (let n = 0; n < 1e6; n++) console.log(n);", "10,000 lines"),
         ('require("child_process");', "no child processes"),
-        ('require("net").createServer();', "no sockets"),
+        ('require("https");', "no TLS"),
+        ('require("tls");', "no TLS"),
+        ('require("http2");', "no HTTP/2"),
+        ('require("dgram");', "no datagrams"),
+        ('require("net").connect(80, "192.0.2.1");', "none to 192.0.2.1"),
+        ('require("http").get("http://example.org");', "no name but localhost"),
+        ('require("net").connect("/tmp/socket");', "no pipes"),
+        ('require("http").createServer().listen(0);', "waits for a client"),
         ('require("crypto").createHash("sha256");', "no crypto.createHash"),
         ('require("dns").lookup("example.org", () => {});', "no name but localhost"),
         ("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);", "waits for a worker"),
@@ -149,9 +169,21 @@ def test_what_is_not_modelled_is_refused_in_one_sentence(tmp_path, capsys, sourc
     program = tmp_path / "program.cjs"
     program.write_text(source)
     code, out, err = printed(capsys, program, "--node", 26)
-    assert (code, out) == (2, "")
+    assert (code, out) == (2, ""), err
     assert words in err
     assert len(err.strip().splitlines()) == 1
+
+
+def test_an_import_of_what_the_model_lacks_is_refused_once_it_is_called(tmp_path, capsys):
+    program = tmp_path / "program.mjs"
+    program.write_text('import { createHash, pbkdf2 } from "node:crypto";\ncreateHash("md5");\n')
+    code, _, err = printed(capsys, program, "--node", 26)
+    assert code == 2
+    assert "no crypto.createHash" in err
+    program.write_text('import { createHash } from "node:crypto";\nconsole.log("fine");\n')
+    code, out, _ = printed(capsys, program, "--node", 26)
+    assert code == 0
+    assert "fine" in out
 
 
 @pytest.mark.parametrize(

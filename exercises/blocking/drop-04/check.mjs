@@ -6,9 +6,9 @@ const started = (t, which = "server") => t.once(which, async () => (await t.shar
 
 /** The list of the drop behind a name, held to its form. */
 async function list(t, server, after) {
-  const { asked, has } = await t.shared();
+  const { ask, has } = await t.shared();
   const query = after === undefined ? "" : `?after=${encodeURIComponent(after)}`;
-  const answer = await asked(t, server, `/files${query}`);
+  const answer = await ask(t, server, `/files${query}`);
   has(t, answer, 200);
   const type = String(answer.headers["content-type"] ?? "none");
   t.ok(type.startsWith("application/json"), `${answer.text}: its content-type is another`, {
@@ -24,7 +24,7 @@ async function list(t, server, after) {
   const isList =
     Array.isArray(files) &&
     files.every((file) => typeof file?.name === "string" && typeof file.bytes === "number");
-  t.ok(isList, `${answer.text}: the answer is no list of objects with name and bytes`, {
+  t.ok(isList, `${answer.text}: the answer is not a list of objects with name and bytes`, {
     saw: answer.body.subarray(0, 200).toString(),
     wanted: '[{"name":"a.txt","bytes":6}]',
   });
@@ -42,7 +42,7 @@ const inOrder = (names) => [...names].sort(); // as `<` compares
 
 export default {
   async list(t) {
-    const { asked, bytes, has, put, Upload } = await t.shared();
+    const { ask, bytes, has, put, Upload } = await t.shared();
     const server = await started(t);
     t.equal(await list(t, server), [], "an empty folder, and the list is not empty");
     const stored = new Map();
@@ -54,8 +54,9 @@ export default {
     for (const name of [`b${own}`, `B${own}`, `_${own}.txt`, `a-${own}.txt`, `a${own}`, `9${own}`])
       await stores(name, t.random.integer(0, 3000));
     const by = `c${token(t)}`;
-    server.put(join("files", by), "put there by somebody else");
-    stored.set(by, 26);
+    const foreign = "put there by another program";
+    server.put(join("files", by), foreign);
+    stored.set(by, foreign.length);
     const others = [`inner-${own}`, `.hidden-${own}`, `no name ${own}`, `nowhere-${own}`];
     mkdirSync(join(server.work, "files", others[0]));
     for (const name of others.slice(1, 3)) server.put(join("files", name), "x");
@@ -67,7 +68,7 @@ export default {
           saw: names,
         });
       for (const name of names)
-        t.ok(stored.has(name), `${when}: the list has ${name}, which is no file of the drop`, {
+        t.ok(stored.has(name), `${when}: the list has ${name}, which is not a file of the drop`, {
           saw: names,
         });
       t.equal(names, inOrder(names), `${when}: the list is not in the order of names`);
@@ -84,13 +85,13 @@ export default {
     await upload.leave();
     // As a file that is gone when its size is asked for.
     symlinkSync("nowhere", join(server.work, "files", others[3]));
-    const answer = await asked(t, server, "/files");
+    const answer = await ask(t, server, "/files");
     has(t, answer, 200, ": there is a link that leads nowhere");
     await holds("with a link that leads nowhere");
-    const head = await asked(t, server, "/files", { method: "HEAD" });
+    const head = await ask(t, server, "/files", { method: "HEAD" });
     has(t, head, 200);
     t.equal(head.body.length, 0, "HEAD /files: HEAD has no body");
-    has(t, await asked(t, server, "/files", { method: "POST" }), 405, ": a list has no POST");
+    has(t, await ask(t, server, "/files", { method: "POST" }), 405, ": a list has no POST");
   },
 
   async pages(t) {
@@ -102,7 +103,7 @@ export default {
     // Names among these that are none of files: a page has its full length all the same.
     for (let at = 0; at < 9; at++)
       symlinkSync("nowhere", join(server.work, "files", `${names[at]}-`));
-    const seen = [];
+    const listedNames = [];
     let after;
     for (let turn = 0; turn < 4; turn++) {
       const files = (await list(t, server, after)).map(({ name }) => name);
@@ -128,10 +129,10 @@ export default {
         names.filter((name) => after === undefined || name > after).slice(0, page),
         `${what} does not have the ${page} names that follow, or as many as there are`,
       );
-      seen.push(...files);
+      listedNames.push(...files);
       after = files.at(-1) ?? after;
     }
-    t.equal(seen, names, "who follows the pages does not see each file once");
+    t.equal(listedNames, names, "a client that follows the pages does not see each file once");
     const gone = `${names[3]}!`;
     t.equal(
       (await list(t, server, gone)).map(({ name }) => name)[0],
@@ -157,7 +158,7 @@ export default {
     });
     await t.sleep(100);
     const pong = await t.get(server, "/ping", { seconds: 4 });
-    // Whoever reads one after the other comes to a pipe when the one before it is open.
+    // A program that reads one after the other comes to a pipe when the one before it is open.
     let isOver = false;
     const all = Promise.all(clients.map(({ gone }) => gone)).then(() => {
       isOver = true;
@@ -177,7 +178,7 @@ export default {
   },
 
   async sync(t) {
-    const { asked, bytes, has, loaded, put, word } = await t.shared();
+    const { ask, bytes, has, loaded, put, word } = await t.shared();
     const server = await loaded(t);
     await server.scene("serving");
     const name = word(t);
@@ -195,14 +196,14 @@ export default {
       [200, "/files?after=a"],
       [200, "/ping"],
     ])
-      has(t, await asked(t, server, path, { headers }), status);
+      has(t, await ask(t, server, path, { headers }), status);
     await put(t, server, word(t), bytes(t, t.parameters.limit + 1));
     const called = (await server.scene("called")).split(" ").filter(Boolean);
     t.ok(
       called.length === 0,
-      `while requests were served, ${called.map((each) => `\`${each}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called: whatever it asks of the disk, everybody waits for it`,
+      `while requests were served, ${called.map((each) => `\`${each}\``).join(", ")} ${called.length > 1 ? "were" : "was"} called: every client waits until the disk has answered`,
     );
-    server.alone(); // what another process calls nobody here would see
+    server.alone(); // the scene sees no call of another process
   },
 
   async still(t) {
@@ -212,7 +213,7 @@ export default {
       has,
       holdsNames,
       leaves,
-      asked,
+      ask,
       put,
       started: start,
       word,
@@ -223,11 +224,11 @@ export default {
     const name = word(t);
     const content = bytes(t, 5000);
     t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
-    const answer = await asked(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
+    const answer = await ask(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
     has(t, answer, 206);
     t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: other bytes came`);
     const headers = { "if-none-match": answer.headers.etag };
-    has(t, await asked(t, server, `/files/${name}`, { headers }), 304);
+    has(t, await ask(t, server, `/files/${name}`, { headers }), 304);
     await leaves(t, server);
   },
 };

@@ -40,7 +40,7 @@ function lookUp(path) {
   try {
     return { methods: ofFiles, name: decodeURIComponent(path.slice(FILES.length)) };
   } catch {
-    return { methods: ofFiles, name: "" }; // %zz is no encoding
+    return { methods: ofFiles, name: "" }; // %zz cannot be decoded
   }
 }
 
@@ -64,17 +64,17 @@ async function answer(request, response) {
 
 // ---------------------------------------------------------------- files
 
-/** What is sent of a file in a list; null if there is none of that name any more. */
+/** What is sent of a file in a list; null if the file is gone. */
 async function listed(name) {
-  const found = await stat(join(FOLDER, name)).catch(() => null);
-  return found?.isFile() ? { name, bytes: found.size } : null;
+  const stats = await stat(join(FOLDER, name)).catch(() => null);
+  return stats?.isFile() ? { name, bytes: stats.size } : null;
 }
 
 async function list(request, response) {
   const after = new URLSearchParams(request.url.split("?")[1]).get("after") ?? "";
   const names = (await readdir(FOLDER)).filter((name) => NAME.test(name) && name > after).sort();
   const files = [];
-  // A page may lack what was gone, or is no file: then more names are looked at.
+  // Some names of a page may be gone, or may not be files: then the next names are tried.
   for (let at = 0; files.length < page && at < names.length; ) {
     const some = names.slice(at, at + page - files.length);
     files.push(...(await Promise.all(some.map(listed))).filter(Boolean));
@@ -115,7 +115,7 @@ async function store(request, response, name) {
   respond(response, isNew ? 201 : 200);
 }
 
-/** First and last byte; undefined if the header is none that we know, null if there are no such bytes. */
+/** First and last byte; undefined if we do not know such a header, null if the file has none of these bytes. */
 function range(header, size) {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
   if (!first && !last) return undefined;
@@ -140,17 +140,17 @@ async function described(request, file) {
   const size = Number(bytes);
   const etag = `"${[bytes, mtimeNs, ino].map((part) => part.toString(36)).join("-")}"`;
   if (isKnown(request.headers["if-none-match"], etag)) return { status: 304, headers: { etag } };
-  const asked = range(request.headers.range, size);
-  if (asked === null) return { status: 416, headers: { "content-range": `bytes */${size}` } };
-  const [start, end] = asked ?? [0, size - 1];
+  const span = range(request.headers.range, size);
+  if (span === null) return { status: 416, headers: { "content-range": `bytes */${size}` } };
+  const [start, end] = span ?? [0, size - 1];
   const headers = {
     "accept-ranges": "bytes",
     "content-length": end - start + 1,
     "content-type": "application/octet-stream",
     etag,
   };
-  if (asked) headers["content-range"] = `bytes ${start}-${end}/${size}`;
-  return { status: asked ? 206 : 200, headers, start, end };
+  if (span) headers["content-range"] = `bytes ${start}-${end}/${size}`;
+  return { status: span ? 206 : 200, headers, start, end };
 }
 
 async function send(request, response, name) {
@@ -162,7 +162,7 @@ async function send(request, response, name) {
     response.writeHead(status, headers);
     if (request.method === "HEAD" || start === undefined || end < start) return response.end();
     const chunks = file.createReadStream({ start, end, autoClose: false });
-    return await pipeline(chunks, response).catch(() => {}); // whoever leaves needs no answer
+    return await pipeline(chunks, response).catch(() => {}); // a client that has left needs no answer
   } finally {
     await file.close();
   }

@@ -16,8 +16,8 @@ function smaller(
   mean = (sum, count) => Math.floor(sum / count),
 ) {
   const [columns, rows] = [Math.floor(width / shrink), Math.floor(height / shrink)];
-  const made = Buffer.alloc(3 * columns * rows);
-  for (let at = 0; at < made.length; at++) {
+  const smallPixels = Buffer.alloc(3 * columns * rows);
+  for (let at = 0; at < smallPixels.length; at++) {
     const [row, column, colour] = [
       Math.floor(at / 3 / columns),
       Math.floor(at / 3) % columns,
@@ -27,16 +27,16 @@ function smaller(
     for (let y = 0; y < shrink; y++)
       for (let x = 0; x < shrink; x++)
         sum += pixels[3 * ((row * shrink + y) * width + column * shrink + x) + colour];
-    made[at] = mean(sum, shrink ** 2);
+    smallPixels[at] = mean(sum, shrink ** 2);
   }
-  return ppm(columns, rows, made);
+  return ppm(columns, rows, smallPixels);
 }
 
 const started = (t) => t.once("server", async () => (await t.shared()).started(t));
 
 async function preview(t, server, name, options) {
-  const { asked } = await t.shared();
-  return asked(t, server, `/previews/${name}`, { seconds: 15, ...options });
+  const { ask } = await t.shared();
+  return ask(t, server, `/previews/${name}`, { seconds: 15, ...options });
 }
 
 async function stores(t, server, content) {
@@ -59,22 +59,13 @@ const large = (t) =>
     return { server, wanted };
   });
 
-/** Looks at what no other program changes, however busy the machine is: a miss is one on any day. */
-function certainly(look) {
-  try {
-    look();
-  } catch (error) {
-    throw Object.assign(error, { sure: true });
-  }
-}
-
 /** Milliseconds that the first thread of a process, which is that of the loop, has had a processor. */
 const ofLoop = ({ pid }) =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 
 export default {
   async made(t) {
-    const { bytes, has, seen } = await t.shared();
+    const { bytes, has, outcome } = await t.shared();
     const { shrink } = t.parameters;
     const server = await started(t);
     for (const [wide, high, more] of [
@@ -112,7 +103,7 @@ export default {
         },
       );
       t.ok(answer.body.equals(right), `the preview of ${what} has other pixels`, {
-        saw: seen(answer),
+        saw: outcome(answer),
         wanted: `200, ${right.length} bytes`,
       });
       const head = await preview(t, server, name, { method: "HEAD" });
@@ -125,8 +116,8 @@ export default {
         ": a preview has no PUT",
       );
     }
-    has(t, await preview(t, server, t.token()), 404, ": there is no such file");
-    has(t, await preview(t, server, "..%2Fx"), 400, ": that is no name of a file");
+    has(t, await preview(t, server, t.token()), 404, ": the file is missing");
+    has(t, await preview(t, server, "..%2Fx"), 400, ": that is not the name of a file");
   },
 
   async none(t) {
@@ -172,12 +163,13 @@ export default {
     const answers = await t.clients(server, 4, `/previews/${good}`, { seconds: 5 });
     t.ok(
       answers.every(({ status }) => status === 200),
-      `after ${tried} pictures that are none, previews of one that is were not made any more`,
+      `after ${tried} files that are not pictures, previews of a real one were not made any more`,
       { saw: answers.map(({ error, status }) => error ?? status), wanted: "200, four times" },
     );
   },
 
   async off(t) {
+    const { certainly } = await t.shared();
     const { server, wanted } = await large(t);
     const ask = () => t.clients(server, 2, "/previews/large.ppm", { seconds: 15 });
     await ask(); // what is only needed the first time is there now
@@ -207,7 +199,7 @@ export default {
     certainly(() =>
       t.ok(
         loop < 0.4 * all,
-        `while twelve previews were made, the thread of the loop itself had ${Math.round((100 * loop) / all)} % of the processor time: whoever asks for anything waits for it`,
+        `while twelve previews were made, the thread of the loop itself had ${Math.round((100 * loop) / all)} % of the processor time: every other request waits for it`,
         { saw: `${Math.round(loop)} of ${Math.round(all)} ms`, wanted: "nearly nothing" },
       ),
     );
@@ -218,7 +210,7 @@ export default {
   },
 
   async threads(t) {
-    const { started: start } = await t.shared();
+    const { certainly, started: start } = await t.shared();
     await large(t);
     const server = await start(t);
     await stores(t, server, "first");
@@ -256,7 +248,7 @@ export default {
 
   async still(t) {
     const {
-      asked,
+      ask,
       bytes,
       first,
       has,
@@ -272,10 +264,10 @@ export default {
     const name = word(t);
     const content = bytes(t, 5000);
     t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
-    const answer = await asked(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
+    const answer = await ask(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
     has(t, answer, 206);
     t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: other bytes came`);
-    const list = await asked(t, server, "/files");
+    const list = await ask(t, server, "/files");
     has(t, list, 200);
     await t.clients(server, 4, `/previews/${name}`); // so that there are workers, which must not stay
     t.equal(

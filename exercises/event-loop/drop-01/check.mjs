@@ -1,6 +1,6 @@
 import net from "node:net";
 
-/** Whether somebody accepts a connection at this address. */
+/** Whether a server accepts a connection at this address. */
 const accepts = (host, port) =>
   new Promise((resolve) => {
     const socket = net.connect({ host, port, timeout: 2000 });
@@ -53,7 +53,7 @@ export default {
     try {
       const { code, signal, stderr } = await t.program({ env }).catch((error) => {
         if (!/did not end/.test(error.message)) throw error;
-        t.miss("its port is taken, and 5 s later the server still runs, and serves nobody", {
+        t.miss("its port is taken, and 5 s later the server still runs, and serves no client", {
           wanted: "exit code 1",
         });
       });

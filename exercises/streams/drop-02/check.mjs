@@ -76,7 +76,7 @@ export default {
   },
 
   async names(t) {
-    const { asked, bytes, has, put, seen } = await t.shared();
+    const { ask, bytes, has, put, outcome } = await t.shared();
     const { longest } = t.parameters;
     const place = await started(t, undefined, "names");
     const { server, folder } = place;
@@ -111,19 +111,19 @@ export default {
       "a:b",
       `x${long.slice(0, longest)}`,
     ]) {
-      const answer = await asked(t, server, `/files/${name}`, { method: "PUT", body: "outside\n" });
+      const answer = await ask(t, server, `/files/${name}`, { method: "PUT", body: "outside\n" });
       t.ok(outside().length === 0, `PUT /files/${name} stored something outside the folder`, {
         saw: outside(),
         wanted: 400,
       });
       t.ok(
         answer.status === 400,
-        `PUT /files/${name} was not answered with 400: that is no name of a file`,
-        { saw: seen(answer), wanted: 400 },
+        `PUT /files/${name} was not answered with 400: that is not the name of a file`,
+        { saw: outcome(answer), wanted: 400 },
       );
     }
     await holds(t, folder, fits, "names that are none");
-    const answer = await asked(t, server, `/files/${fits[0]}`, { method: "POST", body: "x" });
+    const answer = await ask(t, server, `/files/${fits[0]}`, { method: "POST", body: "x" });
     has(t, answer, 405, ": a file has no POST");
     t.ok(
       String(answer.headers.allow)
@@ -135,7 +135,7 @@ export default {
   },
 
   async limit(t) {
-    const { bytes, put, said, Upload, word } = await t.shared();
+    const { bytes, put, statusOf, Upload, word } = await t.shared();
     const { limit } = t.parameters;
     const { server, folder } = await started(t, undefined, "limited");
     const announced = new Upload(server, word(t), {
@@ -146,7 +146,7 @@ export default {
     t.ok(
       first?.status === 413,
       "an upload with a content-length above the limit was not answered before its body had come",
-      { saw: said(first), wanted: 413 },
+      { saw: statusOf(first), wanted: 413 },
     );
     await announced.leave();
     const silent = new Upload(server, word(t));
@@ -155,7 +155,7 @@ export default {
     t.ok(
       answer?.status === 413,
       `an upload without its length had sent ${limit + 1} bytes, with a limit of ${limit}: it was not told`,
-      { saw: said(answer), wanted: 413 },
+      { saw: statusOf(answer), wanted: 413 },
     );
     await silent.leave();
     await holds(t, folder, [], "two uploads that were too large");
@@ -200,14 +200,14 @@ export default {
     t.equal(
       await put(t, server, other, bytes(t, 1000)),
       201,
-      `beside ${LEAVING} uploads another one was not answered with 201`,
+      `during ${LEAVING} uploads another one was not answered with 201`,
     );
     await t.until(() => files() >= LEAVING, 500);
-    const seen = server.read(join("files", name));
+    const current = server.read(join("files", name));
     t.ok(
-      seen.equals(old),
+      current.equals(old),
       "while an upload is under way, what had that name before is gone already",
-      { saw: `${seen.length} bytes`, wanted: `${old.length} bytes` },
+      { saw: `${current.length} bytes`, wanted: `${old.length} bytes` },
     );
     await Promise.all(uploads.map((upload) => upload.leave()));
     await put(t, server, other, bytes(t, 1000));
@@ -236,7 +236,7 @@ export default {
       : undefined;
     t.ok(
       contents.some((content) => stored?.equals(content)),
-      "two clients sent files of one name at the same time, and what is there is neither the one nor the other",
+      "two clients sent files of one name at the same time, and the file in the folder is neither of the two",
       { saw: stored ? `${stored.length} bytes of both` : "no file" },
     );
     await holds(t, folder, [name, other, both], "two uploads of one name");
@@ -244,7 +244,7 @@ export default {
   },
 
   async flat(t) {
-    const { MIB, put, said, started: start, Upload, word } = await t.shared();
+    const { MIB, put, statusOf, started: start, Upload, word } = await t.shared();
     const size = LARGE_MIB * MIB;
     const { server, folder } = await started(t, 2 * size, "large");
     const stores = (each) => put(t, each, word(t), Buffer.alloc(MIB));
@@ -264,7 +264,7 @@ export default {
     const answer = await upload.end(t, server);
     if (server.end) throw server.early();
     t.equal(
-      said(answer),
+      statusOf(answer),
       201,
       `an upload of ${LARGE_MIB} MiB, within the limit, was not answered with 201`,
     );

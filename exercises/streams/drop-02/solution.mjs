@@ -38,7 +38,7 @@ function lookUp(path) {
   try {
     return { methods: ofFiles, name: decodeURIComponent(path.slice(FILES.length)) };
   } catch {
-    return { methods: ofFiles, name: "" }; // %zz is no encoding
+    return { methods: ofFiles, name: "" }; // %zz cannot be decoded
   }
 }
 

@@ -29,12 +29,12 @@ const started = (t, which = "server") =>
     return { server, stored };
   });
 
-async function asked(t, name, { method, headers = {}, server } = {}) {
-  const { asked: ask } = await t.shared();
+async function askFor(t, name, { method, headers = {}, server } = {}) {
+  const { ask } = await t.shared();
   const place = server ?? (await started(t)).server;
   const answer = await ask(t, place, `/files/${name}`, { method, headers });
-  const [said] = Object.entries(headers).map((header) => ` with ${header.join(": ")}`);
-  return { ...answer, text: `${answer.text}${said ?? ""}` };
+  const [firstHeader] = Object.entries(headers).map((header) => ` with ${header.join(": ")}`);
+  return { ...answer, text: `${answer.text}${firstHeader ?? ""}` };
 }
 
 /** A client that reads nothing behind the first bytes; `done` lets it go. */
@@ -55,27 +55,17 @@ const slow = (server, name, headers) =>
     });
   });
 
-const openFiles = (server) =>
-  Object.values(server.descriptors()).filter((target) => target.endsWith(".bin")).length;
-
-async function closes(t, server, when) {
-  await t.until(() => openFiles(server) === 0, 3000);
-  if (server.end) throw server.early();
-  const open = openFiles(server);
-  t.ok(open === 0, `${when}, and ${open} files stayed open`, { wanted: "+ 0 descriptors" });
-}
-
 export default {
   async sent(t) {
-    const { has, seen } = await t.shared();
+    const { has, outcome } = await t.shared();
     const { stored } = await started(t);
     for (const [name, content] of Object.values(stored))
       for (const method of ["GET", "HEAD"]) {
-        const answer = await asked(t, name, { method });
+        const answer = await askFor(t, name, { method });
         const body = method === "HEAD" ? Buffer.alloc(0) : content;
         has(t, answer, 200);
         t.ok(answer.body.equals(body), `${answer.text}: another body came`, {
-          saw: seen(answer),
+          saw: outcome(answer),
           wanted: `200, ${body.length} bytes`,
         });
         for (const [header, value] of [
@@ -86,19 +76,19 @@ export default {
           t.equal(answer.headers[header], value, `${answer.text}: its ${header} is another`);
       }
     for (const method of ["GET", "HEAD"])
-      has(t, await asked(t, t.token(), { method }), 404, ": there is no such file");
-    has(t, await asked(t, "..%2Fdrop"), 400, ": that is no name of a file");
+      has(t, await askFor(t, t.token(), { method }), 404, ": the file is missing");
+    has(t, await askFor(t, "..%2Fdrop"), 400, ": that is not the name of a file");
   },
 
   async tags(t) {
     const { bytes, has, put, word } = await t.shared();
     const { server, stored } = await started(t);
     const tag = async (name, method) => {
-      const answer = await asked(t, name, { method });
+      const answer = await askFor(t, name, { method });
       const { etag } = answer.headers ?? {};
       t.ok(
         /^(?:W\/)?"[^"]+"$/.test(etag ?? ""),
-        `${answer.text}: its etag is no text in double quotes`,
+        `${answer.text}: its etag is not a text in double quotes`,
         {
           saw: etag ?? "none",
           wanted: '"…"',
@@ -116,7 +106,7 @@ export default {
       );
     const refused = async (header, what) => {
       for (const method of ["GET", "HEAD"]) {
-        const answer = await asked(t, name, { method, headers: { "if-none-match": header } });
+        const answer = await askFor(t, name, { method, headers: { "if-none-match": header } });
         has(t, answer, 304, what);
         t.ok(answer.body.length === 0, `${answer.text}: a 304 has no body`);
         t.equal(answer.headers.etag, first, `${answer.text}: a 304 has the etag of the file`);
@@ -128,12 +118,12 @@ export default {
     const both = { "if-none-match": first, range: "bytes=0-9" };
     has(
       t,
-      await asked(t, name, { headers: both }),
+      await askFor(t, name, { headers: both }),
       304,
       ", as who has the file needs no part of it",
     );
     const other = { "if-none-match": `"${t.token()}"` };
-    has(t, await asked(t, name, { headers: other }), 200, ", as the client has another file");
+    has(t, await askFor(t, name, { headers: other }), 200, ", as the client has another file");
     // Several times, as a second may end between two uploads.
     const again = word(t);
     const tags = [];
@@ -148,12 +138,12 @@ export default {
       `a file took the place of another one of the same size, ${tags.length} times at once: only ${kinds} of the tags differ`,
       { saw: tags, wanted: `${tags.length} tags` },
     );
-    const stale = await asked(t, again, { headers: { "if-none-match": tags[0] } });
+    const stale = await askFor(t, again, { headers: { "if-none-match": tags[0] } });
     has(t, stale, 200, ", as the client has a file that was replaced");
   },
 
   async ranges(t) {
-    const { seen } = await t.shared();
+    const { outcome } = await t.shared();
     const [name, content] = (await started(t)).stored.film;
     const size = content.length;
     const a = t.random.integer(1, 1000);
@@ -170,11 +160,11 @@ export default {
       [`bytes=-${size + n}`, 0, size - 1],
     ])
       for (const method of ["GET", "HEAD"]) {
-        const answer = await asked(t, name, { method, headers: { range } });
+        const answer = await askFor(t, name, { method, headers: { range } });
         const what = `${answer.text}, of ${size} bytes`;
         const right = method === "HEAD" ? Buffer.alloc(0) : content.subarray(first, last + 1);
         const wanted = `206, ${right.length} bytes`;
-        const shown = { saw: `${seen(answer)}, ${answer.headers?.["content-range"]}`, wanted };
+        const shown = { saw: `${outcome(answer)}, ${answer.headers?.["content-range"]}`, wanted };
         t.ok(answer.status === 206, `${what} was not answered with 206`, shown);
         if (method === "GET" && answer.body?.length === right.length - 1)
           t.miss(`${what}: one byte is missing. The end of a range is included`, shown);
@@ -192,11 +182,11 @@ export default {
       `bytes=${size + t.random.integer(0, 99)}-${size + 200}`,
       "bytes=-0",
     ]) {
-      const answer = await asked(t, name, { headers: { range } });
+      const answer = await askFor(t, name, { headers: { range } });
       t.ok(
         answer.status === 416,
         `${answer.text}, of ${size} bytes: there are none, which is a 416`,
-        { saw: seen(answer) },
+        { saw: outcome(answer) },
       );
       t.equal(
         answer.headers["content-range"],
@@ -205,38 +195,38 @@ export default {
       );
     }
     for (const range of ["bytes=", "bytes=-", "bytes=x-y", "lines=1-2", `bytes=${n + 50}-3`]) {
-      const answer = await asked(t, name, { headers: { range } });
+      const answer = await askFor(t, name, { headers: { range } });
       t.ok(
         answer.status === 200 && answer.body?.length === size,
-        `${answer.text}: that is no range, and should be ignored`,
-        { saw: seen(answer), wanted: `200, ${size} bytes` },
+        `${answer.text}: that is not a range, and should be ignored`,
+        { saw: outcome(answer), wanted: `200, ${size} bytes` },
       );
     }
   },
 
   async leaves(t) {
-    const { MIB } = await t.shared();
+    const { closesFiles, MIB } = await t.shared();
     const { server } = await started(t);
-    const head = await asked(t, "long.bin", { method: "HEAD" });
+    const head = await askFor(t, "long.bin", { method: "HEAD" });
     t.equal(
       head.headers?.["content-length"],
       String(LONG_MIB * MIB),
       "a long file is not answered as one",
     );
     for (let time = 0; time < LEAVING / 4; time++) {
-      await asked(t, "long.bin", { method: "HEAD" });
-      await asked(t, "long.bin", { headers: { "if-none-match": head.headers.etag ?? "*" } });
-      await asked(t, "long.bin", { headers: { range: `bytes=${LONG_MIB * MIB}-` } });
+      await askFor(t, "long.bin", { method: "HEAD" });
+      await askFor(t, "long.bin", { headers: { "if-none-match": head.headers.etag ?? "*" } });
+      await askFor(t, "long.bin", { headers: { range: `bytes=${LONG_MIB * MIB}-` } });
     }
-    await closes(t, server, "clients asked who needed no body");
+    await closesFiles(t, server, "clients asked that needed no body");
     for (const headers of [{}, { range: "bytes=1000-" }]) {
       const clients = await Promise.all(
         Array.from({ length: LEAVING / 2 }, () => slow(server, "long.bin", headers)),
       );
       await Promise.all(clients.map(({ done }) => done()));
     }
-    await asked(t, "long.bin", { method: "HEAD" });
-    await closes(t, server, `${LEAVING} clients left in the middle of their answer`);
+    await askFor(t, "long.bin", { method: "HEAD" });
+    await closesFiles(t, server, `${LEAVING} clients left in the middle of their answer`);
   },
 
   async slow(t) {

@@ -38,7 +38,7 @@ function lookUp(path) {
   try {
     return { methods: ofFiles, name: decodeURIComponent(path.slice(FILES.length)) };
   } catch {
-    return { methods: ofFiles, name: "" }; // %zz is no encoding
+    return { methods: ofFiles, name: "" }; // %zz cannot be decoded
   }
 }
 
@@ -93,7 +93,7 @@ async function store(request, response, name) {
   respond(response, isNew ? 201 : 200);
 }
 
-/** First and last byte; undefined if the header is none that we know, null if there are no such bytes. */
+/** First and last byte; undefined if we do not know such a header, null if the file has none of these bytes. */
 function range(header, size) {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? "") ?? [];
   if (!first && !last) return undefined;
@@ -118,17 +118,17 @@ async function described(request, file) {
   const size = Number(bytes);
   const etag = `"${[bytes, mtimeNs, ino].map((part) => part.toString(36)).join("-")}"`;
   if (isKnown(request.headers["if-none-match"], etag)) return { status: 304, headers: { etag } };
-  const asked = range(request.headers.range, size);
-  if (asked === null) return { status: 416, headers: { "content-range": `bytes */${size}` } };
-  const [start, end] = asked ?? [0, size - 1];
+  const span = range(request.headers.range, size);
+  if (span === null) return { status: 416, headers: { "content-range": `bytes */${size}` } };
+  const [start, end] = span ?? [0, size - 1];
   const headers = {
     "accept-ranges": "bytes",
     "content-length": end - start + 1,
     "content-type": "application/octet-stream",
     etag,
   };
-  if (asked) headers["content-range"] = `bytes ${start}-${end}/${size}`;
-  return { status: asked ? 206 : 200, headers, start, end };
+  if (span) headers["content-range"] = `bytes ${start}-${end}/${size}`;
+  return { status: span ? 206 : 200, headers, start, end };
 }
 
 async function send(request, response, name) {
@@ -140,7 +140,7 @@ async function send(request, response, name) {
     response.writeHead(status, headers);
     if (request.method === "HEAD" || start === undefined || end < start) return response.end();
     const chunks = file.createReadStream({ start, end, autoClose: false });
-    return await pipeline(chunks, response).catch(() => {}); // whoever leaves needs no answer
+    return await pipeline(chunks, response).catch(() => {}); // a client that has left needs no answer
   } finally {
     await file.close();
   }

@@ -1,7 +1,7 @@
 """The front page: a picture, three findings, how long the book is, and three ways through it.
 
 `{build-status} front-ping` is a ping beside a handler that hashes, three times. The command
-`python -m lab.book.pages.front` writes docs/ping.svg, the same picture as a file for README, which
+`python -m lab.book picture` writes docs/ping.svg, the same picture as a file for README, which
 a test compares with the records. The figures are the medians of the recorded run of *Ten Minutes,
 One Ping* (data/reference/start-ways*). Both move once, for five seconds, and not at all for a
 reader who asked for less motion.
@@ -145,6 +145,12 @@ def file_text() -> str:
     return drawing(pinged(), f"<style>{schemes}{MOTION}</style>") + "\n"
 
 
+def write_file() -> str:
+    """Draw docs/ping.svg again; return a sentence that says so."""
+    write(FILE, file_text().encode())
+    return f"Drawn: {FILE.relative_to(paths.ROOT).as_posix()}"
+
+
 def _x(ms: float) -> float:
     return round(LEFT + PER_MS * ms, 1)
 
@@ -226,6 +232,3 @@ MAKERS: dict[str, placeholders.Maker] = {
     "front-length": length,
     "front-ways": ways,
 }
-
-if __name__ == "__main__":
-    write(FILE, file_text().encode())

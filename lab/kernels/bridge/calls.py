@@ -15,21 +15,21 @@ def verb(path: str) -> Callable[..., Any]:
     """The function of `lab` under that name, as another language writes it. Raises LabError."""
     if path == "define":  # what the `%%server` magic calls
         path = "servers.catalog.define"
-    found: Any = importlib.import_module("lab")
+    target: Any = importlib.import_module("lab")
     for part in path.split("."):
         name = snake(part)
         if name.startswith("_"):
             raise LabError(f"lab.{path} is not public.")
         try:
-            found = getattr(found, name)
+            target = getattr(target, name)
         except AttributeError:
             try:
-                found = importlib.import_module(f"{found.__name__}.{name}")
+                target = importlib.import_module(f"{target.__name__}.{name}")
             except (ImportError, AttributeError):
                 raise LabError(f"There is no lab.{path}.") from None
-    if not callable(found):
+    if not callable(target):
         raise LabError(f"lab.{path} is not a function.")
-    result: Callable[..., Any] = found
+    result: Callable[..., Any] = target
     return result
 
 
@@ -62,18 +62,18 @@ def check(
     """Raise LabError for an option that does not exist or an argument too many or too few."""
     signature = inspect.signature(function)
     kinds = {p.kind for p in signature.parameters.values()}
-    known = [p for p in signature.parameters if p != "progress"]
+    names = [p for p in signature.parameters if p != "progress"]
     if inspect.Parameter.VAR_KEYWORD not in kinds:
         for option in options:
             if option not in signature.parameters:
                 raise LabError(
                     f"{name}() has no option {camel(option)!r}. "
-                    f"{did_you_mean(camel(option), map(camel, known))}"
+                    f"{did_you_mean(camel(option), map(camel, names))}"
                 )
     try:
         signature.bind(*args, **options)
     except TypeError as error:
-        raise LabError(f"{name}(): {error}. It takes {', '.join(map(camel, known))}.") from None
+        raise LabError(f"{name}(): {error}. It takes {', '.join(map(camel, names))}.") from None
 
 
 def _inside(named: dict[str, Any]) -> dict[str, Any]:

@@ -59,13 +59,13 @@ class Objects:
 
     def encode(self, value: Any) -> Any:
         """The value as JSON; the object it is, if it is one, also says how it reads."""
-        left = [_BUDGET]
-        made = self._encode(value, left)
-        if isinstance(made, dict) and "$type" in made:
-            made["text"] = repr(value)
-            if "$object" not in made:
-                made["$object"] = self._hold(value)
-        return made
+        budget = [_BUDGET]
+        message = self._encode(value, budget)
+        if isinstance(message, dict) and "$type" in message:
+            message["text"] = repr(value)
+            if "$object" not in message:
+                message["$object"] = self._hold(value)
+        return message
 
     def decode(self, value: Any) -> Any:
         """What arrived, with handles replaced by their objects."""
@@ -87,28 +87,28 @@ class Objects:
         self._held[number] = value
         return number
 
-    def _encode(self, value: Any, left: list[int]) -> Any:
+    def _encode(self, value: Any, budget: list[int]) -> Any:
         if isinstance(value, Mapping):
-            return {str(key): self._encode(item, left) for key, item in value.items()}
+            return {str(key): self._encode(item, budget) for key, item in value.items()}
         if not _is_simple(value) and isinstance(value, (Sequence, Set)):
-            items = [self._encode(item, left) for item in value]
+            items = [self._encode(item, budget) for item in value]
             if isinstance(value, Rows) and value.of is not None:
                 return {"$rows": items, "$object": self._hold(value.of)}
             if hasattr(value, "_repr_html_"):
                 return {"$type": type(value).__name__, "items": items, "methods": []}
             return items
-        return _simple(value) if _is_simple(value) else self._object(value, left)
+        return _simple(value) if _is_simple(value) else self._object(value, budget)
 
-    def _object(self, value: Any, left: list[int]) -> dict[str, Any]:
-        left[0] -= 1
-        made: dict[str, Any] = {"$type": type(value).__name__, "methods": methods(value)}
-        if left[0] > 0:
-            made["attributes"] = {
-                camel(name): self._encode(item, left) for name, item in attributes(value).items()
+    def _object(self, value: Any, budget: list[int]) -> dict[str, Any]:
+        budget[0] -= 1
+        message: dict[str, Any] = {"$type": type(value).__name__, "methods": methods(value)}
+        if budget[0] > 0:
+            message["attributes"] = {
+                camel(name): self._encode(item, budget) for name, item in attributes(value).items()
             }
-        if made["methods"] or left[0] <= 0:
-            made["$object"] = self._hold(value)
-        return made
+        if message["methods"] or budget[0] <= 0:
+            message["$object"] = self._hold(value)
+        return message
 
 
 _SIMPLE = (
@@ -151,17 +151,17 @@ def attributes(value: Any) -> dict[str, Any]:
     """The public data of an object: fields, properties, but not the machinery it works with."""
     names = list(getattr(value, "__dataclass_fields__", ())) or list(vars(value))
     names += [name for name, kind in _members(type(value)) if isinstance(kind, property)]
-    found: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     for name in names:
-        if name.startswith("_") or name in found:
+        if name.startswith("_") or name in data:
             continue
         try:
             item = getattr(value, name)
         except Exception:
             continue  # a property may have nothing to say about this object
         if not callable(item) and _is_data(item):
-            found[name] = item
-    return found
+            data[name] = item
+    return data
 
 
 def methods(value: Any) -> list[str]:
@@ -189,10 +189,10 @@ def show(value: Any) -> dict[str, str]:
     """The MIME bundle of an object, as IPython would make it."""
     bundle: dict[str, str] = {"text/plain": repr(value)}
     if hasattr(value, "_repr_mimebundle_"):
-        made = value._repr_mimebundle_()
-        bundle.update(made[0] if isinstance(made, tuple) else made or {})
+        display = value._repr_mimebundle_()
+        bundle.update(display[0] if isinstance(display, tuple) else display or {})
     if "text/html" not in bundle and hasattr(value, "_repr_html_"):
-        made = value._repr_html_()
-        if made:
-            bundle["text/html"] = made
+        display = value._repr_html_()
+        if display:
+            bundle["text/html"] = display
     return bundle

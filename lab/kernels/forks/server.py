@@ -137,28 +137,28 @@ class ForkServer:
         self._asked[connection.fileno()] = ForkRequest(connection)
         self._poll.register(connection, select.POLLIN)
 
-    def _hear(self, asked: ForkRequest) -> tuple[dict[str, Any], list[int]] | None:
+    def _hear(self, fork_request: ForkRequest) -> tuple[dict[str, Any], list[int]] | None:
         try:
-            request = asked.read()
+            request = fork_request.read()
             if request is None:
                 return None
-            asked.pid = _fork()  # refused, too, when the system wants no more processes
+            fork_request.pid = _fork()  # refused, too, when the system wants no more processes
         except (EOFError, OSError, ValueError, KeyError, TypeError):
-            if asked.pid:  # whoever waited for the program was killed
-                _kill(asked.pid)
-            self._drop(asked)
+            if fork_request.pid:  # whoever waited for the program was killed
+                _kill(fork_request.pid)
+            self._drop(fork_request)
             return None
-        if asked.pid == 0:
+        if fork_request.pid == 0:
             # Said by the program itself: from here on a signal for its group reaches it.
             os.setsid()
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            asked.tell(pid=os.getpid())
-            streams, asked.streams = asked.streams, []
+            fork_request.tell(pid=os.getpid())
+            streams, fork_request.streams = fork_request.streams, []
             self._close()
             return request, streams
-        while asked.streams:
-            os.close(asked.streams.pop())
+        while fork_request.streams:
+            os.close(fork_request.streams.pop())
         return None
 
     def _reap(self) -> None:

@@ -1,22 +1,33 @@
-// Stands between the load generator, which speaks plain HTTP over TCP, and a server that listens otherwise: with TLS, on a
-// UNIX socket. Each connection of the generator is one connection to the server, and bytes pass unchanged. With requests it
-// also listens on a second port, where each request of the generator, whatever it is, becomes the next one of them.
+// Stands between the load generator, which speaks plain HTTP/1.1 over TCP, and a server that listens otherwise: with TLS, on a
+// UNIX socket, by HTTP/2. Each connection of the generator is one connection to the server, and bytes pass unchanged unless
+// they become HTTP/2. With requests it also listens on a second port, where each request of the generator, whatever it is,
+// becomes the next one of them.
 //
-// Standard input: a line {"target": {"host", "port"} or {"path"}, "tls": true or false}, then maybe a line {"requests":
-// [{"base64", "weight"}]}; each is answered by a line {"port"}. Its end ends the program.
+// Standard input: a line {"target": {"host", "port"} or {"path"}, "tls": true or false, "http2": true or false}, then maybe a
+// line {"requests": [{"base64", "weight"}]}; each is answered by a line {"port"}. A line {"busy": true} is answered by {"busy"},
+// the share of the time since the last such line in which this program was busy. The end of the input ends the program.
 import { Buffer } from "node:buffer";
 import net from "node:net";
+import { performance } from "node:perf_hooks";
 import { createInterface } from "node:readline";
 import tls from "node:tls";
+import front from "./http2.mjs";
 
 const END = Buffer.from("\r\n\r\n");
 let dial;
 
-function reach({ target, tls: secure }) {
+function reach({ target, tls: secure, http2 }) {
   // A certificate of one's own is signed by nobody that is known here, and both ends are this machine.
-  if (secure)
-    return () => tls.connect({ ...target, rejectUnauthorized: false, ALPNProtocols: ["http/1.1"] });
-  return () => net.connect(target);
+  const ALPNProtocols = [http2 ? "h2" : "http/1.1"];
+  const connect = secure
+    ? () => tls.connect({ ...target, rejectUnauthorized: false, ALPNProtocols })
+    : () => net.connect(target);
+  return () => connect().setNoDelay(true);
+}
+
+function originOf({ target: { host = "localhost", port }, tls: secure }) {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `http${secure ? "s" : ""}://${name}${port ? `:${port}` : ""}`;
 }
 
 // The requests in turns, each as often as its weight says, and evenly so.
@@ -41,7 +52,6 @@ function inTurns(requests) {
 function bridge(client, forward) {
   const server = dial();
   client.setNoDelay(true);
-  server.setNoDelay(true);
   const give = (one, other) => {
     one.on("error", () => other.destroy());
     one.on("close", () => other.destroy());
@@ -52,11 +62,16 @@ function bridge(client, forward) {
   forward(client, server);
 }
 
-async function listen(forward) {
-  const listener = net.createServer((client) => bridge(client, forward));
+const answer = (fields) => process.stdout.write(`${JSON.stringify(fields)}\n`);
+
+async function listen(listener) {
   await new Promise((resolve) => listener.listen(0, "127.0.0.1", 4096, resolve));
-  process.stdout.write(`${JSON.stringify({ port: listener.address().port })}\n`);
+  const { port } = listener.address();
+  answer({ port });
+  return port;
 }
+
+const bridged = (forward) => net.createServer((client) => bridge(client, forward));
 
 const unchanged = (client, server) => client.pipe(server);
 
@@ -77,12 +92,24 @@ function replacing(requests) {
   };
 }
 
+let lastBusy = performance.eventLoopUtilization();
+function busy() {
+  const before = lastBusy;
+  lastBusy = performance.eventLoopUtilization();
+  return performance.eventLoopUtilization(lastBusy, before).utilization;
+}
+
 const lines = createInterface({ input: process.stdin });
 for await (const line of lines) {
   const order = JSON.parse(line);
-  if (order.target) {
+  if (order.busy) answer({ busy: busy() });
+  else if (order.requests) await listen(bridged(replacing(order.requests)));
+  else {
     dial = reach(order);
-    await listen(unchanged);
-  } else await listen(replacing(order.requests));
+    if (order.http2) {
+      const port = await listen(front(dial, originOf(order)));
+      dial = reach({ target: { host: "127.0.0.1", port } }); // what else is sent passes the front
+    } else await listen(bridged(unchanged));
+  }
 }
 process.exit(0);

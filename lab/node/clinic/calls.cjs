@@ -9,12 +9,12 @@ const { performance } = require("node:perf_hooks");
 const MOST_REQUESTS = 20_000;
 
 // isSubject : is a server the one that is loaded, or may be? A program may have doubles of other services in it.
-module.exports = function watchCalls(sites, isSubject) {
+module.exports = function watchCalls(sites, servers, isSubject) {
   const storage = new AsyncLocalStorage();
   const incoming = new WeakMap(); // request to the program -> its calls
   const open = new WeakMap(); // outgoing request, or socket -> its call
   const spoken = new WeakSet(); // connections whose requests are told by undici itself
-  const totals = { requests: 0, latency_ms: 0, calls: 0, alone: 0, alone_ms: 0, again: 0 };
+  const totals = { requests: 0, latency_ms: 0, alone: 0, alone_ms: 0, again: 0 };
   const undo = [];
 
   function begins(thing, key) {
@@ -24,7 +24,6 @@ module.exports = function watchCalls(sites, isSubject) {
     const call = { calls, key, begun: now, isAlone: calls.open.size === 0 };
     for (const other of calls.open) other.isAlone = false;
     calls.open.add(call);
-    calls.number += 1;
     if (calls.failed.has(key)) calls.again += 1;
     open.set(thing, call);
     sites.note("call");
@@ -54,28 +53,28 @@ module.exports = function watchCalls(sites, isSubject) {
     undo.push(() => channel.unsubscribe(name, safely));
   }
 
-  listen("http.server.request.start", ({ request, server }) => {
+  const onArrival = ({ request, server }) => {
     if (!isSubject(server)) {
       storage.enterWith(undefined);
       return;
     }
-    const calls = { open: new Set(), failed: new Set(), number: 0, alone: 0, aloneMs: 0, again: 0 };
+    const calls = { open: new Set(), failed: new Set(), alone: 0, aloneMs: 0, again: 0 };
     calls.begun = performance.now();
     incoming.set(request, calls);
     storage.enterWith(calls);
-  });
-  listen("http.server.response.finish", ({ request }) => {
+  };
+  const onResponse = ({ request }) => {
     const calls = incoming.get(request);
     if (calls === undefined || totals.requests >= MOST_REQUESTS) return;
     incoming.delete(request);
     calls.isOver = true;
     totals.requests += 1;
-    totals.calls += calls.number;
     totals.latency_ms += performance.now() - calls.begun;
     totals.alone += calls.alone;
     totals.alone_ms += calls.aloneMs;
     totals.again += calls.again;
-  });
+  };
+  undo.push(require("./arrivals.cjs")(servers, onArrival, onResponse));
   const isFailure = (status) => status >= 500 || status === 429;
   listen("http.client.request.start", ({ request }) =>
     begins(request, `${request.method} ${request.host}${request.path}`),

@@ -53,7 +53,6 @@ module.exports = function watch(socketPath, sockets, questions) {
     figures[at.stale] = agents.totals.stale;
     figures[at.fetched] = outgoing.totals.responses;
     figures[at.fetched_read] = outgoing.totals.read;
-    figures[at.fetch_wait_ms] = outgoing.totals.wait_ms;
     if (ticks % MEMORY_EVERY === 0) {
       readMemory(figures, at);
       figures[at.posted] = workers.waiting();
@@ -81,6 +80,7 @@ module.exports = function watch(socketPath, sockets, questions) {
     if (command === commands.look && looking === null) {
       looking = require("./look.cjs")(
         sockets,
+        servers,
         (server) => subjects.has(server) || subjects.size === 0,
       );
       worker.postMessage({ looking: true });
@@ -113,6 +113,8 @@ module.exports = function watch(socketPath, sockets, questions) {
   };
 };
 
+const isHttp2 = (server) => typeof server.updateSettings === "function";
+
 function described(server) {
   const http = require("node:http");
   const where = server.address();
@@ -131,9 +133,9 @@ function described(server) {
     where: typeof where === "object" ? where : { path: String(where) },
     http: server instanceof http.Server,
     tls: typeof server.setSecureContext === "function",
+    http2: isHttp2(server),
     // A secure server of HTTP/2 may offer HTTP/1.1 beside it; one without TLS never does.
-    http2_only:
-      typeof server.updateSettings === "function" && !server.ALPNProtocols?.includes?.("http/1.1"),
+    http2_only: isHttp2(server) && !server.ALPNProtocols?.includes?.("http/1.1"),
     policy,
     node: process.version,
     argv: process.argv.slice(1, 3),

@@ -32,14 +32,14 @@ const MOST_RUNS = 5000;
 const MOST_IDS = 1_000_000;
 const MOST_SITES = 400;
 
-module.exports = function look(sockets, isSubject) {
+module.exports = function look(sockets, servers, isSubject) {
   const counts = {};
   const macro = new Set();
   const waiting = new Map();
   const waits = {};
   const runs = [];
   const sites = require("./sites.cjs")(MOST_SITES);
-  const calls = require("./calls.cjs")(sites, isSubject);
+  const calls = require("./calls.cjs")(sites, servers, isSubject);
   const streams = require("./streams.cjs")(sites, calls, sockets);
   const firstId = new asyncHooks.AsyncResource("LAB").asyncId();
   const begun = performance.now();
@@ -136,15 +136,13 @@ module.exports = function look(sockets, isSubject) {
       named.ms += performance.now() - since;
     });
   };
-  channel.subscribe("http.server.request.start", onRequest);
-  channel.subscribe("http.server.response.finish", onAnswer);
+  const leaveArrivals = require("./arrivals.cjs")(servers, onRequest, onAnswer);
   channel.subscribe("net.client.socket", onSocket);
   hook.enable();
 
   return function rest() {
     hook.disable();
-    channel.unsubscribe("http.server.request.start", onRequest);
-    channel.unsubscribe("http.server.response.finish", onAnswer);
+    leaveArrivals();
     channel.unsubscribe("net.client.socket", onSocket);
     closeRun();
     const end = performance.now();

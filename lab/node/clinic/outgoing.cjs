@@ -2,14 +2,12 @@
 // says so itself on channels of diagnostics. A response whose body is not read to its end holds its connection.
 "use strict";
 const channel = require("node:diagnostics_channel");
-const { performance } = require("node:perf_hooks");
 
 const MOST_SITES = 40;
 
 module.exports = function watchOutgoing(sockets) {
-  const totals = { responses: 0, read: 0, wait_ms: 0 };
+  const totals = { responses: 0, read: 0 };
   const sites = require("./sites.cjs")(MOST_SITES);
-  const createdAt = new WeakMap(); // request -> when
   const openBodies = new WeakSet(); // those whose body is not over
 
   const safely = (listener) => (message) => {
@@ -20,15 +18,7 @@ module.exports = function watchOutgoing(sockets) {
     }
   };
   const listen = (name, listener) => channel.subscribe(name, safely(listener));
-  listen("undici:request:create", ({ request }) => {
-    createdAt.set(request, performance.now());
-    sites.note("fetch");
-  });
-  listen("undici:client:sendHeaders", ({ request }) => {
-    const since = createdAt.get(request);
-    if (since !== undefined) totals.wait_ms += performance.now() - since;
-    createdAt.delete(request);
-  });
+  listen("undici:request:create", () => sites.note("fetch"));
   listen("undici:request:headers", ({ request }) => {
     totals.responses += 1;
     openBodies.add(request);

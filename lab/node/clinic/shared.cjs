@@ -17,7 +17,6 @@ module.exports = {
     "agent_waited",
     "fetched",
     "fetched_read",
-    "fetch_wait_ms",
     "outgoing",
     "outgoing_port",
     "stale",

@@ -249,6 +249,8 @@ class Gate {
   }
 }
 
+const openPipes = new Set(); // files that must not be closed by the garbage collection, which newer versions of Node take for an error
+
 class Fifo {
   constructor(path, inside) {
     try {
@@ -264,15 +266,46 @@ class Fifo {
    * pipe still: the hand-in may have put something else in its place, or a link.
    */
   async open(text = "") {
-    const file = await open(this.path, how.O_RDWR | how.O_NOFOLLOW | how.O_NONBLOCK);
+    const file = await this.#opened(how.O_RDWR);
     try {
-      if (!(await file.stat()).isFIFO())
-        throw new Missed(`${this.inside}, a pipe of the check, was replaced by something else`);
       await file.write(text);
       await sleep(20); // who waited has opened it by now
     } finally {
       await file.close();
     }
+  }
+  /** Whether a program reads the pipe, or waits to. From then on that program waits for what `write` or `end` brings. */
+  async isRead() {
+    this.#writer ??= await this.#opened(how.O_WRONLY).catch((error) => {
+      if (error.code === "ENXIO") return undefined; // no program reads
+      throw error;
+    });
+    if (this.#writer) openPipes.add(this.#writer);
+    return this.#writer !== undefined;
+  }
+  /** Writes to a pipe that `isRead`; says whether a program still reads it. */
+  async write(text) {
+    try {
+      await this.#writer.write(text);
+      return true;
+    } catch (error) {
+      if (error.code === "EPIPE") return false;
+      if (error.code === "EAGAIN") return true; // the pipe is full
+      throw error;
+    }
+  }
+  /** Writes the last of what there is to read. */
+  async end(text = "") {
+    if (text) await this.write(text);
+    openPipes.delete(this.#writer);
+    await this.#writer.close();
+  }
+  #writer;
+  async #opened(mode) {
+    const file = await open(this.path, mode | how.O_NOFOLLOW | how.O_NONBLOCK);
+    if ((await file.stat()).isFIFO()) return file;
+    await file.close();
+    throw new Missed(`${this.inside}, a pipe of the check, was replaced by something else`);
   }
 }
 

@@ -353,7 +353,7 @@ export class Process {
     const why = this.explained(this.stderr);
     if (why)
       return new Missed(
-        `${this.name} ended with an error: ${why}${this.#missing(why)}`,
+        `${this.name} ended with an error: ${why}${this.advice(this.stderr)}`,
         this.told(),
       );
     const how = signal ? `by ${signal}` : `with exit code ${code}`;
@@ -363,12 +363,32 @@ export class Process {
     );
   }
 
-  /** What to do where a module is missing; nothing of another error. */
-  #missing(why) {
-    if (!/Cannot find (?:package|module) '[^']+'/.test(why)) return "";
-    return this.job.folder
-      ? ". Only what lies in your folder is here: its modules, and libraries in its node_modules, which `npm install` in the folder brings"
-      : ". A single file is here alone: hand in the folder that has its modules, and libraries in its node_modules";
+  /** What to do about an error of which Node's own words do not say so; nothing of another error. */
+  advice(text) {
+    const { folder } = this.job;
+    const [, missing] = text.match(/Cannot find (?:package|module) '([^']+)'/) ?? [];
+    const runtime =
+      text.match(/\b(Deno|Bun) is not defined/)?.[1] ??
+      (missing === "bun" || /Received protocol 'bun:'/.test(text) ? "Bun" : undefined) ??
+      (/Received protocol '(?:https?|npm|jsr):'/.test(text) ? "Deno" : undefined);
+    if (runtime)
+      return `. The check runs a program with Node, and not with ${runtime}: use Node's own modules, such as node:http`;
+    if (missing && !folder)
+      return ". A single file is here alone: hand in the folder that has its modules, and libraries in its node_modules";
+    const within = missing?.startsWith(`${this.at.hand}/`) && !missing.includes("/node_modules/");
+    if (within || /^\.{1,2}\//.test(missing ?? ""))
+      return ". Your folder has no file of that name: write the name with its ending, and with its capitals";
+    if (missing?.startsWith("/") && !missing.includes("/node_modules/"))
+      return ". Only what is in your folder is here: move that file into it";
+    if (missing)
+      return ". Only what is in your folder is here: its modules, and libraries in its node_modules, which `npm install` in the folder brings";
+    if (/ENOENT[^'\n]{0,100}'(?:[^'\n]{0,300}\/)?\.env(?:\.\w{1,40})?'/.test(text))
+      return ". Files whose names begin with a dot are not handed in: give each variable a default in the program";
+    if (folder && /Cannot use import statement outside a module/.test(text))
+      return '. Write "type": "module" into package.json, or let the name of the file end in .mjs';
+    if (/not supported in strip-only mode/.test(text))
+      return ". Node leaves types out and compiles nothing: write that in JavaScript, an enum as an object";
+    return "";
   }
 
   /**
@@ -552,9 +572,10 @@ export class Module extends Process {
       }
     }
     const missing = error.message.match(/Cannot find (?:package|module) '([^']+)'/);
-    if (missing)
+    if (missing && !this.job.folder)
       return `it imports ${missing[1].replace(`${this.at.hand}/`, "./")}, and only Node's own modules are here: everything else has to be in this one file`;
-    return this.explained(`${error.name}: ${error.message}\n${error.theirs}`) ?? error.message;
+    const text = `${error.name}: ${error.message}\n${error.theirs}`;
+    return (this.explained(text) ?? error.message) + this.advice(text);
   }
 
   /** Holds the module to a function of that name; says which names are there if it is missing. */

@@ -236,8 +236,8 @@
       codesOf(text).some((code) => code > 255) ? -1 : base64Text(TO_BYTES.latin1(text), false),
     atob(text) {
       const plain = text.replace(/[\t\n\f\r ]/g, "").replace(/={1,2}$/, "");
-      if (/[^A-Za-z0-9+/]/.test(plain)) return -1;
-      return plain.length % 4 === 1 ? -3 : lettersOf(base64Bytes(plain));
+      if (/[^A-Za-z0-9+/]/.test(plain)) return -2;
+      return plain.length % 4 === 1 ? -1 : lettersOf(base64Bytes(plain));
     },
     ...Object.fromEntries(
       [

@@ -62,6 +62,16 @@
     EINVAL: [-22, "invalid argument"],
     ENOTEMPTY: [-39, "directory not empty"],
     ENOTFOUND: [-3008, "getaddrinfo ENOTFOUND"],
+    EPIPE: [-32, "broken pipe"],
+    EADDRINUSE: [-98, "address already in use"],
+    EADDRNOTAVAIL: [-99, "address not available"],
+    ECONNRESET: [-104, "connection reset by peer"],
+    ENOTCONN: [-107, "socket is not connected"],
+    ETIMEDOUT: [-110, "connection timed out"],
+    ECONNREFUSED: [-111, "connection refused"],
+    EALREADY: [-114, "connection already in progress"],
+    ECANCELED: [-125, "operation canceled"],
+    EOF: [-4095, "end of file"],
   };
   bindings.uv = {
     errname: (number) =>
@@ -70,7 +80,6 @@
     getErrorMap: () =>
       new Map(Object.entries(ERRORS).map(([code, [number, words]]) => [number, [code, words]])),
     getErrorMessage: (number) => bindings.uv.getErrorMap().get(number)?.[1] ?? "unknown error",
-    UV_EOF: -4095,
     ...Object.fromEntries(Object.entries(ERRORS).map(([code, [number]]) => [`UV_${code}`, number])),
   };
   const failure = (code, syscall, path, dest) => {
@@ -555,10 +564,7 @@
     }
   }
 
-  const refuse = (name) => () =>
-    machine.refuse(
-      `fs.${name}() is not modelled: the disk of the model has files and folders alone`,
-    );
+  const refuse = (name) => () => machine.refuse(`The disk of the model has no fs.${name}() yet`);
   bindings.fs = new Proxy(
     {
       ...Object.fromEntries(
@@ -604,7 +610,7 @@
   bindings.fs_event_wrap = {
     FSEvent: class FSEvent {
       constructor() {
-        machine.refuse("fs.watch() is not modelled: nobody else writes to the disk of the model");
+        machine.refuse("The disk of the model has no fs.watch(): the program alone writes to it");
       }
     },
   };

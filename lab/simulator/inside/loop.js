@@ -131,14 +131,12 @@
     return result;
   };
   machine.makeCallback = makeCallback;
+  machine.attempt = attempt;
 
   machine.uncaught = (error, fromPromise) => {
     if (machine.isStopped || error === STOP) throw STOP;
     if (error?.name === "InternalError" && /out of memory/.test(error.message))
-      host(
-        "refuse",
-        `The program was stopped: it needs more than ${settings.mostMB} MB of memory.`,
-      );
+      machine.stop(`The program was stopped: it needs more than ${settings.mostMB} MB of memory.`);
     machine.trace?.threw(error);
     let wasCaught;
     try {
@@ -271,19 +269,26 @@
   };
   const nextDone = () => Math.min(...working.map(({ doneAt }) => doneAt));
   machine.inFlight = () =>
-    waiting.length + working.length + finishedWorks.length + machine.posts.length === 0
+    waiting.length + working.length + finishedWorks.length + machine.posts.length === 0 &&
+    !machine.sockets
       ? ""
       : JSON.stringify([
           waiting.map(({ number }) => number),
           working.map(({ number, doneAt }) => [number, Math.round((doneAt - time) * 100)]),
           finishedWorks.map(({ number }) => number),
           machine.posts.length,
+          machine.sockets?.state(),
         ]);
 
-  /** The other ways in which the work that is done may be noticed: [sentence, what is noticed now]. */
-  const waysOf = (ready, slept) => {
+  /**
+   * The other ways in which the work that is done may be noticed: [sentence, what is noticed now], and
+   * true where that comes before the sockets although it usually comes behind them, or the other way round.
+   */
+  const waysOf = (ready, slept, hasSockets) => {
     const ways = [];
     if (!slept) ways.push(["the pool is not done yet when the loop looks", []]);
+    if (hasSockets)
+      ways.push(["the pool and the sockets are ready the other way round", ready, true]);
     if (ready.length === 1 || ready.length > 6) return ways; // of so many there are too many orders
     for (const [at, work] of ready.entries()) {
       const rest = ready.filter((other) => other !== work);
@@ -292,12 +297,12 @@
     }
     return ways;
   };
-  const noticedWorks = (slept) => {
+  const noticedWorks = (slept, hasSockets) => {
     advance();
     const ready = [...finishedWorks];
     const number = readings - 0.5; // between two readings of the clock
-    if (ready.length === 0) return ready;
-    const ways = waysOf(ready, slept);
+    if (ready.length === 0) return [ready, false];
+    const ways = waysOf(ready, slept, hasSockets);
     const choice = schedule[number] ?? 0;
     if (ways.length) {
       const now = Math.floor(time);
@@ -312,7 +317,8 @@
         ways: ways.map(([why]) => why),
       });
     }
-    return choice ? ways[choice - 1][1] : ready;
+    const [, works, isOther = false] = choice ? ways[choice - 1] : [null, ready];
+    return [works, isOther];
   };
 
   // --- what is sent to this thread: messages of ports ---------------------------------------------
@@ -321,29 +327,41 @@
   machine.handles = new Set(); // those that keep the loop alive
 
   const isBusy = () => waiting.length + working.length + finishedWorks.length > 0;
+  const MOST_IDLE_TURNS = 3;
+  let idleTurns = 0;
+  machine.sockets = null; // those of sockets.js, in a program that names them
   const isAlive = () =>
     immediateRef ||
     (timerAt !== null && timerRef) ||
     isBusy() ||
     machine.handles.size > 0 ||
-    machine.closing.length > 0;
+    machine.closing.length > 0 ||
+    machine.sockets?.isAlive() === true;
 
   const poll = () => {
+    const isSocketReady = machine.sockets?.isReady() === true;
     const hurries =
       !isAlive() ||
       immediateRef ||
       machine.closing.length > 0 ||
       machine.posts.length > 0 ||
-      finishedWorks.length > 0;
+      finishedWorks.length > 0 ||
+      isSocketReady;
     const untilTimer = timerAt === null ? Number.POSITIVE_INFINITY : timerAt;
     phase = "poll";
     machine.phase = phase;
     turn++;
     machine.turn = turn;
     const until = Math.min(untilTimer, nextDone());
+    // A server of Node's has a timer of its own that comes again for ever and keeps nothing alive.
+    const isIdle = !hurries && nextDone() === Number.POSITIVE_INFINITY && !(timerAt && timerRef);
+    idleTurns = isIdle && machine.sockets?.hasListener() ? idleTurns + 1 : 0;
+    if (idleTurns > (timerAt === null ? 0 : MOST_IDLE_TURNS))
+      machine.refuse(
+        "The server waits for a client, and the model has only those that the program makes itself",
+      );
     if (!hurries && until === Number.POSITIVE_INFINITY)
-      host(
-        "refuse",
+      machine.stop(
         "The program never ends: nothing is left that could happen, and a handle is open.",
       );
     let sleeps = !hurries && until > Math.max(time, loopTime);
@@ -355,11 +373,23 @@
       time = Math.max(time, until);
       machine.readClock("poll", true);
     }
-    for (const work of noticedWorks(sleeps)) {
+    const events = machine.sockets?.take() ?? [];
+    const [works, isOther] = noticedWorks(sleeps, events.length > 0);
+    // Sockets and the pool are called in the order in which they became ready.
+    const worksAt = works.length ? Math.round(works[0].doneAt * 1000) : Number.POSITIVE_INFINITY;
+    const isBefore = ({ at }) => at <= worksAt !== isOther;
+    const callSocket = ({ call }) => machine.isStopped || call();
+    for (const event of events) if (isBefore(event)) callSocket(event);
+    for (const work of works) {
       if (machine.isStopped) return;
       finishedWorks.splice(finishedWorks.indexOf(work), 1);
       work.done();
     }
+    takePosts();
+    for (const event of events) if (!isBefore(event)) callSocket(event);
+    if (machine.sockets?.hasPending()) inPhase("pending", () => machine.sockets.runAfterPoll());
+  };
+  const takePosts = () => {
     // Each port is looked at once a turn, in the order in which they were made.
     const ports = [...machine.posts].sort((a, b) => a.number - b.number);
     let last = -1;
@@ -373,11 +403,12 @@
     }
   };
 
+  /** What was closed last comes first. */
   const runClosing = () => {
-    const callbacks = machine.closing;
+    const callbacks = machine.closing.reverse();
     machine.closing = [];
     inPhase("close", () => {
-      for (const callback of callbacks) if (!machine.isStopped) makeCallback(callback);
+      for (const callback of callbacks) if (!machine.isStopped) callback();
     });
   };
 
@@ -387,6 +418,8 @@
     machine.readClock("loop");
     if (goesRound) runTimers();
     while (!machine.isStopped && goesRound) {
+      if (machine.sockets?.hasPending()) inPhase("pending", () => machine.sockets.runPending());
+      if (machine.isStopped) break;
       poll();
       if (machine.isStopped) break;
       runCheck();

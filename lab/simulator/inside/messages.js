@@ -117,7 +117,7 @@
     if (state.isClosed) return;
     state.isClosed = true;
     machine.handles.delete(port);
-    machine.closing.push(() => port.dispatchEvent(new Event("close")));
+    machine.closing.push(() => machine.makeCallback(() => port.dispatchEvent(new Event("close"))));
   };
   const closeBoth = (port) => {
     const { peer } = states.get(port);

@@ -15,10 +15,10 @@
     if (machine.isStopped) return;
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
     if (lines > MOST_LINES)
-      host(
-        "refuse",
+      machine.stop(
         `The program printed more than ${MOST_LINES.toLocaleString("en")} lines and was stopped.`,
       );
+    if (from !== "report") machine.refuseForeignWords?.(text);
     chunks.push([descriptor, text, machine.phase, machine.turn, from]);
     if (from !== "report") machine.trace?.printed(descriptor, text);
   };
@@ -26,7 +26,6 @@
     const EventEmitter = load("events");
     return Object.assign(new EventEmitter(), {
       fd,
-      isTTY: false,
       writable: true,
       writableLength: 0,
       write(text, encoding, callback) {
@@ -72,7 +71,7 @@
       external: 1e6,
       arrayBuffers: 1e4,
     }),
-    binding: () => host("refuse", "process.binding() is not modelled."),
+    binding: () => machine.stop("process.binding() is not modelled."),
     report: { reportOnUncaughtException: false },
   });
   delete process.env.NODE_ENV;
@@ -163,7 +162,7 @@
       enumerable: true,
       configurable: true,
     });
-  // What for-await.js writes into a program asks for: the iterable of a loop as one that notes what
+  // What complete.js writes into a program asks for: the iterable of a loop as one that notes what
   // its iterator's `return()` promised, since the engine does not await that, and that has no
   // `return()` once it is exhausted or has failed, since the engine calls it even then.
   const { apply } = Reflect;
@@ -299,10 +298,14 @@
     get: () => machine.own.crypto.webcrypto,
     configurable: true,
   });
+  const { codes } = load("internal/errors");
   const timers = load("timers");
   for (const name of Object.keys(timers)) if (name !== "promises") operation(name, timers[name]);
   operation("queueMicrotask", queueMicrotask);
-  operation("structuredClone", (value) => machine.clone(value));
+  operation("structuredClone", (...values) => {
+    if (!values.length) throw new codes.ERR_MISSING_ARGS("The value argument must be specified");
+    return machine.clone(values[0]);
+  });
   expose("process", process);
   expose("DOMException", lent.DOMException);
   const { Event, EventTarget } = load("internal/event_target");
@@ -364,6 +367,56 @@
   Object.defineProperty(ModelDate, "name", { value: "Date" });
   expose("Date", new Proxy(ModelDate, { apply: () => new ModelDate().toString() }));
   ModelDate.prototype.constructor = globalThis.Date;
+
+  // --- languages and time zones ----------------------------------------------------------------
+  const LOCAL = {
+    Date: "toString toTimeString toLocaleString toLocaleDateString toLocaleTimeString",
+    Number: "toLocaleString",
+    BigInt: "toLocaleString",
+    String: "localeCompare toLocaleLowerCase toLocaleUpperCase",
+  };
+  const selfOf = {
+    Date: (value) => apply(RealDate.prototype.getTime, value, []),
+    Number: (value) => (Object.is(+value, -0) ? "-0" : `${+value}`),
+    BigInt: (value) => apply(BigInt.prototype.toString, value, []),
+    String: (value) => `${value}`,
+  };
+  const localMethod = (owner, method) =>
+    function called(...values) {
+      const self = selfOf[owner](this);
+      if (method === "localeCompare") values[0] = `${values[0]}`;
+      const answer = host("locale", JSON.stringify({ owner, method, self, values }));
+      const { value, error } = JSON.parse(answer);
+      if (error) throw new globalThis[error[0]](error[1]);
+      return value;
+    };
+  for (const [owner, methods] of Object.entries(LOCAL))
+    for (const method of methods.split(" ")) {
+      const { prototype } = owner === "Date" ? RealDate : globalThis[owner];
+      const { length } = prototype[method];
+      const value = localMethod(owner, method);
+      Object.defineProperties(value, { name: { value: method }, length: { value: length } });
+      Object.defineProperty(prototype, method, { value, writable: true, configurable: true });
+    }
+
+  // --- what a program can see of an object, as in V8 -------------------------------------------
+  const { exec } = RegExp.prototype;
+  const inOrder = {
+    exec(text) {
+      const match = apply(exec, this, [text]);
+      if (match === null) return null;
+      const { groups } = match;
+      delete match.groups;
+      match.groups = groups; // the engine has it first, V8 behind `index` and `input`
+      return match;
+    },
+  };
+  Object.defineProperty(RegExp.prototype, "exec", {
+    value: inOrder.exec,
+    writable: true,
+    configurable: true,
+  });
+
   let seed = 42;
   Math.random = () => {
     seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
@@ -375,9 +428,7 @@
     fetch: "requests over the network",
     WebSocket: "requests over the network",
     EventSource: "requests over the network",
-    URL: "URLs",
-    URLSearchParams: "URLs",
-    URLPattern: "URLs",
+    URLPattern: "patterns of URLs",
     Blob: "blobs",
     File: "blobs",
     FormData: "requests over the network",
@@ -402,6 +453,16 @@
         set: (value) => expose(name, value),
         configurable: true,
       });
+
+  for (const name of ["URL", "URLSearchParams"])
+    Object.defineProperty(globalThis, name, {
+      get() {
+        need("url");
+        return globalThis[name];
+      },
+      set: (value) => expose(name, value),
+      configurable: true,
+    });
 
   const console = load("internal/console/global");
   console[load("internal/console/constructor").kBindStreamsLazy](process);
@@ -441,7 +502,16 @@
         if ("cause" in item) clone.cause = copy(item.cause);
         return clone;
       }
-      if (ArrayBuffer.isView(item) || is.isArrayBuffer(item)) return keep(item.slice());
+      if (is.isArrayBuffer(item)) return keep(item.slice());
+      if (ArrayBuffer.isView(item)) {
+        const size = item instanceof DataView ? item.byteLength : item.length;
+        const Kind = item instanceof Buffer ? Uint8Array : item.constructor;
+        return keep(new Kind(copy(item.buffer), item.byteOffset, size));
+      }
+      if (is.isBoxedPrimitive(item)) {
+        if (is.isSymbolObject(item)) fail("Object");
+        return keep(Object(item.valueOf()));
+      }
       clone = keep(Array.isArray(item) ? new Array(item.length) : {});
       for (const key of Object.keys(item)) clone[key] = copy(item[key]);
       return clone;
@@ -458,31 +528,115 @@
       ? `    at ${name} (${position})`
       : `    at ${position}`;
   };
-  const messages = [
+  const MESSAGES = [
     [
-      /^cannot read property '(.*)' of (undefined|null)$/,
+      /^cannot read property '((?!Symbol\.).*)' of (undefined|null)$/,
       "Cannot read properties of $2 (reading '$1')",
     ],
     [
       /^cannot set property '(.*)' of (undefined|null)$/,
       "Cannot set properties of $2 (setting '$1')",
     ],
-    [/^'(.*)' is read-only$/, "Assignment to constant variable."],
+    [
+      /^this is not initialized$/,
+      "Must call super constructor in derived class before accessing 'this' or returning from derived constructor",
+    ],
     [/^(.*) is not initialized$/, "Cannot access '$1' before initialization"],
-    [/^Maximum call stack size exceeded$/, "Maximum call stack size exceeded"],
+    [/^cannot convert symbol to (string|number)$/, "Cannot convert a Symbol value to a $1"],
+    [
+      /^cannot convert BigInt to number$/,
+      "Cannot mix BigInt and other types, use explicit conversions",
+    ],
+    [/^BigInt division by zero$/, "Division by zero"],
+    [/^BigInt are forbidden in JSON.stringify$/, "Do not know how to serialize a BigInt"],
+    [/^invalid array length$/, "Invalid array length"],
+    [/^expecting hex digit$/, "URI malformed"],
+    [/^empty array$/, "Reduce of empty array with no initial value"],
+    [/^Date value is NaN$/, "Invalid time value"],
+    [/^cannot invoke a running generator$/, "Generator is already running"],
+    [/^bad normalization form$/, "The normalization form should be one of NFC, NFD, NFKC, NFKD."],
+    [/^invalid value used as WeakMap key$/, "Invalid value used as weak map key"],
+    [
+      /^private class field '(.*)' does not exist$/,
+      "Cannot read private member $1 from an object whose class did not declare it",
+    ],
   ];
+  // Words of the engine's for which V8 has others, which depend on more than the model knows: those of
+  // the program's own code, and those of a function of the language that the program calls.
+  const matching = (...texts) => new RegExp(`^(${texts.join("|")})$`);
+  const FOREIGN_IN_CODE = matching(
+    "not a function",
+    "not an object",
+    "value is not iterable",
+    "could not delete property",
+    "'.*' is read-only",
+    "invalid 'in' operand",
+    "invalid 'instanceof' right operand",
+    "class constructors must be invoked with 'new'",
+    "Cannot convert undefined or null to object",
+    "cannot read property 'Symbol.*",
+    "revoked proxy",
+  );
+  const FOREIGN_IN_CALL = matching(
+    "not a function",
+    "not a constructor",
+    "not an object",
+    "value is not iterable",
+    "object is not extensible",
+    "property is not configurable",
+    "must be called with new",
+    "circular reference",
+    "cannot convert to BigInt.*",
+    "object prototype may only be .*",
+    "regexp must have the 'g' flag",
+    "(unexpected|invalid|expected|expecting|unterminated|revoked|circular) .*",
+    "proxy: .*",
+  );
+  const foreignWords = new Set();
+  const ENDINGS = { call: "is not a function", new: "is not a constructor" };
+  /** V8's words of an error of the engine's own; those that are not known are kept as foreign. */
+  const wordsOf = (message, site) => {
+    for (const [pattern, words] of MESSAGES)
+      if (pattern.test(message)) return message.replace(pattern, words);
+    const isInCall = site?.isNative() || site?.getFileName() === "<input>"; // which JSON.parse reads
+    const foreign = isInCall ? FOREIGN_IN_CALL : FOREIGN_IN_CODE;
+    if (!foreign.test(message)) return message;
+    if (site?.getFileName()?.replace(/^file:\/\//, "") === settings.file) {
+      const position = `${site.getLineNumber()},${site.getColumnNumber()}`;
+      const { kind, text } = JSON.parse(host("expression", position)) ?? {};
+      if (message === "not a function" && kind in ENDINGS) return `${text} ${ENDINGS[kind]}`;
+      if (/ is read-only$/.test(message) && kind === "name")
+        return "Assignment to constant variable.";
+    }
+    if (!inner(site)) foreignWords.add(message);
+    return message;
+  };
+  machine.refuseForeignWords = (text) => {
+    for (const words of foreignWords)
+      if (text.includes(words))
+        machine.refuse(`The model does not know what Node prints for the error "${words}"`);
+  };
   const inner = (site) =>
-    /^(node:)?(internal\/|realm\.js|loop\.js|process\.js)/.test(site.getFileName() ?? "");
+    /^(node:)?(internal\/|realm\.js|loop\.js|process\.js|(sockets|http|url)\.js)/.test(
+      site?.getFileName() ?? "",
+    );
+  // The engine ends a run at every ten-thousandth call or round of a loop, and not if that is in here: what
+  // a program does over and over must not always have it in here.
+  let luck = 1;
+  const nothing = () => {};
+  const shiftTheEnd = () => {
+    luck = (Math.imul(luck, 1103515245) + 12345) & 0x7fffffff;
+    if (luck & (2 ** 20)) nothing();
+    for (let round = (luck >> 16) & 7; round > 0; round--) nothing();
+  };
   Error.prepareStackTrace = (error, sites) => {
-    for (const [pattern, words] of messages)
-      if (pattern.test(error.message)) {
-        Object.defineProperty(error, "message", {
-          value: error.message.replace(pattern, words),
-          writable: true,
-          configurable: true,
-        });
-        break;
-      }
+    if (machine.isStopped || host("over")) {
+      shiftTheEnd();
+      return "";
+    }
+    const words = typeof error.message === "string" && wordsOf(error.message, sites[0]);
+    if (words && words !== error.message)
+      Object.defineProperty(error, "message", { value: words, writable: true, configurable: true });
     const frames = sites.filter((site) => !site.isNative() && !inner(site));
     let head;
     try {
@@ -512,7 +666,11 @@
     "string_decoder",
     "fs",
     "fs/promises",
+    "http",
+    "net",
     "os",
+    "querystring",
+    "url",
     "stream",
     "stream/promises",
   ];
@@ -520,20 +678,17 @@
     child_process: "child processes",
     cluster: "child processes",
     worker_threads: "workers",
-    net: "sockets",
-    http: "sockets",
-    https: "sockets",
-    http2: "sockets",
-    dgram: "sockets",
-    tls: "sockets",
+    https: "TLS",
+    http2: "HTTP/2",
+    dgram: "datagrams",
+    tls: "TLS",
     diagnostics_channel: "channels",
     zlib: "compression",
     readline: "terminal",
     vm: "contexts",
-    url: "URLs",
   };
   machine.refuse = (sentence) =>
-    host("refuse", `${sentence}. For the real thing: node ${settings.shown()}`);
+    machine.stop(`${sentence}. For the real thing: node ${settings.shown()}`);
   const refuse = (words) => machine.refuse(`The model of the loop has no ${words} yet`);
   Object.defineProperty(process, "stdin", {
     get: () => refuse("terminal (process.stdin)"),
@@ -550,18 +705,40 @@
       configurable: true,
       writable: true,
     });
+  Object.defineProperty(process, "config", {
+    get: () => refuse("real process (process.config)"),
+    configurable: true,
+  });
   process.getBuiltinModule = (name) => publicModule(name);
 
+  // What modules of Node need of the model beside what it always has.
+  const NEEDS = { net: ["sockets"], http: ["sockets", "http", "url"], url: ["url"] };
+  const parts = new Set();
+  const need = (part) => {
+    if (parts.has(part)) return;
+    parts.add(part);
+    host("part", part)(machine);
+  };
+  /** What `http` passes on of another module, with all that this needs, is looked up only when it is asked for. */
+  const hideSockets = (http) => {
+    for (const word of ["WebSocket", "CloseEvent", "MessageEvent"])
+      Object.defineProperty(http, word, {
+        get: () => refuse(`requests over the network (http.${word})`),
+        enumerable: false,
+      });
+  };
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
+    for (const part of NEEDS[id] ?? []) need(part);
     if (Object.hasOwn(machine.own, id)) return machine.own[id];
+    if (id === "http") hideSockets(load(id));
     if (OPEN.includes(id)) return id === "console" ? console : load(id);
     const root = id in ELSEWHERE ? id : id.split("/")[0];
     if (root in ELSEWHERE) return refuse(`${ELSEWHERE[root]} (${name})`);
     return undefined;
   };
   const OTHERS_OF_NODE =
-    /^(node:.*|querystring|v8|module|tty|punycode|domain|inspector|repl|wasi|trace_events|stream\/\w+)$/;
+    /^(node:.*|v8|module|tty|punycode|domain|inspector|repl|wasi|trace_events|stream\/\w+)$/;
   const refuseModule = (name) =>
     refuse(OTHERS_OF_NODE.test(name) ? `module ${name}` : `other files or packages (${name})`);
   /** Load those of the modules that there are; what is imported also with all that it exports. */
@@ -571,12 +748,22 @@
       if (kind === "esm") Object.values(exported);
     }
   };
+  /** What the program imports of a module that the model has in part: a call is refused, and not the import. */
+  const absentIn = (name, exports) => {
+    const id = name.replace(/^node:/, "");
+    if (!Object.hasOwn(machine.own, id)) return [];
+    const imported = new RegExp(`\\{([^}]*)\\}\\s*from\\s*["'](?:node:)?${id}["']`, "g");
+    return [...host("source").matchAll(imported)]
+      .flatMap(([, list]) => list.split(","))
+      .map((word) => /^\s*([A-Za-z_$][\w$]*)/.exec(word)?.[1])
+      .filter((word) => word && word !== "default" && !(word in exports));
+  };
   machine.moduleText = (name) => {
-    const exported = publicModule(name);
-    if (exported === undefined) return refuseModule(name);
+    const exports = publicModule(name);
+    if (exports === undefined) return refuseModule(name);
     const key = `__module_${name}`;
-    Object.defineProperty(globalThis, key, { value: exported, configurable: true });
-    const names = Object.keys(exported).filter(
+    Object.defineProperty(globalThis, key, { value: exports, configurable: true });
+    const names = Object.keys(exports).filter(
       (word) => /^[A-Za-z_$][\w$]*$/.test(word) && word !== "default",
     );
     return [
@@ -586,6 +773,9 @@
       ...names.map(
         (word) => `const _${word} = m[${JSON.stringify(word)}]; export { _${word} as ${word} };`,
       ),
+      ...new Set(absentIn(name, exports))
+        .values()
+        .map((word) => `const _${word} = () => m.${word}; export { _${word} as ${word} };`),
     ].join("\n");
   };
 

@@ -36,7 +36,7 @@
         before === expected ? value : undefined,
       ),
     ];
-    define(globalThis, "Atomics", {
+    const atomics = {
       ...Object.fromEntries(changes),
       isLockFree: (size) => [1, 2, 4, 8].includes(size),
       notify: () => 0,
@@ -53,8 +53,112 @@
       waitAsync: () =>
         machine.refuse("Atomics.waitAsync() waits for a worker, and the model has none"),
       [Symbol.toStringTag]: "Atomics",
-    });
+    };
+    define(globalThis, "Atomics", {});
+    for (const name of Reflect.ownKeys(atomics)) define(Atomics, name, atomics[name]);
   }
+  // A run is too short for V8 to collect anything, and the engine collects at once.
+  const { WeakRef: weakRefModel } = {
+    WeakRef: class {
+      #target;
+      constructor(target) {
+        if (!isObject(target) && typeof target !== "symbol")
+          throw new TypeError("WeakRef: invalid target");
+        this.#target = target;
+      }
+      deref() {
+        return this.#target;
+      }
+      get [Symbol.toStringTag]() {
+        return "WeakRef";
+      }
+    },
+  };
+  define(globalThis, "WeakRef", weakRefModel);
+  const { FinalizationRegistry: finalizationRegistryModel } = {
+    FinalizationRegistry: class {
+      register() {}
+      unregister() {
+        return false;
+      }
+      get [Symbol.toStringTag]() {
+        return "FinalizationRegistry";
+      }
+    },
+  };
+  define(globalThis, "FinalizationRegistry", finalizationRegistryModel);
+  // What is behind a proxy: Node prints that, and calls no trap for it.
+  const EngineProxy = Proxy;
+  const behind = new WeakMap();
+  const noteProxy = (proxy, target, handler) => {
+    behind.set(proxy, [target, handler]);
+    return proxy;
+  };
+  define(
+    globalThis,
+    "Proxy",
+    new EngineProxy(EngineProxy, {
+      construct: (make, [target, handler]) => noteProxy(new make(target, handler), target, handler),
+      get: (make, name) =>
+        name === "revocable"
+          ? (target, handler) => {
+              const { proxy, revoke } = make.revocable(target, handler);
+              const end = () => {
+                revoke();
+                behind.set(proxy, [null, null]);
+              };
+              return { proxy: noteProxy(proxy, target, handler), revoke: end };
+            }
+          : make[name],
+    }),
+  );
+  // A view whose bytes the model does not know is refused where it is taken for a view.
+  const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
+  const kindOfView = Object.getOwnPropertyDescriptor(typedArray, Symbol.toStringTag).get;
+  Object.defineProperty(typedArray, Symbol.toStringTag, {
+    get() {
+      machine.refuseUnknown?.(this);
+      return Reflect.apply(kindOfView, this, []);
+    },
+    configurable: true,
+  });
+  const { isView } = ArrayBuffer;
+  const strictViews = {
+    isView(value) {
+      machine.refuseUnknown?.(value);
+      return isView(value);
+    },
+  };
+  define(ArrayBuffer, "isView", strictViews.isView);
+  // The engine's own gives its error no message and no stack.
+  const combinators = {
+    any(values) {
+      return new this((resolve, reject) => {
+        const errors = [];
+        let open = 1;
+        const fail = () => {
+          if (--open) return;
+          const error = new AggregateError(errors, "All promises were rejected");
+          define(error, "stack", `${error}`);
+          reject(error);
+        };
+        let count = 0;
+        for (const value of values) {
+          const at = count++;
+          open++;
+          let isCalled = false;
+          this.resolve(value).then(resolve, (error) => {
+            if (isCalled) return;
+            isCalled = true;
+            errors[at] = error;
+            fail();
+          });
+        }
+        fail();
+      });
+    },
+  };
+  define(Promise, "any", combinators.any);
   if (!globalThis.global) define(globalThis, "global", globalThis);
   for (const name of ["print", "console", "queueMicrotask", "navigator", "performance"])
     delete globalThis[name];
@@ -144,7 +248,7 @@
     isArrayBuffer: hasBrand(getter(ArrayBuffer.prototype, "byteLength")),
     isDataView: hasBrand(getter(DataView.prototype, "buffer")),
     isSharedArrayBuffer: (value) => isObject(value) && tag(value) === "SharedArrayBuffer",
-    isProxy: () => false,
+    isProxy: (value) => isObject(value) && behind.has(value),
     isModuleNamespaceObject: (value) => isObject(value) && tag(value) === "Module",
     isCryptoKey: () => false,
     isKeyObject: () => false,
@@ -207,7 +311,8 @@
       const state = host("promise", promise);
       return state === PENDING ? [state, undefined] : [state, host("result", promise)];
     },
-    getProxyDetails: () => undefined,
+    getProxyDetails: (value, isFull = true) =>
+      isFull ? behind.get(value) : behind.get(value)?.[0],
     getCallerLocation: () => undefined,
     getCallSites: () => [],
     getConstructorName(value) {
@@ -223,7 +328,10 @@
           !isIndex(key) &&
           (filter !== 2 || Object.prototype.propertyIsEnumerable.call(object, key)),
       ),
-    previewEntries: (_, withKind) => (withKind ? [[], false] : []),
+    previewEntries: () =>
+      machine.refuse(
+        "The model cannot look into an iterator of a Map or Set, or into a WeakMap or WeakSet, without taking from it",
+      ),
     sleep: (ms) => machine.pass(ms),
     guessHandleType: () => "PIPE",
     toUSVString: (text) => String(text).toWellFormed(),
@@ -289,6 +397,11 @@
     timeoutInfo: new Int32Array(1),
     exitInfo: new Int32Array(3),
     isStopped: false,
+    /** Ends the run with a sentence. What a program does with the error that this throws changes nothing. */
+    stop(sentence) {
+      machine.isStopped = true;
+      host("refuse", sentence);
+    },
   };
 
   const describe = (value) => {
@@ -504,13 +617,15 @@
   // Modules that would lead to files, threads or bytes: what the others ask of them, and no more.
   const substitutes = {
     __proto__: null,
+    // Until a program needs its own; what others have taken from it by then goes on to that.
     "internal/url": () => ({
-      isURL: () => false,
+      isURL: (value) => machine.urls?.isURL(value) ?? false,
       URL: class URL {},
       URLSearchParams: class URLSearchParams {},
-      pathToFileURL: (path) => ({ href: `file://${path}` }),
-      fileURLToPath: (url) => String(url).replace(/^file:\/\//, ""),
-      toPathIfFileURL: (path) => path,
+      pathToFileURL: (path) => machine.urls?.pathToFileURL(path) ?? { href: `file://${path}` },
+      fileURLToPath: (url) =>
+        machine.urls?.fileURLToPath(url) ?? String(url).replace(/^file:\/\//, ""),
+      toPathIfFileURL: (path) => machine.urls?.toPathIfFileURL(path) ?? path,
     }),
     "internal/worker/js_transferable": () => ({
       markTransferMode: noop,
@@ -551,6 +666,9 @@
     vm: () => ({ isContext: () => false }),
     worker_threads: () => ({ isMainThread: true }),
     "internal/worker": () => ({ isMainThread: true }),
+    dns: () => machine.own.dns,
+    cluster: () => ({ isPrimary: true, isWorker: false }),
+    "internal/perf/observe": () => ({ hasObserver: () => false, startPerf: noop, stopPerf: noop }),
     process: () => process,
     perf_hooks: () => ({ performance: globalThis.performance }),
     inspector: () => ({}),
@@ -576,8 +694,17 @@
     return module.exports;
   }
 
+  /** A module of Node's in the place of what stands for it. */
+  const loadOwn = (id) => {
+    delete substitutes[id];
+    modules.delete(id);
+    return load(id);
+  };
+
   bindings.messaging.messaging_private = lent;
   Object.assign(machine, {
+    loadOwn,
+    EngineProxy,
     load,
     primordials,
     bindings,

@@ -9,14 +9,22 @@
   const LOOKUP_MS = 0.2;
   const HASHES = { md5: 16, sha1: 20, sha224: 28, sha256: 32, sha384: 48, sha512: 64 };
 
-  /** A key of the right length, of which nobody can read what is in it. */
+  /** A key of the right length, of which nothing but that can be read. */
+  const keys = new WeakSet();
+  const OPEN_IN_KEY = new Set(["length", "byteLength", "then", "constructor"]);
+  const refuseKey = () =>
+    machine.refuse("The model does not compute keys, so it cannot print, copy or compare one");
+  machine.refuseUnknown = (value) => {
+    if (keys.has(value)) refuseKey();
+  };
   const keyOf = (length) => {
-    const key = load("buffer").Buffer.alloc(length);
-    const unknown = () =>
-      machine.refuse("The model does not compute keys, so it cannot print or compare one");
-    const { inspect } = load("internal/util/inspect");
-    for (const name of ["toString", "toJSON", "equals", "compare", inspect.custom, Symbol.iterator])
-      Object.defineProperty(key, name, { value: unknown });
+    const bytes = load("buffer").Buffer.alloc(length);
+    const traps = "set has ownKeys getOwnPropertyDescriptor defineProperty deleteProperty";
+    const key = new machine.EngineProxy(bytes, {
+      ...Object.fromEntries(traps.split(" ").map((name) => [name, refuseKey])),
+      get: (_, name) => (OPEN_IN_KEY.has(name) ? bytes[name] : refuseKey()),
+    });
+    keys.add(key);
     return key;
   };
   const random = (length) => {
@@ -75,7 +83,7 @@
       const number = from + Math.floor(Math.random() * (to - from));
       const done = isRange ? callback : high;
       if (done === undefined) return number;
-      load("internal/process/task_queues").nextTick(done, undefined, number);
+      machine.process.nextTick(done, undefined, number);
       return undefined;
     },
     randomUUID() {
@@ -108,10 +116,17 @@
   });
 
   // --- names ------------------------------------------------------------------------------------------
-  const ADDRESSES = { localhost: "127.0.0.1", "127.0.0.1": "127.0.0.1" };
+  const ADDRESSES = { localhost: "127.0.0.1" };
   const lookup = (name, options, callback) => {
     const onAddress = validCallback(callback ?? options);
     const isAll = typeof options === "object" && options?.all;
+    const family = load("internal/net").isIP(`${name}`);
+    if (family) {
+      const { nextTick } = machine.process;
+      if (isAll) nextTick(onAddress, null, [{ address: name, family }]);
+      else nextTick(onAddress, null, name, family);
+      return;
+    }
     const address = ADDRESSES[name];
     if (!address)
       machine.refuse(`The model looks up no name but localhost (dns.lookup("${name}"))`);
@@ -131,7 +146,7 @@
         ),
       ),
   });
-  const dns = absent("dns", { lookup, promises });
+  const dns = absent("dns", { lookup, promises, ADDRCONFIG: 32, V4MAPPED: 8, ALL: 16 });
 
   machine.own = { crypto: absent("crypto", crypto), dns, "dns/promises": promises };
 };

@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { createMachine, programOf } from "../index.js";
+import { INSIDE, INSIDE_LATER, laterName } from "../machine.js";
 import { natives } from "../natives.js";
 import { parts } from "../parts.mjs";
 
@@ -72,9 +73,12 @@ async function inside(text) {
   return code.slice(head.length).replace(/;\n?$/, "");
 }
 
+/** The modules of the pack "sockets", which are large. */
+const SOCKETS = ["http", "net", "querystring", "url"];
+
 /**
- * The texts that programs may come to need, without comments: `facts` has those of every program, `later` those
- * that only some modules load. The names of what stands at the top of a module are printed, and stay.
+ * The texts that programs may come to need, without comments: `facts` has those of every program, and `packs` those
+ * that only some load, by the pack's name. The names of what stands at the top of a module are printed, and stay.
  */
 async function textsOf(node, machineParts) {
   const names = new Set();
@@ -95,18 +99,32 @@ async function textsOf(node, machineParts) {
   };
   const probe = programOf(machine, textIn("probe-always.cjs"), "probe.cjs");
   machine.run(probe, {}, { isTraced: true });
-  const always = await shortened(node.texts, [...names]);
+  const packs = { node: await shortened(node.texts, [...names]) };
+  const modules = [];
+  const fill = async (pack, publicNames) => {
+    modules.push(...publicNames.filter((name) => runs(`require(${JSON.stringify(name)})`)));
+    const [, ...programs] = textIn(`probe-${pack}.txt`).trim().split("\n");
+    for (const source of programs) runs(source);
+    const before = Object.values(packs);
+    const isNew = (name) => before.every((texts) => !(name in texts));
+    packs[pack] = await shortened(node.texts, [...names].filter(isNew));
+  };
   const publicNames = Object.keys(node.texts).filter((name) => !/^internal\/|^_/.test(name));
-  const modules = publicNames.filter((name) => runs(`require(${JSON.stringify(name)})`));
-  const [, ...programs] = textIn("probe-later.txt").trim().split("\n");
-  for (const source of programs) runs(source);
-  const later = await shortened(
-    node.texts,
-    [...names].filter((name) => !(name in always)),
+  await fill(
+    "later",
+    publicNames.filter((name) => !SOCKETS.includes(name)),
   );
+  await fill(
+    "sockets",
+    publicNames.filter((name) => SOCKETS.includes(name)),
+  );
+  for (const name of INSIDE_LATER)
+    packs.sockets[laterName(name)] = await inside(machineParts[name]);
   const { version, versions } = node;
-  const facts = { version, versions, texts: always, later: Object.keys(later) };
-  return { modules, facts, later };
+  const { node: always, ...others } = packs;
+  const namesOf = Object.entries(others).map(([pack, texts]) => [pack, Object.keys(texts)]);
+  const facts = { version, versions, texts: always, packs: Object.fromEntries(namesOf) };
+  return { modules, facts, packs: others };
 }
 
 async function shortened(texts, names) {
@@ -127,20 +145,18 @@ function write(file, content) {
 }
 
 const machineParts = await parts();
-const { binary, acorn, ...texts } = machineParts;
-const evaluated = { binary };
-for (const [name, text] of Object.entries(texts))
-  if (typeof text === "string") evaluated[name] = await inside(text);
+const evaluated = { binary: machineParts.binary };
+for (const name of INSIDE) evaluated[name] = await inside(machineParts[name]);
 write("engine", evaluated);
 for (const entry of ENTRIES) writeFileSync(join(out, entry), await bundled(entry));
 const nodesMade = {};
 const modelled = new Set();
 for (const node of nodes) {
-  const { modules, facts, later } = await textsOf(await natives(node), machineParts);
+  const { modules, facts, packs } = await textsOf(await natives(node), machineParts);
   const major = facts.version.slice(1).split(".")[0];
   const { texts, ...about } = facts;
   write(`node-${major}`, { about: JSON.stringify(about), ...texts });
-  write(`later-${major}`, later);
+  for (const [pack, content] of Object.entries(packs)) write(`${pack}-${major}`, content);
   nodesMade[major] = facts.version;
   for (const name of modules) modelled.add(name);
 }

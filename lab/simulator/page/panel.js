@@ -134,10 +134,10 @@ class Panel {
   /** The Loop Lab with this program in it, wherever the site lies. */
   #labLink() {
     const link = el("a", { class: "lab-link", href: labPage() }, "Open in the Loop Lab");
-    const fill = async () => {
+    const point = async () => {
       link.href = `${labPage()}${await linkTo(this)}`;
     };
-    for (const kind of ["pointerenter", "focus"]) link.addEventListener(kind, fill);
+    for (const kind of ["pointerenter", "focus"]) link.addEventListener(kind, point);
     return link;
   }
 
@@ -182,7 +182,7 @@ class Panel {
     this.onchange?.();
   }
 
-  /** Put the real editor in the place of the text area, once somebody is about to type. */
+  /** Put the real editor in the place of the text area, once the reader is about to type. */
   async #upgrade({ focus = true } = {}) {
     const { area, edit } = this.parts;
     if (this.upgrading) return;
@@ -276,19 +276,19 @@ class Panel {
   }
 
   /** The first run: what it prints, and its replay. */
-  _ran({ trace, order }) {
-    if (!this.asked) this.#draw(trace, [order]);
+  _ran({ trace, order, notes }) {
+    if (!this.asked) this.#draw({ trace, orders: [order], notes });
     this.#say(`Model of Node ${this.version.replace("v", "")}. Looking for other orders …`);
   }
 
   /** All orders, the likeliest first. */
-  _orders({ trace, orders, cut }) {
+  _orders({ trace, orders, cut, notes }) {
     const number = orders.length;
     const more = cut ? ", and there may be more" : "";
     this.#say(
       `Model of Node ${this.version.replace("v", "")}: ${number === 1 ? "one order" : `${number} orders`}${more}.`,
     );
-    if (this.asked) return this.#draw(trace, orders, cut);
+    if (this.asked) return this.#draw({ trace, orders, cut, notes });
     fill(this.parts.orders, this.#ordersOf(orders, cut, trace));
     // A reader who steps already keeps the run with which the replay began.
     if (number > 1 && this.#isUntouched()) this.replay.load(trace);
@@ -322,9 +322,9 @@ class Panel {
     );
   }
 
-  #draw(trace, orders, cut = false) {
+  #draw({ trace, orders, cut = false, notes }) {
     const p = this.parts;
-    p.printed = el("div", { class: "printed" }, ...this.#printed(orders[0]));
+    p.printed = el("div", { class: "printed" }, ...this.#printed(orders[0], notes));
     p.orders = el("details", { class: "orders" }, ...this.#ordersOf(orders, cut, trace));
     this.replay = el(
       "loop-replay",
@@ -344,7 +344,7 @@ class Panel {
       });
   }
 
-  #printed({ lines, code, report }) {
+  #printed({ lines, code, report }, notes) {
     const firstLines = lines.slice(0, LINES_SHOWN);
     const moreLines = lines.length - firstLines.length;
     const error = code
@@ -366,6 +366,7 @@ class Panel {
       error ? el("pre", { class: "error", tabindex: 0, "aria-label": "Error" }, error) : null,
       hint ? el("p", { class: "hint" }, hint) : null,
       code ? el("p", {}, `It ends with exit code ${code}.`) : null,
+      ...notes.map((note) => el("p", {}, note)),
     ];
   }
 

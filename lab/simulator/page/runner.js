@@ -46,14 +46,15 @@ export class Runner {
   }
 
   /** The program again, with the texts of modules that few programs need. */
-  async #complete({ id, node, program }) {
+  async #complete({ id, node, program }, packs) {
+    const names = packs.map((pack) => `${pack}-${node}`);
     try {
-      await this.#load(`later-${node}`);
+      await Promise.all(names.map((name) => this.#load(name)));
     } catch {
       return this.#refuse(id, NOT_LOADED);
     }
     if (this.#current?.id === id)
-      this.#give({ id, node, program, later: this.#texts.get(`later-${node}`) });
+      this.#give({ id, node, program, later: names.map((name) => this.#texts.get(name)) });
   }
 
   /** Begins to load, while the reader still types: what Run then waits for is a machine. */
@@ -103,7 +104,7 @@ export class Runner {
     const { tell } = this.#current;
     if (event === "lacking") {
       this.#wait(LOADING_MS, NOT_LOADED);
-      return this.#complete(this.#current);
+      return this.#complete(this.#current, more.packs);
     }
     if (["orders", "refused"].includes(event)) {
       clearTimeout(this.timer);

@@ -27,27 +27,29 @@ globalThis.onmessage = async ({ data }) => {
     if (!machines.has(node)) machines.set(node, machineOf(texts));
     const entry = await machines.get(node);
     modules = entry.modules;
-    if (later) modules.add(sections(unpack(later)));
+    for (const pack of later ?? []) modules.add(sections(unpack(pack)));
     if (isToPrepare) return;
-    modules.isLacking = false;
+    modules.lacking.clear();
     tell("begun", { version: entry.machine.node.version });
-    run(entry.machine, program, (what, more) => modules.isLacking || tell(what, more));
+    run(entry.machine, program, (what, more) => modules.lacking.size || tell(what, more));
   } catch (error) {
-    if (!modules?.isLacking) tell("refused", { sentence: sentenceOf(error) });
+    if (!modules?.lacking.size) tell("refused", { sentence: sentenceOf(error) });
   }
   // Of a module that could not be loaded a program may say anything: it runs again once its text is there.
-  if (modules?.isLacking) tell("lacking");
+  if (modules?.lacking.size) tell("lacking", { packs: [...modules.lacking] });
 };
 
-/** A machine of a Node, with the texts that it has; `isLacking` says that a program needs those that come later. */
+/** A machine of a Node, with the texts that it has; `lacking` are the packs that a program needs beside them. */
 async function machineOf(packed) {
   const { about, ...nodeTexts } = sections(unpack(packed));
-  const { later, ...node } = JSON.parse(about);
-  const names = new Set(later);
-  const modules = { isLacking: false, add: (more) => Object.assign(nodeTexts, more) };
+  const { packs, ...node } = JSON.parse(about);
+  const packOf = new Map(
+    Object.entries(packs).flatMap(([pack, names]) => names.map((name) => [name, pack])),
+  );
+  const modules = { lacking: new Set(), add: (more) => Object.assign(nodeTexts, more) };
   const texts = new Proxy(nodeTexts, {
     get(all, name) {
-      if (all[name] === undefined && names.has(name)) modules.isLacking = true;
+      if (all[name] === undefined && packOf.has(name)) modules.lacking.add(packOf.get(name));
       return all[name];
     },
   });
@@ -72,9 +74,9 @@ function sections(bytes) {
 function run(machine, { source, file }, tell) {
   const program = programOf(machine, source, file);
   const first = explore(machine, program, FIRST);
-  tell("ran", { order: first.orders[0], trace: first.trace });
-  const { orders, cut, trace } = explore(machine, program, ALL);
-  tell("orders", { orders, cut, trace });
+  tell("ran", { order: first.orders[0], notes: first.notes, trace: first.trace });
+  const { orders, cut, notes, trace } = explore(machine, program, ALL);
+  tell("orders", { orders, cut, notes, trace });
 }
 
 function sentenceOf(error) {

@@ -77,13 +77,13 @@
   /** The options in an order that the reader's seed decides: the same for a reader at each visit, and of no use to guess by. */
   function shuffled(id, options, seed) {
     const plain = (text) => text.replace(/<[^>]*>/g, "");
-    const keyed = options.map((option) => ({
+    const placesOfOptions = options.map((option) => ({
       option,
       isLast: LAST.test(plain(option.text)),
       key: hash(`${seed} ${id} ${option.name}`),
     }));
-    keyed.sort((a, b) => a.isLast - b.isLast || a.key - b.key);
-    return keyed.map(({ option }) => option);
+    placesOfOptions.sort((a, b) => a.isLast - b.isLast || a.key - b.key);
+    return placesOfOptions.map(({ option }) => option);
   }
 
   const same = (a, b) => a.length === b.length && a.every((x, i) => x === b[i]);
@@ -128,15 +128,15 @@
   // ---- Pieces of page --------------------------------------------------------------------------------------------
 
   const SEED = "lab-order-of-options";
-  let readersSeed = null;
+  let seedOfReader = null;
   /** What decides the order of options for this reader. */
   function seed() {
-    readersSeed ??= storage.read(SEED);
-    if (!Number.isInteger(readersSeed)) {
-      readersSeed = Math.floor(Math.random() * 2 ** 32);
-      storage.write(SEED, readersSeed);
+    seedOfReader ??= storage.read(SEED);
+    if (!Number.isInteger(seedOfReader)) {
+      seedOfReader = Math.floor(Math.random() * 2 ** 32);
+      storage.write(SEED, seedOfReader);
     }
-    return readersSeed;
+    return seedOfReader;
   }
 
   const mark = (right) =>

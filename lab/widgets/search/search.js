@@ -63,7 +63,7 @@
       const { page, title, about, sections: all } = site[id];
       const sections = all.filter(([, heading]) => heading !== title && !ASIDE.has(heading));
       const documents = sections.map(([, heading, text], at) => ({ id: at, heading, text }));
-      const found = index(["heading", "text"], documents)
+      const places = index(["heading", "text"], documents)
         .search(query, { ...MATCHING, boost: { heading: 2 } })
         .slice(0, PLACES)
         .map(({ id: at }) => sections[at]);
@@ -71,7 +71,7 @@
         page,
         title,
         about,
-        places: found.map(([id, heading, text]) => ({ id, heading, text })),
+        places: places.map(([id, heading, text]) => ({ id, heading, text })),
       };
     });
   }

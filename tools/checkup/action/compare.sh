@@ -3,12 +3,12 @@ set -uo pipefail
 place="$RUNNER_TEMP/node-checkup"
 repository=$PWD
 cd "$place" || exit 2
-more=()
+more=() # written below so that an empty list is none in the bash of macOS, too
 while IFS= read -r line; do
   [ -z "$line" ] || more+=("$line")
 done <<<"$ARGUMENTS"
 PATH="$place/environment/bin:$PATH" node-checkup compare --folders "base/$FOLDER" "head/$FOLDER" \
-  --path "$ASKED_PATH" --pairs "$PAIRS" --page comparison.html --markdown summary.md --json "${more[@]}" \
+  --path "$ASKED_PATH" --pairs "$PAIRS" --page comparison.html --markdown summary.md --json ${more[@]+"${more[@]}"} \
   -- "$COMMAND" >comparison.json
 code=$?
 if [ -s summary.md ]; then

@@ -18,5 +18,5 @@ if ! command -v node >/dev/null; then
 fi
 mkdir -p "$place"
 "$python" -m venv "$place/environment"
-"$place/environment/bin/python" -m pip install --quiet --disable-pip-version-check "$GITHUB_ACTION_PATH/.."
+"$place/environment/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check "$GITHUB_ACTION_PATH/.."
 "$place/environment/bin/node-checkup" --version

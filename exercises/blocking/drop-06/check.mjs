@@ -1,0 +1,298 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+const CLIENTS = 8;
+const LARGE_MIB = 128;
+const GROWTH_MIB = 96; // of which a reader of chunks takes less, and one of the whole file more
+const SHOWN = 300; // ms in which a file that should not be read is not begun
+
+const lineOf = (t, name, content) => `${t.digest(content)}  ${name}\n`;
+const asksFor = async (t, server, names, options) =>
+  (await t.shared()).ask(t, server, `/sums?of=${names.join(",")}`, { seconds: 15, ...options });
+
+/** Starts the drop, with some files in its folder. */
+async function started(t, sizes = []) {
+  const { bytes, put, started: start, word } = await t.shared();
+  const server = await start(t);
+  const files = [];
+  for (const size of [100, ...sizes]) {
+    const [name, content] = [word(t), bytes(t, size)];
+    t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
+    files.push({ name, content });
+  }
+  return { server, files };
+}
+
+/** Asks for a sum, and returns when the drop has that request: a later one, on another connection, has been answered. */
+async function queued(t, server, names) {
+  const answer = asksFor(t, server, names);
+  answer.catch(() => {}); // where the server ends, that is said by another request
+  await t.sleep(20);
+  const { error } = await t.get(server, "/ping", { seconds: 3 });
+  return { answer, isFree: !error };
+}
+
+const BLOCKED =
+  "a sum waited for a slow disk, and no answer came from `/ping`, which reads nothing: the loop itself was waiting for the disk";
+const UNREAD =
+  "a sum of a named pipe was asked for, as of a file on a slow disk, and the pipe was not read: whatever can be read has a sum";
+
+/** Clients ask for sums of slow files, one each; what is seen while these wait, and how they begin. */
+const gated = (t) =>
+  t.once("gated", async () => {
+    const { ask, outcome, put, Slow, word } = await t.shared();
+    const { sums } = t.parameters;
+    const { server, files } = await started(t);
+    const reading = new Slow(t, server, CLIENTS);
+    const { files: slow } = reading;
+    const requests = [];
+    for (const { name } of slow) {
+      requests.push(await queued(t, server, [name]));
+      if (!requests.at(-1).isFree) {
+        if (server.end) throw server.early();
+        await server.stop();
+        return { isBlocked: true };
+      }
+    }
+    if (!(await reading.begin(t, 1))) t.miss(UNREAD);
+    await reading.begin(t, sums);
+    await t.sleep(SHOWN);
+    const most = await reading.look();
+    const newName = word(t);
+    const options = { seconds: 3 };
+    const others = await Promise.all([
+      ask(t, server, `/files/${files[0].name}`, options),
+      ask(t, server, `/files/${files[0].name}`, { ...options, method: "HEAD" }),
+      ask(t, server, "/files", options),
+      ask(t, server, "/ping", options),
+      put(t, server, newName, "x").then((status) => ({ status, text: `PUT /files/${newName}` })),
+    ]);
+    // One file stays under way all the time, and the next begins all the same.
+    let isStalled = false;
+    while (!isStalled && reading.began.length < slow.length) {
+      const before = await reading.look();
+      await reading.end(reading.active.at(-1));
+      isStalled = !(await reading.begin(t, before + 1));
+    }
+    await reading.endAll(t);
+    const answers = await Promise.all(requests.map(({ answer }) => answer));
+    const order = reading.began.map((file) => slow.indexOf(file));
+    const wrong = answers.findIndex(
+      (answer, at) =>
+        answer.status !== 200 || String(answer.body) !== lineOf(t, slow[at].name, slow[at].text),
+    );
+    const failed = wrong >= 0 && outcome(answers[wrong]);
+    return { server, files, most, others, isStalled, order, failed };
+  });
+
+const holdsLoop = (t, seen) => t.ok(!seen.isBlocked, BLOCKED);
+const fewEnough = (t, { most }) =>
+  t.ok(
+    most <= t.parameters.sums,
+    `${CLIENTS} clients asked for a sum each, of files on a slow disk: more than ${t.parameters.sums} were read at once`,
+    { saw: most, wanted: t.parameters.sums },
+  );
+const STALLED =
+  "of the files that were read for sums one was done, and no other file was begun, though requests waited";
+
+export default {
+  async sums(t) {
+    const { ask, has, word } = await t.shared();
+    const { server, files } = await started(t, [0, t.random.integer(70_000, 90_000), 200_000]);
+    const { page } = t.parameters;
+    const all = t.random.shuffle(files);
+    for (const some of [...files.map((file) => [file]), all, [...all, all[0]]]) {
+      const answer = await asksFor(
+        t,
+        server,
+        some.map(({ name }) => name),
+      );
+      has(t, answer, 200);
+      const type = String(answer.headers["content-type"] ?? "none");
+      t.ok(type.startsWith("text/plain"), `${answer.text}: its content-type is another`, {
+        saw: type,
+        wanted: "text/plain",
+      });
+      const lines = String(answer.body).split("\n");
+      const wanted = some.map(({ name, content }) => lineOf(t, name, content)).join("");
+      const form = /^[0-9a-f]{64} {2}[\w.-]+$/;
+      t.ok(
+        lines.at(-1) === "" && lines.slice(0, -1).every((line) => form.test(line)),
+        `${answer.text}: the answer does not have lines of 64 digits, two blanks and a name`,
+        { saw: String(answer.body).slice(0, 300), wanted: wanted.slice(0, 300) },
+      );
+      t.equal(
+        lines.slice(0, -1).map((line) => line.slice(66)),
+        some.map(({ name }) => name),
+        `${answer.text}: there is not a line for each name, in the order of the names`,
+      );
+      t.equal(String(answer.body), wanted, `${answer.text}: a file has another sum`);
+    }
+    const names = [files[0].name];
+    const head = await asksFor(t, server, names, { method: "HEAD" });
+    has(t, head, 200);
+    t.equal(head.body.length, 0, "HEAD /sums: HEAD has no body");
+    for (const method of ["POST", "PUT", "DELETE"])
+      has(t, await asksFor(t, server, names, { method }), 405, ": sums have no such method");
+    // A sum that fails may lose its place, which is looked at elsewhere: no more than two fail here in one process.
+    const { server: other } = await started(t);
+    const folder = word(t);
+    mkdirSync(join(other.work, "files", folder));
+    has(t, await asksFor(t, other, [folder]), 404, ": it is a folder");
+    for (const [status, list, why] of [
+      [400, [], ": there is no name"],
+      [400, ["..%2Fx"], ": that is not the name of a file"],
+      [400, [names[0], ""], ": one of the names has no character"],
+      [400, [names[0], ".hidden"], ": one of them is not the name of a file"],
+      [400, Array(page + 1).fill(names[0]), `: these are ${page + 1} names`],
+      [200, Array(page).fill(names[0]), `: these are ${page} names, and so many there may be`],
+    ])
+      has(t, await asksFor(t, server, list), status, why);
+    has(t, await ask(t, server, "/sums"), 400, ": nothing says which files are meant");
+    has(t, await asksFor(t, server, [word(t)]), 404, ": the file is missing");
+    has(t, await asksFor(t, server, [names[0], word(t)]), 404, ": one of the files is missing");
+  },
+
+  async share(t) {
+    const { bytes, outcome, put, statusOf } = await t.shared();
+    const { sums } = t.parameters;
+    const seen = await gated(t);
+    holdsLoop(t, seen);
+    const [file, head, list, ping, stored] = seen.others;
+    t.ok(String(ping.body) === "pong\n", BLOCKED, { saw: outcome(ping) });
+    for (const [answer, status] of [
+      [file, 200],
+      [head, 200],
+      [list, 200],
+      [stored, 201],
+    ])
+      t.ok(
+        answer.status === status,
+        `${CLIENTS} clients asked for sums of files on a slow disk, and ${answer.text} was not answered: all threads of the pool wait for that disk, or the request waits in the queue of the sums, which may read ${sums} files`,
+        { saw: statusOf(answer), wanted: status },
+      );
+    t.ok(file.body.equals(seen.files[0].content), `${file.text}: other bytes came`);
+    seen.server.use();
+    const status = await put(t, seen.server, seen.files[0].name, bytes(t, 50));
+    t.equal(status, 200, "an upload afterwards was not answered as before");
+  },
+
+  async "at-once"(t) {
+    const { sums } = t.parameters;
+    const seen = await gated(t);
+    holdsLoop(t, seen);
+    const { most } = seen;
+    fewEnough(t, seen);
+    t.ok(
+      most >= sums,
+      `${CLIENTS} clients asked for a sum each, of files on a slow disk: only ${most} of these ${most === 1 ? "was" : "were"} read, and ${sums} may be at once`,
+      { saw: most, wanted: sums },
+    );
+    t.ok(!seen.isStalled, STALLED, { wanted: "the next begins as soon as one is done" });
+    t.ok(seen.failed === false, "a sum that waited for its turn was not answered as it should be", {
+      saw: seen.failed,
+      wanted: "200, and the line of its file",
+    });
+    const { server, files } = await started(t);
+    const { word } = await t.shared();
+    const missing = Array.from({ length: 2 * sums + 1 }, () => word(t));
+    const left = await Promise.all(
+      missing.map((name) => t.get(server, `/sums?of=${name}`, { seconds: 3 })),
+    );
+    const answer = await asksFor(t, server, [files[0].name], { seconds: 3 });
+    t.ok(
+      left.every(({ status }) => status === 404) && answer.status === 200,
+      `after ${missing.length} sums of files that are missing, the sum of a file that is there was not answered: a sum that fails also makes room for the next`,
+      { saw: answer.error ?? answer.status, wanted: 200 },
+    );
+  },
+
+  async turns(t) {
+    const { Slow } = await t.shared();
+    const { sums } = t.parameters;
+    const seen = await gated(t);
+    holdsLoop(t, seen);
+    fewEnough(t, seen);
+    t.ok(!seen.isStalled, STALLED);
+    const inOrder = Array.from({ length: CLIENTS }, (_, at) => at);
+    // The first ones begin at the same time.
+    const begun = [...seen.order.slice(0, sums).sort(), ...seen.order.slice(sums)];
+    t.equal(
+      begun.map((at) => at + 1),
+      inOrder.map((at) => at + 1),
+      "clients asked for sums one after the other, and the files were not read in the order in which they came",
+    );
+    const { server } = await started(t);
+    const blockers = new Slow(t, server, sums);
+    const list = new Slow(t, server, 5);
+    const single = new Slow(t, server, 1);
+    const requests = [];
+    for (const { name } of blockers.files) requests.push(await queued(t, server, [name]));
+    t.ok(
+      await blockers.begin(t, sums),
+      `${sums} sums were asked for, and not as many files were read`,
+    );
+    const names = list.files.map(({ name }) => name);
+    requests.push(await queued(t, server, names));
+    requests.push(await queued(t, server, [single.files[0].name]));
+    await blockers.end(blockers.files[0]);
+    const isBegun = await list.begin(t, 1);
+    await blockers.end(blockers.files[1]);
+    const isNext = await single.begin(t, 1, 2500);
+    const before = await list.look();
+    t.ok(isBegun, "a list waited for its turn, and its first file was not read then", {
+      saw: isNext ? "a request that came later was read before" : "none was read",
+    });
+    t.ok(
+      isNext && before === 1,
+      "a request for one file waited behind the list of another client: at most one file of each other request may come before",
+      { saw: `${before} files of the list were read by then`, wanted: 1 },
+    );
+    for (const each of [blockers, list, single]) each.endAll(t);
+    const answers = await Promise.all(requests.map(({ answer }) => answer));
+    t.equal(
+      String(answers.at(-2).body),
+      list.files.map(({ name, text }) => lineOf(t, name, text)).join(""),
+      "a list that took turns with others was not answered with its lines, in the order of the names",
+    );
+  },
+
+  async flat(t) {
+    const { certainly, MIB, started: start, put, outcome } = await t.shared();
+    const { server } = await started(t);
+    const asks = (each, name) => t.clients(each, 4, `/sums?of=${name}`, { times: 2, seconds: 15 });
+    const warm = async (each) => {
+      await put(t, each, "small.bin", Buffer.alloc(t.parameters.limit, 1));
+      return asks(each, "small.bin");
+    };
+    await warm(server);
+    const before = await t.before(server, warm, (options) => start(t, {}, options));
+    const content = Buffer.alloc(LARGE_MIB * MIB);
+    content.write(t.token());
+    server.put("files/large.bin", content.subarray(0, 100), { size: content.length });
+    const answers = await t.clients(server, t.parameters.sums, "/sums?of=large.bin", {
+      seconds: 15,
+    });
+    if (server.end) throw server.early();
+    const grown = server.memory().peak - before;
+    t.note(`growth, sums of a file of ${LARGE_MIB} MiB (MiB)`, Math.round(grown / MIB));
+    certainly(() =>
+      t.ok(
+        grown < GROWTH_MIB * MIB,
+        `sums of a file of ${LARGE_MIB} MiB were asked for: the drop grew by ${Math.round(grown / MIB)} MiB`,
+        { wanted: "some chunks, whatever the file" },
+      ),
+    );
+    const wanted = lineOf(t, "large.bin", content);
+    for (const answer of answers)
+      t.ok(String(answer.body) === wanted, "a large file has another sum", {
+        saw: answer.error ?? outcome(answer),
+        wanted,
+      });
+  },
+
+  async still(t) {
+    const { fiveSteps, started: start } = await t.shared();
+    await fiveSteps(t, await start(t));
+  },
+};

@@ -1,0 +1,284 @@
+import { once } from "node:events";
+import http from "node:http";
+import net from "node:net";
+import { createInterface } from "node:readline";
+
+/**
+ * A server, and a database that answers a question when it is told to; one that begins with `ok-` or `error-` it answers
+ * at once, with that word.
+ */
+async function started(t) {
+  const questions = [];
+  const open = new Set();
+  const seen = { connections: 0, most: 0 };
+  // It counts as broken at once: a new connection may come before the event of its close.
+  const breaks = (socket) => {
+    open.delete(socket);
+    socket.destroy();
+  };
+  const database = net.createServer((socket) => {
+    open.add(socket);
+    seen.connections += 1;
+    seen.most = Math.max(seen.most, open.size);
+    socket.on("error", () => {});
+    socket.on("close", () => open.delete(socket));
+    const lines = createInterface({ input: socket }).on("error", () => {});
+    lines.on("line", (name) => {
+      const question = { name, answer: (word) => socket.write(`${word} ${name}\n`) };
+      question.breaks = () => breaks(socket);
+      questions.push(question);
+      const [, word] = /^(ok|error)-/.exec(name) ?? [];
+      if (word) question.answer(word);
+    });
+  });
+  database.unref();
+  database.listen(0, "127.0.0.1");
+  await once(database, "listening");
+  const { port } = database.address();
+  const server = await t.server({ env: { DATABASE: String(port) } });
+
+  /** What a client gets: status and text. */
+  async function gets(name, situation, wanted) {
+    const answer = await t.get(server, `/${name}`, { seconds: 6 });
+    if (server.end) throw server.early();
+    t.equal(answer.error ?? `${answer.status} ${answer.body}`, wanted, situation);
+  }
+
+  /** The question of a name, once the database has it. */
+  async function comes(name, situation) {
+    const its = () => questions.find((question) => question.name === name);
+    await t.until(() => its() || server.end, 6000);
+    if (server.end) throw server.early();
+    t.ok(its(), `${situation}: its question never came to the database`, {
+      saw: `${open.size} connections, ${questions.length} questions`,
+    });
+    return its();
+  }
+
+  return {
+    ...{ server, questions, open, seen, comes },
+    ok: (situation, name = `ok-${t.token()}`) => gets(name, situation, `200 ${name}`),
+    error: (situation, name = `error-${t.token()}`) => gets(name, situation, `500 ${name}`),
+    gets,
+    refuse: () =>
+      new Promise((resolve) => {
+        database.close(resolve);
+        for (const socket of open) breaks(socket);
+      }),
+    async accept() {
+      database.listen(port, "127.0.0.1");
+      await once(database, "listening");
+    },
+  };
+}
+
+const names = (t, count) => Array.from({ length: count }, () => `held-${t.token()}`);
+
+/** A request that waits for its answer; `over` is `STATUS TEXT`. */
+function asking(server, name) {
+  const request = http.get({
+    host: "127.0.0.1",
+    port: server.port,
+    path: `/${name}`,
+    agent: false,
+  });
+  const over = new Promise((resolve) => {
+    request.on("error", ({ code }) => resolve(code));
+    request.on("response", async (response) => {
+      let text = "";
+      for await (const chunk of response.setEncoding("utf8")) text += chunk;
+      resolve(`${response.statusCode} ${text}`);
+    });
+  });
+  return { name, over, leave: () => request.destroy() };
+}
+
+/** Until the server has seen what was sent to it before: it answers what is no HTTP by itself. */
+async function settled(server) {
+  for (let time = 0; time < 2; time++) {
+    const client = net.connect(server.port, "127.0.0.1").on("error", () => {});
+    client.write("no HTTP\r\n\r\n");
+    client.resume();
+    await once(client, "close");
+  }
+}
+
+/** Requests on one connection, so that the order in which they come is sure. */
+function inOrder(server, wanted) {
+  const client = net.connect(server.port, "127.0.0.1").on("error", () => {});
+  client.resume();
+  client.write(wanted.map((name) => `GET /${name} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
+  return client;
+}
+
+export default {
+  async right(t) {
+    const { most } = t.parameters;
+    const one = await started(t);
+    for (let at = 0; at < 2 * most; at++) await one.ok("the database answered a question with ok");
+    t.equal(
+      one.seen.connections,
+      1,
+      `${2 * most} requests came in turn: how many connections were opened`,
+    );
+    const wanted = names(t, most + 3);
+    const client = inOrder(one.server, wanted);
+    const many = `${most + 3} requests came at once`;
+    for (const name of wanted.slice(0, most)) await one.comes(name, many);
+    await settled(one.server);
+    const early = one.questions.filter(({ name }) => wanted.includes(name)).length;
+    t.equal(early, most, `${many}, none was answered: how many questions the database has`);
+    for (const [at, name] of wanted.entries()) {
+      const question = await one.comes(name, `${many}, and ${at} of them were answered`);
+      if (at >= most) {
+        const asked = one.questions
+          .map((each) => each.name)
+          .filter((each) => wanted.includes(each));
+        t.equal(
+          asked.slice(0, at + 1).map((each) => wanted.indexOf(each) + 1),
+          Array.from({ length: at + 1 }, (_, index) => index + 1),
+          `${many}: in which order the database got their questions`,
+        );
+      }
+      question.answer("ok");
+    }
+    client.destroy();
+    t.equal(one.seen.most, most, `${many}: how many connections there were at once`);
+    await one.server.stop();
+  },
+
+  async answered(t) {
+    const { most } = t.parameters;
+    const one = await started(t);
+    for (let at = 0; at < 2 * most; at++)
+      await one.error(`the database answered a question with error, ${at} times before`);
+    await one.ok(`the database had answered ${2 * most} questions with error, then one with ok`);
+    t.equal(
+      one.seen.connections,
+      1,
+      `${2 * most} questions in turn were answered with error, then one with ok: how many connections were opened`,
+    );
+    const all = names(t, 2 * most).map((name) => asking(one.server, name));
+    const held = () => one.questions.filter(({ name }) => name.startsWith("held-"));
+    const many = `${all.length} requests came at once`;
+    for (let at = 0; at < all.length; at++) {
+      const wanted = Math.min(at + most, all.length); // questions that have come by then
+      await t.until(() => held().length >= wanted, 6000);
+      t.ok(
+        held().length >= wanted,
+        `${many}, and ${at} of them were answered with error: how many questions the database got`,
+        { saw: held().length, wanted },
+      );
+      held()[at].answer("error");
+    }
+    for (const { name, over } of all)
+      t.equal(
+        await Promise.race([over, t.sleep(6000, "no answer")]),
+        `500 ${name}`,
+        `the database answered ${all.length} questions with error`,
+      );
+    t.equal(
+      one.seen.connections,
+      most,
+      `${all.length} requests at once were answered with error: how many connections were opened`,
+    );
+    await one.server.stop();
+  },
+
+  async broken(t) {
+    const { most } = t.parameters;
+    const one = await started(t);
+    for (let at = 0; at < 2 * most; at++) {
+      const [name] = names(t, 1);
+      const request = asking(one.server, name);
+      const times = `number of connections that had been broken in the middle of a question: ${at}`;
+      (await one.comes(name, times)).breaks();
+      t.equal(
+        await Promise.race([request.over, t.sleep(6000, "no answer")]),
+        "502 ",
+        `the database broke the connection of a question; ${times}`,
+      );
+    }
+    await one.ok(`${2 * most} connections had been broken, each in the middle of a question`);
+
+    const held = names(t, most).map((name) => asking(one.server, name));
+    const first = [];
+    for (const { name } of held) first.push(await one.comes(name, `${most} requests came at once`));
+    const late = names(t, 2).map((name) => asking(one.server, name));
+    await settled(one.server);
+    for (const question of first) question.breaks();
+    for (const { name, over } of late) {
+      (await one.comes(name, "requests waited in line when all connections were broken")).answer(
+        "ok",
+      );
+      t.equal(
+        await Promise.race([over, t.sleep(6000, "no answer")]),
+        `200 ${name}`,
+        "a request waited in line when all connections were broken",
+      );
+    }
+
+    for (const socket of one.open) socket.end();
+    await t.until(() => one.open.size === 0);
+    await settled(one.server);
+    await one.ok("the database had broken the connections that nobody used");
+
+    await one.refuse();
+    await settled(one.server);
+    for (let at = 0; at < 2 * most; at++)
+      await one.gets(`ok-${t.token()}`, "the database refuses new connections", "502 ");
+    await one.accept();
+    await one.ok(`the database had refused ${2 * most} connections, and takes them again`);
+    t.ok(one.seen.most <= most, "there were more connections at once than the pool may have", {
+      saw: one.seen.most,
+      wanted: most,
+    });
+    await one.server.stop();
+  },
+
+  async left(t) {
+    const { most } = t.parameters;
+    const one = await started(t);
+    const held = names(t, most).map((name) => asking(one.server, name));
+    const first = [];
+    for (const { name } of held) first.push(await one.comes(name, `${most} requests came at once`));
+    const line = names(t, 3).map((name) => asking(one.server, name));
+    await settled(one.server);
+    const [leaves] = line;
+    leaves.leave();
+    await settled(one.server);
+    first[0].answer("ok");
+    const situation = "one of three clients in line had left, and a connection was given back";
+    await t.until(() => one.questions.length > most, 6000);
+    const asked = one.questions.slice(most).map(({ name }) => name);
+    t.ok(asked.length > 0, `${situation}: no question came to the database`);
+    t.ok(
+      !asked.includes(leaves.name),
+      `${situation}: the question of the client that had left was asked`,
+    );
+    for (const question of first.slice(1)) question.answer("ok");
+    for (const { name, over } of line.slice(1)) {
+      (await one.comes(name, situation)).answer("ok");
+      t.equal(await Promise.race([over, t.sleep(6000, "no answer")]), `200 ${name}`, situation);
+    }
+    t.ok(
+      !one.questions.some(({ name }) => name === leaves.name),
+      "the question of a client that had left was asked",
+    );
+
+    // Again, with all of a line, and while a question is under way.
+    for (let time = 0; time < 2 * most; time++) {
+      const [name] = names(t, 1);
+      const gone = asking(one.server, name);
+      const question = await one.comes(
+        name,
+        "clients had left while their questions were under way",
+      );
+      gone.leave();
+      await settled(one.server);
+      question.answer("ok");
+    }
+    await one.ok(`${2 * most} clients had left while their questions were under way`);
+    await one.server.stop();
+  },
+};

@@ -1,0 +1,72 @@
+"""What a server speaks, as far as a client can see: TLS, HTTP/1.1, HTTP/2."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+from pathlib import Path
+
+Place = tuple[str, int] | Path  # a host with a port, or a UNIX socket
+
+DEADLINE_S = 2.0  # in which a server says so
+HTTP1, HTTP2 = "http/1.1", "h2"  # as the handshake of TLS names them
+# With these a client of HTTP/2 begins, and a server answers with settings of its own.
+_EMPTY_SETTINGS = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _EMPTY_SETTINGS
+_HEAD, _TYPE, _SETTINGS = 9, 3, 4  # bytes of a frame's head, the place of its type, and the type
+
+
+def is_tls(place: Place) -> bool:
+    """Does a server shake hands with a client of TLS? One without TLS refuses that at once, before
+    the program hears of a request.
+    """
+    return _agreed(place) is not None
+
+
+def is_http2(place: Place, *, tls: bool) -> bool:
+    """Does a server take HTTP/2: by ALPN with TLS, with prior knowledge without?"""
+    return _agreed(place, HTTP2) == HTTP2 if tls else _answers_preface(place)
+
+
+def is_http2_only(place: Place, *, tls: bool) -> bool:
+    """Does a server take HTTP/2, and HTTP/1.1 not? Without TLS no server of Node takes both."""
+    return is_http2(place, tls=tls) and not (tls and _agreed(place, HTTP1) == HTTP1)
+
+
+def _agreed(place: Place, *offered: str) -> str | None:
+    """Return the protocol that a handshake agrees upon, "" if none, None if there is no TLS."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    if offered:
+        context.set_alpn_protocols(offered)
+    with (
+        contextlib.suppress(OSError),
+        _connected(place) as plain,
+        context.wrap_socket(plain) as secure,
+    ):
+        return secure.selected_alpn_protocol() or ""
+    return None
+
+
+def _answers_preface(place: Place) -> bool:
+    head = b""
+    with contextlib.suppress(OSError), _connected(place) as client:
+        client.sendall(_PREFACE)
+        while len(head) < _HEAD and (chunk := client.recv(_HEAD - len(head))):
+            head += chunk
+    return len(head) == _HEAD and head[_TYPE] == _SETTINGS and not any(head[5:])
+
+
+def _connected(place: Place) -> socket.socket:
+    if isinstance(place, tuple):
+        return socket.create_connection(place, DEADLINE_S)
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(DEADLINE_S)
+    try:
+        client.connect(str(place))
+    except OSError:
+        client.close()
+        raise
+    return client

@@ -1,0 +1,18 @@
+// What depends on a language or a time zone is left to the JavaScript that runs the model: it has the tables.
+
+const USUAL = "en-US";
+const OWNERS = { Date, Number, BigInt, String };
+const LANGUAGE_AT = { localeCompare: 1, toString: null, toTimeString: null }; // of the others it is parameter 0
+
+/** The JSON of {value}, or of {error: [name, message]}, for that of {owner, method, self, values}. */
+export function inLocale(request) {
+  const { owner, method, self, values } = JSON.parse(request);
+  const value = owner === "Date" ? new Date(self ?? Number.NaN) : OWNERS[owner](self);
+  const { [method]: at = 0 } = LANGUAGE_AT;
+  if (at !== null) values[at] ??= USUAL;
+  try {
+    return JSON.stringify({ value: OWNERS[owner].prototype[method].apply(value, values) });
+  } catch (error) {
+    return JSON.stringify({ error: [error.name, error.message] });
+  }
+}
