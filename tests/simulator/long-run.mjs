@@ -33,7 +33,7 @@ const CONSTRUCTS = {
   microtasks: /queueMicrotask\(/,
   "chains of promises": /\)\.(then|catch|finally)\(/,
   "`all`, `race`, `any`, `allSettled`": /Promise\.(all|race|any|allSettled)\(/,
-  thenables: /then\(resolve\)/,
+  "objects with a `then`": /then\(resolve\)/,
   "async functions": /async \(/,
   "async generators, `for await`": /for await|async function\*/,
   "rejections that nothing handles in time": /unhandledRejection|rejectionHandled/,
