@@ -221,7 +221,7 @@ export default {
     for (const socket of one.open) socket.end();
     await t.until(() => one.open.size === 0);
     await settled(one.server);
-    await one.ok("the database had broken the connections that nobody used");
+    await one.ok("the database had broken the connections that no request used");
 
     await one.refuse();
     await settled(one.server);
