@@ -20,6 +20,7 @@ empty columns at its end left out:
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,13 +113,18 @@ class Builder:
         slots = {thread: n for n, thread in enumerate(threads)}
         work = [c for c, _ in self.placed.values() if kinds.POOL_WORK.match(c.kind)]
         files = [c for c, _ in self.placed.values() if c.kind in kinds.POOL_FILES]
-        # The pool is first in, first out: the n-th work given to it is the n-th that begins.
-        for (given_at, back, given_name), (start, end, thread, begun_name) in zip(
-            self.spans.work, self.spans.threads, strict=False
-        ):
-            runs = files if given_name in ONE_TRIP else work
+        # The pool is first in, first out: of one kind the n-th work given is the n-th that begins.
+        # Of two kinds the later may say first that it begins, where its thread gets a processor.
+        begun: defaultdict[str, deque[tuple[int, int, int]]] = defaultdict(deque)
+        for start, end, thread, name in self.spans.threads:
+            begun[name].append((start, end, thread))
+        for given_at, back, name in self.spans.work:
+            if not begun[name]:
+                continue
+            start, end, thread = begun[name].popleft()
+            runs = files if name in ONE_TRIP else work
             task = next((c.id for c in runs if back is not None and c.t_us >= back), None)
-            if task is None or given_name != begun_name:
+            if task is None:
                 continue
             if self.tasks[task].kind == "ZLIB":
                 side.append((given_at, "new", task))  # the stream waits only while it compresses

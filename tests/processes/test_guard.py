@@ -34,7 +34,7 @@ PATIENCE_S = 10  # on a machine busy with other tests; bench/kernel_kills.py ask
 # own, and a daemon whose parent is gone.
 FAMILY = """
 import os, signal, subprocess, sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
@@ -53,7 +53,7 @@ daemon = "import subprocess as s; print(s.Popen(" + repr(sleep)
 daemon += ", start_new_session=True, stdout=s.DEVNULL).pid)"
 stray = int(subprocess.check_output([sys.executable, "-c", daemon]))
 PIDS = [os.getpid(), child.pid, apart.pid, stray]
-server = HTTPServer(("127.0.0.1", 0), Handler)
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 print(f"listening on http://127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()
 """

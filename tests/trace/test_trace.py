@@ -18,6 +18,7 @@ import sys
 import time
 from html import escape
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -30,8 +31,9 @@ from lab.processes import nodes as meant
 from lab.records.load import BadLoad
 from lab.trace import child, nodes
 from lab.trace import program as traced_program
+from lab.trace.canonical import Builder
 from lab.trace.nodes import Node
-from lab.trace.phases import Spans, SpanWitness, TraceRefusedError, agree
+from lab.trace.phases import Callback, Spans, SpanWitness, TraceRefusedError, agree
 from lab.trace.program import TracedProgram
 from lab.trace.recording import canonical
 from lab.trace.verb import Trace
@@ -734,6 +736,22 @@ def test_a_recorder_that_fails_on_a_new_node_has_no_word(unknown, tmp_path):
     )
     with pytest.raises(TraceRefusedError, match=r"recorder itself failed on this Node: TypeError"):
         lab.trace(PROGRAMS / "drain.cjs", node=wrapper, runs=1)
+
+
+def test_a_job_of_the_pool_is_found_although_a_later_one_said_first_that_it_begins():
+    spans = Spans(
+        work=[(0, 50, "fs.writefile"), (1, 60, "crypto"), (2, 70, "crypto")],
+        threads=[(5, 40, 8, "crypto"), (6, 30, 7, "fs.writefile"), (41, 55, 8, "crypto")],
+    )
+    kinds_of = {1: ("FSREQCALLBACK", 50), 2: ("PBKDF2REQUEST", 60), 3: ("PBKDF2REQUEST", 70)}
+    callbacks = [
+        Callback(0, id, kind, t_us, 0, 0, frozenset()) for id, (kind, t_us) in kinds_of.items()
+    ]
+    tasks = {callback.id: SimpleNamespace(kind=callback.kind) for callback in callbacks}
+    placed = {callback.id: (callback, "poll") for callback in callbacks}
+    rows = Builder([], [], spans, placed, tasks)._side_rows()
+    begun = [(at, *what) for at, kind, what in rows if kind == "thread"]
+    assert begun == [(5, 2, 0), (6, 1, 1), (41, 3, 0)]
 
 
 def test_a_span_without_end_is_open():
