@@ -22,12 +22,24 @@ from sphinx.environment import BuildEnvironment
 from lab import paths
 from lab.book.pipeline import toc
 from lab.book.site import pagefacts
+from lab.errors import LabError
+from lab.processes import child
+from lab.processes.nodes import program as node_program
 from lab.storage import written
 
 KEYWORDS = paths.ROOT / "book" / "search.toml"
 SECTIONS = "search-sections.js"
 ENGINE = "minisearch.js"
 PACKAGE = Path(__file__).parents[3] / "node_modules" / "minisearch"
+PATIENCE_S = 60
+MINIFY = """
+const [minifier, script] = process.argv.slice(1);
+const text = require("node:fs").readFileSync(script, "utf8");
+const options = { minify: true, legalComments: "none" };
+process.stdout.write(require(minifier).transformSync(text, options).code);
+"""
+# Sections that say what is not so, or ask: no place to send a reader to.
+ASIDE = {"What you may believe now", "Predict", "From memory", "Exercises", "Sources"}
 # What a page asks, and what it answers with, is no text of its own.
 LEFT_OUT = (
     nodes.raw,
@@ -51,14 +63,19 @@ def setup(app: Sphinx) -> None:
 
 
 def put_engine(static: Path) -> None:
-    """Copy MiniSearch, under its licence, into the `_static` of a site."""
+    """Put MiniSearch, made small and under its licence, into the `_static` of a site."""
+    version = json.loads((PACKAGE / "package.json").read_text("utf-8"))["version"]
     licence = (PACKAGE / "LICENSE.txt").read_text("utf-8").strip()
-    script = (PACKAGE / "dist" / "umd" / "index.js").read_text("utf-8")
-    lines = [line for line in script.splitlines() if not line.startswith("//# sourceMappingURL")]
-    text = f"/*!\n{licence}\n*/\n" + "\n".join(lines) + "\n"
+    head = f"/*! MiniSearch {version}\n{licence}\n*/\n"
     file = static / ENGINE
-    if not file.exists() or file.read_text("utf-8") != text:
-        written.write(file, text.encode())
+    if file.exists() and file.read_text("utf-8").startswith(head):
+        return
+    minifier, script = PACKAGE.parent / "esbuild/lib/main.js", PACKAGE / "dist/umd/index.js"
+    command = [node_program(), "-e", MINIFY, str(minifier), str(script)]
+    process = child.run_to_end(command, PATIENCE_S, name="esbuild", env={"NODE_OPTIONS": ""})
+    if process.returncode:
+        raise LabError(f"MiniSearch could not be made small: {child.shown(process.stderr)}")
+    written.write(file, (head + process.stdout).encode())
 
 
 def write(app: Sphinx, out: Path) -> None:
@@ -86,7 +103,7 @@ def sections_of(doctree: nodes.document) -> Iterator[Section]:
     """Yield the sections of a page, and the terms that it explains."""
     for section in doctree.findall(nodes.section):
         heading = section.next_node(nodes.title)
-        if heading is not None and heading.astext() == "Sources":
+        if heading is not None and heading.astext() in ASIDE:
             continue
         own = [child for child in section.children if not isinstance(child, nodes.section)]
         text = " ".join(" ".join(_text(child)) for child in own if child is not heading)

@@ -7,8 +7,6 @@
 (() => {
   const PLACES = 3; // sections shown of a page
   const PAGES = 20;
-  // A section that says what is not so, or asks, counts for its page, and is no place to send a reader to.
-  const ASIDE = new Set(["What you may believe now", "Predict", "From memory", "Exercises"]);
   const FEW = 3; // pages with all words: where there are fewer, pages with some of them follow
   const EXCERPT = 200; // characters
   const ENDINGS = /(?:ings?|ed|es|s)$/;
@@ -61,7 +59,7 @@
     const ids = new Set([...whole, ...some].map(({ id }) => id));
     return [...ids].slice(0, PAGES).map((id) => {
       const { page, title, about, sections: all } = site[id];
-      const sections = all.filter(([, heading]) => heading !== title && !ASIDE.has(heading));
+      const sections = all.filter(([, heading]) => heading !== title);
       const documents = sections.map(([, heading, text], at) => ({ id: at, heading, text }));
       const places = index(["heading", "text"], documents)
         .search(query, { ...MATCHING, boost: { heading: 2 } })
