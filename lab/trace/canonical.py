@@ -115,13 +115,13 @@ class Builder:
         files = [c for c, _ in self.placed.values() if c.kind in kinds.POOL_FILES]
         # The pool is first in, first out: of one kind the n-th work given is the n-th that begins.
         # Of two kinds the later may say first that it begins, where its thread gets a processor.
-        begun: defaultdict[str, deque[tuple[int, int, int]]] = defaultdict(deque)
+        spans_by_name: defaultdict[str, deque[tuple[int, int, int]]] = defaultdict(deque)
         for start, end, thread, name in self.spans.threads:
-            begun[name].append((start, end, thread))
+            spans_by_name[name].append((start, end, thread))
         for given_at, back, name in self.spans.work:
-            if not begun[name]:
+            if not spans_by_name[name]:
                 continue
-            start, end, thread = begun[name].popleft()
+            start, end, thread = spans_by_name[name].popleft()
             runs = files if name in ONE_TRIP else work
             task = next((c.id for c in runs if back is not None and c.t_us >= back), None)
             if task is None:
