@@ -34,7 +34,7 @@ class Connection {
 }
 
 const free = [];
-const waiting = []; // those who get the next connections
+const waiting = []; // requests that get the next connections
 let number = 0; // of connections that are open, or are being opened
 
 function take(response) {
