@@ -250,8 +250,8 @@ export function plain(shrink) {
   return { picture: ppm(2 * shrink, shrink), preview: ppm(2, 1) };
 }
 
-/** What the first five steps taught, in a few requests, to a drop that has no files yet; then it is told to end. */
-export async function fiveSteps(t, server) {
+/** What the first three steps taught, in a few requests, to a drop that has no files yet. Returns the file that it has then. */
+export async function threeSteps(t, server) {
   await first(t, server);
   await holdsNames(t, server);
   const name = word(t);
@@ -262,6 +262,12 @@ export async function fiveSteps(t, server) {
   t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: other bytes came`);
   const tags = { "if-none-match": answer.headers.etag };
   has(t, await ask(t, server, `/files/${name}`, { headers: tags }), 304);
+  return { name, content };
+}
+
+/** What the first five steps taught, in a few requests, to a drop that has no files yet; then it is told to end. */
+export async function fiveSteps(t, server) {
+  const { name } = await threeSteps(t, server);
   const tooLarge = await put(t, server, word(t), bytes(t, t.parameters.limit + 1));
   t.equal(tooLarge, 413, "an upload of one byte more than the limit was not refused");
   const list = await ask(t, server, "/files");
@@ -273,11 +279,21 @@ export async function fiveSteps(t, server) {
   const { picture, preview } = plain(t.parameters.shrink);
   const pictureName = word(t);
   await put(t, server, pictureName, picture);
-  const made = await ask(t, server, `/previews/${pictureName}`);
-  has(t, made, 200);
-  t.ok(made.body.equals(preview), `${made.text}: another picture came`);
+  const small = await ask(t, server, `/previews/${pictureName}`);
+  has(t, small, 200);
+  t.ok(small.body.equals(preview), `${small.text}: another picture came`);
   has(t, await ask(t, server, `/previews/${name}`), 422, ": that is no picture");
   await leaves(t, server);
+}
+
+/** What the first six steps taught: sums, on a drop of their own, and what `fiveSteps` asks another one. */
+export async function sixSteps(t) {
+  const server = await started(t);
+  const [name, content] = [word(t), bytes(t, 300)];
+  await put(t, server, name, content);
+  const line = `${t.digest(content)}  ${name}\n`;
+  await answers(t, sumsOf(server, [{ name }, { name }]), 200, line + line, "as before");
+  await fiveSteps(t, await started(t));
 }
 
 /**

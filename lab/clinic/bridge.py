@@ -1,5 +1,5 @@
 """The bridge between the load generator, which speaks plain HTTP/1.1 over TCP, and a server that
-listens otherwise: `lab/node/clinic/bridge.mjs`, as a child that does not outlive us.
+listens otherwise: `lab/node/clinic/relay.mjs`, as a child that does not outlive us.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lab.errors import LabError
 from lab.processes import nodes
 from lab.servers.http_get import address
 
-MAIN = paths.NODE_SIDE / "clinic" / "bridge.mjs"
+MAIN = paths.NODE_SIDE / "clinic" / "relay.mjs"
 BOOT_S = 10.0
 
 

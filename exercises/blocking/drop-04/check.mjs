@@ -207,28 +207,9 @@ export default {
   },
 
   async still(t) {
-    const {
-      bytes,
-      first,
-      has,
-      holdsNames,
-      leaves,
-      ask,
-      put,
-      started: start,
-      word,
-    } = await t.shared();
+    const { leaves, started: start, threeSteps } = await t.shared();
     const server = await start(t);
-    await first(t, server);
-    await holdsNames(t, server);
-    const name = word(t);
-    const content = bytes(t, 5000);
-    t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
-    const answer = await ask(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
-    has(t, answer, 206);
-    t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: other bytes came`);
-    const headers = { "if-none-match": answer.headers.etag };
-    has(t, await ask(t, server, `/files/${name}`, { headers }), 304);
+    await threeSteps(t, server);
     await leaves(t, server);
   },
 };

@@ -153,7 +153,7 @@ export default {
       const name = await stores(t, server, content);
       const answer = await preview(t, server, name, { seconds: 5 });
       if (answer.error === "timeout" && tried > 0)
-        t.miss(`after ${tried} pictures that are none no preview was answered any more`, {
+        t.miss(`after ${tried} files that are not pictures, no preview was answered any more`, {
           saw: `no answer within 5 s to ${answer.text}, which is ${what}`,
           wanted: 422,
         });
@@ -247,32 +247,15 @@ export default {
   },
 
   async still(t) {
-    const {
-      ask,
-      bytes,
-      first,
-      has,
-      holdsNames,
-      leaves,
-      put,
-      started: start,
-      word,
-    } = await t.shared();
+    const { ask, has, leaves, started: start, threeSteps } = await t.shared();
     const server = await start(t);
-    await first(t, server);
-    await holdsNames(t, server);
-    const name = word(t);
-    const content = bytes(t, 5000);
-    t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
-    const answer = await ask(t, server, `/files/${name}`, { headers: { range: "bytes=10-19" } });
-    has(t, answer, 206);
-    t.ok(answer.body.equals(content.subarray(10, 20)), `${answer.text}: other bytes came`);
+    const { name, content } = await threeSteps(t, server);
     const list = await ask(t, server, "/files");
     has(t, list, 200);
     await t.clients(server, 4, `/previews/${name}`); // so that there are workers, which must not stay
     t.equal(
       String(list.body),
-      JSON.stringify([{ name, bytes: 5000 }]),
+      JSON.stringify([{ name, bytes: content.length }]),
       "GET /files: the list is another",
     );
     await leaves(t, server);

@@ -17,7 +17,7 @@ const HOPS = new Set([
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = http2.constants;
 
 // dial : opens a connection to the server; origin : its scheme and authority
-export default function front(dial, origin) {
+export function front(dial, origin) {
   const { protocol, host } = new URL(origin);
   const sessions = new WeakMap(); // connection of the load generator -> session
   const server = http.createServer({ requestTimeout: 0, keepAliveTimeout: 0 });

@@ -11,7 +11,7 @@ import net from "node:net";
 import { performance } from "node:perf_hooks";
 import { createInterface } from "node:readline";
 import tls from "node:tls";
-import front from "./http2.mjs";
+import { front } from "./http2.mjs";
 
 const END = Buffer.from("\r\n\r\n");
 let dial;
