@@ -85,7 +85,7 @@ const gated = (t) =>
     return { server, files, most, others, isStalled, order, failed };
   });
 
-const holdsLoop = (t, seen) => t.ok(!seen.isBlocked, BLOCKED);
+const holdsLoop = (t, crowd) => t.ok(!crowd.isBlocked, BLOCKED);
 const fewEnough = (t, { most }) =>
   t.ok(
     most <= t.parameters.sums,
@@ -156,9 +156,9 @@ export default {
   async share(t) {
     const { bytes, outcome, put, statusOf } = await t.shared();
     const { sums } = t.parameters;
-    const seen = await gated(t);
-    holdsLoop(t, seen);
-    const [file, head, list, ping, stored] = seen.others;
+    const crowd = await gated(t);
+    holdsLoop(t, crowd);
+    const [file, head, list, ping, stored] = crowd.others;
     t.ok(String(ping.body) === "pong\n", BLOCKED, { saw: outcome(ping) });
     for (const [answer, status] of [
       [file, 200],
@@ -171,28 +171,32 @@ export default {
         `${CLIENTS} clients asked for sums of files on a slow disk, and ${answer.text} was not answered: all threads of the pool wait for that disk, or the request waits in the queue of the sums, which may read ${sums} files`,
         { saw: statusOf(answer), wanted: status },
       );
-    t.ok(file.body.equals(seen.files[0].content), `${file.text}: other bytes came`);
-    seen.server.use();
-    const status = await put(t, seen.server, seen.files[0].name, bytes(t, 50));
+    t.ok(file.body.equals(crowd.files[0].content), `${file.text}: other bytes came`);
+    crowd.server.use();
+    const status = await put(t, crowd.server, crowd.files[0].name, bytes(t, 50));
     t.equal(status, 200, "an upload afterwards was not answered as before");
   },
 
   async "at-once"(t) {
     const { sums } = t.parameters;
-    const seen = await gated(t);
-    holdsLoop(t, seen);
-    const { most } = seen;
-    fewEnough(t, seen);
+    const crowd = await gated(t);
+    holdsLoop(t, crowd);
+    const { most } = crowd;
+    fewEnough(t, crowd);
     t.ok(
       most >= sums,
       `${CLIENTS} clients asked for a sum each, of files on a slow disk: only ${most} of these ${most === 1 ? "was" : "were"} read, and ${sums} may be at once`,
       { saw: most, wanted: sums },
     );
-    t.ok(!seen.isStalled, STALLED, { wanted: "the next begins as soon as one is done" });
-    t.ok(seen.failed === false, "a sum that waited for its turn was not answered as it should be", {
-      saw: seen.failed,
-      wanted: "200, and the line of its file",
-    });
+    t.ok(!crowd.isStalled, STALLED, { wanted: "the next begins as soon as one is done" });
+    t.ok(
+      crowd.failed === false,
+      "a sum that waited for its turn was not answered as it should be",
+      {
+        saw: crowd.failed,
+        wanted: "200, and the line of its file",
+      },
+    );
     const { server, files } = await started(t);
     const { word } = await t.shared();
     const missing = Array.from({ length: 2 * sums + 1 }, () => word(t));
@@ -210,13 +214,13 @@ export default {
   async turns(t) {
     const { Slow } = await t.shared();
     const { sums } = t.parameters;
-    const seen = await gated(t);
-    holdsLoop(t, seen);
-    fewEnough(t, seen);
-    t.ok(!seen.isStalled, STALLED);
+    const crowd = await gated(t);
+    holdsLoop(t, crowd);
+    fewEnough(t, crowd);
+    t.ok(!crowd.isStalled, STALLED);
     const inOrder = Array.from({ length: CLIENTS }, (_, at) => at);
     // The first ones begin at the same time.
-    const begun = [...seen.order.slice(0, sums).sort(), ...seen.order.slice(sums)];
+    const begun = [...crowd.order.slice(0, sums).sort(), ...crowd.order.slice(sums)];
     t.equal(
       begun.map((at) => at + 1),
       inOrder.map((at) => at + 1),

@@ -114,24 +114,25 @@ function inOrder(server, wanted) {
 export default {
   async right(t) {
     const { most } = t.parameters;
-    const one = await started(t);
-    for (let at = 0; at < 2 * most; at++) await one.ok("the database answered a question with ok");
+    const stage = await started(t);
+    for (let at = 0; at < 2 * most; at++)
+      await stage.ok("the database answered a question with ok");
     t.equal(
-      one.seen.connections,
+      stage.seen.connections,
       1,
       `${2 * most} requests came in turn: how many connections were opened`,
     );
     const wanted = names(t, most + 3);
-    const client = inOrder(one.server, wanted);
+    const client = inOrder(stage.server, wanted);
     const many = `${most + 3} requests came at once`;
-    for (const name of wanted.slice(0, most)) await one.comes(name, many);
-    await settled(one.server);
-    const early = one.questions.filter(({ name }) => wanted.includes(name)).length;
+    for (const name of wanted.slice(0, most)) await stage.comes(name, many);
+    await settled(stage.server);
+    const early = stage.questions.filter(({ name }) => wanted.includes(name)).length;
     t.equal(early, most, `${many}, none was answered: how many questions the database has`);
     for (const [at, name] of wanted.entries()) {
-      const question = await one.comes(name, `${many}, and ${at} of them were answered`);
+      const question = await stage.comes(name, `${many}, and ${at} of them were answered`);
       if (at >= most) {
-        const asked = one.questions
+        const asked = stage.questions
           .map((each) => each.name)
           .filter((each) => wanted.includes(each));
         t.equal(
@@ -143,23 +144,23 @@ export default {
       question.answer("ok");
     }
     client.destroy();
-    t.equal(one.seen.most, most, `${many}: how many connections there were at once`);
-    await one.server.stop();
+    t.equal(stage.seen.most, most, `${many}: how many connections there were at once`);
+    await stage.server.stop();
   },
 
   async answered(t) {
     const { most } = t.parameters;
-    const one = await started(t);
+    const stage = await started(t);
     for (let at = 0; at < 2 * most; at++)
-      await one.error(`the database answered a question with error, ${at} times before`);
-    await one.ok(`the database had answered ${2 * most} questions with error, then one with ok`);
+      await stage.error(`the database answered a question with error, ${at} times before`);
+    await stage.ok(`the database had answered ${2 * most} questions with error, then one with ok`);
     t.equal(
-      one.seen.connections,
+      stage.seen.connections,
       1,
       `${2 * most} questions in turn were answered with error, then one with ok: how many connections were opened`,
     );
-    const all = names(t, 2 * most).map((name) => asking(one.server, name));
-    const held = () => one.questions.filter(({ name }) => name.startsWith("held-"));
+    const all = names(t, 2 * most).map((name) => asking(stage.server, name));
+    const held = () => stage.questions.filter(({ name }) => name.startsWith("held-"));
     const many = `${all.length} requests came at once`;
     for (let at = 0; at < all.length; at++) {
       const wanted = Math.min(at + most, all.length); // questions that have come by then
@@ -178,37 +179,38 @@ export default {
         `the database answered ${all.length} questions with error`,
       );
     t.equal(
-      one.seen.connections,
+      stage.seen.connections,
       most,
       `${all.length} requests at once were answered with error: how many connections were opened`,
     );
-    await one.server.stop();
+    await stage.server.stop();
   },
 
   async broken(t) {
     const { most } = t.parameters;
-    const one = await started(t);
+    const stage = await started(t);
     for (let at = 0; at < 2 * most; at++) {
       const [name] = names(t, 1);
-      const request = asking(one.server, name);
+      const request = asking(stage.server, name);
       const times = `number of connections that had been broken in the middle of a question: ${at}`;
-      (await one.comes(name, times)).breaks();
+      (await stage.comes(name, times)).breaks();
       t.equal(
         await Promise.race([request.over, t.sleep(6000, "no answer")]),
         "502 ",
         `the database broke the connection of a question; ${times}`,
       );
     }
-    await one.ok(`${2 * most} connections had been broken, each in the middle of a question`);
+    await stage.ok(`${2 * most} connections had been broken, each in the middle of a question`);
 
-    const held = names(t, most).map((name) => asking(one.server, name));
+    const held = names(t, most).map((name) => asking(stage.server, name));
     const first = [];
-    for (const { name } of held) first.push(await one.comes(name, `${most} requests came at once`));
-    const late = names(t, 2).map((name) => asking(one.server, name));
-    await settled(one.server);
+    for (const { name } of held)
+      first.push(await stage.comes(name, `${most} requests came at once`));
+    const late = names(t, 2).map((name) => asking(stage.server, name));
+    await settled(stage.server);
     for (const question of first) question.breaks();
     for (const { name, over } of late) {
-      (await one.comes(name, "requests waited in line when all connections were broken")).answer(
+      (await stage.comes(name, "requests waited in line when all connections were broken")).answer(
         "ok",
       );
       t.equal(
@@ -218,39 +220,40 @@ export default {
       );
     }
 
-    for (const socket of one.open) socket.end();
-    await t.until(() => one.open.size === 0);
-    await settled(one.server);
-    await one.ok("the database had broken the connections that no request used");
+    for (const socket of stage.open) socket.end();
+    await t.until(() => stage.open.size === 0);
+    await settled(stage.server);
+    await stage.ok("the database had broken the connections that no request used");
 
-    await one.refuse();
-    await settled(one.server);
+    await stage.refuse();
+    await settled(stage.server);
     for (let at = 0; at < 2 * most; at++)
-      await one.gets(`ok-${t.token()}`, "the database refuses new connections", "502 ");
-    await one.accept();
-    await one.ok(`the database had refused ${2 * most} connections, and takes them again`);
-    t.ok(one.seen.most <= most, "there were more connections at once than the pool may have", {
-      saw: one.seen.most,
+      await stage.gets(`ok-${t.token()}`, "the database refuses new connections", "502 ");
+    await stage.accept();
+    await stage.ok(`the database had refused ${2 * most} connections, and takes them again`);
+    t.ok(stage.seen.most <= most, "there were more connections at once than the pool may have", {
+      saw: stage.seen.most,
       wanted: most,
     });
-    await one.server.stop();
+    await stage.server.stop();
   },
 
   async left(t) {
     const { most } = t.parameters;
-    const one = await started(t);
-    const held = names(t, most).map((name) => asking(one.server, name));
+    const stage = await started(t);
+    const held = names(t, most).map((name) => asking(stage.server, name));
     const first = [];
-    for (const { name } of held) first.push(await one.comes(name, `${most} requests came at once`));
-    const line = names(t, 3).map((name) => asking(one.server, name));
-    await settled(one.server);
+    for (const { name } of held)
+      first.push(await stage.comes(name, `${most} requests came at once`));
+    const line = names(t, 3).map((name) => asking(stage.server, name));
+    await settled(stage.server);
     const [leaves] = line;
     leaves.leave();
-    await settled(one.server);
+    await settled(stage.server);
     first[0].answer("ok");
     const situation = "one of three clients in line had left, and a connection was given back";
-    await t.until(() => one.questions.length > most, 6000);
-    const asked = one.questions.slice(most).map(({ name }) => name);
+    await t.until(() => stage.questions.length > most, 6000);
+    const asked = stage.questions.slice(most).map(({ name }) => name);
     t.ok(asked.length > 0, `${situation}: no question came to the database`);
     t.ok(
       !asked.includes(leaves.name),
@@ -258,27 +261,27 @@ export default {
     );
     for (const question of first.slice(1)) question.answer("ok");
     for (const { name, over } of line.slice(1)) {
-      (await one.comes(name, situation)).answer("ok");
+      (await stage.comes(name, situation)).answer("ok");
       t.equal(await Promise.race([over, t.sleep(6000, "no answer")]), `200 ${name}`, situation);
     }
     t.ok(
-      !one.questions.some(({ name }) => name === leaves.name),
+      !stage.questions.some(({ name }) => name === leaves.name),
       "the question of a client that had left was asked",
     );
 
     // Again, with all of a line, and while a question is under way.
     for (let time = 0; time < 2 * most; time++) {
       const [name] = names(t, 1);
-      const gone = asking(one.server, name);
-      const question = await one.comes(
+      const gone = asking(stage.server, name);
+      const question = await stage.comes(
         name,
         "clients had left while their questions were under way",
       );
       gone.leave();
-      await settled(one.server);
+      await settled(stage.server);
       question.answer("ok");
     }
-    await one.ok(`${2 * most} clients had left while their questions were under way`);
-    await one.server.stop();
+    await stage.ok(`${2 * most} clients had left while their questions were under way`);
+    await stage.server.stop();
   },
 };

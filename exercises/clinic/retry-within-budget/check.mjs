@@ -1,7 +1,7 @@
 import http from "node:http";
 import { text } from "node:stream/consumers";
 
-/** A server, and an upstream that answers each name by a plan: statuses in turn, the last one for ever; 0 breaks. */
+/** A server, and an upstream that answers each name by a plan: statuses in turn, the last one again and again; 0 breaks. */
 async function started(t) {
   const plans = new Map();
   const visits = [];
@@ -129,32 +129,32 @@ export default {
 
   async earned(t) {
     const { store, every } = t.parameters;
-    const one = await started(t);
-    await retriesOf(one, store + 1);
-    await good(one, every - 1);
+    const stage = await started(t);
+    await retriesOf(stage, store + 1);
+    await good(stage, every - 1);
     t.equal(
-      await retriesOf(one, 1),
+      await retriesOf(stage, 1),
       0,
       `the budget was used up, then ${every - 1} good answers came: how many retries there are`,
     );
-    await good(one, 1);
+    await good(stage, 1);
     t.equal(
-      await retriesOf(one, 3),
+      await retriesOf(stage, 3),
       1,
       `the budget was used up, then ${every} good answers came: how many retries there are`,
     );
-    await good(one, 2 * every);
+    await good(stage, 2 * every);
     t.equal(
-      await retriesOf(one, 4),
+      await retriesOf(stage, 4),
       2,
       `the budget was used up, then ${2 * every} good answers came: how many retries there are`,
     );
-    await good(one, (store + 3) * every);
+    await good(stage, (store + 3) * every);
     t.equal(
-      await retriesOf(one, store + 4),
+      await retriesOf(stage, store + 4),
       store,
       `${(store + 3) * every} good answers came: how many retries there are`,
     );
-    await one.server.stop();
+    await stage.server.stop();
   },
 };

@@ -17,7 +17,7 @@ const END = Buffer.from("\r\n\r\n");
 let dial;
 
 function reach({ target, tls: secure, http2 }) {
-  // A certificate of one's own is signed by nobody that is known here, and both ends are this machine.
+  // No authority that is known here has signed a program's own certificate, and both ends are this machine.
   const ALPNProtocols = [http2 ? "h2" : "http/1.1"];
   const connect = secure
     ? () => tls.connect({ ...target, rejectUnauthorized: false, ALPNProtocols })

@@ -24,9 +24,9 @@
   };
   const words = (text) => text.match(WORD) ?? [];
   const index = (fields, documents) => {
-    const made = new globalThis.MiniSearch({ fields, tokenize: words, processTerm: stem });
-    made.addAll(documents);
-    return made;
+    const search = new globalThis.MiniSearch({ fields, tokenize: words, processTerm: stem });
+    search.addAll(documents);
+    return search;
   };
 
   const indexes = new Map();
@@ -40,11 +40,11 @@
       headings: sections.map(([, heading]) => heading).join(" "),
       text: sections.map(([, , text]) => text).join(" "),
     });
-    const made =
+    const ofPages =
       indexes.get(site) ??
       index(["title", "about", "keywords", "headings", "text"], site.map(documents));
-    indexes.set(site, made);
-    return made;
+    indexes.set(site, ofPages);
+    return ofPages;
   }
 
   /** Find pages. `site` is [{ page, title, about, keywords, sections: [[id, heading, text], ...] }, ...];
@@ -101,10 +101,10 @@
   }
 
   function element(name, attributes, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    node.append(...children);
+    return node;
   }
 
   function show(query, results, into) {
