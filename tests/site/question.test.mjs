@@ -102,7 +102,8 @@ describe("a question", () => {
       await one.getByLabel("The timer").check();
       await one.getByRole("button", { name: "Check" }).click();
       assert.match(await one.innerText(), /✗ No/);
-      assert.match(await one.innerText(), /Ticks run before[\s\S]*Timers wait/);
+      for (const why of [/Ticks run before/, /Timers wait/])
+        assert.match(await one.innerText(), why);
       assert.match(await one.innerText(), /wrong, your answer/);
     });
   });
@@ -118,7 +119,9 @@ describe("a question", () => {
   test("can be answered with the keyboard alone, and the focus goes to what it says", async () => {
     await open(all(), async (tab) => {
       await tab.locator("#question-choice input").first().focus();
-      await tab.keyboard.press("Space");
+      await tab.keyboard.press("Space"); // the first option, whichever it is for this reader
+      if (!(await tab.locator("#question-choice input[value=tick]").isChecked()))
+        await tab.keyboard.press("ArrowDown");
       await tab.keyboard.press("Enter");
       assert.match(await tab.locator("#question-choice .given:focus").innerText(), /✓ Right/);
     });
@@ -209,8 +212,7 @@ describe("a question", () => {
         for (const gone of document.querySelectorAll("form, input, button")) gone.remove();
         return document.querySelector("main").textContent;
       });
-      assert.match(left, /The tick[\s\S]*The timer/);
-      assert.match(left, /threads/);
+      for (const option of [/The tick/, /The timer/, /threads/]) assert.match(left, option);
     });
   });
 

@@ -208,7 +208,8 @@ describe("a review", () => {
       await tab.locator("lab-asked:focus").waitFor();
       await tab.keyboard.press("Tab");
       await tab.keyboard.press("Space"); // the first option, whichever it is for this reader
-      if (!(await tab.locator("lab-asked input[value=good]").isChecked()))
+      const right = tab.locator("lab-asked input[value=good]");
+      for (let n = 0; n < 2 && !(await right.isChecked()); n++)
         await tab.keyboard.press("ArrowDown");
       await tab.keyboard.press("Tab");
       await tab.keyboard.press("ArrowDown"); // from a guess to 50 %

@@ -8,6 +8,18 @@ import { after, before } from "node:test";
 import { launch, visit, watch } from "./browser.mjs";
 import { serve } from "./server.mjs";
 
+/** Chance in these pages, which decides for instance the order of options: the same at each run, another with `LAB_READER=7`. */
+const READER = Number(process.env.LAB_READER ?? 1);
+const seedRandom = (seed) => {
+  let state = seed; // mulberry32, by Tommy Ettinger, 2017
+  Math.random = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+};
+
 /** `.browser`; `.open(url, use, options)`, a tab of its own for `use(tab, seen)`, with `context` for all of them; `.clean`, the
  * same, and nothing may have been asked of others, have failed or be logged as an error; `.host`, if a site is to be served;
  * `.folder` for pages of the tests' own, if it gets a name.
@@ -21,6 +33,7 @@ export function session({ site, folder, context: always } = {}) {
       ...options,
     });
     try {
+      await context.addInitScript(seedRandom, READER);
       const tab = await context.newPage();
       tab.setDefaultTimeout(15_000);
       const seen = watch(tab);
