@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
@@ -244,10 +244,10 @@ RESOLVE = $${UV:-uv} pip compile --quiet --universal --python-version 3.11 --for
 lock: ## resolve requirements.in and requirements/*.in into the .txt beside them (needs uv: `pip install uv` anywhere)
 	@mkdir -p _build && cat requirements.txt requirements/*.txt | sed -n 's/^\([^ ]*==[^ ]*\).*/\1/p' | sort -u >_build/pins.txt
 	@$(RESOLVE) $(UPGRADE) requirements.in requirements/*.in -o _build/pins.txt
-	@for layer in requirements requirements/lab requirements/preview requirements/dev requirements/hub requirements/classroom; do \
+	@for layer in requirements requirements/postgres requirements/pycnic requirements/lab requirements/preview requirements/dev requirements/hub requirements/classroom; do \
 	  $(RESOLVE) -c _build/pins.txt $$layer.in -o $$layer.txt && \
 	  sed '/^ *#   -c _build/d' $$layer.txt >_build/layer.txt && cp _build/layer.txt $$layer.txt || exit 1; done
-	@for python in 3.11 3.12 3.13 3.14; do \
+	@for python in 3.11 3.12 3.13 3.14 3.15; do \
 	  for platform in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu aarch64-apple-darwin; do \
 	    $${UV:-uv} pip install --quiet --dry-run --no-deps --only-binary :all: --no-binary pycnic --target _build/nowhere \
 	      --python-version $$python --python-platform $$platform -r _build/pins.txt || \
@@ -266,7 +266,7 @@ kernels: setup ## put both kernels into .venv again
 	@$(BIN)/python -m lab.kernels.kernelspec
 
 # The book's packages, and with a name those of a layer: `make setup-lab` for JupyterLab, and so on.
-setup setup-lab setup-preview setup-dev setup-hub setup-classroom:
+setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom:
 	@sh tools/setup.sh $(patsubst setup-%,%,$(filter-out setup,$@))
 	@$(BIN)/python -m lab.servers.rust_addon
 	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Ready. Next: make exercises or make book",:)
