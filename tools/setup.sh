@@ -19,7 +19,7 @@ esac
 # nbgrader's gradebook is made with a file of alembic's, in which a per cent sign of this path would begin a name.
 case " $* :$here" in *" classroom "*:*%*) fail "This folder is $here, and nbgrader opens no gradebook from below a per cent sign: give it another name. Only a class needs that; the book works here." ;; esac
 for layer; do
-  [ -f "requirements/$layer.txt" ] || fail "tools/setup.sh knows $(cd requirements && echo *.txt | sed "s/\.txt//g"), not $layer."
+  [ -f "requirements/$layer.txt" ] || fail "tools/setup.sh knows $(cd requirements && echo *.txt | sed "s/\.txt//g; s/ /, /g"), not $layer."
 done
 
 # One at a time: two pip or npm processes in one folder ruin it.

@@ -143,14 +143,17 @@ def lock_file(package: str) -> Path | None:
     return None
 
 
+def _set_up(package: str) -> str:
+    """Return the command that installs a Python package, named as it is imported."""
+    lock = lock_file(package)
+    return f"make setup-{lock.stem}" if lock and lock.parent != paths.ROOT else "make setup"
+
+
 def _missing(need: str, install: Mapping[str, str]) -> str | None:
     kind, _, name = need.rpartition(":")
     if kind == "python":
-        if importlib.util.find_spec(name) is not None:
-            return None
-        lock = lock_file(name)
-        layer = lock.stem if lock and lock.parent != paths.ROOT else ""
-        return f"Python package {name}: make setup{'-' + layer if layer else ''}"
+        is_here = importlib.util.find_spec(name) is not None
+        return None if is_here else f"Python package {name}: {_set_up(name)}"
     if kind in ("node", "tools"):
         own = kind == "node"
         is_here = ((paths.ROOT / "node_modules" if own else paths.LOADTOOLS) / name).is_dir()
