@@ -171,7 +171,7 @@ lint: setup-dev ## ruff, mypy, biome and the spelling check, at the same time
 
 # Many tests wait, for a sandbox, a build or a server, and use little of a processor meanwhile.
 WORKERS := 8
-pytest: setup-lab setup-dev ## the tests in Python, those that measure after the others and alone (ARGS="-k name", ARGS=tests/text)
+pytest: setup-lab setup-dev setup-postgres setup-pycnic ## the tests in Python, those that measure after the others and alone (ARGS="-k name", ARGS=tests/text)
 	@sh tools/sandbox.sh
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
@@ -185,7 +185,7 @@ nodetest: setup-dev ## the tests in JavaScript, one after another, as some read 
 	@files=`find tests/node -name '*.test.mjs' | sort`; \
 	  if [ -n "$$files" ]; then "$${LAB_NODE:-node}" --test --test-reporter=spec --test-concurrency=1 $$files; fi
 
-smoke: setup-dev ## run the whole book with loads of a moment into _build/smoke, eight minutes
+smoke: setup-dev setup-postgres setup-pycnic ## run the whole book with loads of a moment into _build/smoke, eight minutes
 	@echo "== the book, smoke profile"
 	@LAB_MODE=live LAB_PROFILE=smoke $(BIN)/python -m lab.book build
 
