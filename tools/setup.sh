@@ -136,9 +136,12 @@ if ! is node_modules/.made "$modules"; then
   omit=--omit=dev
   [ "$level" = book ] || omit=--include=dev
   npm ci $omit --no-progress --loglevel=error || fail "npm ci failed; why, stands above. Run make again, or try it by hand: npm ci"
-  # zeromq brings its binaries for every system along.
-  for system in node_modules/zeromq6/build/*/; do
-    case $(uname -s):$system in Linux:*/linux/|Darwin:*/darwin/) ;; *) rm -rf "$system" ;; esac
+  # zeromq brings its binaries for every system and processor along.
+  for binaries in node_modules/zeromq6/build/*/*/; do
+    case $(uname -sm):$binaries in
+      "Linux x86_64:"*/linux/x64/|"Linux aarch64:"*/linux/arm64/|"Darwin x86_64:"*/darwin/x64/|"Darwin arm64:"*/darwin/arm64/) ;;
+      *) rm -rf "$binaries"; rmdir "${binaries%/*/}" 2>/dev/null || : ;;
+    esac
   done
   printf '%s\n' "$modules" > node_modules/.made
 fi

@@ -1,6 +1,6 @@
 """tools/setup.sh on machines that lack something: one line says what, nothing is half made."""
 
-import re
+import os
 import shutil
 import subprocess
 import sys
@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 UTILITIES = ["sh", "cat", "cksum", "cut", "dirname", "grep", "ln", "mkdir", "mv", "paste", "rm"]
-UTILITIES += ["sed", "sleep", "tr", "uname"]
+UTILITIES += ["rmdir", "sed", "sleep", "tr", "uname"]
 PROJECT = ["requirements.txt", "pyproject.toml", "package.json", "package-lock.json", ".npmrc"]
 PROJECT += [
     "lab/kernels/kernelspec.py",
@@ -32,7 +32,9 @@ esac
 NPM = """
 echo "npm $*" >> "{log}"
 rm -rf node_modules
-for system in linux darwin win32; do mkdir -p node_modules/zeromq6/build/$system; done
+for system in linux darwin win32; do
+  for processor in x64 arm64; do mkdir -p node_modules/zeromq6/build/$system/$processor; done
+done
 """
 
 
@@ -309,8 +311,11 @@ def test_an_install_that_failed_is_repeated_and_what_was_finished_is_not(complet
 
 def test_binaries_for_other_systems_do_not_stay(complete):
     set_up(complete)
-    kept = [folder.name for folder in (complete / "node_modules/zeromq6/build").iterdir()]
-    assert kept == [sys.platform]
+    build = complete / "node_modules/zeromq6/build"
+    processor = {"x86_64": "x64", "aarch64": "arm64"}.get(os.uname().machine, os.uname().machine)
+    kept = [str(folder.relative_to(build)) for folder in build.glob("*/*")]
+    assert kept == [f"{sys.platform}/{processor}"]
+    assert [folder.name for folder in build.iterdir()] == [sys.platform]
 
 
 def test_an_unknown_layer_is_named(complete):
