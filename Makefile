@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
@@ -273,6 +273,9 @@ setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub se
 
 checkup: setup ## build node-checkup, the clinic as a package for pip and for npx, into _build/checkup
 	@$(BIN)/python tools/checkup/build.py
+
+release: pdf checkup ## site, document, packages and records of a release, into _build/release; measures nothing
+	@$(BIN)/python tools/release/pack.py
 
 addons: setup ## build the addons in Rust if their sources changed, and try again what failed; `make` does the first, where there is cargo
 	@$(BIN)/python -m lab.servers.rust_addon --again
