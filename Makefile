@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides slides-names lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-config hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
@@ -55,8 +55,14 @@ book-results: replay ## write data/book-results.json again, after records were a
 links: replay ## ask every outside link of the book whether it still answers (needs the network)
 	@LAB_MODE=replay $(BIN)/jupyter-book build . --builder linkcheck --path-output _build/links
 
-slides: replay browser ## slides of a chapter, its questions and figures: make slides NAME=blocking/sync-or-async-files
+slides: slides-names replay browser ## slides of a chapter, its questions and figures: make slides NAME=blocking/sync-or-async-files
 	@node tools/slides.mjs _build/replay/html _build/slides $(NAME)
+
+# Before anything is built.
+slides-names:
+	@[ -n "$(NAME)" ] || { echo "Say of which chapter: make slides NAME=blocking/off-the-loop" >&2; exit 2; }
+	@for name in $(NAME); do [ -f "book/$$name.md" ] || { \
+	  echo "There is no chapter $$name. Chapters are the files below book/, without .md: make slides NAME=blocking/off-the-loop" >&2; exit 2; }; done
 
 pdf: replay browser ## the whole book in one document, _build/pdf/nodejs-io-measured.pdf
 	@node tools/pdf.mjs _build/replay/html _build/pdf
@@ -207,10 +213,13 @@ cmp -s tools/hub/package-lock.json tools/hub/node_modules/.made || \
 endef
 
 # Accounts may not write where the book lies: what is not compiled there, each would compile at each start.
-hub-server: setup-hub replay ## a JupyterHub for a class, see the page teaching/hub: LAB_HUB_STUDENTS="ann ben" LAB_HUB_PASSWORD=... make hub-server
+hub-server: hub-config replay ## a JupyterHub for a class, see the page teaching/hub: LAB_HUB_STUDENTS="ann ben" LAB_HUB_PASSWORD=... make hub-server
 	@$(hub_proxy)
 	@[ "$$LAB_HUB_SPAWNER" != local ] || $(BIN)/python -m compileall -q -j 0 lab .venv/lib >/dev/null 2>&1 || true
 	@$(BIN)/python -m jupyterhub --config tools/hub/jupyterhub_config.py $(ARGS)
+
+hub-config: setup-hub
+	@$(BIN)/python tools/hub/check_config.py
 
 hub-sizes: setup-hub setup-dev browser replay ## measure what a hub and its students take, into data/hub-sizes.json (half an hour)
 	@$(hub_proxy)
