@@ -107,6 +107,7 @@
     keepFocus(say, states);
     code();
     tables();
+    cards();
     skipToContents();
     menu();
     frontPicture();
@@ -296,6 +297,46 @@
       formula.setAttribute("aria-hidden", "true");
       formula.after(name);
     }
+  }
+
+  // On a phone a table that does not fit becomes a card for each row (lab.css): the name of its column stands before a value.
+  // Only what is told with display: block loses its role, so each part gets it back.
+  function cards() {
+    const PLACES = ":is(.lab-scroll, .pst-scrollable-table-container, .text_html)";
+    const ROLES = {
+      table: "table",
+      tbody: "rowgroup",
+      "tbody tr": "row",
+      td: "cell",
+      "tbody th": "rowheader",
+    };
+    const narrow = matchMedia("(max-width: 499px)");
+    const fits = (table) => {
+      const place = table.closest(PLACES);
+      return place.scrollWidth <= place.clientWidth + 1 || place.clientWidth === 0;
+    };
+    const make = (table) => {
+      table.classList.add("lab-cards");
+      if (table.getAttribute("role")) return;
+      const heads = all("thead tr:last-child > *", table);
+      for (const row of all("tbody tr", table)) {
+        if (row.cells.length !== heads.length) continue; // a cell across columns has no one name
+        heads.forEach((head, i) => {
+          if (row.cells[i].colSpan === 1) row.cells[i].dataset.label = head.textContent.trim();
+        });
+      }
+      for (const [parts, role] of Object.entries(ROLES))
+        for (const part of [table, ...all(parts, table)].filter((one) => one.matches(parts)))
+          part.setAttribute("role", role);
+    };
+    const look = () => {
+      const found = all(`.bd-article ${PLACES} table`);
+      if (!narrow.matches) for (const table of found) table.classList.remove("lab-cards");
+      else for (const table of found.filter((one) => !fits(one))) make(table);
+    };
+    addEventListener("load", look);
+    narrow.addEventListener("change", look);
+    document.addEventListener("toggle", look, true);
   }
 
   // The contents of a page come after it, more than a hundred stops of the Tab key away.
