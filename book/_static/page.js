@@ -108,12 +108,32 @@
     code();
     tables();
     cards();
+    foldParts();
     skipToContents();
     menu();
     frontPicture();
     document.getElementById("pst-search-dialog")?.setAttribute("aria-label", "Search the book");
     addEventListener("resize", states);
     states();
+  }
+
+  /** The parts of the sidebar fold: that of this page is open, and all are where the page belongs to none. */
+  function foldParts() {
+    const captions = all("#pst-primary-sidebar .bd-links p.caption").filter((caption) =>
+      caption.nextElementSibling?.matches("ul"),
+    );
+    const hasPage = (list) => list.querySelector(".current") !== null;
+    const isPart = captions.some((caption) => hasPage(caption.nextElementSibling));
+    for (const caption of captions) {
+      const list = caption.nextElementSibling;
+      const part = document.createElement("details");
+      const summary = document.createElement("summary");
+      part.className = "lab-part";
+      part.open = !isPart || hasPage(list);
+      caption.replaceWith(part);
+      summary.append(caption);
+      part.append(summary, list);
+    }
   }
 
   /** The picture of the front page plays once: give it a button that holds it and plays it again. */

@@ -45,8 +45,9 @@ def claim(c: Claim) -> str:
     summary = "How it was judged, and what to mind" if c.warnings else "How it was judged"
     figure = _beside(c) + _quoted(c) if c.source else ""
     more = paragraphs(after) + folded(summary, paragraphs(details)) + figure
-    box_html = spoken(judge.tone(c.verdict), " ".join(lines), _verdict(c), more)
-    return f'{STYLE}<div id="{escape(anchor(c.id))}">{box_html}</div>'
+    place = anchor(c.id)
+    box_html = spoken(judge.tone(c.verdict), " ".join(lines), _verdict(c), more, id=place)
+    return f'{STYLE}<div id="{escape(place)}">{box_html}</div>'
 
 
 def _finding(c: Claim) -> list[str]:
