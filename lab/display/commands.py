@@ -287,8 +287,8 @@ def collect(options: argparse.Namespace) -> int:
         print(f"{student}: not fetched: {outcome.why}{before}", file=sys.stderr, flush=True)
     print(
         f"Fetched {len(class_list) - missing} of "
-        f"{count(len(class_list), 'repository', 'repositories')}: {paths.relative(options.folder / repositories.FETCHED)} says which "
-        "commits. "
+        f"{count(len(class_list), 'repository', 'repositories')}: "
+        f"{paths.relative(options.folder / repositories.FETCHED)} says which commits. "
         f"Next: make grade FOLDER={options.folder}"
     )
     return min(1, missing)
