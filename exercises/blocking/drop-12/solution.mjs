@@ -590,7 +590,7 @@ async function serve() {
 /** What a process that serves is told by the first one. */
 function hear({ begin, file, isMine, isOver }) {
   if (begin) {
-    told.push(...begin.told);
+    told.splice(0, told.length, ...begin.told);
     last = begin.last;
     serve();
   }
@@ -605,7 +605,6 @@ const all = () => Object.values(cluster.workers);
 function startProcess() {
   const worker = cluster.fork();
   worker.on("error", () => {}); // a message to one that has just ended; "exit" follows
-  post(worker, { begin: { told, last } });
   return worker;
 }
 
@@ -631,7 +630,9 @@ async function restart() {
 
 /** The first process: it starts the others, counts events for all, and answers nothing. */
 async function lead() {
-  cluster.on("message", (sender, { file }) => {
+  cluster.on("message", (sender, { isReady, file }) => {
+    // What is sent to a process before it hears may be lost.
+    if (isReady) return post(sender, isLeaving ? { isOver: true } : { begin: { told, last } });
     keep(file);
     for (const worker of all()) post(worker, { file, isMine: worker === sender });
   });
@@ -667,6 +668,8 @@ async function lead() {
 }
 
 if (!isMainThread) work();
-else if (cluster.isWorker) process.on("message", hear);
-else if (Number(WORKERS) > 1) await lead();
+else if (cluster.isWorker) {
+  process.on("message", hear);
+  process.send({ isReady: true });
+} else if (Number(WORKERS) > 1) await lead();
 else await serve();
