@@ -18,6 +18,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "ut
 
 const site = siteFolder();
 const chapter = "book/event-loop/ticks-and-microtasks.html";
+const start = "book/start.html";
 const lab = "book/event-loop/loop-lab.html";
 const onDisk = (page) => pathToFileURL(join(site, page)).href;
 const own = session({ site });
@@ -320,6 +321,40 @@ describe("below a program of a chapter", () => {
       },
       { colorScheme: "dark", viewport: { width: 360, height: 740 } },
     );
+  });
+});
+
+describe("below the program of the first page", () => {
+  const AWAITED = "await Promise.resolve();";
+  const ANSWERED = "the ping is answered";
+
+  it("its own lines are printed; with setImmediate the ping comes in between, and the replay has it there", async () => {
+    await own.open(own.host.url + start, async (tab, seen) => {
+      const its = await changed(tab);
+      const source = await tab.evaluate(
+        () => LabDom.dataOf(document.querySelector("loop-replay")).source,
+      );
+      assert.equal(source.split(AWAITED).length, 2, "the program has another text");
+      await its.run();
+      await its.done();
+      const before = (await its.printed()).split("\n");
+      assert.deepEqual(before.at(-1), ANSWERED);
+      assert.equal(before.length, 6);
+
+      await its.result(source.replace(AWAITED, "await new Promise(setImmediate);"));
+      assert.match(await its.status(), /^Model of Node 26\.\d+\.\d+: /);
+      const after = (await its.printed()).split("\n");
+      assert.deepEqual(after, [
+        "slice 1 is hashed",
+        "the handler has returned",
+        "slice 2 is hashed",
+        ANSWERED,
+      ]);
+      const replay = its.box.locator("loop-replay");
+      await replay.getByRole("button", { name: "Last step" }).click();
+      assert.deepEqual(await replay.locator(".console li:visible").allInnerTexts(), after);
+      assert.deepEqual(seen.errors, []);
+    });
   });
 });
 
