@@ -125,10 +125,9 @@ class Machine {
     const text = this.node.texts[name];
     if (text === undefined)
       throw new EngineError(`Node ${this.node.version} has no module ${name}`);
-    // Some of Node's own files since 26 have what the engine does not know.
-    const known = /\busing\s+\w+\s*=/.test(text) ? complete(this.acorn, text, false).text : text;
+    const { text: completed } = complete(this.acorn, text, false);
     return this.engine.evaluate(
-      `(function (${this.engine.text(names)}) {${known}\n})`,
+      `(function (${this.engine.text(names)}) {${completed}\n})`,
       `node:${name}`,
     );
   }

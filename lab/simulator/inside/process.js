@@ -162,54 +162,69 @@
       enumerable: true,
       configurable: true,
     });
-  // What complete.js writes into a program asks for: the iterable of a loop as one that notes what
-  // its iterator's `return()` promised, since the engine does not await that, and that has no
-  // `return()` once it is exhausted or has failed, since the engine calls it even then.
+  // What complete.js writes into a program asks for: the iterable of a loop as one whose iterator has no
+  // `return()`, and what closes it behind the loop unless it is exhausted or has failed by itself.
   const { apply } = Reflect;
   const isCallable = (value) => typeof value === "function";
   const methodOf = (object, name) => object?.[name] ?? undefined;
   const { then } = Promise.prototype;
   const announce = (value) => (machine.isWatched ? machine.awaited(value, null) : value);
-  const notingClose = (iterable) => {
-    const loop = { iterable, closing: null, hasThrown: false, isOver: false };
+  const notingClose = (iterable, isAsync = true) => {
+    let iterator = null;
+    let isOver = false;
     const end = () => {
-      loop.isOver = true;
+      isOver = true;
     };
     // Both reactions run before that of the engine, which is the next to await the same promise.
-    const follow = (result, isDone) => {
-      if (result instanceof Promise)
-        apply(then, result, [(settled) => isDone(settled) && end(), end]);
-      else if (Object(result) === result && isDone(result)) end();
+    const follow = (result) => {
+      if (result instanceof Promise && isAsync)
+        apply(then, result, [(settled) => settled?.done && end(), end]);
+      else if (Object(result) !== result || result.done) end();
     };
-    const noting = (iterator) => {
+    const noting = (taken) => {
+      if (Object(taken) !== taken) return taken; // the engine says what is wrong
+      iterator = taken;
       const { next } = iterator;
       return {
         next(...values) {
-          const result = apply(next, iterator, values);
-          follow(result, (settled) => settled?.done);
-          return announce(result);
-        },
-        get return() {
-          const close = loop.isOver ? undefined : methodOf(iterator, "return");
-          if (!isCallable(close)) return close;
-          return () => {
-            const promise = apply(close, iterator, []);
-            loop.closing = { promise: announce(promise) };
-            return promise;
-          };
+          let result;
+          try {
+            result = apply(next, iterator, values);
+            follow(result);
+          } catch (error) {
+            end();
+            throw error;
+          }
+          return isAsync ? announce(result) : result;
         },
       };
     };
-    const iteratorOf = (method, adapt) => () => {
-      const iterator = apply(method, iterable, []);
-      return Object(iterator) === iterator ? noting(adapt(iterator)) : iterator;
+    const loop = { iterable, hasThrown: false };
+    /** {promise} of what `return()` gives; null where there is nothing to close. */
+    loop.close = () => {
+      if (!iterator || isOver) return null;
+      const close = methodOf(iterator, "return");
+      if (close === undefined) return null;
+      return { promise: announce(apply(close, iterator, [])) };
     };
-    const asynchronous = methodOf(iterable, Symbol.asyncIterator);
+    loop.check = (result) => {
+      if (Object(result) !== result)
+        throw new TypeError(`Iterator result ${String(result)} is not an object`);
+    };
+    loop.closeNow = () => {
+      const close = iterator && !isOver ? methodOf(iterator, "return") : undefined;
+      if (close !== undefined) loop.check(apply(close, iterator, []));
+    };
+    const asynchronous = isAsync ? methodOf(iterable, Symbol.asyncIterator) : undefined;
     const synchronous = asynchronous ? undefined : methodOf(iterable, Symbol.iterator);
     if (isCallable(asynchronous))
-      loop.iterable = { [Symbol.asyncIterator]: iteratorOf(asynchronous, (iterator) => iterator) };
+      loop.iterable = { [Symbol.asyncIterator]: () => noting(apply(asynchronous, iterable, [])) };
+    else if (isCallable(synchronous) && isAsync)
+      loop.iterable = {
+        [Symbol.asyncIterator]: () => noting(machine.fromSync(apply(synchronous, iterable, []))),
+      };
     else if (isCallable(synchronous))
-      loop.iterable = { [Symbol.asyncIterator]: iteratorOf(synchronous, machine.fromSync) };
+      loop.iterable = { [Symbol.iterator]: () => noting(apply(synchronous, iterable, [])) };
     return loop;
   };
   Object.defineProperty(globalThis, "__iterated", { value: notingClose });
@@ -800,16 +815,16 @@
     module.loaded = true;
   };
 
-  // Rejections go to Node as the engine tells of them. A module that throws at once rejects a promise
+  // Rejections go to Node as the engine tells of them. A module that throws at once rejects two promises
   // that only the engine knows; what it threw goes to the function that evaluates it.
-  let newest = null;
+  let newest = [];
   machine.track = (isHandled, promise, reason) => {
     if (machine.isStopped) return;
-    newest = { promise, reason };
+    newest = [...newest.slice(-1), { promise, reason }];
     machine.rejected(isHandled ? 1 : 0, promise, isHandled ? undefined : reason);
   };
   machine.forgive = (error) => {
-    if (newest?.reason === error) machine.rejected(1, newest.promise);
+    for (const { promise, reason } of newest) if (reason === error) machine.rejected(1, promise);
   };
 
   const settledState = (promise) => host("promise", promise) !== 0;
