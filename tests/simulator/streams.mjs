@@ -63,6 +63,10 @@ class StreamProgram extends Program {
       [1, () => this.emitted()],
       [1, () => this.pushed()],
       [1, () => this.doubled()],
+      [1.5, () => this.webRead()],
+      [1.5, () => this.webPiped()],
+      [1, () => this.webWritten()],
+      [1, () => this.bridged()],
     ];
     let at = this.random() * weighted.reduce((total, [weight]) => total + weight, 0);
     for (const [weight, make] of weighted) {
@@ -450,5 +454,94 @@ class StreamProgram extends Program {
     ])();
     const isWritable = !made.includes('yield "a"') && !made.includes('resolve("value")');
     return `const ${s} = ${made}; ${s}.${n} = 0; ${s}.on("error", (error) => { ${this.log(", error.message")} }); ${this.listeners(s, ["readable", "writable"])} ${s}.on("data", (chunk) => { ${this.log(", String(chunk)")} }); ${isWritable ? `${s}.write("x"); ${this.later(`(() => ${s}.end("y"))`)}` : ""}`;
+  }
+
+  webMark() {
+    return this.pick([
+      "",
+      ", { highWaterMark: 0 }",
+      ", { highWaterMark: 2 }",
+      ", new CountQueuingStrategy({ highWaterMark: 3 })",
+    ]);
+  }
+
+  webSource() {
+    const n = this.name("n");
+    const last = this.chance(0.15) ? `c.error(${this.error()})` : "c.close()";
+    const step = `if (++${n} > ${this.below(4)}) ${last}; else c.enqueue(${n});`;
+    const pull = this.pick([
+      () => `pull(c) { ${this.log(", c.desiredSize")} ${step} }`,
+      () => `async pull(c) { ${this.log(", c.desiredSize")} await ${this.promise(3)}; ${step} }`,
+      () =>
+        `start(c) { ${this.log(", c.desiredSize")} c.enqueue("a"); c.enqueue("b"); ${this.later("(() => c.close())")} }`,
+    ])();
+    const source = `(() => { let ${n} = 0; return new ReadableStream({ ${pull}, cancel(reason) { ${this.log(", reason?.message ?? reason")} } }${this.webMark()}); })()`;
+    return this.pick([() => source, () => source, () => `ReadableStream.from(["a", "b", "c"])`])();
+  }
+
+  webSink() {
+    const n = this.name("n");
+    const fail = this.chance(0.15) ? `if (++${n} === 2) throw ${this.error()};` : "";
+    const write = this.pick([
+      () => `write(chunk) { ${this.log(", chunk")} ${fail} }`,
+      () => `async write(chunk) { ${this.log(", chunk")} ${fail} await ${this.promise(3)}; }`,
+    ])();
+    return `(() => { let ${n} = 0; return new WritableStream({ ${write}, close() { ${this.log()} }, abort(reason) { ${this.log(", reason?.message ?? reason")} } }${this.webMark()}); })()`;
+  }
+
+  webStep() {
+    return `new TransformStream({ ${this.pick([`async transform(chunk, c) { await ${this.promise(3)}; c.enqueue(chunk); }`, `transform(chunk, c) { ${this.log(", chunk")} c.enqueue(chunk); }`])}, flush() { ${this.log()} } }${this.webMark()})`;
+  }
+
+  webRead() {
+    const r = this.name("r");
+    return this.pick([
+      () =>
+        `const ${r} = ${this.webSource()}.getReader(); (async () => { for (;;) { const { value, done } = await ${r}.read(); ${this.log(", value, done")} if (done) break; } })().catch((error) => { ${this.log(", error.message")} });`,
+      () =>
+        `(async () => { for await (const chunk of ${this.webSource()}) { ${this.log(", chunk")} ${this.pick(["", "", "break;", `throw ${this.error()};`])} } })().catch((error) => { ${this.log(", error.message")} });`,
+      () =>
+        `const ${r} = ${this.webSource()}.tee(); for (const branch of ${r}) (async () => { for await (const chunk of branch) { ${this.log(", chunk")} } ${this.log()} })().catch((error) => { ${this.log(", error.message")} });`,
+      () =>
+        `const ${r} = ${this.webSource()}.getReader(); ${r}.closed.then(() => { ${this.log()} }, (error) => { ${this.log(", error.message")} }); ${r}.read().then(({ value }) => { ${this.log(", value")} }, () => {}); ${this.later(`(() => { ${r}.cancel("enough").then(() => { ${this.log()} }, () => {}); })`)}`,
+    ])();
+  }
+
+  webPiped() {
+    const c = this.name("c");
+    const through = this.chance(0.5) ? `.pipeThrough(${this.webStep()})` : "";
+    const told = `.then(() => { ${this.log()} }, (error) => { ${this.log(", error.name, error.message")} });`;
+    return this.pick([
+      () => `${this.webSource()}${through}.pipeTo(${this.webSink()})${told}`,
+      () => `${this.webSource()}${through}.pipeTo(${this.webSink()})${told}`,
+      () =>
+        `const ${c} = new AbortController(); ${this.webSource()}${through}.pipeTo(${this.webSink()}, { signal: ${c}.signal })${told} ${this.later(`(() => ${c}.abort())`)}`,
+    ])();
+  }
+
+  webWritten() {
+    const w = this.name("w");
+    const end = this.pick([`${w}.close()`, `${w}.close()`, `${w}.abort(${this.error()})`]);
+    return this.pick([
+      () =>
+        `const ${w} = ${this.webSink()}.getWriter(); ${w}.closed.then(() => { ${this.log()} }, (error) => { ${this.log(", error.message")} }); (async () => { for (let i = 0; i < ${1 + this.below(4)}; i++) { await ${w}.ready; ${this.log(`, ${w}.desiredSize`)} ${w}.write(i).catch(() => { ${this.log()} }); } await ${end}; ${this.log()} })().catch((error) => { ${this.log(", error.message")} });`,
+      () =>
+        `const ${w} = ${this.webSink()}.getWriter(); ${w}.closed.catch((error) => { ${this.log(", error.message")} }); ${w}.ready.catch(() => {}); for (let i = 0; i < 3; i++) ${w}.write(i).then(() => { ${this.log(", i")} }, (error) => { ${this.log(", i, error.message")} }); ${end}.then(() => { ${this.log()} }, () => { ${this.log()} });`,
+    ])();
+  }
+
+  /** From one kind of stream to the other. */
+  bridged() {
+    const s = this.name("s");
+    const told = `.then(() => { ${this.log()} }, (error) => { ${this.log(", error.name, error.message")} });`;
+    return this.pick([
+      () =>
+        `const ${s} = Readable.fromWeb(${this.webSource()}, { objectMode: true }); ${s}.on("error", (error) => { ${this.log(", error.message")} }); ${this.listeners(s, ["readable"])} ${s}.on("data", (chunk) => { ${this.log(", chunk")} });`,
+      () => `Readable.toWeb(${this.source()}).pipeTo(${this.webSink()})${told}`,
+      () => `joined.pipeline(${this.webSource()}, ${this.step()}, ${this.sink()})${told}`,
+      () =>
+        `(async () => { for await (const chunk of Readable.toWeb(${this.source()})) { ${this.log(", String(chunk)")} ${this.chance(0.2) ? "break;" : ""} } ${this.log()} })().catch((error) => { ${this.log(", error.message")} });`,
+      () => `${this.webSource()}.pipeTo(Writable.toWeb(${this.sink()}))${told}`,
+    ])();
   }
 }

@@ -438,6 +438,15 @@
     return seed / 0x80000000;
   };
 
+  const WEB_STREAMS = [
+    ...["ReadableStream", "ReadableStreamDefaultReader", "ReadableStreamBYOBReader"],
+    ...["ReadableStreamBYOBRequest", "ReadableByteStreamController"],
+    ...["ReadableStreamDefaultController", "TransformStream", "TransformStreamDefaultController"],
+    ...["WritableStream", "WritableStreamDefaultController", "WritableStreamDefaultWriter"],
+    ...["ByteLengthQueuingStrategy", "CountQueuingStrategy"],
+    ...["TextEncoderStream", "TextDecoderStream"],
+  ];
+
   // What Node has and the model has not is refused, and not missing.
   const ABSENT = {
     fetch: "requests over the network",
@@ -452,11 +461,8 @@
     Response: "requests over the network",
     BroadcastChannel: "channels between threads",
     Worker: "workers",
-    CompressionStream: "web streams",
-    DecompressionStream: "web streams",
-    ReadableStream: "web streams",
-    WritableStream: "web streams",
-    TransformStream: "web streams",
+    CompressionStream: "compression",
+    DecompressionStream: "compression",
     WebAssembly: "WebAssembly",
     Intl: "texts of other languages",
     navigator: "navigator",
@@ -469,14 +475,21 @@
         configurable: true,
       });
 
-  for (const name of ["URL", "URLSearchParams"])
+  const exposeLater = (name, get) =>
     Object.defineProperty(globalThis, name, {
-      get() {
-        need("url");
-        return globalThis[name];
-      },
+      get,
       set: (value) => expose(name, value),
       configurable: true,
+    });
+  for (const name of ["URL", "URLSearchParams"])
+    exposeLater(name, () => {
+      need("url");
+      return globalThis[name];
+    });
+  for (const name of WEB_STREAMS)
+    exposeLater(name, () => {
+      for (const each of WEB_STREAMS) expose(each, load("stream/web")[each]);
+      return globalThis[name];
     });
 
   const console = load("internal/console/global");
@@ -687,7 +700,9 @@
     "querystring",
     "url",
     "stream",
+    "stream/consumers",
     "stream/promises",
+    "stream/web",
   ];
   const ELSEWHERE = {
     child_process: "child processes",
@@ -742,11 +757,18 @@
         enumerable: false,
       });
   };
+  /** These make a Blob on their way. */
+  const refuseBlobs = (consumers) => {
+    for (const word of ["arrayBuffer", "blob", "buffer", "bytes"])
+      if (word in consumers)
+        consumers[word] = { [word]: () => refuse(`blobs (stream/consumers.${word})`) }[word];
+  };
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
     for (const part of NEEDS[id] ?? []) need(part);
     if (Object.hasOwn(machine.own, id)) return machine.own[id];
     if (id === "http") hideSockets(load(id));
+    if (id === "stream/consumers") refuseBlobs(load(id));
     if (OPEN.includes(id)) return id === "console" ? console : load(id);
     const root = id in ELSEWHERE ? id : id.split("/")[0];
     if (root in ELSEWHERE) return refuse(`${ELSEWHERE[root]} (${name})`);
