@@ -15,6 +15,7 @@ from typing import Any
 from lab import paths
 from lab.errors import LabError
 from lab.processes import nodes
+from lab.processes.node_range import node_range
 from lab.servers import rust_addon
 
 
@@ -141,6 +142,9 @@ def _missing(need: str, install: Mapping[str, str]) -> str | None:
         return rust_addon.missing(name)
     if nodes.is_node(need):
         return nodes.wrong_with(need)
+    if need.startswith("node>="):
+        wanted, here = node_range(need.removeprefix("node")), nodes.version()
+        return None if here in wanted else f"{wanted} (here is {here}): {nodes.advice()}"
     # Debian puts servers where users have no PATH to.
     if shutil.which(need) or shutil.which(need, path="/usr/sbin:/usr/local/sbin"):
         return None
