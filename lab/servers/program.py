@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import hashlib
 import importlib.util
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -129,11 +131,30 @@ def lacking(needs: Iterable[str], install: Mapping[str, str]) -> list[str]:
     return [line for need in needs if (line := _missing(need, install))]
 
 
+def lock_file(package: str) -> Path | None:
+    """Return the file that pins a Python package, named as it is imported: that of the book, or of
+    the first layer that has the package; None if no file does.
+    """
+    pinned = re.compile(rf"^{package.replace('_', '[-_]')}(?:\[\w+\])?==", re.M)
+    layers = sorted((paths.ROOT / "requirements").glob("*.txt"))
+    for lock in (paths.ROOT / "requirements.txt", *layers):
+        with contextlib.suppress(OSError):
+            if pinned.search(lock.read_text("utf8")):
+                return lock
+    return None
+
+
+def _set_up(package: str) -> str:
+    """Return the command that installs a Python package, named as it is imported."""
+    lock = lock_file(package)
+    return f"make setup-{lock.stem}" if lock and lock.parent != paths.ROOT else "make setup"
+
+
 def _missing(need: str, install: Mapping[str, str]) -> str | None:
     kind, _, name = need.rpartition(":")
     if kind == "python":
         is_here = importlib.util.find_spec(name) is not None
-        return None if is_here else f"Python package {name}: pip install -r requirements.txt"
+        return None if is_here else f"Python package {name}: {_set_up(name)}"
     if kind in ("node", "tools"):
         own = kind == "node"
         is_here = ((paths.ROOT / "node_modules" if own else paths.LOADTOOLS) / name).is_dir()
