@@ -100,8 +100,16 @@ LAB = Home(
         Verb(
             "check",
             "judge your program for an exercise",
-            ("check summary summary.mjs", "check summary summary.mjs --page result.html"),
-            {0: "every criterion held", 1: "a criterion did not hold, or there is no verdict"},
+            (
+                "check summary summary.mjs",
+                "check summary summary.mjs --page result.html",
+                "check summary summary.mjs --for gradescope > results.json",
+            ),
+            {
+                0: "every criterion held; with --for: it is judged",
+                1: "a criterion did not hold, or there is no verdict",
+                2: "it could not be judged: a message says why",
+            },
         ),
         Verb(
             "hint",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from dataclasses import replace
@@ -13,7 +14,17 @@ from pathlib import Path
 
 from lab import paths
 from lab.display import graded
-from lab.grading import batch, entries, exercise, folders, handin, overlooked, steps, verbs
+from lab.grading import (
+    batch,
+    entries,
+    exercise,
+    folders,
+    handin,
+    other_graders,
+    overlooked,
+    steps,
+    verbs,
+)
 from lab.grading.batch import Work
 from lab.grading.choice import Fate
 from lab.grading.intake import Intake
@@ -31,7 +42,14 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         help="your program, a notebook with %%%%submit ID, or of a project the folder",
     )
     parser.add_argument("--page", type=Path, help="write what was seen into this HTML file, too")
-    parser.add_argument("--json", action="store_true", help="print the result as data")
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--json", action="store_true", help="print the result as data")
+    forms.add_argument(
+        "--for",
+        dest="grader",
+        choices=other_graders.FORMS,
+        help="print the file that Gradescope or Classroom 50 reads; ends with 0 once it is judged",
+    )
     parser.add_argument("--seed", type=int, help="the hidden cases of another run again")
 
 
@@ -40,11 +58,14 @@ def check(options: argparse.Namespace) -> int:
     chosen_exercise = exercise.exercise(options.exercise)
     hand_in = folders.from_path(options.file, chosen_exercise)
     result = verbs.judged(chosen_exercise, hand_in, seed=options.seed)
+    if options.page:
+        written.write(options.page, graded.page(result).encode())
+    if options.grader:
+        print(json.dumps(other_graders.FORMS[options.grader](result, os.environ), indent=1))
+        return 0
     print(json.dumps(result.to_json(), indent=1) if options.json else result)
     if not options.json:
         _tell_of_folder(chosen_exercise, hand_in, result)
-    if options.page:
-        written.write(options.page, graded.page(result).encode())
     return 0 if result.passed else 1
 
 

@@ -75,6 +75,16 @@ def test_a_redirect_to_nowhere_or_from_a_living_page_is_refused(redirects):
         assets._redirects(SimpleNamespace(config=config, env=env))
 
 
+def test_a_published_site_has_each_page_as_markdown_and_a_list_of_them(html):
+    listed = (html / "llms.txt").read_text()
+    assert "(https://example.org/course/book/one/alpha.md)" in listed
+    text = (html / "book/one/alpha.md").read_text()
+    assert "\n# Chapter alpha\n" in text
+    assert "```python\n" in text
+    page = (html / "book/one/alpha.html").read_text()
+    assert 'type="text/markdown" href="https://example.org/course/book/one/alpha.md"' in page
+
+
 def test_the_map_lists_every_page_at_the_site_s_address(html):
     space = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
     tree = ElementTree.parse(html / "sitemap.xml")
