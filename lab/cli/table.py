@@ -123,6 +123,17 @@ LAB = Home(
             {0: "every hand-in has a verdict", 1: "some have none; the same command judges those"},
         ),
         Verb(
+            "template",
+            "write a repository of exercises that students begin from",
+            ("template ../exercises --syllabus 6", "template ../exercises summary every"),
+        ),
+        Verb(
+            "collect",
+            "fetch the repositories of a class into folders to be graded",
+            ("collect class.csv handins", "collect class.csv handins --before 2027-01-18T23:59"),
+            {0: "each could be had", 1: "some could not; the others are in the folder"},
+        ),
+        Verb(
             "model",
             "list every order in which a program can print, by a model of Node's event loop",
             ("model order.mjs", "model order.mjs --node 26 --json"),

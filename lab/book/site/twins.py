@@ -30,8 +30,8 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 def write(app: Sphinx, out: Path) -> None:
     """Write the Markdown of each page that has changed, and the list of all."""
     descriptions = pagefacts.written_descriptions()
-    listed = [page for page in toc.pages() if page in app.env.found_docs]
-    for page in listed:
+    names = [page for page in toc.pages() if page in app.env.found_docs]
+    for page in names:
         html, twin = out / f"{page}.html", out / f"{page}.md"
         if html.is_file() and not (twin.exists() and twin.stat().st_mtime >= html.stat().st_mtime):
             written.write(twin, markdown_of(html.read_text("utf8")).encode())
@@ -39,7 +39,7 @@ def write(app: Sphinx, out: Path) -> None:
     if about := descriptions.get(app.config.root_doc):
         lines += [f"> {about}", ""]
     lines += ["## Pages", ""]
-    for page in listed:
+    for page in names:
         url = urljoin(app.config.html_baseurl, f"{page}.md")
         about = descriptions.get(page, "")
         lines.append(f"- [{app.env.titles[page].astext()}]({url}){f': {about}' if about else ''}")
