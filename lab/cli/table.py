@@ -112,6 +112,17 @@ LAB = Home(
             },
         ),
         Verb(
+            "final",
+            "judge all steps of your file drop, load and examine it, on one page",
+            ("final my-drop/", "final my-drop/ --page mine.html"),
+            {
+                0: "every criterion of every step holds, and no problem was found",
+                1: "a criterion does not hold, a step has no verdict, or a problem was found",
+                2: "the folder has no program, or the arguments are wrong",
+            },
+            "about 3 minutes on a machine with nothing else to do",
+        ),
+        Verb(
             "hint",
             "open the next hint for an exercise; it is noted with your work",
             ("hint summary", "hint summary 2"),
@@ -121,6 +132,17 @@ LAB = Home(
             "judge a folder of hand-ins in sandboxes",
             ("grade handins", "grade handins --exercise summary --out graded"),
             {0: "every hand-in has a verdict", 1: "some have none; the same command judges those"},
+        ),
+        Verb(
+            "template",
+            "write a repository of exercises that students begin from",
+            ("template ../exercises --syllabus 6", "template ../exercises summary every"),
+        ),
+        Verb(
+            "collect",
+            "fetch the repositories of a class into folders to be graded",
+            ("collect class.csv handins", "collect class.csv handins --before 2027-01-18T23:59"),
+            {0: "each could be had", 1: "some could not; the others are in the folder"},
         ),
         Verb(
             "model",
