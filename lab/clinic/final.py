@@ -231,6 +231,9 @@ def page(one: Final) -> str:
     words = [f"{passed} of {len(one.steps)} steps with all points."]
     if undecided:
         words.append(f"{count(len(undecided), 'step')} got no verdict: run it again.")
+    words.append(
+        f"The clinic: {one.examination.first}." if one.examination else "It was not examined."
+    )
     tone = "ok" if passed == len(one.steps) else "warn" if one.points else "fail"
     parts = [
         HTML.intro({"title": "The file drop, as a whole", "who": who}),
@@ -296,7 +299,7 @@ def _load_parts(loads: Sequence[tuple[str, Phase]]) -> list[Any]:
                 caption="Nine of ten answers come within",
             )
         ),
-        table(rows, label="the loads"),
+        HTML.more("All numbers of the loads", Markup(table(rows, label="the loads"))),
     ]
 
 
