@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check final grade exercises mutation lab preview replay book-results links pdf slides lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check final grade exercises mutation lab preview replay book-results links pdf slides slides-names lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-config hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
@@ -55,8 +55,14 @@ book-results: replay ## write data/book-results.json again, after records were a
 links: replay ## ask every outside link of the book whether it still answers (needs the network)
 	@LAB_MODE=replay $(BIN)/jupyter-book build . --builder linkcheck --path-output _build/links
 
-slides: replay browser ## slides of a chapter, its questions and figures: make slides NAME=blocking/sync-or-async-files
+slides: slides-names replay browser ## slides of a chapter, its questions and figures: make slides NAME=blocking/sync-or-async-files
 	@node tools/slides.mjs _build/replay/html _build/slides $(NAME)
+
+# Before anything is built.
+slides-names:
+	@[ -n "$(NAME)" ] || { echo "Say of which chapter: make slides NAME=blocking/off-the-loop" >&2; exit 2; }
+	@for name in $(NAME); do [ -f "book/$$name.md" ] || { \
+	  echo "There is no chapter $$name. Chapters are the files below book/, without .md: make slides NAME=blocking/off-the-loop" >&2; exit 2; }; done
 
 pdf: replay browser ## the whole book in one document, _build/pdf/nodejs-io-measured.pdf
 	@node tools/pdf.mjs _build/replay/html _build/pdf
@@ -175,7 +181,7 @@ lint: setup-dev ## ruff, mypy, biome and the spelling check, at the same time
 
 # Many tests wait, for a sandbox, a build or a server, and use little of a processor meanwhile.
 WORKERS := 8
-pytest: setup-lab setup-dev ## the tests in Python, those that measure after the others and alone (ARGS="-k name", ARGS=tests/text)
+pytest: setup-lab setup-dev setup-postgres setup-pycnic ## the tests in Python, those that measure after the others and alone (ARGS="-k name", ARGS=tests/text)
 	@sh tools/sandbox.sh
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.SUPPORTED)')
 	@echo "== Python tests"
@@ -189,7 +195,7 @@ nodetest: setup-dev ## the tests in JavaScript, one after another, as some read 
 	@files=`find tests/node -name '*.test.mjs' | sort`; \
 	  if [ -n "$$files" ]; then "$${LAB_NODE:-node}" --test --test-reporter=spec --test-concurrency=1 $$files; fi
 
-smoke: setup-dev ## run the whole book with loads of a moment into _build/smoke, eight minutes
+smoke: setup-dev setup-postgres setup-pycnic ## run the whole book with loads of a moment into _build/smoke, eight minutes
 	@echo "== the book, smoke profile"
 	@LAB_MODE=live LAB_PROFILE=smoke $(BIN)/python -m lab.book build
 
@@ -211,10 +217,13 @@ cmp -s tools/hub/package-lock.json tools/hub/node_modules/.made || \
 endef
 
 # Accounts may not write where the book lies: what is not compiled there, each would compile at each start.
-hub-server: setup-hub replay ## a JupyterHub for a class, see the page teaching/hub: LAB_HUB_STUDENTS="ann ben" LAB_HUB_PASSWORD=... make hub-server
+hub-server: hub-config replay ## a JupyterHub for a class, see the page teaching/hub: LAB_HUB_STUDENTS="ann ben" LAB_HUB_PASSWORD=... make hub-server
 	@$(hub_proxy)
 	@[ "$$LAB_HUB_SPAWNER" != local ] || $(BIN)/python -m compileall -q -j 0 lab .venv/lib >/dev/null 2>&1 || true
 	@$(BIN)/python -m jupyterhub --config tools/hub/jupyterhub_config.py $(ARGS)
+
+hub-config: setup-hub
+	@$(BIN)/python tools/hub/check_config.py
 
 hub-sizes: setup-hub setup-dev browser replay ## measure what a hub and its students take, into data/hub-sizes.json (half an hour)
 	@$(hub_proxy)
@@ -248,10 +257,10 @@ RESOLVE = $${UV:-uv} pip compile --quiet --universal --python-version 3.11 --for
 lock: ## resolve requirements.in and requirements/*.in into the .txt beside them (needs uv: `pip install uv` anywhere)
 	@mkdir -p _build && cat requirements.txt requirements/*.txt | sed -n 's/^\([^ ]*==[^ ]*\).*/\1/p' | sort -u >_build/pins.txt
 	@$(RESOLVE) $(UPGRADE) requirements.in requirements/*.in -o _build/pins.txt
-	@for layer in requirements requirements/lab requirements/preview requirements/dev requirements/hub requirements/classroom; do \
+	@for layer in requirements requirements/postgres requirements/pycnic requirements/lab requirements/preview requirements/dev requirements/hub requirements/classroom; do \
 	  $(RESOLVE) -c _build/pins.txt $$layer.in -o $$layer.txt && \
 	  sed '/^ *#   -c _build/d' $$layer.txt >_build/layer.txt && cp _build/layer.txt $$layer.txt || exit 1; done
-	@for python in 3.11 3.12 3.13 3.14; do \
+	@for python in 3.11 3.12 3.13 3.14 3.15; do \
 	  for platform in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu aarch64-apple-darwin; do \
 	    $${UV:-uv} pip install --quiet --dry-run --no-deps --only-binary :all: --no-binary pycnic --target _build/nowhere \
 	      --python-version $$python --python-platform $$platform -r _build/pins.txt || \
@@ -270,13 +279,16 @@ kernels: setup ## put both kernels into .venv again
 	@$(BIN)/python -m lab.kernels.kernelspec
 
 # The book's packages, and with a name those of a layer: `make setup-lab` for JupyterLab, and so on.
-setup setup-lab setup-preview setup-dev setup-hub setup-classroom:
+setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom:
 	@sh tools/setup.sh $(patsubst setup-%,%,$(filter-out setup,$@))
 	@$(BIN)/python -m lab.servers.rust_addon
 	@$(if $(filter setup,$(MAKECMDGOALS)),echo "Ready. Next: make exercises or make book",:)
 
 checkup: setup ## build node-checkup, the clinic as a package for pip and for npx, into _build/checkup
 	@$(BIN)/python tools/checkup/build.py
+
+release: pdf checkup ## site, document, packages and records of a release, into _build/release; measures nothing
+	@$(BIN)/python tools/release/pack.py
 
 addons: setup ## build the addons in Rust if their sources changed, and try again what failed; `make` does the first, where there is cargo
 	@$(BIN)/python -m lab.servers.rust_addon --again

@@ -118,11 +118,13 @@ COMMANDS: dict[str, Command] = {
     "final": _final,
     "hint": _of_grader("hint"),
     "grade": _of_grader("grade"),
+    "template": _of_grader("template"),
+    "collect": _of_grader("collect"),
     "model": _model,
     "examine": _of_clinic("examine"),
     "compare": _of_clinic("compare"),
 }
-GRADER = ("task", "check", "grade", "hint")  # those with arguments
+GRADER = ("task", "check", "grade", "hint", "template", "collect")  # those with arguments
 CLINIC = ("examine", "compare")
 
 

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -204,3 +205,43 @@ def test_a_file_that_builds_or_judges_says_which_of_its_tests_do(sign, mark):
     assert len(files) > 4
     silent = [f.name for f in files if not re.search(rf"mark\.({mark}|sandboxed)\b", f.read_text())]
     assert silent == []
+
+
+@pytest.mark.parametrize(("name", "text"), [("nope", "There is no chapter nope"), ("", "Say of")])
+def test_slides_of_no_chapter_are_refused_before_anything_is_built(name, text):
+    done = subprocess.run(
+        ["make", "slides", f"NAME={name}"],
+        cwd=paths.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert text in done.stderr
+    assert done.stdout == "", "nothing is set up or built for it"
+
+
+def test_a_hub_is_asked_about_its_settings_before_the_site_is_built():
+    steps = subprocess.run(
+        ["make", "-n", "hub-server"], cwd=paths.ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert steps.index("check_config.py") < steps.index("lab.book build")
+
+
+@pytest.mark.parametrize(
+    ("setting", "text"),
+    [
+        ({"LAB_HUB_SPAWNER": "kubernetes"}, "Set it to simple, local or docker."),
+        ({"LAB_HUB_STUDENTS": "ann ben", "LAB_HUB_INSTRUCTORS": "ann"}, "Name them once."),
+        ({"LAB_COURSE": "/nowhere"}, "make course COURSE=/nowhere"),
+    ],
+)
+def test_a_setting_of_a_hub_that_is_wrong_is_one_sentence(tmp_path, setting, text):
+    env = {**os.environ, "LAB_HUB_STATE": str(tmp_path / "hub"), **setting}
+    command = [sys.executable, "tools/hub/check_config.py"]
+    done = subprocess.run(
+        command, cwd=paths.ROOT, env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert text in done.stderr
+    assert "Traceback" not in done.stderr

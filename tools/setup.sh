@@ -2,11 +2,12 @@
 # Makes .venv and node_modules what the lock files say, and puts both kernels into .venv. Run by every make target;
 # takes a moment when nothing is missing. Each step leaves a stamp with what it was made from, so that an interrupted
 # one is repeated and a finished one is not.
-#   sh tools/setup.sh [lab] [preview] [dev] [hub] [classroom]     the book's packages, and those that only these commands need
+#   sh tools/setup.sh [postgres] [pycnic] [lab] [preview] [dev] [hub] [classroom]
+# the book's packages, and those that only one chapter (the first two) or these commands need
 set -eu
 cd "$(dirname "$0")/.."
 here=$(pwd -P)
-oldest=11 newest=14  # of the Pythons 3.x that `make lock` asks for wheels
+oldest=11 newest=15  # of the Pythons 3.x that `make lock` asks for wheels
 
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 is() { [ "$(cat "$1" 2>/dev/null)" = "$2" ]; }
@@ -18,7 +19,7 @@ esac
 # nbgrader's gradebook is made with a file of alembic's, in which a per cent sign of this path would begin a name.
 case " $* :$here" in *" classroom "*:*%*) fail "This folder is $here, and nbgrader opens no gradebook from below a per cent sign: give it another name. Only a class needs that; the book works here." ;; esac
 for layer; do
-  [ -f "requirements/$layer.txt" ] || fail "tools/setup.sh knows lab, preview, dev, hub and classroom, not $layer."
+  [ -f "requirements/$layer.txt" ] || fail "tools/setup.sh knows $(cd requirements && echo *.txt | sed "s/\.txt//g; s/ /, /g"), not $layer."
 done
 
 # One at a time: two pip or npm processes in one folder ruin it.
@@ -74,7 +75,7 @@ if ! is .venv/.made "$here" || ! is_python .venv/bin/python 99; then
     is_python "$PYTHON" 99 || fail "PYTHON=$PYTHON is not Python 3.$oldest or newer (it is: $("$PYTHON" --version 2>&1 || true))."
     python=$PYTHON
   else
-    for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
+    for candidate in python3 python3.14 python3.13 python3.12 python3.11 python3.15; do
       if is_python "$candidate" $newest; then python=$candidate; break; fi
     done
     if [ -z "$python" ] && is_python python3 99; then python=python3; fi
@@ -100,7 +101,7 @@ pip_install() {
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 # What was installed once stays in step: with the pins of another day it might not fit the book's any more.
 layers=book
-for layer in lab preview dev hub classroom; do
+for layer in postgres pycnic lab preview dev hub classroom; do
   case " $* " in *" $layer "*) wanted=yes ;; *) wanted= ;; esac
   [ -z "$wanted" ] && [ ! -e ".venv/.installed-$layer" ] || layers="$layers $layer"
 done
@@ -112,9 +113,8 @@ for layer in $layers; do
   ! is ".venv/.installed-$layer" "$made" || continue
   [ ! -e ".venv/.installed-$layer" ] || : > ".venv/.installed-$layer"  # begun; it stays in the list
   echo "Installing Python packages: $layer ..."
-  # pycnic comes as source only: what builds it is one of the pins, too, and comes first.
-  [ "$layer" != book ] || sed -n '/^setuptools==/,/[^\\]$/p' "$pins" > .venv/.builds-with.txt
-  { [ "$layer" != book ] || pip_install -r .venv/.builds-with.txt; } && pip_install -r "$pins" || {
+  # pycnic comes as source only: setuptools, which builds it, is one of the book's packages.
+  pip_install -r "$pins" || {
     is_python .venv/bin/python $newest || fail "$(.venv/bin/python --version) is newer than what this book's packages are made for, Python 3.$oldest to 3.$newest: remove .venv, and name one of those: make PYTHON=/path/to/python3.$newest"
     fail "pip could not install what $pins names; why, stands above. Run make again: it goes on from there."
   }
@@ -136,9 +136,12 @@ if ! is node_modules/.made "$modules"; then
   omit=--omit=dev
   [ "$level" = book ] || omit=--include=dev
   npm ci $omit --no-progress --loglevel=error || fail "npm ci failed; why, stands above. Run make again, or try it by hand: npm ci"
-  # zeromq brings its binaries for every system along.
-  for system in node_modules/zeromq6/build/*/; do
-    case $(uname -s):$system in Linux:*/linux/|Darwin:*/darwin/) ;; *) rm -rf "$system" ;; esac
+  # zeromq brings its binaries for every system and processor along.
+  for binaries in node_modules/zeromq6/build/*/*/; do
+    case $(uname -sm):$binaries in
+      "Linux x86_64:"*/linux/x64/|"Linux aarch64:"*/linux/arm64/|"Darwin x86_64:"*/darwin/x64/|"Darwin arm64:"*/darwin/arm64/) ;;
+      *) rm -rf "$binaries"; rmdir "${binaries%/*/}" 2>/dev/null || : ;;
+    esac
   done
   printf '%s\n' "$modules" > node_modules/.made
 fi

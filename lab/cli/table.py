@@ -100,8 +100,16 @@ LAB = Home(
         Verb(
             "check",
             "judge your program for an exercise",
-            ("check summary summary.mjs", "check summary summary.mjs --page result.html"),
-            {0: "every criterion held", 1: "a criterion did not hold, or there is no verdict"},
+            (
+                "check summary summary.mjs",
+                "check summary summary.mjs --page result.html",
+                "check summary summary.mjs --for gradescope > results.json",
+            ),
+            {
+                0: "every criterion held; with --for: it is judged",
+                1: "a criterion did not hold, or there is no verdict",
+                2: "it could not be judged: a message says why",
+            },
         ),
         Verb(
             "final",
@@ -124,6 +132,17 @@ LAB = Home(
             "judge a folder of hand-ins in sandboxes",
             ("grade handins", "grade handins --exercise summary --out graded"),
             {0: "every hand-in has a verdict", 1: "some have none; the same command judges those"},
+        ),
+        Verb(
+            "template",
+            "write a repository of exercises that students begin from",
+            ("template ../exercises --syllabus 6", "template ../exercises summary every"),
+        ),
+        Verb(
+            "collect",
+            "fetch the repositories of a class into folders to be graded",
+            ("collect class.csv handins", "collect class.csv handins --before 2027-01-18T23:59"),
+            {0: "each could be had", 1: "some could not; the others are in the folder"},
         ),
         Verb(
             "model",

@@ -1,19 +1,32 @@
-"""`python -m lab exercises`, `task`, `check` and `grade`: what a terminal asks of the grader,
-and what it gets.
+"""What a terminal asks of the grader (`python -m lab exercises`, `task`, `check`, `grade`,
+`template`, `collect`), and what it gets.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from lab import paths
-from lab.display import graded
-from lab.grading import batch, entries, exercise, folders, handin, overlooked, steps, verbs
+from lab.display import graded, summary
+from lab.grading import (
+    batch,
+    entries,
+    exercise,
+    folders,
+    handin,
+    other_graders,
+    overlooked,
+    repositories,
+    steps,
+    verbs,
+)
 from lab.grading.batch import Work
 from lab.grading.choice import Fate
 from lab.grading.intake import Intake
@@ -31,7 +44,14 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         help="your program, a notebook with %%%%submit ID, or of a project the folder",
     )
     parser.add_argument("--page", type=Path, help="write what was seen into this HTML file, too")
-    parser.add_argument("--json", action="store_true", help="print the result as data")
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--json", action="store_true", help="print the result as data")
+    forms.add_argument(
+        "--for",
+        dest="grader",
+        choices=other_graders.FORMS,
+        help="print the file that Gradescope or Classroom 50 reads; ends with 0 once it is judged",
+    )
     parser.add_argument("--seed", type=int, help="the hidden cases of another run again")
 
 
@@ -40,11 +60,14 @@ def check(options: argparse.Namespace) -> int:
     chosen_exercise = exercise.exercise(options.exercise)
     hand_in = folders.from_path(options.file, chosen_exercise)
     result = verbs.judged(chosen_exercise, hand_in, seed=options.seed)
+    if options.page:
+        written.write(options.page, graded.page(result).encode())
+    if options.grader:
+        print(json.dumps(other_graders.FORMS[options.grader](result, os.environ), indent=1))
+        return 0
     print(json.dumps(result.to_json(), indent=1) if options.json else result)
     if not options.json:
         _tell_of_folder(chosen_exercise, hand_in, result)
-    if options.page:
-        written.write(options.page, graded.page(result).encode())
     return 0 if result.passed else 1
 
 
@@ -151,6 +174,9 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
         help="how many processors (default: all); each has two hand-ins at a time, with memory",
     )
     parser.add_argument(
+        "--summary", type=Path, metavar="FILE", help="write points and messages as Markdown, too"
+    )
+    parser.add_argument(
         "--unsandboxed",
         action="store_true",
         help="run other people's programs with your own rights, where there is no sandbox",
@@ -188,6 +214,10 @@ def grade(options: argparse.Namespace) -> int:
     )
     written.write(out / "grades.csv", _table(works, results, fates).encode())
     written.write(out / "totals.csv", batch.totals(works, results).encode())
+    if options.summary:
+        written.write(
+            options.summary, summary.markdown(works, results, fates, intake.sum()).encode()
+        )
     without_verdict = [result for result in results if result.outcome != GRADED]
     print(
         f"{count(len(results), 'hand-in')} of {count(len({w.student for w in works}), 'student')} "
@@ -201,6 +231,67 @@ def grade(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     return min(1, len(without_verdict))
+
+
+def template_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `template` is told."""
+    parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that is new or empty")
+    parser.add_argument("exercises", metavar="ID", nargs="*", help="the exercises in it")
+    parser.add_argument("--syllabus", default="", help="those of a syllabus: 6 or 12 weeks")
+
+
+def template(options: argparse.Namespace) -> int:
+    """Write the repository that students of a class begin from."""
+    chosen = repositories.template(options.folder, options.exercises, options.syllabus)
+    print(
+        f"{count(len(chosen), 'exercise')} in {options.folder}. Next: commit and push it as a "
+        "template repository, and set COURSE_REPOSITORY and COURSE_COMMIT for its workflow."
+    )
+    return 0
+
+
+def collect_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `collect` is told."""
+    parser.add_argument(
+        "list", metavar="LIST", type=Path, help="a line for each student: id and address"
+    )
+    parser.add_argument("folder", metavar="DIR", type=Path, help="gets a folder for each student")
+    parser.add_argument(
+        "--before",
+        type=_moment,
+        metavar="TIME",
+        help="the newest commit until then counts, 2027-01-18T23:59 or with +01:00 behind it",
+    )
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2027-01-18T23:59") from None
+    return moment.astimezone()
+
+
+def collect(options: argparse.Namespace) -> int:
+    """Fetch the repositories of a class; 0 if all could be had."""
+    class_list = repositories.listed(options.list)
+    missing = 0
+    for outcome in repositories.fetch(class_list, options.folder, options.before):
+        student = outcome.repository.student
+        if not outcome.why:
+            print(f"{student}: {outcome.commit[:12]} of {outcome.date}", flush=True)
+            continue
+        missing += 1
+        stays = (options.folder / student).is_dir()
+        before = "; what was fetched before stays" if stays else ""
+        print(f"{student}: not fetched: {outcome.why}{before}", file=sys.stderr, flush=True)
+    print(
+        f"Fetched {len(class_list) - missing} of "
+        f"{count(len(class_list), 'repository', 'repositories')}: "
+        f"{paths.relative(options.folder / repositories.FETCHED)} says which commits. "
+        f"Next: make grade FOLDER={options.folder}"
+    )
+    return min(1, missing)
 
 
 def _table(works: list[Work], results: list[Result], fates: list[Fate]) -> str:

@@ -20,9 +20,11 @@ from tornado.ioloop import PeriodicCallback
 from lab import settings
 from lab.book.pages.yours import collect, on_page, results
 from lab.errors import LabError
-from lab.live import notebooks, places, sessions
+from lab.live import codespace, notebooks, places, sessions
 
-SESSIONS = "lab_live_sessions"  # the key of the sessions in the settings of the server
+# Keys in the settings of the server: the sessions, and the name that a codespace gives it.
+SESSIONS = "lab_live_sessions"
+PUBLIC_HOST = "lab_live_public_host"
 # For files that are no page: opened by themselves they run nothing, and no page may frame them.
 NOTHING = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 # The policy that the build put into a page (lab/book/site/policy.py); sent as a header, too.
@@ -146,7 +148,7 @@ class BookFile(Guarded, web.StaticFileHandler):
             file = site / "404.html"
         if not file.is_file():
             raise web.HTTPError(404)
-        html = with_socket(file.read_bytes(), self.request.host)
+        html = with_socket(file.read_bytes(), self.settings.get(PUBLIC_HOST) or self.request.host)
         if policy := META.search(html):
             own = f"{policy[1].decode()}; object-src 'none'; frame-ancestors 'none'"
             self.set_header("Content-Security-Policy", own)
@@ -364,6 +366,13 @@ def content_type(name: str) -> str | None:
     return types.get(suffix) or mimetypes.types_map.get(suffix)
 
 
+def open_to_codespace(server: Any) -> None:
+    """In a codespace, let the pages that its forwarder shows of this port ask for kernels."""
+    if public := codespace.host(server.port):
+        server.web_app.settings[PUBLIC_HOST] = public
+        server.web_app.settings["allow_origin_pat"] = codespace.origin_pattern(server.port)
+
+
 def add_to(server: Any) -> None:
     """Serve the book from this server."""
     app = server.web_app
@@ -389,4 +398,5 @@ def add_to(server: Any) -> None:
         ],
     )
     notebooks.add_to(server.contents_manager)
+    server.io_loop.add_callback(open_to_codespace, server)  # the port is known when the loop runs
     server.log.info("The book: %s, from %s", first, places.site() or "nothing built yet")

@@ -109,6 +109,10 @@ def _over(amount: float, each: float) -> float:
     return amount / each if each else math.inf
 
 
+_FIT_STEPS = 500
+_FIT_DAMPING_MOST = 1e12  # then no step is downhill any more
+
+
 @dataclass(frozen=True)
 class Usl:
     """Gunther's universal scalability law X(N) = g N / (1 + a (N - 1) + b N (N - 1)): a
@@ -146,12 +150,43 @@ def usl(n: Sequence[float], throughput: Sequence[float]) -> Usl:
             "a fit needs finite numbers of connections and throughput > 0; got "
             f"n={shown(n)}, throughput={shown(throughput)}"
         )
-    from scipy.optimize import least_squares
+    alpha, beta = _usl_shape(np.column_stack((x - 1, x * (x - 1))), np.log(y / x))
+    gamma = math.exp(
+        float(np.mean(np.log(y / x) + np.log(1 + alpha * (x - 1) + beta * x * (x - 1))))
+    )
+    return Usl(gamma, alpha, beta)
 
-    def off(p: np.ndarray) -> np.ndarray:
-        return np.log(p[0] * x / (1 + p[1] * (x - 1) + p[2] * x * (x - 1))) - np.log(y)
 
-    first = float(y[0] / x[0])
-    scale = (first, 0.1, 1e-3)
-    fit = least_squares(off, (first, 0.05, 1e-4), bounds=([0, 0, 0], [np.inf, 1, 1]), x_scale=scale)
-    return Usl(*(float(v) for v in fit.x))
+def _usl_shape(terms: np.ndarray, log_share: np.ndarray) -> tuple[float, float]:
+    """Return alpha in [0, 1] and beta >= 0 of the least squares of log_share + log(1 + alpha
+    terms[:, 0] + beta terms[:, 1]) about its mean: the best gamma for each shape is known.
+
+    Steps are those of Levenberg and Marquardt, cut off at the bounds. Source: J. Nocedal & S.
+    Wright, Numerical Optimization, 2006, 10.3 and 16.7.
+    """
+
+    def residuals(shape: np.ndarray) -> np.ndarray:
+        off = log_share + np.log1p(terms @ shape)
+        return np.asarray(off - off.mean())
+
+    shape, most = np.array([0.05, 1e-4]), np.array([1.0, np.inf])
+    damping, off = 1e-3, residuals(shape)
+    for _ in range(_FIT_STEPS):
+        slopes = terms / (1 + terms @ shape)[:, None]
+        slopes -= slopes.mean(axis=0)
+        downhill = -slopes.T @ off
+        free = ~(((shape <= 0) & (downhill < 0)) | ((shape >= most) & (downhill > 0)))
+        curvature = (slopes.T @ slopes)[np.ix_(free, free)]
+        step = np.zeros(2)
+        step[free] = np.linalg.lstsq(
+            curvature + damping * np.diag(np.diag(curvature)), downhill[free], rcond=None
+        )[0]
+        tried = np.clip(shape + step, 0, most)
+        after = residuals(tried)
+        if after @ after < off @ off:
+            shape, off, damping = tried, after, damping / 3
+        elif damping < _FIT_DAMPING_MOST:
+            damping *= 4
+        else:
+            break
+    return float(shape[0]), float(shape[1])

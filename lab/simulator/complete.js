@@ -1,8 +1,9 @@
 // What the engine lacks is put into a program's text before the engine gets it, line by line as it was.
 //
 // QuickJS-ng leaves a `for await` loop early without awaiting what the iterator's `return()` promises,
-// as the specification (AsyncIteratorClose) and V8 do: each such loop notes that promise, and a
-// `finally` behind the loop awaits it. It does not know `using`: the rest of such a block goes into a
+// as the specification (AsyncIteratorClose) and V8 do. And where `return` leaves a loop of an async generator,
+// it awaits what `return()` gives even in a loop without `await`. So of both kinds of loop the engine gets an
+// iterator without `return()`, which a `finally` behind the loop calls. It does not know `using`: the rest of such a block goes into a
 // `try`, behind which what was taken is given back. And it tells nobody of an `await`: in a run that is
 // watched, each goes through a function that tells of it. It leaves `import.meta` empty: a name that the
 // model fills takes its place. Its `yield*` and `import()` take other microtasks: what they get goes
@@ -16,7 +17,7 @@ const DELEGATE = "__delegating";
 const NAMED = "__named";
 const IMPORTED = "__imported";
 const NEEDED =
-  /\byield\s*\*|\bimport\s*\(|\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b/;
+  /\basync\s*(?:function\s*)?\*|\byield\s*\*|\bimport\s*\(|\bfor\s+await\b|\busing\s+[\w$]+\s*(=|of\b)|\bimport\s*\.\s*meta\b/;
 
 /** How a program is parsed: as the newest language, or as that of a year's edition. */
 export const optionsOf = (isModule, locations = false, ecmaVersion = "latest") => ({
@@ -42,13 +43,16 @@ export function complete(acorn, source, isModule, watches = false) {
     const name = `${LOOP}${count++}`;
     insert(start, `{ let ${name}; try { `);
     insert(node.right.start, `(${name} = ${LOOP}(`);
+    const close = node.await
+      ? `{ const closing = ${name}.close(); if (closing) ${name}.check(await closing.promise); }`
+      : `${name}.closeNow();`;
     insertEnd(
       node.end,
       ` } catch (error) { if (${name}) ${name}.hasThrown = true; throw error; }` +
-        ` finally { if (${name}?.closing) try { await ${name}.closing.promise; }` +
+        ` finally { if (${name}) try ${node.await ? close : `{ ${close} }`}` +
         ` catch (error) { if (!${name}.hasThrown) throw error; } } }`,
     );
-    insertEnd(node.right.end, ")).iterable");
+    insertEnd(node.right.end, node.await ? ")).iterable" : ", false)).iterable");
   };
   // The functions around the node that is visited; `name` is that of the delegation, where there is one.
   const functions = [];
@@ -122,7 +126,8 @@ export function complete(acorn, source, isModule, watches = false) {
       scope(node.body, node.end - 1);
     if (node.type === "Program") scope(node.body, node.end);
     if (/^For(Of)?Statement$/.test(node.type) && takes(node.left?.kind)) loopScope(node);
-    if (node.type === "ForOfStatement" && node.await) loop(node, start);
+    const isInAsyncGenerator = functions.at(-1)?.isAsynchronousGenerator;
+    if (node.type === "ForOfStatement" && (node.await || isInAsyncGenerator)) loop(node, start);
     if (node.type === "AwaitExpression" && watches) wrapAwait(node);
     if (node.type === "MetaProperty" && node.meta.name === "import")
       replace(node.start, node.end - node.start, META);

@@ -41,6 +41,7 @@ export async function createMachine({ version, versions, texts }, parts, wanted 
 
 // A name that may be one of a module: what follows a quotation mark, up to the next.
 const MODULE_NAME = /(?<=["'`](?:node:)?)[a-z_]+(?:\/[a-z]+)?(?=["'`])/g;
+const WEB_STREAM = /\b(?:Readable|Writable|Transform)Stream\b/;
 const MOST_STATES = 3; // some megabytes each
 const NO_PROGRAM = { source: "", file: "program", kind: "cjs" };
 
@@ -69,6 +70,7 @@ class Machine {
    */
   #stateFor({ source, kind }) {
     const words = new Set(source.match(MODULE_NAME) ?? []);
+    if (WEB_STREAM.test(source)) words.add("stream/web");
     const names = [...words].filter((word) => Object.hasOwn(this.node.texts, word)).sort();
     if (!names.length) return this.state;
     const key = [kind, ...names].join();
@@ -125,10 +127,9 @@ class Machine {
     const text = this.node.texts[name];
     if (text === undefined)
       throw new EngineError(`Node ${this.node.version} has no module ${name}`);
-    // Some of Node's own files since 26 have what the engine does not know.
-    const known = /\busing\s+\w+\s*=/.test(text) ? complete(this.acorn, text, false).text : text;
+    const { text: completed } = complete(this.acorn, text, false);
     return this.engine.evaluate(
-      `(function (${this.engine.text(names)}) {${known}\n})`,
+      `(function (${this.engine.text(names)}) {${completed}\n})`,
       `node:${name}`,
     );
   }

@@ -24,6 +24,15 @@ def test_t_interval_equals_scipys():
     assert stats.t_interval(v)[1:] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95, 0.995, 0.9999])
+def test_quantiles_of_t_equal_scipys(level):
+    from scipy.special import stdtrit
+
+    for df in (*range(1, 40), 99, 100, 1999, 2000):
+        expected = stdtrit(df, (1 + level) / 2)
+        assert stats.t_quantile(level, df) == pytest.approx(expected, rel=1e-9)
+
+
 def test_one_value_has_an_infinite_interval():
     assert stats.t_interval([1.0]) == (1.0, -math.inf, math.inf)
 

@@ -41,11 +41,16 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def reader(server):
-    """Somebody who has opened the address that the server printed: two cookies."""
-    _, headers, _ = server.ask("GET", f"/book/{PAGE}.html?token={TOKEN}", signed=False)
-    first = "; ".join(one.split(";")[0] for one in headers.get_all("Set-Cookie"))
-    _, headers, _ = server.ask("GET", f"/book/{PAGE}.html", signed=False, Cookie=first)
-    second = [one.split(";")[0] for one in headers.get_all("Set-Cookie") or []]
+    return cookies_of(server)
+
+
+def cookies_of(server, **headers):
+    """The two cookies of a reader who has opened the address that the server printed."""
+    path = f"/book/{PAGE}.html"
+    _, got, _ = server.ask("GET", f"{path}?token={TOKEN}", signed=False, **headers)
+    first = "; ".join(one.split(";")[0] for one in got.get_all("Set-Cookie"))
+    _, got, _ = server.ask("GET", path, signed=False, Cookie=first, **headers)
+    second = [one.split(";")[0] for one in got.get_all("Set-Cookie") or []]
     cookies = "; ".join([first, *second])
     return cookies, re.search(r"_xsrf=([^;]+)", cookies)[1]
 
@@ -251,6 +256,72 @@ def test_no_foreign_page_gets_a_socket_to_a_kernel(server, reader):
     with pytest.raises(WebSocketBadStatusException):
         create_connection(address, origin=f"http://{server.url.netloc}")
     create_connection(address, cookie=cookies, origin=f"http://{server.url.netloc}").close()
+
+
+@pytest.fixture(scope="module")
+def forwarded(server, tmp_path_factory):
+    """A server in a codespace: its forwarder asks as localhost."""
+    folder = tmp_path_factory.mktemp("codespace")
+    names = {"CODESPACES": "true", "CODESPACE_NAME": "Sturdy-Disco-x7v"}
+    domain = {"GITHUB_CODESPACES_PORT_FORWARDING_DOMAIN": "app.github.dev"}
+    running = Server(server.runtime / "site", folder, **names, **domain)
+    yield running
+    running.stop()
+
+
+def run_as(server, origin):
+    """The status of a Run, and whether a kernel's socket opens, for a reader at that origin."""
+    port = server.url.port
+    cookies, xsrf = cookies_of(server, Host=f"localhost:{port}")
+    headers = {"Cookie": cookies, "X-XSRFToken": xsrf, "Host": f"localhost:{port}"}
+    asked = {"page": PAGE, "tab": "a"}
+    kernel = server.run(PAGE)[1]["kernel"]
+    address = f"ws://127.0.0.1:{port}/api/kernels/{kernel}/channels"
+    try:
+        create_connection(address, cookie=cookies, origin=origin, host=f"localhost:{port}").close()
+    except WebSocketBadStatusException:
+        opens = False
+    else:
+        opens = True
+    status, got, _ = server.ask(
+        "POST", "/book/_live/run", asked, signed=False, Origin=origin, **headers
+    )
+    assert got.get("Access-Control-Allow-Origin") != "*"
+    for kernel in server.kernels():
+        server.ask("DELETE", f"/api/kernels/{kernel['id']}")
+    return status, opens
+
+
+def test_in_a_codespace_the_pages_of_its_own_port_run(forwarded):
+    port = forwarded.url.port
+    assert run_as(forwarded, f"https://sturdy-disco-x7v-{port}.app.github.dev") == (200, True)
+    _, headers, _ = forwarded.ask("GET", f"/book/{PAGE}.html", Host=f"localhost:{port}")
+    public = f"wss://sturdy-disco-x7v-{port}.app.github.dev"
+    assert public in headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://sturdy-disco-x7v-{other}.app.github.dev",
+        "https://someone-else-{port}.app.github.dev",
+        "https://sturdy-disco-x7v-{port}.app.github.dev.evil.example",
+        "https://evil-sturdy-disco-x7v-{port}.app.github.dev",
+        "http://sturdy-disco-x7v-{port}.app.github.dev",
+        "https://sturdy-disco-x7v-{port}xappxgithub.dev",
+    ],
+)
+def test_in_a_codespace_no_other_page_does(forwarded, origin):
+    port = forwarded.url.port
+    assert run_as(forwarded, origin.format(port=port, other=port + 1)) in (
+        (403, False),
+        (404, False),
+    )
+
+
+def test_outside_a_codespace_its_pages_are_foreign(server):
+    origin = f"https://sturdy-disco-x7v-{server.url.port}.app.github.dev"
+    assert run_as(server, origin) in ((403, False), (404, False))
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,27 @@ def test_usl_is_recovered_from_its_own_points():
     assert fit.peak == pytest.approx(math.sqrt(0.95 / 0.002), rel=0.05)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_usl_of_noisy_points_is_no_worse_than_scipys(seed):
+    from scipy.optimize import least_squares
+
+    random = np.random.default_rng(seed)
+    n = np.array([1, 2, 4, 8, 16, 32, 64, 128])
+    alpha, beta = random.choice([0, 0.03, 0.4, 1]), random.choice([0, 1e-5, 1e-2])
+    truth = predict.Usl(10.0 ** random.uniform(0, 5), alpha, beta)
+    measured = truth.throughput(n) * np.exp(random.normal(0, 0.1, len(n)))
+
+    def off(p):
+        return np.log(predict.Usl(*p).throughput(n)) - np.log(measured)
+
+    start, bounds = (measured[0], 0.05, 1e-4), ([0, 0, 0], [np.inf, 1, np.inf])
+    theirs = least_squares(off, start, bounds=bounds, x_scale=(measured[0], 0.1, 1e-3))
+    fit = predict.usl(n.tolist(), measured.tolist())
+    ours = off((fit.gamma, fit.alpha, fit.beta))
+    assert 0 <= fit.alpha <= 1 and fit.beta >= 0
+    assert ours @ ours <= 2 * theirs.cost * (1 + 1e-6)
+
+
 def test_usl_needs_six_points():
     with pytest.raises(LabError, match="at least 6 points"):
         predict.usl([1, 2, 3], [1, 2, 3])

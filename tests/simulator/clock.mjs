@@ -1,5 +1,5 @@
 // Real Node with its clock held (clock.c): a run that no neighbour disturbs, and that sleeps no time.
-import { execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,10 +7,16 @@ const SOURCE = new URL("clock.c", import.meta.url).pathname;
 const FOLDER = new URL("../../_build/simulator/", import.meta.url).pathname;
 const WARM = new URL("warm.cjs", import.meta.url).pathname;
 const HEAD_BYTES = 8;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 5_000; // with a copy, which may wait for a thread that it has not
+const PATIENCE_ALONE_MS = 30_000;
+
+// A copy has one thread, and the collector of Node 26 waits for others. So there is room for what a program makes.
+const COPIED = ["--single-threaded", "--min-semi-space-size=64", "--max-semi-space-size=64"];
 
 /** The statement from which on the clock is held; a program of `HeldNode` begins with it. */
 export const MARKER = "process.umask();";
+
+const scheduleOf = (delays) => delays.map(([reading, ms]) => `${reading}:${ms}`).join(",");
 
 /** The compiled library, made again where its source is newer. */
 export function library() {
@@ -43,7 +49,7 @@ export class HeldNode {
     if (source !== this.#written) writeFileSync(this.file, source);
     this.#written = source;
     this.#child ??= this.#start();
-    const schedule = delays.map(([reading, ms]) => `${reading}:${ms}`).join(",");
+    const schedule = scheduleOf(delays);
     const answer = new Promise((resolve) => {
       this.#waiting = resolve;
     });
@@ -54,6 +60,26 @@ export class HeldNode {
     return { lines, code };
   }
 
+  /** The same of a Node of its own, which has all its threads and takes longer to start. */
+  runAlone(source, delays = []) {
+    writeFileSync(this.file, source);
+    this.#written = source;
+    const env = {
+      ...process.env,
+      NODE_OPTIONS: "",
+      NO_COLOR: "1",
+      LD_PRELOAD: library(),
+      HELD_SCHEDULE: scheduleOf(delays),
+    };
+    const options = { timeout: PATIENCE_ALONE_MS, env, maxBuffer: 2 ** 26 };
+    return new Promise((resolve) => {
+      execFile(this.node, ["--require", WARM, this.file], options, (error, stdout) => {
+        const lines = stdout.split("\n").slice(1, -1); // the first is that of warm.cjs
+        resolve({ lines, code: error ? (error.code ?? `killed: ${error.signal}`) : 0 });
+      });
+    });
+  }
+
   #start() {
     const env = {
       ...process.env,
@@ -62,7 +88,7 @@ export class HeldNode {
       LD_PRELOAD: library(),
       HELD_COPIES: this.file,
     };
-    const child = spawn(this.node, ["--single-threaded", "--require", WARM, this.file], {
+    const child = spawn(this.node, [...COPIED, "--require", WARM, this.file], {
       env,
       detached: true, // so that a copy that never ends is ended with it
       stdio: ["pipe", "ignore", "ignore", "pipe"],

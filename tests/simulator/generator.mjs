@@ -7,7 +7,7 @@ export function programOf(seed, hasMore = false) {
   return new Program(seed, hasMore).made();
 }
 
-class Program {
+export class Program {
   constructor(seed, hasMore) {
     this.hasMore = hasMore;
     this.state = (seed * 2654435761) >>> 0 || 1;
@@ -51,26 +51,29 @@ class Program {
     return this.pick(DELAYS);
   }
 
+  /** The statements that load what the program uses. */
+  head() {
+    return this.kind === "esm"
+      ? [
+          `import { EventEmitter, on, once } from "node:events";`,
+          `import * as timers from "node:timers/promises";`,
+          `import fs from "node:fs";`,
+          `import { AsyncLocalStorage } from "node:async_hooks";`,
+          `import { Readable, Transform, Writable, pipeline } from "node:stream";`,
+          `const FILE = process.argv[1];`,
+        ]
+      : [
+          `const { EventEmitter, on, once } = require("node:events");`,
+          `const timers = require("node:timers/promises");`,
+          `const fs = require("node:fs");`,
+          `const { AsyncLocalStorage } = require("node:async_hooks");`,
+          `const { Readable, Transform, Writable, pipeline } = require("node:stream");`,
+          `const FILE = __filename;`,
+        ];
+  }
+
   made() {
-    const head =
-      this.kind === "esm"
-        ? [
-            `import { EventEmitter, on, once } from "node:events";`,
-            `import * as timers from "node:timers/promises";`,
-            `import fs from "node:fs";`,
-            `import { AsyncLocalStorage } from "node:async_hooks";`,
-            `import { Readable, Transform, Writable, pipeline } from "node:stream";`,
-            `const FILE = process.argv[1];`,
-          ]
-        : [
-            `const { EventEmitter, on, once } = require("node:events");`,
-            `const timers = require("node:timers/promises");`,
-            `const fs = require("node:fs");`,
-            `const { AsyncLocalStorage } = require("node:async_hooks");`,
-            `const { Readable, Transform, Writable, pipeline } = require("node:stream");`,
-            `const FILE = __filename;`,
-          ];
-    head.push(`const p = console.log;`);
+    const head = [...this.head(), `const p = console.log;`];
     const handlers = [];
     if (this.chance(0.35))
       handlers.push(

@@ -1,9 +1,10 @@
 // The long run: programs made at random, on each Node with its clock held (clock.c) and in the model.
-//   node tests/simulator/long-run.mjs FILE NODE… [--until 10000] [--minutes 60] [--again] [--seed N]
+//   node tests/simulator/long-run.mjs FILE NODE… [--until 10000] [--minutes 60] [--again] [--seed N] [--streams]
 // Each program runs without a delay and with delays drawn from its seed: at the same readings of the
 // clock, the same milliseconds pass in both, and both must print the same. FILE holds the figures; it is
 // written after each block of programs, and the next run goes on there. `--again` runs those once more
-// that disagreed; `--seed` shows one program on each Node.
+// that disagreed; `--seed` shows one program on each Node. With `--streams` the programs are those of
+// streams.mjs, and their figures go into a FILE of their own.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,10 +14,12 @@ import { createMachine, NotModelledError } from "../../lab/simulator/machine.js"
 import { natives } from "../../lab/simulator/natives.js";
 import { parts } from "../../lab/simulator/parts.mjs";
 import { HeldNode, MARKER } from "./clock.mjs";
-import { programOf } from "./generator.mjs";
+import { programOf as loopProgramOf } from "./generator.mjs";
+import { streamProgramOf } from "./streams.mjs";
 
 const BLOCK = 50; // programs
 const MOST_DELAYS = 3;
+const MOST_HUNG = 3;
 const MOST_DELAY_MS = 30;
 
 /** What a program has, told from its text. */
@@ -44,6 +47,40 @@ const CONSTRUCTS = {
   "handlers of `exit` and `beforeExit`": /process\.on(ce)?\("(exit|beforeExit)"/,
 };
 
+/** The same of programs about streams. */
+const STREAM_CONSTRUCTS = {
+  "modules, with await outside a function": CONSTRUCTS["modules, with await outside a function"],
+  CommonJS: CONSTRUCTS.CommonJS,
+  "`Readable` with `read()`": /new Readable\(\{[^}]*read\(size\)/,
+  "`Readable.from`": /Readable\.from\(/,
+  "`push` from outside": /\w\.push\(\d\)/,
+  "`Writable`": /new Writable\(/,
+  "a mark of one to three": /highWaterMark: [123]/,
+  "`Transform`": /new Transform\(/,
+  "`PassThrough`": /new PassThrough\(/,
+  "`Duplex`": /new Duplex\(|Duplex\.from\(/,
+  "`data`": /\.on\("data"/,
+  "`readable` and `read()`": /\("readable", \(\)/,
+  "`for await` over a stream": /for await \(const chunk of/,
+  "`pipe`": /\.pipe\(/,
+  "`pipeline`": /pipeline\(/,
+  "functions in a pipeline": /async function\* \(source\)|async \(source\)/,
+  "`finished`": /[ .]finished\(\w+[,)]/,
+  "`compose`": /compose\(\w/,
+  "`map`, `filter`, `toArray` and the like":
+    /\)\.(map|filter|take|drop|flatMap|forEach|reduce|some|find)\(/,
+  "`drain` waited for": /"drain", go|once\(\w+, "drain"\)/,
+  "`cork`": /\.cork\(/,
+  "errors of a stream": /done\(new Error|throw new Error|destroy\(new Error/,
+  "`destroy`": /\.destroy\(/,
+  "abort signals": /new AbortController/,
+  "`ReadableStream`, `WritableStream`": /new (Readable|Writable)Stream/,
+  "`pipeTo`, `pipeThrough`, `tee`": /\.(pipeTo|pipeThrough|tee)\(/,
+  "Node's streams and the web's joined": /(to|from)Web\(|pipeline\(\(?.{0,40}new ReadableStream/,
+  "characters cut in two": /Buffer\.from\(\[/,
+};
+
+const isKilled = ({ code }) => `${code}`.startsWith("killed");
 const same = (a, b) => a.code === b.code && JSON.stringify(a.lines) === JSON.stringify(b.lines);
 
 /** Random numbers of a seed, others than those of its program. */
@@ -71,6 +108,8 @@ function delaysOf(noted, seed) {
 
 /** A Node with its clock held, and the model of it. */
 class Pair {
+  hung = 0; // copies
+
   static async of(node, folder) {
     const clock = () => performance.now();
     const machine = await createMachine(await natives(node), await parts(), {
@@ -85,6 +124,17 @@ class Pair {
     for (const node of Object.values(this.held)) node.end();
   }
 
+  /** What Node prints: in a copy, or where copies wait for threads that they have not, in a Node of its own. */
+  async #seen({ source, kind }, delays) {
+    const held = this.held[kind];
+    if (this.hung < MOST_HUNG) {
+      const seen = await held.run(source, delays);
+      if (!isKilled(seen)) return seen;
+      this.hung++;
+    }
+    return held.runAlone(source, delays);
+  }
+
   /** {verdict, runs}: "one", "several", "wrong", "refused" or "endless", and what both printed. */
   async compare({ source, kind }, seed) {
     const program = { source: `${MARKER}\n${source}`, kind, file: this.held[kind].file };
@@ -93,12 +143,8 @@ class Pair {
     for (const isDelayed of [false, true]) {
       const delays = isDelayed ? delaysOf(noted, seed) : [];
       if (isDelayed && !delays.length) break;
-      let seen = await this.held[kind].run(program.source, delays);
-      if (`${seen.code}`.startsWith("killed")) {
-        this.held[kind].end(); // a copy that hangs may do so because of the moment of the copy
-        seen = await this.held[kind].run(program.source, delays);
-      }
-      if (`${seen.code}`.startsWith("killed")) return { verdict: "endless", runs };
+      const seen = await this.#seen(program, delays);
+      if (isKilled(seen)) return { verdict: "endless", runs };
       let run;
       try {
         run = this.machine.run(program, Object.fromEntries(delays), { mostMs: MOST_DELAY_MS });
@@ -116,11 +162,15 @@ class Pair {
   }
 }
 
+const LOOP = { programOf: loopProgramOf, constructs: CONSTRUCTS };
+const STREAMS = { programOf: streamProgramOf, constructs: STREAM_CONSTRUCTS };
+
 const countsOf = () => ({ programs: 0, runs: 0, one: 0, several: 0, refused: 0, endless: 0 });
 
 /** Counts a program with each of its constructs; with `before` only its verdict is another than then. */
-function countConstructs(constructs, { source }, verdict, before = null) {
-  for (const [name, pattern] of Object.entries(CONSTRUCTS)) {
+function countConstructs(figures, grammar, { source }, verdict, before = null) {
+  const { constructs } = figures;
+  for (const [name, pattern] of Object.entries(grammar.constructs)) {
     if (!pattern.test(source)) continue;
     constructs[name] ??= { programs: 0, several: 0, wrong: 0 };
     const counts = constructs[name];
@@ -149,8 +199,10 @@ async function main() {
       minutes: { type: "string", default: "1000" },
       again: { type: "boolean" },
       seed: { type: "string" },
+      streams: { type: "boolean" },
     },
   });
+  const grammar = values.streams ? STREAMS : LOOP;
   const [file, ...nodes] = positionals;
   const end = performance.now() + Number(values.minutes) * 60_000;
   const folder = mkdtempSync(join(tmpdir(), "long-run-"));
@@ -160,9 +212,9 @@ async function main() {
     if (values.seed)
       for (const pair of pairs) {
         const seed = Number(values.seed);
-        report(pair.version, seed, await pair.compare(programOf(seed), seed));
+        report(pair.version, seed, await pair.compare(grammar.programOf(seed), seed));
       }
-    else await go(file, pairs, values, end);
+    else await go(file, pairs, grammar, values, end);
   } finally {
     for (const pair of pairs) pair.end();
     rmSync(folder, { recursive: true });
@@ -178,18 +230,20 @@ function stored(file) {
   }
 }
 
-async function go(file, pairs, { until, again }, end) {
+async function go(file, pairs, grammar, { until, again }, end) {
   const figures = stored(file);
   const save = () => writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`);
   if (again) {
     const left = [];
     for (const { version, seed } of figures.disagreed) {
       const pair = pairs.find((each) => each.version === version);
-      const result = pair ? await pair.compare(programOf(seed), seed) : { verdict: "wrong" };
+      const result = pair
+        ? await pair.compare(grammar.programOf(seed), seed)
+        : { verdict: "wrong" };
       if (result.verdict === "wrong") left.push({ version, seed });
       else {
         figures.nodes[version][result.verdict]++;
-        countConstructs(figures.constructs, programOf(seed), result.verdict, "wrong");
+        countConstructs(figures, grammar, grammar.programOf(seed), result.verdict, "wrong");
       }
     }
     figures.disagreed = left;
@@ -203,7 +257,7 @@ async function go(file, pairs, { until, again }, end) {
       counts.nodes[pair.version] ??= countsOf();
       const node = counts.nodes[pair.version];
       for (let seed = counts.next; seed <= last; seed++) {
-        const program = programOf(seed);
+        const program = grammar.programOf(seed);
         const result = await pair.compare(program, seed);
         const { verdict, runs } = result;
         node.programs++;
@@ -211,7 +265,7 @@ async function go(file, pairs, { until, again }, end) {
         if (verdict === "wrong") counts.disagreed.push({ version: pair.version, seed });
         else node[verdict]++;
         if (["wrong", "refused", "endless"].includes(verdict)) report(pair.version, seed, result);
-        countConstructs(counts.constructs, program, verdict);
+        countConstructs(counts, grammar, program, verdict);
       }
     }
     counts.next = last + 1;

@@ -12,12 +12,15 @@ import { session } from "./session.mjs";
 
 const KB = 1000;
 const AFTER_THE_PRESS = 450 * KB; // gzipped, of one Node
+const WITH_STREAMS = 500 * KB;
+const WITH_ALL = 600 * KB;
 const BEFORE_THE_PRESS = 1.5 * KB;
 const PATIENCE = 30_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 
 const site = siteFolder();
 const chapter = "book/event-loop/ticks-and-microtasks.html";
+const start = "book/start.html";
 const lab = "book/event-loop/loop-lab.html";
 const onDisk = (page) => pathToFileURL(join(site, page)).href;
 const own = session({ site });
@@ -320,6 +323,103 @@ describe("below a program of a chapter", () => {
       },
       { colorScheme: "dark", viewport: { width: 360, height: 740 } },
     );
+  });
+});
+
+describe("below the program of the first page", () => {
+  const AWAITED = "await Promise.resolve();";
+  const ANSWERED = "the ping is answered";
+
+  it("its own lines are printed; with setImmediate the ping comes in between, and the replay has it there", async () => {
+    await own.open(own.host.url + start, async (tab, seen) => {
+      const its = await changed(tab);
+      const source = await tab.evaluate(
+        () => LabDom.dataOf(document.querySelector("loop-replay")).source,
+      );
+      assert.equal(source.split(AWAITED).length, 2, "the program has another text");
+      await its.run();
+      await its.done();
+      const before = (await its.printed()).split("\n");
+      assert.deepEqual(before.at(-1), ANSWERED);
+      assert.equal(before.length, 6);
+
+      await its.result(source.replace(AWAITED, "await new Promise(setImmediate);"));
+      assert.match(await its.status(), /^Model of Node 26\.\d+\.\d+: /);
+      const after = (await its.printed()).split("\n");
+      assert.deepEqual(after, [
+        "slice 1 is hashed",
+        "the handler has returned",
+        "slice 2 is hashed",
+        ANSWERED,
+      ]);
+      const replay = its.box.locator("loop-replay");
+      await replay.getByRole("button", { name: "Last step" }).click();
+      assert.deepEqual(await replay.locator(".console li:visible").allInnerTexts(), after);
+      assert.deepEqual(seen.errors, []);
+    });
+  });
+});
+
+describe("below programs about streams", () => {
+  const packsOf = (paths) =>
+    paths
+      .flatMap((path) => /\/(streams|later|sockets|web|glob)-\d+\.js$/.exec(path)?.[1] ?? [])
+      .sort();
+
+  for (const [page, name, line, last, packs] of [
+    [
+      "streams/flow-and-backpressure",
+      "drained.cjs",
+      "write 3 says false: 12 bytes are kept",
+      "finish",
+      ["streams"],
+    ],
+    ["streams/backpressure-today", "asked-for.mjs", "chunk 2 is taken", "done", ["streams", "web"]],
+    [
+      "buffers/parsing-bytes",
+      "in-pieces.cjs",
+      'piece 2 completes "ping"',
+      'piece 5 completes "a longer one"',
+      ["streams"],
+    ],
+    [
+      "streams/pipelines-that-fail",
+      "two-sinks.mjs",
+      '{"one sink breaks":"at once","the other got":3}',
+      '{"one sink breaks":"a turn later","the other got":3}',
+      ["streams"],
+    ],
+  ])
+    it(`${name} prints what it prints on Node, and loads the texts that it needs alone`, async () => {
+      await own.open(`${own.host.url}book/${page}.html`, async (tab, seen) => {
+        own.host.sent.length = 0;
+        await tab.getByRole("button", { name: `Change it: ${name}` }).click();
+        await tab.locator(".lab-change .cm-content").waitFor();
+        const its = panel(tab);
+        await its.run();
+        await its.done();
+        const printed = (await its.printed()).split("\n");
+        assert.ok(printed.includes(line), printed.join("\n"));
+        assert.equal(printed.at(-1), last);
+        const loaded = own.host.sent.filter(({ path }) => path.includes(folder));
+        assert.deepEqual(packsOf(loaded.map(({ path }) => path)), packs);
+        assert.ok(loaded.reduce((sum, { bytes }) => sum + bytes, 0) <= WITH_STREAMS);
+        const replay = its.box.locator("loop-replay");
+        await replay.getByRole("button", { name: "Last step" }).click();
+        assert.equal(await replay.locator(".console li:visible").last().innerText(), last);
+        assert.deepEqual(seen.errors, []);
+      });
+    });
+
+  it("all packs together weigh at most 600 kB, that for patterns of file names aside", async () => {
+    const weight = readdirSync(join(site, "_static", folder))
+      .filter((name) => !/^(lab|LICENCES|glob-)|-(22|24)\.js$/.test(name))
+      .reduce(
+        (sum, name) => sum + gzipSync(readFileSync(join(site, "_static", folder, name))).length,
+        0,
+      );
+    assert.ok(weight > AFTER_THE_PRESS, `only ${weight} bytes`);
+    assert.ok(weight <= WITH_ALL, `${weight} bytes`);
   });
 });
 

@@ -20,7 +20,7 @@ from lab.book.site.placeholders import Cell, PageTable
 from lab.book.site.published import NOT_RECORDED, PublishedRecord
 from lab.processes.machine import Machine
 from lab.processes.machine import machine as this_machine
-from lab.servers import catalog, versions
+from lab.servers import catalog, program, versions
 from lab.settings import PROFILES
 from lab.text.numbers import count
 
@@ -215,8 +215,10 @@ def _pin(need: str) -> str:
     kind, _, name = need.rpartition(":")
     try:
         if kind == "python":
-            lock = (paths.ROOT / "requirements.txt").read_text("utf8")
-            pin = re.search(rf"^{name.replace('_', '[-_]')}(?:\[\w+\])?==([\w.]+)", lock, re.M)
+            if (lock := program.lock_file(name)) is None:
+                return ""
+            package = name.replace("_", "[-_]")
+            pin = re.search(rf"^{package}(?:\[\w+\])?==([\w.]+)", lock.read_text("utf8"), re.M)
             return pin[1] if pin else ""
         if kind == "node":
             packages = json.loads((paths.ROOT / "package-lock.json").read_text("utf8"))["packages"]

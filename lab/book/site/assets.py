@@ -17,7 +17,16 @@ from sphinx.errors import ConfigError
 from lab import paths
 from lab.book.pipeline.build import Build
 from lab.book.pipeline.chapter import ENTRY
-from lab.book.site import asset_repairs, icons, pagefacts, policy, published, search_index, styles
+from lab.book.site import (
+    asset_repairs,
+    icons,
+    pagefacts,
+    policy,
+    published,
+    search_index,
+    styles,
+    twins,
+)
 from lab.simulator import bundle
 from lab.storage import written
 from lab.widgets import parts
@@ -109,6 +118,8 @@ def finish(app: Sphinx) -> None:
     icons.keep_used(out, build.state)
     styles.name_by_content(out)
     _remove(out / "_static", "vendor/**/*.ttf")  # for old browsers, and what the icons are cut from
+    if app.config.html_baseurl:
+        twins.write(app, out)
 
 
 def _remove(folder: Path, *patterns: str) -> None:

@@ -40,8 +40,6 @@ IMPORTED = (
     "matplotlib.textpath",
     "numpy.random",
     "psutil",
-    "scipy.optimize",
-    "scipy.special",
 )
 GRAMMAR = "rfc3987_syntax"
 INLINE = "module://matplotlib_inline.backend_inline"  # what ipykernel chooses if nobody else did

@@ -203,6 +203,9 @@
         viewOf(source).subarray(sourceStart, sourceEnd),
         viewOf(target).subarray(targetStart, targetEnd),
       ),
+    copyArrayBuffer(target, targetStart, source, sourceStart, count) {
+      new Uint8Array(target, targetStart, count).set(new Uint8Array(source, sourceStart, count));
+    },
     copy(source, target, targetStart, sourceStart, count) {
       viewOf(target).set(viewOf(source).subarray(sourceStart, sourceStart + count), targetStart);
       return count;

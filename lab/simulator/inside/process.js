@@ -11,8 +11,9 @@
   machine.printed = () => chunks.length;
   let lines = 0;
   let origin = "program";
-  machine.print = (descriptor, text, from = origin) => {
+  machine.print = (descriptor, words, from = origin) => {
     if (machine.isStopped) return;
+    const text = words.toWellFormed(); // half a character has no bytes
     for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
     if (lines > MOST_LINES)
       machine.stop(
@@ -162,54 +163,69 @@
       enumerable: true,
       configurable: true,
     });
-  // What complete.js writes into a program asks for: the iterable of a loop as one that notes what
-  // its iterator's `return()` promised, since the engine does not await that, and that has no
-  // `return()` once it is exhausted or has failed, since the engine calls it even then.
+  // What complete.js writes into a program asks for: the iterable of a loop as one whose iterator has no
+  // `return()`, and what closes it behind the loop unless it is exhausted or has failed by itself.
   const { apply } = Reflect;
   const isCallable = (value) => typeof value === "function";
   const methodOf = (object, name) => object?.[name] ?? undefined;
   const { then } = Promise.prototype;
   const announce = (value) => (machine.isWatched ? machine.awaited(value, null) : value);
-  const notingClose = (iterable) => {
-    const loop = { iterable, closing: null, hasThrown: false, isOver: false };
+  const notingClose = (iterable, isAsync = true) => {
+    let iterator = null;
+    let isOver = false;
     const end = () => {
-      loop.isOver = true;
+      isOver = true;
     };
     // Both reactions run before that of the engine, which is the next to await the same promise.
-    const follow = (result, isDone) => {
-      if (result instanceof Promise)
-        apply(then, result, [(settled) => isDone(settled) && end(), end]);
-      else if (Object(result) === result && isDone(result)) end();
+    const follow = (result) => {
+      if (result instanceof Promise && isAsync)
+        apply(then, result, [(settled) => settled?.done && end(), end]);
+      else if (Object(result) !== result || result.done) end();
     };
-    const noting = (iterator) => {
+    const noting = (taken) => {
+      if (Object(taken) !== taken) return taken; // the engine says what is wrong
+      iterator = taken;
       const { next } = iterator;
       return {
         next(...values) {
-          const result = apply(next, iterator, values);
-          follow(result, (settled) => settled?.done);
-          return announce(result);
-        },
-        get return() {
-          const close = loop.isOver ? undefined : methodOf(iterator, "return");
-          if (!isCallable(close)) return close;
-          return () => {
-            const promise = apply(close, iterator, []);
-            loop.closing = { promise: announce(promise) };
-            return promise;
-          };
+          let result;
+          try {
+            result = apply(next, iterator, values);
+            follow(result);
+          } catch (error) {
+            end();
+            throw error;
+          }
+          return isAsync ? announce(result) : result;
         },
       };
     };
-    const iteratorOf = (method, adapt) => () => {
-      const iterator = apply(method, iterable, []);
-      return Object(iterator) === iterator ? noting(adapt(iterator)) : iterator;
+    const loop = { iterable, hasThrown: false };
+    /** {promise} of what `return()` gives; null where there is nothing to close. */
+    loop.close = () => {
+      if (!iterator || isOver) return null;
+      const close = methodOf(iterator, "return");
+      if (close === undefined) return null;
+      return { promise: announce(apply(close, iterator, [])) };
     };
-    const asynchronous = methodOf(iterable, Symbol.asyncIterator);
+    loop.check = (result) => {
+      if (Object(result) !== result)
+        throw new TypeError(`Iterator result ${String(result)} is not an object`);
+    };
+    loop.closeNow = () => {
+      const close = iterator && !isOver ? methodOf(iterator, "return") : undefined;
+      if (close !== undefined) loop.check(apply(close, iterator, []));
+    };
+    const asynchronous = isAsync ? methodOf(iterable, Symbol.asyncIterator) : undefined;
     const synchronous = asynchronous ? undefined : methodOf(iterable, Symbol.iterator);
     if (isCallable(asynchronous))
-      loop.iterable = { [Symbol.asyncIterator]: iteratorOf(asynchronous, (iterator) => iterator) };
+      loop.iterable = { [Symbol.asyncIterator]: () => noting(apply(asynchronous, iterable, [])) };
+    else if (isCallable(synchronous) && isAsync)
+      loop.iterable = {
+        [Symbol.asyncIterator]: () => noting(machine.fromSync(apply(synchronous, iterable, []))),
+      };
     else if (isCallable(synchronous))
-      loop.iterable = { [Symbol.asyncIterator]: iteratorOf(synchronous, machine.fromSync) };
+      loop.iterable = { [Symbol.iterator]: () => noting(apply(synchronous, iterable, [])) };
     return loop;
   };
   Object.defineProperty(globalThis, "__iterated", { value: notingClose });
@@ -423,6 +439,15 @@
     return seed / 0x80000000;
   };
 
+  const WEB_STREAMS = [
+    ...["ReadableStream", "ReadableStreamDefaultReader", "ReadableStreamBYOBReader"],
+    ...["ReadableStreamBYOBRequest", "ReadableByteStreamController"],
+    ...["ReadableStreamDefaultController", "TransformStream", "TransformStreamDefaultController"],
+    ...["WritableStream", "WritableStreamDefaultController", "WritableStreamDefaultWriter"],
+    ...["ByteLengthQueuingStrategy", "CountQueuingStrategy"],
+    ...["TextEncoderStream", "TextDecoderStream"],
+  ];
+
   // What Node has and the model has not is refused, and not missing.
   const ABSENT = {
     fetch: "requests over the network",
@@ -437,11 +462,8 @@
     Response: "requests over the network",
     BroadcastChannel: "channels between threads",
     Worker: "workers",
-    CompressionStream: "web streams",
-    DecompressionStream: "web streams",
-    ReadableStream: "web streams",
-    WritableStream: "web streams",
-    TransformStream: "web streams",
+    CompressionStream: "compression",
+    DecompressionStream: "compression",
     WebAssembly: "WebAssembly",
     Intl: "texts of other languages",
     navigator: "navigator",
@@ -454,14 +476,21 @@
         configurable: true,
       });
 
-  for (const name of ["URL", "URLSearchParams"])
+  const exposeLater = (name, get) =>
     Object.defineProperty(globalThis, name, {
-      get() {
-        need("url");
-        return globalThis[name];
-      },
+      get,
       set: (value) => expose(name, value),
       configurable: true,
+    });
+  for (const name of ["URL", "URLSearchParams"])
+    exposeLater(name, () => {
+      need("url");
+      return globalThis[name];
+    });
+  for (const name of WEB_STREAMS)
+    exposeLater(name, () => {
+      for (const each of WEB_STREAMS) expose(each, load("stream/web")[each]);
+      return globalThis[name];
     });
 
   const console = load("internal/console/global");
@@ -593,6 +622,7 @@
     "proxy: .*",
   );
   const foreignWords = new Set();
+  const NO_FUNCTION = "not a function";
   const ENDINGS = { call: "is not a function", new: "is not a constructor" };
   /** V8's words of an error of the engine's own; those that are not known are kept as foreign. */
   const wordsOf = (message, site) => {
@@ -608,12 +638,18 @@
       if (/ is read-only$/.test(message) && kind === "name")
         return "Assignment to constant variable.";
     }
-    if (!inner(site)) foreignWords.add(message);
+    // Node's own code looks for what there may be, and most of what it meets there is never printed.
+    if (!inner(site) || message === NO_FUNCTION) foreignWords.add(message);
     return message;
+  };
+  /** Whether the engine's words of an error are in a text; V8's of a call end with the same ones. */
+  const has = (text, words) => {
+    const at = text.indexOf(words);
+    return at >= 0 && !(words === NO_FUNCTION && text.slice(0, at).endsWith(" is "));
   };
   machine.refuseForeignWords = (text) => {
     for (const words of foreignWords)
-      if (text.includes(words))
+      if (has(text, words))
         machine.refuse(`The model does not know what Node prints for the error "${words}"`);
   };
   const inner = (site) =>
@@ -672,7 +708,9 @@
     "querystring",
     "url",
     "stream",
+    "stream/consumers",
     "stream/promises",
+    "stream/web",
   ];
   const ELSEWHERE = {
     child_process: "child processes",
@@ -727,11 +765,18 @@
         enumerable: false,
       });
   };
+  /** These make a Blob on their way. */
+  const refuseBlobs = (consumers) => {
+    for (const word of ["arrayBuffer", "blob", "buffer", "bytes"])
+      if (word in consumers)
+        consumers[word] = { [word]: () => refuse(`blobs (stream/consumers.${word})`) }[word];
+  };
   const publicModule = (name) => {
     const id = name.replace(/^node:/, "");
     for (const part of NEEDS[id] ?? []) need(part);
     if (Object.hasOwn(machine.own, id)) return machine.own[id];
     if (id === "http") hideSockets(load(id));
+    if (id === "stream/consumers") refuseBlobs(load(id));
     if (OPEN.includes(id)) return id === "console" ? console : load(id);
     const root = id in ELSEWHERE ? id : id.split("/")[0];
     if (root in ELSEWHERE) return refuse(`${ELSEWHERE[root]} (${name})`);
@@ -800,16 +845,16 @@
     module.loaded = true;
   };
 
-  // Rejections go to Node as the engine tells of them. A module that throws at once rejects a promise
+  // Rejections go to Node as the engine tells of them. A module that throws at once rejects two promises
   // that only the engine knows; what it threw goes to the function that evaluates it.
-  let newest = null;
+  let newest = [];
   machine.track = (isHandled, promise, reason) => {
     if (machine.isStopped) return;
-    newest = { promise, reason };
+    newest = [...newest.slice(-1), { promise, reason }];
     machine.rejected(isHandled ? 1 : 0, promise, isHandled ? undefined : reason);
   };
   machine.forgive = (error) => {
-    if (newest?.reason === error) machine.rejected(1, newest.promise);
+    for (const { promise, reason } of newest) if (reason === error) machine.rejected(1, promise);
   };
 
   const settledState = (promise) => host("promise", promise) !== 0;

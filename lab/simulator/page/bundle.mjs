@@ -73,8 +73,14 @@ async function inside(text) {
   return code.slice(head.length).replace(/;\n?$/, "");
 }
 
-/** The modules of the pack "sockets", which are large. */
-const SOCKETS = ["http", "net", "querystring", "url"];
+/** What packs there are beside that of every program, and the modules that are loaded for each; "later" has all others. */
+const PACKS = {
+  streams: ["stream", "stream/consumers", "stream/promises", "string_decoder"],
+  later: null,
+  sockets: ["http", "net", "querystring", "url"],
+  web: ["stream/web"],
+  glob: [],
+};
 
 /**
  * The texts that programs may come to need, without comments: `facts` has those of every program, and `packs` those
@@ -110,14 +116,12 @@ async function textsOf(node, machineParts) {
     packs[pack] = await shortened(node.texts, [...names].filter(isNew));
   };
   const publicNames = Object.keys(node.texts).filter((name) => !/^internal\/|^_/.test(name));
-  await fill(
-    "later",
-    publicNames.filter((name) => !SOCKETS.includes(name)),
-  );
-  await fill(
-    "sockets",
-    publicNames.filter((name) => SOCKETS.includes(name)),
-  );
+  const ofAPack = new Set(Object.values(PACKS).flatMap((names) => names ?? []));
+  for (const [pack, names] of Object.entries(PACKS))
+    await fill(
+      pack,
+      publicNames.filter((name) => (names ? names.includes(name) : !ofAPack.has(name))),
+    );
   for (const name of INSIDE_LATER)
     packs.sockets[laterName(name)] = await inside(machineParts[name]);
   const { version, versions } = node;

@@ -28,6 +28,13 @@
   };
   model.load = (...names) => Promise.all(names.map(load));
 
+  /** The replay, which comes with pages that have one, and numbers, which it needs. */
+  async function loadReplay() {
+    if (customElements.get("loop-replay")) return;
+    if (typeof LabNumbers === "undefined") await load("../numbers.js");
+    await model.load("../replay.css", "../replay.js");
+  }
+
   /** A button after an element, which opens the panel of its program. */
   function offer(element, { name, source }) {
     if (!hasModel(source)) return;
@@ -38,7 +45,7 @@
       const wait = el("span", { role: "status" }, " Opening …");
       place.append(wait);
       try {
-        await model.load("panel.css", "panel.js");
+        await Promise.all([model.load("panel.css", "panel.js"), loadReplay()]);
       } catch {
         wait.textContent = " The editor could not be loaded: load the page again.";
         return;

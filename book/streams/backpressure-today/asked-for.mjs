@@ -1,0 +1,28 @@
+// A source that makes a chunk when it is asked, and a sink that takes 5 ms for each.
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+let made = 0;
+const source = new ReadableStream(
+  {
+    pull(controller) {
+      made += 1;
+      console.log(`chunk ${made} is made`);
+      controller.enqueue(made);
+      if (made === 6) controller.close();
+    },
+  },
+  { highWaterMark: 1 },
+);
+
+const sink = new WritableStream(
+  {
+    async write(chunk) {
+      console.log(`chunk ${chunk} is taken`);
+      await sleep(5);
+    },
+  },
+  { highWaterMark: 3 },
+);
+
+await source.pipeTo(sink);
+console.log("done");
