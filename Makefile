@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check grade exercises mutation lab preview replay book-results links pdf slides slides-names lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-config hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check final grade exercises mutation lab preview replay book-results links pdf slides slides-names lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-config hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
@@ -98,6 +98,10 @@ results: setup ## write what was measured here into one file, and say where it i
 check: setup ## say what your program for an exercise is worth: make check EXERCISE=summary FILE=mine.mjs
 	@$(if $(and $(EXERCISE),$(FILE)),,echo "Write make check EXERCISE=summary FILE=mine.mjs; make exercises lists the exercises." >&2; exit 2)
 	@$(BIN)/python -m lab check "$(EXERCISE)" "$(FILE)" $(ARGS)
+
+final: setup ## all steps of your file drop, a load and the clinic, on one page: make final FILE=my-drop/ [ARGS="--page mine.html"]
+	@$(if $(FILE),,echo "Write make final FILE=my-drop/, the folder of your file drop." >&2; exit 2)
+	@$(BIN)/python -m lab final "$(FILE)" $(ARGS)
 
 mutation: setup ## try the checks on the answers of their exercises: make mutation [EXERCISE="summary abba"] [NODES="22 24 26"] [ARGS="--times 100 --beside 4 --resume"]
 	@sh tools/sandbox.sh

@@ -141,7 +141,8 @@ export async function first(t, server) {
 /** An upload under way: what has been sent, and its answer when it has come. */
 export class Upload {
   sent = 0;
-  constructor(server, name, headers = {}) {
+  text = "";
+  constructor(server, name, headers = {}, { method = "PUT", path = `/files/${name}` } = {}) {
     this.over = new Promise((resolve) => {
       const done = (answer) => {
         this.answer ??= answer;
@@ -150,15 +151,22 @@ export class Upload {
       this.request = http.request({
         host: "127.0.0.1",
         port: server.port,
-        path: `/files/${name}`,
-        method: "PUT",
+        path,
+        method,
         // Without this word the client asks for a close, and a server that does as it is told may lose its answer.
         headers: { connection: "keep-alive", ...headers },
         agent: false,
       });
       this.request.on("response", (response) => {
-        response.resume().on("error", () => {});
-        done({ status: response.statusCode });
+        response.setEncoding("utf8").on("data", (text) => {
+          this.text += text;
+        });
+        response
+          .on("error", () => {})
+          .on("close", () => {
+            this.isRead = true;
+          });
+        done({ status: response.statusCode, headers: response.headers });
       });
       this.request.on("error", (error) => done({ error: error.code }));
       this.request.on("close", () => done({ error: "closed" }));

@@ -81,6 +81,12 @@ def _model(options: argparse.Namespace) -> int:
     return model(options)
 
 
+def _final(options: argparse.Namespace) -> int:
+    from lab.clinic.final import final
+
+    return final(options)
+
+
 def _add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
     if name in CLINIC:
         from lab.clinic import commands as of_clinic
@@ -90,6 +96,10 @@ def _add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
         from lab.display import commands
 
         getattr(commands, f"{name}_arguments")(parser)
+    elif name == "final":
+        from lab.clinic import final
+
+        final.arguments(parser)
     elif name == "model":
         from lab.simulator import verb
 
@@ -105,6 +115,7 @@ COMMANDS: dict[str, Command] = {
     "exercises": _of_grader("exercises"),
     "task": _of_grader("task"),
     "check": _of_grader("check"),
+    "final": _final,
     "hint": _of_grader("hint"),
     "grade": _of_grader("grade"),
     "template": _of_grader("template"),

@@ -179,7 +179,7 @@ def test_the_word_of_the_recorded_run_is_what_sittings_agree_on(
     assert judged.because.startswith(because) and bool(judged.because) is bool(because)
     shown = judged._repr_html_()
     assert ("In this sitting alone: held." in shown) is (verdict != "held")
-    assert ("It differs by machine: held" in shown) is (verdict == "differs by machine")
+    assert ("Differs by machine: held" in shown) is (verdict == "differs by machine")
 
 
 @pytest.mark.parametrize(
@@ -409,7 +409,7 @@ def test_on_another_node_it_has_no_verdict_and_says_why_and_fails_nothing():
     found = below_26("v26.10.0", exact=True)
     assert (found.verdict, found.holds) == ("no verdict", None)
     assert found.because == "it is judged on Node below 26, not 26.10.0: it is another library"
-    assert "No verdict, because it is judged on Node below 26" in found._repr_html_()
+    assert "No verdict: it is judged on Node below 26" in found._repr_html_()
 
 
 def test_a_published_claim_says_its_nodes_in_its_file(monkeypatch):

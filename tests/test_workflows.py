@@ -26,6 +26,40 @@ def test_every_action_is_named_by_its_commit_with_the_version_beside_it():
     assert len({one.split("@")[0] for one in used}) == len(set(used))
 
 
+def test_no_step_keeps_the_token_that_fetched_the_repository():
+    for file in sorted((paths.ROOT / ".github" / "workflows").glob("*.yml")):
+        for name, job in yaml.safe_load(file.read_text())["jobs"].items():
+            for step in job["steps"]:
+                if step.get("uses", "").startswith("actions/checkout@"):
+                    kept = step.get("with", {}).get("persist-credentials")
+                    assert kept is False, f"{file.name}: {name}"
+
+
+def test_what_is_pinned_is_looked_after_once_a_month():
+    """Each kind of lock file of this repository."""
+    updates = yaml.safe_load((paths.ROOT / ".github/dependabot.yml").read_text())["updates"]
+    kinds = {update["package-ecosystem"]: update for update in updates}
+    assert kinds.keys() == {"github-actions", "pip", "npm", "docker"}
+    locks = {
+        f"/{file.parent.relative_to(paths.ROOT)}".removesuffix("/.")
+        for file in paths.ROOT.glob("tools/*/package-lock.json")
+    }
+    assert locks <= set(kinds["npm"]["directories"])
+
+
+def test_every_command_of_a_workflow_is_a_target_that_exists():
+    targets = set(
+        re.findall(r"^([a-z-]+(?: [a-z-]+)*):", (paths.ROOT / "Makefile").read_text(), re.M)
+    )
+    known = {name for names in targets for name in names.split()}
+    files = sorted((paths.ROOT / ".github" / "workflows").glob("*.yml"))
+    for file in files:
+        for job in yaml.safe_load(file.read_text())["jobs"].values():
+            for step in job["steps"]:
+                for words in re.findall(r"^ *make ([a-z -]+)", step.get("run", ""), re.M):
+                    assert set(words.split()) <= known, f"{file.name}: make {words}"
+
+
 def test_every_image_is_named_by_its_digest():
     files = [paths.ROOT / "Dockerfile", *sorted((paths.ROOT / ".github/workflows").glob("*.yml"))]
     images = [

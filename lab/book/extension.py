@@ -46,6 +46,7 @@ from lab.book.pipeline.locks import PagesLock
 from lab.book.site import (
     assets,
     cells,
+    claim_cells,
     mathml,
     pictures,
     placeholders,
@@ -93,6 +94,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", _all_read)
     app.connect("build-finished", _finish, priority=900)
     cells.setup(app)
+    claim_cells.setup(app)
     mathml.setup(app)
     pictures.setup(app)
     provenance_line.setup(app)

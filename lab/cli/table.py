@@ -112,6 +112,17 @@ LAB = Home(
             },
         ),
         Verb(
+            "final",
+            "judge all steps of your file drop, load and examine it, on one page",
+            ("final my-drop/", "final my-drop/ --page mine.html"),
+            {
+                0: "every criterion of every step holds, and no problem was found",
+                1: "a criterion does not hold, a step has no verdict, or a problem was found",
+                2: "the folder has no program, or the arguments are wrong",
+            },
+            "about 3 minutes on a machine with nothing else to do",
+        ),
+        Verb(
             "hint",
             "open the next hint for an exercise; it is noted with your work",
             ("hint summary", "hint summary 2"),

@@ -4,7 +4,7 @@ what theory expects, and what was measured.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,6 +113,11 @@ def versions_page(one: Versions) -> str:
     """Return the page of a comparison, as one file."""
     title = f"{one.new} against {one.old}"
     return _page(title, f"{HTML.title(title)}{versions(one, PLAIN)}")
+
+
+def whole(title: str, parts: Iterable[str]) -> str:
+    """Return a page of these parts, each HTML, in the style of a report, as one file."""
+    return _page(title, "".join(map(str, parts)))
 
 
 def _page(title: str, body: str) -> str:

@@ -3,49 +3,110 @@
 from __future__ import annotations
 
 import math
+import re
 from html import escape
 
 from lab.claims import Claim, published_text
-from lab.display.html import STYLE, box
+from lab.display.html import STYLE, folded, paragraphs, spoken
 from lab.judging import judge
-from lab.judging.sittings import DIFFERS
 from lab.judging.stats import Ratio, spread_text
 from lab.plot.forest import ends, forest
 from lab.plot.measures import at_words, metric_of
 from lab.plot.provenance import provenance
 from lab.plot.reference_run import notes, ratio_of
 from lab.plot.series import Line
+from lab.records.checks import in_words
 from lab.text.looks import html
-from lab.text.numbers import bare, count, factor
+from lab.text.numbers import bare, count, factor, interval, times
 from lab.text.phrasing import capital
 
 
 @html.register
 def claim(c: Claim) -> str:
-    """Return a claim: verdict as a word, the sentence, ours, what its trials failed, and the
-    published figure beside it. It can be linked to: `#claim-` and its id.
+    """Return a claim: the sentence, what was measured, the limit and the verdict, as sentences. One
+    click below is how it was judged; of a published claim the figure and the quotation are beside
+    it. It can be linked to: `#claim-` and its id.
     """
-    lines = [c.sentence, _ours(c)]
+    lines = [c.sentence, *_finding(c)]
+    after = []
     if c.recorded and not c.replayed:  # the rest of the page was measured here
-        lines.append(f"From the recorded run, {c.measured[:10]}, at least in part.")
-    if c.verdict == DIFFERS:
-        lines.append(f"It differs by machine: {c.because}.")
-    elif c.because:
-        lines.append(f"No verdict, because {c.because}.")
+        after.append(f"From the recorded run, {c.measured[:10]}, at least in part.")
+    details = [_ours(c)]
     if c.alone not in ("", c.verdict):
-        lines.append(f"In this sitting alone: {c.alone}.")
+        details.append(f"In this sitting alone: {c.alone}.")
     if c.demonstrates:
-        lines.append(f"Shown rather than tested: {c.demonstrates}.")
+        details.append(f"Shown rather than tested: {c.demonstrates}.")
     if c.beside:
-        lines.append(f"Beside it, not judged: {'; '.join(map(_told, c.beside))}.")
+        details.append(f"Beside it, not judged: {'; '.join(map(_told, c.beside))}.")
     if c.warnings:
-        lines.append(f"Read with care: {', '.join(c.warnings)}.")
+        details.append(f"Read with care: {', '.join(c.warnings)}.")
     if c.measures:
-        lines.append(f"Measured: {c.measures}.")
-    figure = _beside(c) if c.source else ""
-    more = figure + _quoted(c) if c.source else ""
-    box_html = box(judge.tone(c.verdict), c.verdict, lines, more)
+        details.append(f"Measured: {c.measures}.")
+    summary = "How it was judged, and what to mind" if c.warnings else "How it was judged"
+    figure = _beside(c) + _quoted(c) if c.source else ""
+    more = paragraphs(after) + folded(summary, paragraphs(details)) + figure
+    box_html = spoken(judge.tone(c.verdict), " ".join(lines), _verdict(c), more)
     return f'{STYLE}<div id="{escape(anchor(c.id))}">{box_html}</div>'
+
+
+def _finding(c: Claim) -> list[str]:
+    """Return what was measured, and the limit, as sentences."""
+    value = c.value
+    if isinstance(value, Ratio):
+        if not (math.isfinite(value.estimate) and value.estimate > 0):
+            return []
+        noun = metric_of(value.metric).more
+        a, b = _quoted_name(value.a), _quoted_name(value.b)
+        compared = noun.format(a=a, b=b, ratio=times(value.estimate))
+        at_text = at_words(value.sweep, value.at)
+        certain = interval(value.low, value.high) if value.pairs > 1 else ""
+        spread = f" (95 % interval {certain})" if certain else ""
+        compared = compared if compared.startswith(a) else capital(compared)
+        measured = f"{compared}{at_text and f' {at_text}'}{spread}."
+    elif value is None or math.isnan(value):
+        return []
+    else:
+        sort = "Counted" if c.basis == "count" else "Measured"
+        measured = f"{sort}: {bare(value, 4)}."
+    whole = c.basis == "count" and not isinstance(value, Ratio) and float(value or 0).is_integer()
+    limit = limit_words(c.limit, whole=whole)
+    if not limit:
+        return [measured]
+    return [measured, f"{'We had said' if c.own else 'The claim needs'} {limit}."]
+
+
+def limit_words(limit: str, *, whole: bool = False) -> str:
+    """Return a limit in words: `≥ 2.5×; equal: 0.95× to 1.05×` is `at least 2.5 times`. whole : a
+    count is told by the whole numbers that the limit allows.
+    """
+    parts = _LIMIT.fullmatch(limit.partition(";")[0])
+    if parts is None:
+        return limit
+    sign, low, high, rest = parts["sign"], parts["low"], parts["high"], parts["rest"] or ""
+    if whole:
+        low = str(math.floor(float(low)) if sign == "≤" else math.ceil(float(low)))
+        high = str(math.floor(float(high))) if high else high
+    low, high = low.replace("-", "−"), (high or "").replace("-", "−")
+    unit = " times" if "×" in limit.partition(";")[0] else ""
+    if high:
+        return f"{low}{unit}{rest}" if low == high else f"{low} to {high}{unit}{rest}"
+    return f"{'at most' if sign == '≤' else 'at least'} {low}{unit}{rest}"
+
+
+def _quoted_name(arm: str) -> str:
+    """Return the name of an arm as it can be part of a sentence."""
+    return f"“{arm}”" if " " in arm else arm
+
+
+_LIMIT = re.compile(
+    r"(?P<sign>[≥≤]?) ?(?P<low>[-+.\de]+)×?(?: to (?P<high>[-+.\de]+)×?)?(?P<rest> on Node .*)?"
+)
+
+
+def _verdict(c: Claim) -> str:
+    """Return the verdict as a sentence, with the reason where there is none."""
+    word = capital(c.verdict)
+    return f"{word}: {in_words(c.because).rstrip('.')}." if c.because else f"{word}."
 
 
 def anchor(id: str) -> str:
@@ -56,13 +117,13 @@ def anchor(id: str) -> str:
 def _ours(c: Claim) -> str:
     if not isinstance(c.value, Ratio):
         sort = "Counted" if c.basis == "count" else "One number, without an interval"
-        return f"Here: {c.text}. {sort}."
+        return f"{sort}: {in_words(c.text)}."
     control = (
         "no A/A control"
         if c.value.aa_spread is None
         else f"A/A control ±{spread_text(c.value.aa_spread)}"
     )
-    return f"Here: {_told(c.value)}; {control}. Wanted: {c.limit}."
+    return f"{_told(c.value)}; {control}. The limit: {c.limit}."
 
 
 def _told(r: Ratio) -> str:

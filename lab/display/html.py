@@ -22,6 +22,7 @@ STYLE = (
     f".lab-box{{border-left:4px solid var(--lab-tone,{_MUTED});padding:.1em 0 .1em .9em;"
     f"margin:1em 0;color:{_INK}}}"
     ".lab-box p{margin:.35em 0}"
+    f".lab-box summary{{cursor:pointer;font-size:.9em;color:{_MUTED}}}"
     ".lab-ok{--lab-tone:var(--lab-ok,#176f3d)}.lab-warn{--lab-tone:var(--lab-warn,#8a5300)}"
     ".lab-fail{--lab-tone:var(--lab-fail,#b42318)}.lab-less{--lab-tone:var(--lab-less,#6b3fa0)}"
     ".lab-word{font-weight:600;color:var(--lab-tone)}"
@@ -142,15 +143,36 @@ def record(kind: str, label: str, *parts: str) -> str:
     return f'{STYLE}<div role="group" {name}>{inside}</div>'
 
 
-def box(tone: str, word: str, paragraphs: Sequence[str], more: str = "") -> str:
+def box(tone: str, word: str, lines: Sequence[str], more: str = "") -> str:
     """Return a verdict box: a word that says it (never the colour alone), then paragraphs of text.
 
     tone : ok | less | warn | fail | none; more : HTML to put at the end, already safe.
     """
-    first, *rest = [escape(unbroken(p)) for p in paragraphs] or [""]
-    lines = "".join(f"<p>{p}</p>" for p in rest)
+    first, *rest = [escape(unbroken(line)) for line in lines] or [""]
     head = f'<p><span class="lab-word">{escape(word)}:</span> {first}</p>'
-    return f'<div class="lab-box lab-{tone if tone in TONES else "none"}">{head}{lines}{more}</div>'
+    return _boxed(tone, f"{head}{paragraphs(rest, safe=True)}{more}")
+
+
+def spoken(tone: str, text: str, verdict: str, more: str = "") -> str:
+    """Return a verdict box that begins with sentences, the last of which is the verdict; `more` as
+    in `box`.
+    """
+    word = f'<span class="lab-word">{escape(unbroken(verdict))}</span>'
+    return _boxed(tone, f"<p>{escape(unbroken(text))} {word}</p>{more}")
+
+
+def paragraphs(lines: Sequence[str], *, safe: bool = False) -> str:
+    """Return each line as a paragraph; safe : they are HTML already."""
+    return "".join(f"<p>{line if safe else escape(unbroken(line))}</p>" for line in lines)
+
+
+def folded(summary: str, inside: str) -> str:
+    """Return HTML that is one click below a line."""
+    return f"<details><summary>{escape(summary)}</summary>{inside}</details>"
+
+
+def _boxed(tone: str, inside: str) -> str:
+    return f'<div class="lab-box lab-{tone if tone in TONES else "none"}">{inside}</div>'
 
 
 def facts(pairs: Mapping[str, str]) -> str:

@@ -14,8 +14,9 @@ from lab.plot.histograms import histogram
 from lab.plot.measures import ratio_words, sweep_label, value_label
 from lab.plot.provenance import stamps
 from lab.plot.sweeps import sweep, sweep_finding
+from lab.records.checks import in_words
 from lab.records.comparison import Comparison
-from lab.records.histogram import Histogram
+from lab.records.histogram import SUPPORT, Histogram
 from lab.records.output import Printed
 from lab.records.table import plain
 from lab.records.trial import LoadSpec, Stream, Trial
@@ -96,15 +97,16 @@ def _verdict(r: Ratio, sweep_name: str, c: Comparison | None = None) -> str:
         words = words[:1].upper() + words[1:]
     lines = [words]
     if warnings:
-        lines.append(f"Read with care: {'; '.join(warnings)}.")
+        lines.append(in_words(f"Read with care: {'; '.join(warnings)}."))
     return box(tone, word, lines)
 
 
 def _percentiles(h: Histogram) -> dict[str, str]:
     out = {f"p{q * 100:g}": ms(h.quantile(q)) for q in _QUANTILES if h.support(q)}
-    missing = [f"p{q * 100:g}" for q in _QUANTILES[:3] if not h.support(q)]
-    if missing:
-        out[", ".join(missing)] = f"not from {count(h.count, 'answer')}"
+    for q in (q for q in _QUANTILES[:3] if not h.support(q)):
+        least = count(math.ceil(SUPPORT / min(q, 1 - q) - 1e-6), "response")
+        were = f"there {'was' if h.count == 1 else 'were'} {h.count:,}"
+        out[f"p{q * 100:g}"] = f"needs {least}, {were}"
     if h.count:
         out["mean"] = ms(h.mean())
         out["longest"] = ms(h.max())

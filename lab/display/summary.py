@@ -21,12 +21,12 @@ def markdown(
     """Return a table with a row for each result, what did not hold with its message, what was not
     judged, and the sum of what came in.
     """
-    judged = list(zip(works, results, strict=True))
+    rows = list(zip(works, results, strict=True))
     lines = ["| student | exercise | points | |", "|---|---|---|---|"]
-    for work, result in judged:
+    for work, result in rows:
         cells = (_plain(work.student), _plain(result.exercise), _points(result), _word(result))
         lines.append(f"| {' | '.join(cells)} |")
-    for work, result in judged:
+    for work, result in rows:
         if not result.missed:
             continue
         values = f" ({_plain(result.values)})" if result.values else ""
@@ -54,11 +54,11 @@ def _word(result: Result) -> str:
 
 def _criterion(criterion: Looked) -> str:
     points = f"{bare(criterion.points)} of {bare(criterion.of)}"
-    seen = [
+    values = [
         f"{name}: {_plain(text)}"
         for name, text in (("saw", criterion.saw), ("wanted", criterion.wanted))
         if text
     ]
     return f"- **{_plain(criterion.says)}** ({points}) " + "; ".join(
-        [_plain(criterion.message), *seen]
+        [_plain(criterion.message), *values]
     )

@@ -45,7 +45,7 @@ from lab.storage.json_form import flat
 EXERCISES = paths.ROOT / "exercises"
 FILE = "exercise.toml"
 KINDS = {"esm": ".mjs", "cjs": ".cjs"}
-LEVELS = {1: "easy", 2: "middling", 3: "hard"}
+LEVELS = {1: "easy", 2: "medium", 3: "hard"}
 HINTS = 3
 STARS = 24  # exercises that a course begins with, four a week for six weeks
 # A value in a program that differs by student: it runs as it stands, with the first of them.
@@ -107,7 +107,7 @@ class Exercise:
     chapter: str  # topic/name of the page that it stands on; empty: on none
     summary: str  # one line
     minutes: int
-    level: int  # 1 easy, 2 middling, 3 hard
+    level: int  # 1 easy, 2 medium, 3 hard
     criteria: tuple[Criterion, ...]
     hints: tuple[str, ...]
     wrong: tuple[Wrong, ...]

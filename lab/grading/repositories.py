@@ -85,18 +85,18 @@ def template(folder: Path, ids: Iterable[str] = (), syllabus: str = "") -> list[
     wanted = [*ids, *(name for week in _weeks(syllabus) for name in week)] if syllabus else [*ids]
     if not wanted:
         raise NoClass("Name exercises (python -m lab exercises), or a syllabus: --syllabus 6")
-    chosen = [exercise(name) for name in dict.fromkeys(wanted)]
+    exercises = [exercise(name) for name in dict.fromkeys(wanted)]
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise NoClass(f"{folder} is not empty: name a folder that is new.")
-    for item in chosen:
+    for item in exercises:
         place = folder / item.id
         written.write(place / "task.md", f"# {item.title}\n\n{item.task().strip()}\n".encode())
         written.write(place / item.begins_as, item.begin(item.for_student("")).encode())
-    written.write(folder / "README.md", _readme(chosen).encode())
+    written.write(folder / "README.md", _readme(exercises).encode())
     for name in ("check.sh", ".github/workflows/check.yml"):
         source = HERE / "repository" / name.removeprefix(".github/workflows/")
         written.write(folder / name, source.read_bytes())
-    return chosen
+    return exercises
 
 
 def _weeks(syllabus: str) -> list[list[str]]:
@@ -107,11 +107,11 @@ def _weeks(syllabus: str) -> list[list[str]]:
     return [week["exercises"] for week in tomllib.loads(file.read_text("utf-8"))["weeks"]]
 
 
-def _readme(chosen: list[Exercise]) -> str:
+def _readme(exercises: list[Exercise]) -> str:
     rows = [
         f"| [{item.title}]({item.id}/task.md) | `{item.id}/{item.begins_as}` "
         f"| {LEVELS[item.level]} | {item.minutes} |"
-        for item in chosen
+        for item in exercises
     ]
     text = (HERE / "repository" / "README.md").read_text("utf-8")
     return text.replace("{{ROWS}}", "\n".join(rows))
@@ -129,22 +129,22 @@ def listed(file: Path) -> list[Repository]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
         raise NoClass(f"The class list {file} cannot be read: {reason}.") from None
-    found: dict[str, Repository] = {}
+    by_student: dict[str, Repository] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         repository = _of_line(line, number)
         if repository is None:
             continue
-        if before := found.get(repository.student.casefold()):
+        if before := by_student.get(repository.student.casefold()):
             raise NoClass(
                 f"{file}, line {number}: {repository.student} is in line {before.line} already. "
                 "Give each student one line, and each an id that differs by more than capitals."
             )
-        found[repository.student.casefold()] = repository
-    if not found:
+        by_student[repository.student.casefold()] = repository
+    if not by_student:
         raise NoClass(
             f"{file} lists no repository: write a line `anna https://…` for each student."
         )
-    return list(found.values())
+    return list(by_student.values())
 
 
 def _of_line(line: str, number: int) -> Repository | None:
@@ -187,15 +187,23 @@ def fetch(
     if shutil.which("git") is None:
         raise NoClass("git is missing: install it first.")
     folder.mkdir(parents=True, exist_ok=True)
-    done: list[Fetched] = []
+    outcomes: list[Fetched] = []
     with ThreadPoolExecutor(TOGETHER) as pool:
-        for fetched in pool.map(lambda one: _fetched(one, folder, before), repositories):
-            done.append(fetched)
-            yield fetched
+        for outcome in pool.map(
+            lambda repository: _fetched(repository, folder, before), repositories
+        ):
+            outcomes.append(outcome)
+            yield outcome
     rows = [["student", "address", "commit", "date", "why not"]]
     rows += [
-        [one.repository.student, one.repository.address, one.commit, one.date, one.why]
-        for one in done
+        [
+            outcome.repository.student,
+            outcome.repository.address,
+            outcome.commit,
+            outcome.date,
+            outcome.why,
+        ]
+        for outcome in outcomes
     ]
     with (folder / FETCHED).open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
@@ -207,11 +215,10 @@ def _fetched(repository: Repository, folder: Path, before: datetime | None) -> F
         files.mkdir()
         try:
             _git("clone", "--quiet", "--bare", "--no-tags", "--", repository.address, str(history))
-            if not _git(f"--git-dir={history}", "for-each-ref", "--count=1", "refs/heads").strip():
-                return Fetched(repository, why="it has no commit")
-            until = [f"--before={before.isoformat()}"] if before else []
             git_dir = f"--git-dir={history}"
-            commit = _git(git_dir, "rev-list", "-1", *until, "HEAD", "--").strip()
+            branch = _default_branch(git_dir)
+            until = [f"--before={before.isoformat()}"] if before else []
+            commit = _git(git_dir, "rev-list", "-1", *until, branch, "--").strip()
             if not commit:
                 when = f" before {before.isoformat(' ', 'minutes')}" if before else ""
                 return Fetched(repository, why=f"it has no commit{when}")
@@ -226,14 +233,26 @@ def _fetched(repository: Repository, folder: Path, before: datetime | None) -> F
 
 
 class _GitFailed(Exception):
-    """git ended with an error; the message is its last line."""
+    """git ended with an error, or has nothing; the message says which."""
+
+
+def _default_branch(git_dir: str) -> str:
+    """Return the branch that HEAD names, or where it names none that exists the only one."""
+    branches = _git(git_dir, "for-each-ref", "--format=%(refname)", "refs/heads").split()
+    head = _git(git_dir, "symbolic-ref", "HEAD").strip()
+    if head in branches or len(branches) == 1:
+        return head if head in branches else branches[0]
+    if not branches:
+        raise _GitFailed("it has no commit")
+    names = ", ".join(name.removeprefix("refs/heads/") for name in branches)
+    raise _GitFailed(f"it has no default branch, and several others ({names}): set one")
 
 
 def _git(*words: str) -> str:
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", *_SAFE, *words]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             env={**env, **_GIT, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
@@ -243,7 +262,7 @@ def _git(*words: str) -> str:
         )
     except subprocess.TimeoutExpired:
         raise _GitFailed(f"git did not end within {PATIENCE_S} s") from None
-    if done.returncode:
-        printed = clean(done.stderr.decode("utf-8", "replace")).strip().splitlines()
-        raise _GitFailed(flat(printed[-1]) if printed else f"git ended with {done.returncode}")
-    return done.stdout.decode("utf-8", "replace")
+    if process.returncode:
+        printed = clean(process.stderr.decode("utf-8", "replace")).strip().splitlines()
+        raise _GitFailed(flat(printed[-1]) if printed else f"git ended with {process.returncode}")
+    return process.stdout.decode("utf-8", "replace")

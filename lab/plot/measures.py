@@ -67,9 +67,10 @@ def metric_of(name: str) -> Metric:
         noun, unit, factor = f"{base_name} latency", "ms", 1e3
     else:
         noun, unit, factor = base_name.replace("_", " "), "", 1.0
-    if stream:
-        noun = f"/{stream} alongside: {noun}"
     more = _MORE.get(name, f"the {noun} of {{a}} is {{ratio}} that of {{b}}")
+    if stream:
+        more = f"the {noun} of /{stream} with {{a}} is {{ratio}} that with {{b}}"
+        noun = f"/{stream} alongside: {noun}"
     return Metric(name, noun, unit, factor, more)
 
 

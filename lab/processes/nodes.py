@@ -43,7 +43,7 @@ def program(node: str | os.PathLike[str] | None = None) -> str:
     found = _version(path, source)
     if major(found) < least():
         raise NoNodeError(
-            f"{source} is Node {found}; Node {least()} or newer is needed ({_advice()})."
+            f"{source} is Node {found}; Node {least()} or newer is needed ({advice()})."
         )
     return path
 
@@ -189,7 +189,7 @@ def _find(node: str | os.PathLike[str] | None, naming: str = "{!r}") -> tuple[st
     if found is not None:
         return os.fspath(Path(found).absolute()), source
     if source.startswith("`"):
-        raise NoNodeError(f"There is no `node` on the PATH: {_advice()}.")
+        raise NoNodeError(f"There is no `node` on the PATH: {advice()}.")
     path = Path(word)
     if os.sep not in word:
         why = "is not on the PATH"
@@ -197,10 +197,11 @@ def _find(node: str | os.PathLike[str] | None, naming: str = "{!r}") -> tuple[st
         why = "is a folder"
     else:
         why = "is not executable" if path.exists() else "is not there"
-    raise NoNodeError(f"{source} {why}: {_advice()}.")
+    raise NoNodeError(f"{source} {why}: {advice()}.")
 
 
-def _advice() -> str:
+def advice() -> str:
+    """Return what to do where the Node that is meant will not do."""
     return f"install Node ({INSTALL}), or set LAB_NODE to the path of one"
 
 
@@ -210,7 +211,7 @@ def _version(path: str, source: str) -> str:
         return _ask(path, status.st_mtime_ns, status.st_size)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise NoNodeError(
-            f"{source} does not answer like Node when asked for its version ({error}): {_advice()}."
+            f"{source} does not answer like Node when asked for its version ({error}): {advice()}."
         ) from None
 
 

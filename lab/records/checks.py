@@ -8,6 +8,7 @@ book/about/rules.md, which has their sources.
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -525,6 +526,31 @@ def words(found: str) -> str:
     else:
         phrase = _WARNED.get(name) or FAILURES.get(name) or name.replace("_", " ")
     return f"/{stream}: {phrase}" if stream else phrase
+
+
+# Why a check that failed allows no verdict, as the end of a sentence.
+_REASONS = {
+    "littles_law": "the numbers break Little’s law",
+    "accounted": "requests are unaccounted for",
+    "answered": "nothing was answered in a window",
+    "no_errors": "requests failed",
+    "verified": "a server sent wrong bodies",
+    "finished": "a trial ended early",
+    "on_schedule": "the client did not send all requests",
+    "quiet": "other programs were using the processor",
+    "throttled": "the processor was throttled",
+}
+_FAILED = re.compile(r"check failed: (?:([\w/-]+)\.)?(\w+)")
+
+
+def in_words(reason: str) -> str:
+    """Return a reason with each `check failed: quiet` as people say it."""
+
+    def phrase(check: re.Match[str]) -> str:
+        sentence = _REASONS.get(check[2], check[0])
+        return f"alongside, at /{check[1]}, {sentence}" if check[1] else sentence
+
+    return _FAILED.sub(phrase, reason)
 
 
 def run(e: Evidence) -> dict[str, Check]:

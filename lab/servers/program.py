@@ -17,6 +17,7 @@ from typing import Any
 from lab import paths
 from lab.errors import LabError
 from lab.processes import nodes
+from lab.processes.node_range import node_range
 from lab.servers import rust_addon
 
 
@@ -160,12 +161,19 @@ def _missing(need: str, install: Mapping[str, str]) -> str | None:
         return None if is_here else f"npm package {name}: {'npm ci' if own else 'make tools'}"
     if kind == "rust":
         return rust_addon.missing(name)
-    if nodes.is_node(need):
-        return nodes.wrong_with(need)
+    if nodes.is_node(need) or need.startswith("node>="):
+        return _wrong_node(need)
     # Debian puts servers where users have no PATH to.
     if shutil.which(need) or shutil.which(need, path="/usr/sbin:/usr/local/sbin"):
         return None
     return f"{need}: {install.get(need, 'make tools')}"
+
+
+def _wrong_node(need: str) -> str | None:
+    if nodes.is_node(need):
+        return nodes.wrong_with(need)
+    wanted, here = node_range(need.removeprefix("node")), nodes.version()
+    return None if here in wanted else f"{wanted} (here is {here}): {nodes.advice()}"
 
 
 def _short(word: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 FENCE = re.compile(r"^ *(`{3,}|:{3,})\{?([\w-]*)\}?[^\n]*\n(.*?)^ *\1[ ]*$", re.S | re.M)
+HAS_PROSE = {"glossary", "note", "warning", "tip", "important", "admonition", "container"}
 NO_PROSE = re.compile(
     r"""\A---\n.*?^---\n            # what JupyterLab keeps on top
     | <!--.*?-->
@@ -27,7 +28,7 @@ def prose(text: str) -> str:
 
     def fence(match: re.Match[str]) -> str:
         # A directive with prose in it keeps it; what is code goes.
-        if match[2] in {"glossary", "note", "warning", "tip", "important", "admonition"}:
+        if match[2] in HAS_PROSE:
             return "\n" + prose(match[3]) + "\n"
         return blank(match)
 

@@ -85,6 +85,30 @@ def test_a_published_site_has_each_page_as_markdown_and_a_list_of_them(html):
     assert 'type="text/markdown" href="https://example.org/course/book/one/alpha.md"' in page
 
 
+def test_a_report_names_its_page_and_what_it_was_built_from(html):
+    page = (html / "book/one/alpha.html").read_text()
+    (address,) = re.findall(r'href="([^"]+)">Report a mistake', page)
+    assert address.startswith("https://git.example.org/us/course/issues/new?template=mistake.yml")
+    assert "page=book%2Fone%2Falpha" in address
+    assert "mybinder" not in page, "which knows no repository but one on GitHub"
+
+
+@pytest.mark.parametrize(
+    "address", ["https://github.com/us/my.book", "https://github.com/us/my.book.git"]
+)
+def test_a_repository_on_github_can_be_run_in_two_clouds(address):
+    codespaces, binder = pagefacts.clouds(address, "main")
+    assert codespaces["url"] == "https://codespaces.new/us/my.book?ref=main"
+    assert binder["url"] == "https://mybinder.org/v2/gh/us/my.book/main?urlpath=book"
+
+
+@pytest.mark.parametrize(
+    "address", ["", "https://gitlab.com/us/book", "https://github.com.evil.example/a/b"]
+)
+def test_another_repository_cannot(address):
+    assert pagefacts.clouds(address, "main") == []
+
+
 def test_the_map_lists_every_page_at_the_site_s_address(html):
     space = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
     tree = ElementTree.parse(html / "sitemap.xml")

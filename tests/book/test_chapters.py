@@ -23,7 +23,7 @@ ENDS = [
     ["Summary", MEMORY, EXERCISES, "Sources"],
 ]
 AGAIN = 3  # questions from memory
-TAGS = {"remove-cell", "remove-input", "hide-input", "raises-exception"}
+TAGS = {"remove-cell", "remove-input", "hide-input", "raises-exception", "show-input"}
 SIMULATED = {"book/instruments/noise-and-verdicts": ["alarms"]}  # figures of what no run made
 KERNELS = {"python3": "python", "javascript": "javascript"}
 

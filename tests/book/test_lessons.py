@@ -51,6 +51,22 @@ def test_a_page_that_was_read_is_not_asked_for_again(weeks, tmp_path):
     assert second[1:3] == [["nothing new"], "0"]
 
 
+def test_a_step_of_the_project_does_not_bring_a_page_before_its_other_exercises(weeks, tmp_path):
+    steps = '"drop-01", "drop-02"'  # of these only the first has a page that another one places
+    (tmp_path / "6.toml").write_text(
+        COURSE.replace('"summary"]', f'"summary", {steps}]').replace(
+            '-five"]', '-five", "after-io"]'
+        )
+    )
+    first, second = lessons.syllabus(6, None).rows
+    of_first, of_second = (
+        f"book/{exercises.exercise(name).chapter}" for name in ("drop-01", "drop-02")
+    )
+    assert of_first not in links(first[1]) and of_second in links(first[1])
+    assert of_first in links(second[1])
+    assert of_first in links(first[3])
+
+
 def test_a_course_that_is_not_there_is_said_to_be_missing(tmp_path, monkeypatch):
     monkeypatch.setattr(lessons, "COURSES", tmp_path)
     assert isinstance(lessons.syllabus(12, None), Html)

@@ -12,6 +12,7 @@ from examples import example_comparison, example_trial
 
 from lab import display, late, need, trace  # noqa: F401  kinds
 from lab.claims import Claim, PublishedFigure
+from lab.display.claims import limit_words
 from lab.instruments import calibration  # noqa: F401  kinds
 from lab.paths import ROOT
 from lab.records.trial import Check
@@ -92,7 +93,9 @@ def test_a_trial_shows_throughput_supported_percentiles_checks_and_every_request
 
 
 def test_percentiles_that_few_answers_cannot_carry_are_refused_by_name(trial):
-    assert "not from" in read(display.html(trial.alongside["ping"])).text
+    text = read(display.html(trial.alongside["ping"])).text
+    answers = trial.alongside["ping"].latency.count
+    assert f"p99needs 1,000 responses, there were {answers:,}" in text
 
 
 def test_checks_stand_worst_first(trial):
@@ -204,8 +207,14 @@ def test_a_published_claim_shows_verdict_ours_and_theirs(compared):
     )
     page = made._repr_html_()
     text = read(page).text
-    assert "reversed: Asynchronous reading answers more requests." in text
-    assert re.search(r"Here: async ÷ sync, throughput at 100 connections: 0\.56\d×", text)
+    assert re.search(
+        r"Asynchronous reading answers more requests\. async answers 0\.56\d times as many "
+        r"requests per second as sync at 100 connections \(95 % interval 0\.\d+ to 0\.\d+\)\. ",
+        text.replace("\u00a0", " "),
+    )
+    first, _, rest = text.partition("How it was judged")
+    assert first.endswith("Reversed.")
+    assert re.search(r"async ÷ sync, throughput at 100 connections: 0\.56\d×", rest)
     assert "it will <not> block" in text
     assert "Node 0.8.8: 263.19 req/s" in text
     assert 'class="lab-published"' in page
@@ -225,8 +234,52 @@ def test_a_claim_from_the_recorded_run_says_so_unless_its_whole_page_is():
 
 def test_a_claim_of_the_course_needs_no_source():
     text = read(Claim("x", "ten is ten", "held", "10 → held", 10.0)._repr_html_()).text
-    assert "held: ten is ten" in text
+    assert text.startswith("ten is ten Measured: 10. Held.")
     assert "10 → held" in text
+
+
+@pytest.mark.parametrize(
+    ("limit", "whole", "words"),
+    [
+        ("≥ 2.5×; equal: 0.95× to 1.05×", False, "at least 2.5 times"),
+        ("0.952× to 1.05×", False, "0.952 to 1.05 times"),
+        ("≤ 0.5", False, "at most 0.5"),
+        ("≤ 0.5", True, "at most 0"),
+        ("≥ 0.5", True, "at least 1"),
+        ("3 to 3", True, "3"),
+        ("-0.2 to 0.5", False, "−0.2 to 0.5"),
+        ("≥ 4 on Node below 26", True, "at least 4 on Node below 26"),
+        ("≥ 1e+06", False, "at least 1e+06"),
+    ],
+)
+def test_a_limit_is_told_in_words(limit, whole, words):
+    assert limit_words(limit, whole=whole) == words
+
+
+def test_a_box_says_what_was_measured_what_was_said_and_the_verdict():
+    made = Claim("x", "A ping waits.", "held", "0.5", 0.5, limit="≤ 0.8", basis="number")
+    text = read(made._repr_html_()).text
+    assert text.startswith("A ping waits. Measured: 0.5. We had said at most 0.8. Held.")
+
+
+def test_a_box_without_a_verdict_says_why_as_people_do():
+    because = "check failed: quiet; check failed: ping.no_errors"
+    made = Claim("x", "A.", "no verdict", f"3; {because}", 3.0, limit="≥ 2", because=because)
+    text = read(made._repr_html_()).text
+    assert (
+        "No verdict: other programs were using the processor; alongside, at /ping, requests failed."
+        in text
+    )
+    assert "check failed" not in text
+
+
+def test_what_a_reader_minds_is_one_click_below_and_named_above():
+    made = Claim(
+        "x", "A.", "held", "3", 3.0, limit="≥ 2", warnings=("not steady in 1 of 2 trials",)
+    )
+    page = made._repr_html_()
+    assert "<summary>How it was judged, and what to mind</summary>" in page
+    assert page.index("<details>") < page.index("Read with care: not steady")
 
 
 def test_a_table_of_sentences_wraps_and_its_status_is_a_word():

@@ -138,6 +138,16 @@ def test_what_each_pushed_lies_in_a_folder_of_each_and_the_rest_is_told(tmp_path
     assert rows[0]["commit"] == git(tmp_path / "anna.git", "rev-parse", "main").strip()
 
 
+def test_where_the_default_branch_does_not_exist_the_only_one_counts(tmp_path):
+    bare = pushed(tmp_path, "anna", {"a.mjs": "a"})
+    git(bare, "symbolic-ref", "HEAD", "refs/heads/trunk")
+    (outcome,) = fetch(tmp_path, f"anna {bare}")
+    assert outcome.why == ""
+    git(bare, "branch", "other", "main")
+    (outcome,) = fetch(tmp_path, f"anna {bare}")
+    assert outcome.why == "it has no default branch, and several others (main, other): set one"
+
+
 def test_the_newest_commit_until_the_deadline_counts(tmp_path):
     for day in ("18", "20"):
         bare = pushed(tmp_path, "anna", {"a.mjs": day}, date=f"2027-01-{day}T12:00:00+00:00")

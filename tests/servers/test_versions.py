@@ -7,8 +7,9 @@ import sys
 import pytest
 
 import lab
-from lab.processes import machine
+from lab.processes import machine, nodes
 from lab.servers import versions
+from lab.servers.program import lacking
 
 
 @pytest.fixture
@@ -44,3 +45,13 @@ def test_a_version_that_nobody_tells_is_left_out():
     assert versions.program("no-such-program") == ""
     assert versions.of_need("python:no_such_package") == ""
     assert versions.of_need("node:no-such-package") == ""
+
+
+@pytest.mark.parametrize(
+    ("here", "is_enough"), [("22.12.9", False), ("22.13.0", True), ("24.1.0", True)]
+)
+def test_a_program_may_need_a_newer_node_than_the_book_does(monkeypatch, here, is_enough):
+    monkeypatch.setattr(nodes, "version", lambda: here)
+    lines = lacking(["node>=22.13"], {})
+    assert (lines == []) is is_enough
+    assert is_enough or (f"22.13 or newer (here is {here})" in lines[0] and "LAB_NODE" in lines[0])

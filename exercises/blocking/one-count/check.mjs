@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import http from "node:http";
 
 const CLIENTS = 24;
@@ -10,18 +9,6 @@ const KEPT = 12; // connections
 const started = (t) => t.once("server", () => t.server());
 
 // ---------------------------------------------------------------- who answers
-
-/** The inode of the server's end of a connection that comes from `from`: /proc/net/tcp has both ends. */
-function inodeOf(port, from) {
-  const hex = (number) => number.toString(16).toUpperCase().padStart(4, "0");
-  for (const table of ["/proc/net/tcp", "/proc/net/tcp6"])
-    for (const line of readFileSync(table, "utf8").split("\n").slice(1)) {
-      const [, local, remote, , , , , , , inode] = line.trim().split(/\s+/);
-      if (local?.endsWith(`:${hex(port)}`) && remote.endsWith(`:${hex(from)}`) && inode !== "0")
-        return inode;
-    }
-  return undefined;
-}
 
 const ask = (server, agent) =>
   new Promise((resolve) => {
@@ -43,12 +30,10 @@ async function asked(t, server, count = KEPT) {
   const agents = Array.from({ length: count }, () => new http.Agent({ keepAlive: true }));
   const answers = [];
   for (const agent of agents) answers.push(await ask(server, agent));
-  const holders = new Map();
-  for (const pid of server.family())
-    for (const target of Object.values(t.proc.descriptors(pid))) holders.set(target, pid);
+  const pids = server.family();
   const found = answers.map(({ body, localPort }) => ({
     body,
-    pid: localPort && holders.get(`socket:[${inodeOf(server.port, localPort)}]`),
+    pid: localPort && t.proc.peer(pids, server.port, localPort),
   }));
   for (const agent of agents) agent.destroy();
   return found;

@@ -43,19 +43,27 @@ def syllabus(weeks: int, build: Build) -> PageTable | Html:
         return Html(f"<p>There is no ready course of {weeks} weeks.</p>")
     listed = tomllib.loads(file.read_text("utf-8"))["weeks"]
     minutes = {short(one.chapter): one.minutes for one in teaching.chapters()}
-    known: set[str] = set()
-    rows = [_week(i, week, minutes, known) for i, week in enumerate(listed, 1)]
+    others = [one for week in listed for one in _asked(week) if not one.project]
+    placed, known = {one.chapter for one in others}, set[str]()
+    rows = [_week(i, week, minutes, placed, known) for i, week in enumerate(listed, 1)]
     return PageTable(["Week", "Read", "Minutes", "Hand in", "Minutes", "Points"], rows)
 
 
+def _asked(week: dict[str, object]) -> list[exercises.Exercise]:
+    return [exercises.exercise(str(name)) for name in _texts(week["exercises"])]
+
+
 def _week(
-    number: int, week: dict[str, object], minutes: dict[str, int], known: set[str]
+    number: int, week: dict[str, object], minutes: dict[str, int], placed: set[str], known: set[str]
 ) -> list[Cell]:
-    """A row; pages that were read in an earlier week are not asked for again."""
-    asked = [exercises.exercise(str(name)) for name in _texts(week["exercises"])]
+    """A row; pages that were read in an earlier week are not asked for again. A step of a project
+    does not bring a page that other exercises place, `placed`: it may come before its page.
+    """
+    asked = _asked(week)
+    readers = [one for one in asked if not one.project or one.chapter not in placed]
     points = week.get("points", {})
     worth = points if isinstance(points, dict) else {}
-    pages = [page for page in _pages(asked) if page not in known]
+    pages = [page for page in _pages(readers) if page not in known]
     known.update(pages)
     return [
         f"{number}. {week['title']}",

@@ -11,11 +11,12 @@ import os
 import re
 import subprocess
 import tomllib
+from contextlib import suppress
 from datetime import date
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import quote, urljoin, urlparse
+from urllib.parse import quote, urlencode, urljoin, urlparse
 
 import yaml
 from docutils import nodes
@@ -149,7 +150,8 @@ def _facts(
         "source": f"{repository}/blob/{config.lab_repository_branch}/{source}"
         if repository
         else "",
-        "issue": f"{repository}/issues/new?title={quote(title)}" if repository else "",
+        "issue": _issue(repository, title, page, _commit()),
+        "clouds": clouds(repository, config.lab_repository_branch),
         "records": _behind(app, page),
         "unsteady": published.never_steady(
             published.of_chapter(_build(app), page), "../" * page.count("/")
@@ -159,6 +161,43 @@ def _facts(
         "cite": _cite(config, title, context.get("pageurl") or ""),
         "card": urljoin(config.html_baseurl, CARD) if config.html_baseurl else "",
     }
+
+
+def _issue(repository: str, title: str, page: str, commit: str) -> str:
+    """Return the address of the form for a mistake, with page and commit filled in; "" without a
+    repository. Hosts that know no such forms take the title.
+    """
+    if not repository:
+        return ""
+    filled = {"template": "mistake.yml", "title": title, "page": f"{page} {commit}".strip()}
+    return f"{repository}/issues/new?{urlencode(filled, quote_via=quote)}"
+
+
+@cache
+def _head(root: Path) -> str:
+    return _git(root, "rev-parse", "--short", "HEAD").strip()
+
+
+def _commit() -> str:
+    with suppress(OSError, subprocess.SubprocessError):
+        return _head(paths.ROOT)
+    return ""
+
+
+def clouds(repository: str, branch: str) -> list[dict[str, str]]:
+    """Return where a reader can run the book without a copy of it: name and address of each. Only
+    a repository on GitHub is known there.
+    """
+    match = re.fullmatch(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?", repository)
+    if match is None:
+        return []
+    return [
+        {"name": "Codespaces", "url": f"https://codespaces.new/{match[1]}?ref={quote(branch)}"},
+        {
+            "name": "Binder",
+            "url": f"https://mybinder.org/v2/gh/{match[1]}/{quote(branch)}?urlpath=book",
+        },
+    ]
 
 
 def _build(app: Sphinx) -> Build:

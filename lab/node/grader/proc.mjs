@@ -174,6 +174,22 @@ export function listening() {
     }
   return ports;
 }
+/**
+ * Which of these processes has the other end of the connection from that port to this one: the kernel's tables have both ends. The
+ * last one of those that have it, as a process that hands a connection on keeps it for a moment.
+ */
+export function peer(pids, port, from) {
+  const hex = (number) => number.toString(16).toUpperCase().padStart(4, "0");
+  for (const table of ["/proc/net/tcp", "/proc/net/tcp6"])
+    for (const line of read(table).split("\n").slice(1)) {
+      const [, local, remote, , , , , , , inode] = line.trim().split(/\s+/);
+      if (local?.endsWith(`:${hex(port)}`) && remote.endsWith(`:${hex(from)}`) && inode !== "0")
+        return pids.findLast((pid) =>
+          Object.values(descriptors(pid)).includes(`socket:[${inode}]`),
+        );
+    }
+  return undefined;
+}
 /** The ports on which a family of processes listens. */
 export function portsOf(pid) {
   const inodes = new Set(

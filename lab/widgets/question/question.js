@@ -480,6 +480,21 @@
 
   // ---- The right answer, where the page decides it -----------------------------------------------------------------
 
+  /** Show the sentences of a page that tell an answer once its card is open; until then a line that leads to the card. A
+   * page names them: `{container} lab-opens-with start-wait`. Without a script they are shown.
+   */
+  function openSentences(id, open) {
+    for (const place of document.querySelectorAll(`.lab-opens-with.${CSS.escape(id)}`)) {
+      if (place.classList.contains("closed") !== open) continue;
+      place.classList.toggle("closed", !open);
+      if (open) place.querySelector(":scope > .waits").remove();
+      else {
+        const link = el("a", { href: `#answer-${id}` }, "the answer");
+        place.prepend(el("p", { class: "waits" }, "This opens with ", link, "."));
+      }
+    }
+  }
+
   class Answer extends Element {
     start() {
       this.watch = new IntersectionObserver((entries) => {
@@ -522,7 +537,8 @@
       }
       const place = document.getElementById(`question-${id}`);
       const last = fits(this.data, record?.answer) ? record.answer : answer;
-      const open = answer !== null || this.open;
+      const open = answer !== null || Boolean(this.open);
+      openSentences(id, open);
       // The answer may come into sight many times, and what a reader has unfolded stays open.
       const state = JSON.stringify([answer, last, Boolean(place), open]);
       if (state === this.drawn) return;

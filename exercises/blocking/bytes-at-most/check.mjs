@@ -1,0 +1,106 @@
+const student = (t) =>
+  t.once("module", async () => {
+    const module = await t.module();
+    module.needs("cache");
+    return module;
+  });
+
+async function played(t, steps) {
+  const run = await (await student(t)).scene("play", { steps });
+  t.ok(!run.none, "cache returned no object with get and set");
+  return run.after;
+}
+const keys = (t, count) => Array.from({ length: count }, () => t.token());
+const sizes = (answers) => answers.map(({ size }) => size ?? "undefined");
+
+export default {
+  async kept(t) {
+    const [first, second, never] = keys(t, 3);
+    const size = t.random.integer(1000, 3000);
+    const [, , a, b, c] = await played(t, [
+      { set: first, size, fill: 7 },
+      { set: second, size: 10, fill: 9 },
+      { get: first },
+      { get: second },
+      { get: never },
+    ]);
+    t.equal([a.size, a.fill, a.same], [size, 7, true], "a value came back with other bytes");
+    t.equal([b.size, b.fill, b.same], [10, 9, true], "a value came back with other bytes");
+    t.equal(c.size, null, "a key that was never set had a value");
+  },
+
+  async bound(t) {
+    const { most } = t.parameters;
+    const part = Math.floor(most / 8);
+    const steps = keys(t, 30).map((set, i) => ({ set, size: part - (i % 5), fill: i }));
+    const sums = (await played(t, steps)).map(({ bytes }) => bytes);
+    const largest = Math.max(...sums);
+    t.ok(largest <= most, `${largest} bytes were kept`, { wanted: `${most} bytes or fewer` });
+    t.ok(largest > most / 2, `at most ${largest} bytes were kept of the ${most} that are allowed`);
+    const [again, other] = keys(t, 2);
+    const twice = await played(t, [
+      { set: other, size: 11, fill: 1 },
+      ...Array.from({ length: 20 }, (_, i) => ({ set: again, size: part + i, fill: i })),
+      { get: other },
+    ]);
+    const { bytes } = twice.at(-2);
+    t.equal(
+      bytes,
+      part + 19 + 11,
+      "a key was set again and again, and the number of bytes is wrong",
+    );
+    t.equal(twice.at(-1).size, 11, "a key was set again and again, and another one is gone");
+  },
+
+  async order(t) {
+    const { most } = t.parameters;
+    const size = Math.floor(most / 4);
+    const names = keys(t, 4);
+    const [late] = keys(t, 1);
+    const run = await played(t, [
+      ...names.map((set, i) => ({ set, size, fill: i })),
+      { get: names[0] },
+      { set: names[1], size, fill: 8 },
+      { set: late, size, fill: 9 },
+      ...[...names, late].map((get) => ({ get })),
+    ]);
+    const answers = run.slice(-5);
+    const seen = { saw: sizes(answers).join(", ") };
+    const lost = answers.filter(({ size }) => size === null).length;
+    t.ok(answers[4].size === size, "a value that fits was set, and was not kept", seen);
+    t.ok(lost <= 1, `room for one value was needed, and ${lost} went: more than was needed`, seen);
+    t.ok(answers[0].size === size, "a value went that had been read a moment ago", seen);
+    t.ok(answers[1].size === size, "a value went that had been set a moment ago", seen);
+    t.ok(answers[2].size === null, "another value went than the one not used for longest", seen);
+  },
+
+  async large(t) {
+    const { most } = t.parameters;
+    const [small, huge] = keys(t, 2);
+    const run = await played(t, [
+      { set: small, size: 500, fill: 1 },
+      { set: huge, size: 400, fill: 2 },
+      { set: huge, size: most + 1, fill: 3 },
+      { get: small },
+      { get: huge },
+    ]);
+    const [{ bytes }, a, b] = run.slice(-3);
+    const what = "a value larger than the limit was set";
+    t.equal(a.size, 500, `${what}, and another one is gone`);
+    t.equal(b.size, null, `${what}, and something is kept under its key`);
+    t.equal(bytes, 500, `${what}, and the number of bytes is wrong`);
+  },
+
+  async memory(t) {
+    const names = keys(t, 3);
+    const steps = names.map((set) => ({ set, size: 20_000, fill: 5, chunk: 1_000_000 }));
+    const run = await played(t, [...steps, ...names.map((get) => ({ get }))]);
+    for (const { size, memory } of run.slice(-3)) {
+      t.equal(size, 20_000, "a value that is a view of something larger was not kept");
+      t.ok(
+        memory < 100_000,
+        `a view of 20,000 bytes was kept, and holds ${memory} bytes of memory`,
+      );
+    }
+  },
+};

@@ -1,0 +1,83 @@
+const student = (t) =>
+  t.once("module", async () => {
+    const module = await t.module();
+    module.needs("scan");
+    return module;
+  });
+
+/** So many ids, rising, with gaps. */
+const gapped = (t, count) => {
+  let id = 0;
+  return Array.from({ length: count }, () => {
+    id += t.random.integer(1, 5);
+    return id;
+  });
+};
+const played = async (t, given) => (await student(t)).scene("scan", given);
+const pagesOf = ({ pages }) => pages.map(({ limit }) => limit).join(", ");
+
+export default {
+  async rows(t) {
+    const { most } = t.parameters;
+    for (const count of [0, 1, most - 1, most, 3 * most + t.random.integer(1, most - 1)]) {
+      const ids = gapped(t, count);
+      const run = await played(t, { ids });
+      const what = `a table of ${count} rows`;
+      if (run.error) t.miss(`${what}: the promise was rejected: ${run.error}`);
+      t.ok(run.settled, `${what}: the promise did not settle`);
+      t.equal(run.ids, ids, `${what} with gaps between their ids: other rows came`);
+      t.equal(run.value, count, `${what}: it resolved to another number`);
+    }
+  },
+
+  async turns(t) {
+    const { most } = t.parameters;
+    const run = await played(t, { ids: gapped(t, 6 * most + 7) });
+    t.ok(run.pages.length > 0, "no page was asked for");
+    const longest = Math.max(...run.pages.map(({ limit }) => limit ?? Infinity));
+    t.ok(longest <= most, `${longest} rows at a time were asked for`, {
+      wanted: `${most} or fewer`,
+    });
+    const close = run.pages.filter(({ turns }, i) => i > 0 && turns === run.pages[i - 1].turns);
+    t.ok(
+      close.length === 0,
+      `between two pages the loop did not turn: ${close.length} of ${run.pages.length} pages came in the same turn as the one before`,
+      { wanted: "a turn between any two, in which a ping can be answered" },
+    );
+  },
+
+  async thrifty(t) {
+    const { most } = t.parameters;
+    for (const count of [10, 4 * most + t.random.integer(1, most - 1), 2 * most]) {
+      const run = await played(t, { ids: gapped(t, count) });
+      const least = Math.floor(count / most) + 1;
+      const what = `a table of ${count} rows, pages of ${most}`;
+      const seen = { saw: `${run.pages.length} pages, of ${pagesOf(run).slice(0, 60)} rows` };
+      if (run.pages.length === least + 1 && run.pages.at(-1).count === 0)
+        t.miss(`${what}: after a page that was not full, another one was asked for`, seen);
+      t.ok(run.pages.length <= least, `${what}: ${run.pages.length} pages were asked for`, {
+        ...seen,
+        wanted: least,
+      });
+    }
+  },
+
+  async stops(t) {
+    const { most } = t.parameters;
+    const ids = gapped(t, 5 * most);
+    const reason = t.token();
+    for (const abortAt of [0, most + t.random.integer(1, most - 1)]) {
+      const run = await played(t, { ids, abortAt, reason });
+      const what = abortAt
+        ? `the signal was aborted while row ${abortAt} was looked at`
+        : "the signal was aborted before the first page";
+      t.ok(run.more === 0, `${what}, and further pages were asked for`, { saw: run.more });
+      t.equal(run.error ?? `${run.value}`, reason, `${what}: it was not rejected with the reason`);
+    }
+    const throwAt = most + t.random.integer(1, most - 1);
+    const run = await played(t, { ids, throwAt, reason });
+    const what = `each threw at row ${throwAt}`;
+    t.equal(run.error ?? "no error", reason, `${what}: the promise was not rejected with it`);
+    t.ok(run.more === 0, `${what}, and further pages were asked for`, { saw: run.more });
+  },
+};

@@ -1,0 +1,81 @@
+"""The final of the project: what it runs, what its page shows, and how it ends."""
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from lab.clinic import final
+from lab.clinic.loading import Phase
+from lab.errors import LabError
+from lab.grading import exercise as exercises
+
+STEP = exercises.exercise("drop-01")
+
+
+def phase(clients, **kinds):
+    return Phase(
+        f"{clients}", clients, None, 0, 1500, 900.0 * clients, 1350, sum(kinds.values()),
+        {name.replace("_", " "): times for name, times in kinds.items()},
+        0, 0, 0.001, 0.001, 0.002 * clients, None, 1.0, 0.5, 0,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def short(monkeypatch, tmp_path):
+    """A final of one step whose load and examination are not what is tested."""
+
+    def no_examination(*_, **__):
+        raise LabError("it is not examined <here>")
+
+    monkeypatch.setattr(final.exercises, "steps", lambda _: (STEP,))
+    monkeypatch.setattr(final, "_loaded", lambda _: [("a file", phase(1)), ("a file", phase(4))])
+    monkeypatch.setattr(final, "order", no_examination)
+    monkeypatch.setattr(final.verbs, "HANDED_IN", tmp_path / "handed-in")
+    return tmp_path
+
+
+def run(folder, page, is_json=False):
+    return final.final(argparse.Namespace(folder=str(folder), page=page, json=is_json))
+
+
+def drop(place: Path, text: str) -> Path:
+    place.mkdir()
+    (place / "server.mjs").write_text(text, "utf-8")
+    return place
+
+
+@pytest.mark.judges
+def test_the_page_has_the_points_of_each_step_and_why_there_is_no_examination(short, capsys):
+    folder = drop(short / "my-drop", STEP.program(STEP.solution, STEP.for_student("")))
+    code = run(folder, short / "page.html", is_json=True)
+    text = (short / "page.html").read_text("utf-8")
+    data = json.loads(capsys.readouterr().out)
+    assert data["points"] == data["of"] == STEP.points
+    assert f"{STEP.points:g} of {STEP.points:g} points" in text
+    assert "not examined &lt;here&gt;" in text and "<here>" not in text
+    assert "make grade" in text
+    assert code == final.FOUND  # without an examination it is not known that there is nothing
+
+
+@pytest.mark.judges
+def test_what_a_step_missed_is_on_the_page_without_becoming_a_part_of_it(short):
+    text = 'throw new Error("<script>alert(1)</script>");\n'
+    assert run(drop(short / "my-drop", text), short / "page.html") == final.FOUND
+    page = (short / "page.html").read_text("utf-8")
+    assert "0 of 8 points" in page.replace(f"of {STEP.points:g}", "of 8")
+    assert "What was missed" in page and "<script" not in page
+
+
+def test_a_folder_without_a_program_is_no_final(short, capsys):
+    (short / "empty").mkdir()
+    assert run(short / "empty", short / "page.html") == final.FAILED
+    assert not (short / "page.html").exists()
+    assert "empty" in capsys.readouterr().err
+
+
+def test_requests_that_were_refused_are_apart_from_those_that_failed():
+    row = final._row("its sum", phase(64, status_503=40, ECONNRESET=2))
+    assert row["refused with 503"] == 40
+    assert row["failed otherwise"] == 2

@@ -1,0 +1,53 @@
+// The front page: its button looks like the others of the book, its door is one phrase on a phone.
+
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { siteFolder } from "./browser.mjs";
+import { session } from "./session.mjs";
+
+const own = session();
+const url = pathToFileURL(join(siteFolder(), "book/index.html")).href;
+
+describe("the front page", () => {
+  it("has a button for its picture that looks like the book's, light and dark", async () => {
+    await own.clean(url, async (tab) => {
+      for (const theme of ["light", "dark"]) {
+        const look = await tab.locator(".lab-again").evaluate((button, mode) => {
+          document.documentElement.dataset.theme = mode;
+          const other = document.createElement("div");
+          other.className = "lab-change-it";
+          other.append(document.createElement("button"));
+          button.after(other);
+          const of = (one) =>
+            ["color", "backgroundColor", "borderTopStyle", "borderTopColor", "fontSize"].map(
+              (name) => getComputedStyle(one)[name],
+            );
+          const looks = [of(button), of(other.firstChild)];
+          other.remove();
+          return looks;
+        }, theme);
+        assert.deepEqual(look[0], look[1]);
+        assert.notEqual(look[0][2], "outset"); // a browser's own
+      }
+    });
+  });
+
+  it("keeps the arrow of its door with the last word", async () => {
+    await own.clean(url, async (tab) => {
+      for (let width = 320; width <= 460; width += 10) {
+        await tab.setViewportSize({ width, height: 800 });
+        const alone = await tab.locator(".lab-door a").evaluate((door) => {
+          const text = document.createRange();
+          text.selectNodeContents(door);
+          const bottom = Math.max(...[...text.getClientRects()].map((line) => line.bottom));
+          const { paddingBottom, lineHeight } = getComputedStyle(door);
+          const end = door.getBoundingClientRect().bottom - Number.parseFloat(paddingBottom);
+          return end - bottom > Number.parseFloat(lineHeight) / 2;
+        });
+        assert.equal(alone, false, `alone on its line at ${width} px`);
+      }
+    });
+  });
+});
