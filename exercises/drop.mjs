@@ -4,6 +4,9 @@ import http from "node:http";
 export const KIB = 1024;
 export const MIB = KIB * KIB;
 
+/** What a drop of any step may let wait: checks of steps that have no limit of that kind yet ask for many things at once. */
+export const ROOMY = { ROOM: "1000" };
+
 /** Starts the drop with a folder of its own, `files`, which is not there yet. */
 export const started = (t, env = {}, options = {}) =>
   t.server({ ...options, env: { FOLDER: "files", ...env } });
@@ -372,7 +375,7 @@ export function asking(server, path, headers = {}) {
 }
 
 // However busy the machine is, that is time enough; a check of deadlines says another time, or none.
-const PATIENT = { "x-time-left": "60000" };
+export const PATIENT = { "x-time-left": "60000" };
 export const sumsOf = (server, files, headers = PATIENT) =>
   asking(server, `/sums?of=${files.map(({ name }) => name).join(",")}`, headers);
 export const previewOf = (server, { name }, headers = PATIENT) =>

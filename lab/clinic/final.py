@@ -50,7 +50,7 @@ FILE_BYTES = 64 << 10
 Say = Callable[[str], None]
 
 HTML = macros("""
-{% macro intro(sum) -%}<h1>{{ sum.title }}</h1><p>{{ sum.who }}</p>{%- endmacro %}
+{% macro intro(sum) -%}<h1>{{ sum.title }}</h1><p>{{ sum.about }}</p>{%- endmacro %}
 {% macro heading(text) -%}<h2>{{ text }}</h2>{%- endmacro %}
 {% macro text(words) -%}<p>{{ words }}</p>{%- endmacro %}
 {% macro more(summary, body) -%}<details><summary>{{ summary }}</summary>{{ body }}</details>
@@ -123,13 +123,13 @@ def of_folder(folder: str, say: Say = lambda _: None) -> Final:
     """Judge all steps, load the drop and examine it. Raises BadHandIn where there is no program."""
     project_steps = exercises.steps(PROJECT)
     hand_in = folders.from_path(folder, project_steps[-1])
-    started, began = utc(), time.monotonic()
+    start_utc, start_s = utc(), time.monotonic()
     results = []
     for step in project_steps:
         say(f"step {step.step} of {len(project_steps)}: {step.title}")
         results.append(verbs.judged(step, hand_in))
     loads: list[tuple[str, Phase]] = []
-    examination, refused = None, []
+    examination, reasons = None, []
     place = Path(folder).resolve()
     command = (nodes.program(None), place.name if place.is_file() else hand_in.name)
     if place.is_file():
@@ -143,23 +143,23 @@ def of_folder(folder: str, say: Say = lambda _: None) -> Final:
             say(f"the load: up to {CLIENTS[-1]} clients")
             loads += _loaded(Target(command, place, "the drop", env))
         except LabError as error:
-            refused.append(f"The drop could not be loaded: {error}")
+            reasons.append(f"The drop could not be loaded: {error}")
         try:
             say("the examination, half a minute")
             scenario = Path(scratch) / "uses.json"
             scenario.write_text(json.dumps({"requests": USES}), "utf-8")
             examination = order(command, folder=place, env=env, scenario=scenario).examined(say)
         except LabError as error:
-            refused.append(f"The drop could not be examined: {error}")
+            reasons.append(f"The drop could not be examined: {error}")
     return Final(
         Path(folder).name or folder,
         hand_in,
         tuple(results),
         tuple(loads),
         examination,
-        tuple(refused),
-        started,
-        time.monotonic() - began,
+        tuple(reasons),
+        start_utc,
+        time.monotonic() - start_s,
     )
 
 
@@ -181,7 +181,7 @@ def _loaded(target: Target) -> list[tuple[str, Phase]]:
     with lock.measuring(), Standby() as standby:
         standby.prepare(None)
         with App(target, None) as app:
-            for what, path in ASKED:
+            for name, path in ASKED:
                 for clients in CLIENTS:
                     with standby.take(None) as generator:
                         standby.prepare(None)
@@ -194,75 +194,78 @@ def _loaded(target: Target) -> list[tuple[str, Phase]]:
                             warmup=WARM_S,
                             connections=clients,
                         )
-                    phases.append((what, phase))
+                    phases.append((name, phase))
     return phases
 
 
 def _row(what: str, phase: Phase) -> dict[str, Any]:
-    refused = phase.kinds.get("status 503", 0)
+    refusals = phase.kinds.get("status 503", 0)
     return {
         "asked for": what,
         "clients": phase.connections,
         "answers (/s)": round(phase.throughput),
         "p90 (ms)": None if phase.p90_s is None else round(phase.p90_s * 1e3, 2),
-        "refused with 503": refused,
-        "failed otherwise": phase.failed - refused,
+        "refused with 503": refusals,
+        "failed otherwise": phase.failed - refusals,
     }
 
 
 def _load_line(phase: Phase) -> str:
-    refused = phase.kinds.get("status 503", 0)
+    refusals = phase.kinds.get("status 503", 0)
     return (
         f"{count(phase.connections, 'client')}: {number(phase.throughput)} answers a second, "
-        f"{refused} refused with 503, {phase.failed - refused} failed otherwise"
+        f"{refusals} refused with 503, {phase.failed - refusals} failed otherwise"
     )
 
 
 # --- the page
 
 
-def page(one: Final) -> str:
+def page(whole: Final) -> str:
     """Return the page, as one file that needs nothing else."""
-    student = next((step.student for step in one.steps if step.student), "")
+    student = next((step.student for step in whole.steps if step.student), "")
     values = f"those of {student}" if student else "nobody's in particular"
-    who = f"Folder {one.folder}, started as node {one.hand_in.name}. The values are {values}."
-    undecided = [step for step in one.steps if step.outcome != GRADED]
-    passed = sum(step.passed for step in one.steps)
-    words = [f"{passed} of {len(one.steps)} steps with all points."]
+    about = f"Folder {whole.folder}, started as node {whole.hand_in.name}. The values are {values}."
+    undecided = [step for step in whole.steps if step.outcome != GRADED]
+    full_count = sum(step.passed for step in whole.steps)
+    words = [f"{full_count} of {len(whole.steps)} steps with all points."]
     if undecided:
         words.append(f"{count(len(undecided), 'step')} got no verdict: run it again.")
-    tone = "ok" if passed == len(one.steps) else "warn" if one.points else "fail"
+    words.append(
+        f"The clinic: {whole.examination.first}." if whole.examination else "It was not examined."
+    )
+    tone = "ok" if full_count == len(whole.steps) else "warn" if whole.points else "fail"
     parts = [
-        HTML.intro({"title": "The file drop, as a whole", "who": who}),
-        box(tone, f"{bare(one.points)} of {bare(one.of)} points", words),
-        table([_step_row(number, step) for number, step in enumerate(one.steps, 1)]),
+        HTML.intro({"title": "The file drop, as a whole", "about": about}),
+        box(tone, f"{bare(whole.points)} of {bare(whole.of)} points", words),
+        table([_step_row(number, step) for number, step in enumerate(whole.steps, 1)]),
         HTML.heading("Under load"),
-        *_load_parts(one.loads),
+        *_load_parts(whole.loads),
         HTML.heading("In the clinic"),
-        *(box("warn", "not done", [text]) for text in one.refused),
+        *(box("warn", "not done", [text]) for text in whole.refused),
     ]
-    if one.examination:
+    if whole.examination:
         illness, measured = (
-            Markup(report.part(one.examination.part(name), report.PLAIN))
+            Markup(report.part(whole.examination.part(name), report.PLAIN))
             for name in ("illness", "load")
         )
         parts += [illness, HTML.more("What was measured", measured)]
-    missed = [step for step in one.steps if not step.passed]
+    missed = [step for step in whole.steps if not step.passed]
     if missed:
         parts.append(HTML.heading("What was missed"))
         parts += [HTML.more(step.title, Markup(html(step))) for step in missed]
-    parts += [HTML.heading("How to read this page"), *_how(one)]
-    return report.whole(f"{bare(one.points)} of {bare(one.of)}: the file drop", parts)
+    parts += [HTML.heading("How to read this page"), *_how(whole)]
+    return report.of_parts(f"{bare(whole.points)} of {bare(whole.of)}: the file drop", parts)
 
 
 def _step_row(at: int, step: Result) -> dict[str, Any]:
-    first = next((one for one in step.criteria if one.outcome != HELD), None)
-    held = sum(one.outcome == HELD for one in step.criteria)
+    first = next((item for item in step.criteria if item.outcome != HELD), None)
+    count_held = sum(item.outcome == HELD for item in step.criteria)
     return {
         "step": f"{at}: {step.title.partition(': ')[2] or step.title}",
         "points": "–" if step.outcome != GRADED else bare(step.points),
         "of": bare(step.of),
-        "criteria that hold": f"{held} of {len(step.criteria)}",
+        "criteria that hold": f"{count_held} of {len(step.criteria)}",
         "first thing missed": "" if first is None else first.message,
     }
 
@@ -271,7 +274,7 @@ def _load_parts(loads: Sequence[tuple[str, Phase]]) -> list[Any]:
     if not loads:
         return []
     rows = [_row(what, phase) for what, phase in loads]
-    drawn = [row for row in rows if row["p90 (ms)"] is not None]
+    plotted_rows = [row for row in rows if row["p90 (ms)"] is not None]
     worst = max(row["failed otherwise"] for row in rows)
     words = (
         "No request failed."
@@ -289,19 +292,19 @@ def _load_parts(loads: Sequence[tuple[str, Phase]]) -> list[Any]:
         ),
         Markup(
             chart.lines(
-                drawn,
+                plotted_rows,
                 x="clients",
                 y="p90 (ms)",
                 by="asked for",
                 caption="Nine of ten answers come within",
             )
         ),
-        table(rows, label="the loads"),
+        HTML.more("All numbers of the loads", Markup(table(rows, label="the loads"))),
     ]
 
 
-def _how(one: Final) -> list[Any]:
-    first = one.steps[0]
+def _how(whole: Final) -> list[Any]:
+    first = whole.steps[0]
     return [
         HTML.text(
             "This page was made on its author's machine, so it is for reading and talking about. "
@@ -311,9 +314,9 @@ def _how(one: Final) -> list[Any]:
         Markup(
             facts(
                 {
-                    "digest of the folder": one.hand_in.digest[:16],
-                    "began (UTC)": one.started,
-                    "took": f"{one.seconds:.0f} s",
+                    "digest of the folder": whole.hand_in.digest[:16],
+                    "began (UTC)": whole.started,
+                    "took": f"{whole.seconds:.0f} s",
                     "Node": first.node,
                     "grader": first.grader,
                 }

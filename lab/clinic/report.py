@@ -115,7 +115,7 @@ def versions_page(one: Versions) -> str:
     return _page(title, f"{HTML.title(title)}{versions(one, PLAIN)}")
 
 
-def whole(title: str, parts: Iterable[str]) -> str:
+def of_parts(title: str, parts: Iterable[str]) -> str:
     """Return a page of these parts, each HTML, in the style of a report, as one file."""
     return _page(title, "".join(map(str, parts)))
 

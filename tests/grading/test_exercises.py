@@ -122,3 +122,12 @@ def test_a_result_is_data_with_a_schema():
         asked, handin.from_file(asked.folder / "wrong" / "sorts-text.mjs", asked), seed=7
     )
     assert [one.saw for one in second.criteria] == [one.saw for one in result.criteria]
+
+
+@pytest.mark.nightly
+@pytest.mark.judges
+@pytest.mark.parametrize("name", [step.id for step in exercise.steps("drop")])
+def test_a_folder_that_has_done_the_last_step_of_the_project_passes_all_steps(name):
+    last, step = exercise.steps("drop")[-1], PAGES[name]
+    right = handin.from_text(last.program(last.solution, last.for_student("")), last.solution.name)
+    assert run.grade(step, right).passed

@@ -32,11 +32,15 @@ function smaller(
   return ppm(columns, rows, smallPixels);
 }
 
-const started = (t) => t.once("server", async () => (await t.shared()).started(t));
+async function roomy(t) {
+  const { ROOMY, started } = await t.shared();
+  return started(t, ROOMY);
+}
+const started = (t) => t.once("server", () => roomy(t));
 
 async function preview(t, server, name, options) {
-  const { ask } = await t.shared();
-  return ask(t, server, `/previews/${name}`, { seconds: 15, ...options });
+  const { ask, PATIENT } = await t.shared();
+  return ask(t, server, `/previews/${name}`, { seconds: 15, headers: PATIENT, ...options });
 }
 
 async function stores(t, server, content) {
@@ -50,7 +54,7 @@ async function stores(t, server, content) {
 const large = (t) =>
   t.once("large", async () => {
     const { shrink } = t.parameters;
-    const server = await (await t.shared()).started(t);
+    const server = await roomy(t);
     await stores(t, server, "first"); // and so its folder is there
     const [width, height] = SIZE;
     const pixels = Buffer.alloc(3 * width * height, t.token());
@@ -169,13 +173,18 @@ export default {
   },
 
   async off(t) {
-    const { certainly } = await t.shared();
+    const { certainly, PATIENT } = await t.shared();
     const { server, wanted } = await large(t);
-    const ask = () => t.clients(server, 2, "/previews/large.ppm", { seconds: 15 });
+    const ask = () =>
+      t.clients(server, 2, "/previews/large.ppm", { seconds: 15, headers: PATIENT });
     await ask(); // what is only needed the first time is there now
     const sum = ({ user, system }) => user + system;
     const before = { all: sum(server.cpu()), loop: ofLoop(server) };
-    const previews = t.clients(server, 4, "/previews/large.ppm", { times: 3, seconds: 15 });
+    const previews = t.clients(server, 4, "/previews/large.ppm", {
+      times: 3,
+      seconds: 15,
+      headers: PATIENT,
+    });
     let isOver = false;
     previews.then(() => {
       isOver = true;
@@ -210,9 +219,9 @@ export default {
   },
 
   async threads(t) {
-    const { certainly, started: start } = await t.shared();
+    const { certainly, PATIENT } = await t.shared();
     await large(t);
-    const server = await start(t);
+    const server = await roomy(t);
     await stores(t, server, "first");
     const { server: other } = await large(t);
     const content = other.read(join("files", "large.ppm"));
@@ -220,7 +229,7 @@ export default {
     const before = server.threads();
     let isOver = false;
     const previews = t
-      .clients(server, AT_ONCE, "/previews/large.ppm", { seconds: 15 })
+      .clients(server, AT_ONCE, "/previews/large.ppm", { seconds: 15, headers: PATIENT })
       .finally(() => {
         isOver = true;
       });

@@ -7,13 +7,16 @@ const GROWTH_MIB = 96; // of which a reader of chunks takes less, and one of the
 const SHOWN = 300; // ms in which a file that should not be read is not begun
 
 const lineOf = (t, name, content) => `${t.digest(content)}  ${name}\n`;
-const asksFor = async (t, server, names, options) =>
-  (await t.shared()).ask(t, server, `/sums?of=${names.join(",")}`, { seconds: 15, ...options });
+async function asksFor(t, server, names, options) {
+  const { ask, PATIENT } = await t.shared();
+  const path = `/sums?of=${names.join(",")}`;
+  return ask(t, server, path, { seconds: 15, headers: PATIENT, ...options });
+}
 
 /** Starts the drop, with some files in its folder. */
 async function started(t, sizes = []) {
-  const { bytes, put, started: start, word } = await t.shared();
-  const server = await start(t);
+  const { bytes, put, ROOMY, started: start, word } = await t.shared();
+  const server = await start(t, ROOMY);
   const files = [];
   for (const size of [100, ...sizes]) {
     const [name, content] = [word(t), bytes(t, size)];
@@ -262,20 +265,22 @@ export default {
   },
 
   async flat(t) {
-    const { certainly, MIB, started: start, put, outcome } = await t.shared();
+    const { certainly, MIB, outcome, PATIENT, put, ROOMY, started: start } = await t.shared();
     const { server } = await started(t);
-    const asks = (each, name) => t.clients(each, 4, `/sums?of=${name}`, { times: 2, seconds: 15 });
+    const asks = (each, name) =>
+      t.clients(each, 4, `/sums?of=${name}`, { times: 2, seconds: 15, headers: PATIENT });
     const warm = async (each) => {
       await put(t, each, "small.bin", Buffer.alloc(t.parameters.limit, 1));
       return asks(each, "small.bin");
     };
     await warm(server);
-    const before = await t.before(server, warm, (options) => start(t, {}, options));
+    const before = await t.before(server, warm, (options) => start(t, ROOMY, options));
     const content = Buffer.alloc(LARGE_MIB * MIB);
     content.write(t.token());
     server.put("files/large.bin", content.subarray(0, 100), { size: content.length });
     const answers = await t.clients(server, t.parameters.sums, "/sums?of=large.bin", {
       seconds: 15,
+      headers: PATIENT,
     });
     if (server.end) throw server.early();
     const grown = server.memory().peak - before;

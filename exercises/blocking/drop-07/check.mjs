@@ -4,8 +4,8 @@ const MARGIN_MS = 50; // by which a timer may be early to the eyes of another pr
 
 /** Starts the drop with a small file in its folder. */
 async function started(t) {
-  const { bytes, put, started: start, word } = await t.shared();
-  const server = await start(t);
+  const { bytes, put, ROOMY, started: start, word } = await t.shared();
+  const server = await start(t, ROOMY);
   const [name, content] = [word(t), bytes(t, 300)];
   t.equal(await put(t, server, name, content), 201, "a new file was not answered with 201");
   return { server, name, line: `${t.digest(content)}  ${name}\n` };

@@ -3,9 +3,9 @@ const BURST = 30;
 const SOON = 3000; // ms within which what is answered at once has come, on any day
 
 /** The two kinds of requests that may be refused: how many are under way at once, and how one is made. */
-async function kinds(t) {
+async function kinds(t, room = t.parameters.room) {
   const { lineOf, previewOf, sumsOf } = await t.shared();
-  const { room, sums } = t.parameters;
+  const { sums } = t.parameters;
   return {
     sums: {
       what: "sums",
@@ -96,6 +96,12 @@ export default {
     await put(t, server, word(t), "first"); // and so its folder is there
     for (const kind of Object.values(await kinds(t)))
       await ends(t, kind, await fills(t, server, kind));
+    await server.stop();
+    const more = t.parameters.room + 2;
+    const larger = await started(t, { ROOM: String(more) });
+    await put(t, larger, word(t), "first");
+    for (const kind of Object.values(await kinds(t, more)))
+      await ends(t, kind, await fills(t, larger, kind, kind.most, { after: `ROOM was ${more}: ` }));
   },
 
   async refused(t) {

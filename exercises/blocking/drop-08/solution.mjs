@@ -14,7 +14,7 @@ const shrink = 4; // {{shrink}}
 const sums = 2; // {{sums}}
 const patience = 3000; // {{patience}}
 const room = 3; // {{room}}
-const { FOLDER = "files", LIMIT = String(limit), PORT = "3000" } = process.env;
+const { FOLDER = "files", LIMIT = String(limit), PORT = "3000", ROOM = String(room) } = process.env;
 const THREADS = 3;
 const NAME = new RegExp(`^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,${longest - 1}}$`);
 
@@ -32,12 +32,12 @@ const routes = new Map([
   ["/", { GET: text(`drop ${drop}\n`) }],
   ["/ping", { GET: text("pong\n") }],
   ["/files", { GET: list }],
-  ["/sums", { GET: atMost(sums + room, sumUp) }],
+  ["/sums", { GET: atMost(sums + Number(ROOM), sumUp) }],
 ]);
 // What there is at each path that ends with the name of a file.
 const ofFiles = new Map([
   ["/files/", { GET: send, PUT: store }],
-  ["/previews/", { GET: atMost(THREADS + room, preview) }],
+  ["/previews/", { GET: atMost(THREADS + Number(ROOM), preview) }],
 ]);
 
 function respond(response, status, headers = {}) {

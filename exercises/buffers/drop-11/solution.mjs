@@ -22,6 +22,7 @@ const {
   GRACE = String(grace),
   LIMIT = String(limit),
   PORT = "3000",
+  ROOM = String(room),
 } = process.env;
 const THREADS = 3;
 const NAME = new RegExp(`^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,${longest - 1}}$`);
@@ -41,13 +42,13 @@ const routes = new Map([
   ["/ping", { GET: text("pong\n") }],
   ["/files", { GET: list }],
   ["/events", { GET: listen }],
-  ["/sums", { GET: atMost(sums + room, sumUp) }],
+  ["/sums", { GET: atMost(sums + Number(ROOM), sumUp) }],
   ["/archives", { POST: unpack }],
 ]);
 // What there is at each path that ends with the name of a file.
 const ofFiles = new Map([
   ["/files/", { GET: send, PUT: store }],
-  ["/previews/", { GET: atMost(THREADS + room, preview) }],
+  ["/previews/", { GET: atMost(THREADS + Number(ROOM), preview) }],
 ]);
 
 function respond(response, status, headers = {}) {

@@ -103,17 +103,17 @@ def about(build: Build, data: across.Data) -> Html:
 def changed(build: Build, data: across.Data) -> Html:
     """Return the claims and orders that differ between Nodes, each with its cause."""
     causes = across.causes()
-    every = [(kind, id, entry) for kind in across.KINDS for id, entry in data[kind].items()]
-    differing = [one for one in every if across.changed(one[0], one[2])]
+    entries = [(kind, id, entry) for kind in across.KINDS for id, entry in data[kind].items()]
+    differing = [one for one in entries if across.changed(one[0], one[2])]
     # What has a cause comes first, the newest change on top; what was only not to be had, last.
     differing.sort(
         key=lambda one: (-int(causes.get(one[1], {}).get("since", 0)), _only_gone(one[2]))
     )
-    hidden = [one for one in every if one[1] in causes and one not in differing]
-    known = "".join(_known(kind, id, entry, causes[id]) for kind, id, entry in hidden)
-    known = _folded(f"{KNOWN} ({len(hidden)})", f"<ul>{known}</ul>") if known else ""
+    hidden = [one for one in entries if one[1] in causes and one not in differing]
+    unchanged = "".join(_known(kind, id, entry, causes[id]) for kind, id, entry in hidden)
+    unchanged = _folded(f"{KNOWN} ({len(hidden)})", f"<ul>{unchanged}</ul>") if unchanged else ""
     if not differing:
-        return Html(f"<p>Nothing differs between these Nodes.</p>{known}")
+        return Html(f"<p>Nothing differs between these Nodes.</p>{unchanged}")
     notes = _Notes("versions-changed")
     columns = len(data["nodes"]) + 1
     parts = [
@@ -129,7 +129,7 @@ def changed(build: Build, data: across.Data) -> Html:
     ]
     reasons = notes.listed()
     listed_reasons = _folded("The reasons that the numbers name", reasons) if reasons else ""
-    return Html(f'<div class="lab-changes">{"".join(parts)}{listed_reasons}</div>{known}')
+    return Html(f'<div class="lab-changes">{"".join(parts)}{listed_reasons}</div>{unchanged}')
 
 
 def table(build: Build, data: across.Data) -> Html:

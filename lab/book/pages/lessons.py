@@ -43,9 +43,9 @@ def syllabus(weeks: int, build: Build) -> PageTable | Html:
         return Html(f"<p>There is no ready course of {weeks} weeks.</p>")
     listed = tomllib.loads(file.read_text("utf-8"))["weeks"]
     minutes = {short(one.chapter): one.minutes for one in teaching.chapters()}
-    others = [one for week in listed for one in _asked(week) if not one.project]
-    placed, known = {one.chapter for one in others}, set[str]()
-    rows = [_week(i, week, minutes, placed, known) for i, week in enumerate(listed, 1)]
+    known: set[str] = set()
+    apart = {item.chapter for week in listed for item in _asked(week) if not item.project}
+    rows = [_week(i, week, minutes, apart, known) for i, week in enumerate(listed, 1)]
     return PageTable(["Week", "Read", "Minutes", "Hand in", "Minutes", "Points"], rows)
 
 
@@ -54,13 +54,13 @@ def _asked(week: dict[str, object]) -> list[exercises.Exercise]:
 
 
 def _week(
-    number: int, week: dict[str, object], minutes: dict[str, int], placed: set[str], known: set[str]
+    number: int, week: dict[str, object], minutes: dict[str, int], apart: set[str], known: set[str]
 ) -> list[Cell]:
     """A row; pages that were read in an earlier week are not asked for again. A step of a project
-    does not bring a page that other exercises place, `placed`: it may come before its page.
+    does not bring a page that other exercises place, `apart`: it may come before its page.
     """
     asked = _asked(week)
-    readers = [one for one in asked if not one.project or one.chapter not in placed]
+    readers = [item for item in asked if not item.project or item.chapter not in apart]
     points = week.get("points", {})
     worth = points if isinstance(points, dict) else {}
     pages = [page for page in _pages(readers) if page not in known]
