@@ -107,12 +107,33 @@
     keepFocus(say, states);
     code();
     tables();
+    cards();
+    foldParts();
     skipToContents();
     menu();
     frontPicture();
     document.getElementById("pst-search-dialog")?.setAttribute("aria-label", "Search the book");
     addEventListener("resize", states);
     states();
+  }
+
+  /** The parts of the sidebar fold: that of this page is open, and all are where the page belongs to none. */
+  function foldParts() {
+    const captions = all("#pst-primary-sidebar .bd-links p.caption").filter((caption) =>
+      caption.nextElementSibling?.matches("ul"),
+    );
+    const hasPage = (list) => list.querySelector(".current") !== null;
+    const isPart = captions.some((caption) => hasPage(caption.nextElementSibling));
+    for (const caption of captions) {
+      const list = caption.nextElementSibling;
+      const part = document.createElement("details");
+      const summary = document.createElement("summary");
+      part.className = "lab-part";
+      part.open = !isPart || hasPage(list);
+      caption.replaceWith(part);
+      summary.append(caption);
+      part.append(summary, list);
+    }
   }
 
   /** The picture of the front page plays once: give it a button that holds it and plays it again. */
@@ -296,6 +317,46 @@
       formula.setAttribute("aria-hidden", "true");
       formula.after(name);
     }
+  }
+
+  // On a phone a table that does not fit becomes a card for each row (lab.css): the name of its column stands before a value.
+  // Only what is told with display: block loses its role, so each part gets it back.
+  function cards() {
+    const PLACES = ":is(.lab-scroll, .pst-scrollable-table-container, .text_html)";
+    const ROLES = {
+      table: "table",
+      tbody: "rowgroup",
+      "tbody tr": "row",
+      td: "cell",
+      "tbody th": "rowheader",
+    };
+    const narrow = matchMedia("(max-width: 499px)");
+    const fits = (table) => {
+      const place = table.closest(PLACES);
+      return place.scrollWidth <= place.clientWidth + 1 || place.clientWidth === 0;
+    };
+    const make = (table) => {
+      table.classList.add("lab-cards");
+      if (table.getAttribute("role")) return;
+      const heads = all("thead tr:last-child > *", table);
+      for (const row of all("tbody tr", table)) {
+        if (row.cells.length !== heads.length) continue; // a cell across columns has no one name
+        heads.forEach((head, i) => {
+          if (row.cells[i].colSpan === 1) row.cells[i].dataset.label = head.textContent.trim();
+        });
+      }
+      for (const [parts, role] of Object.entries(ROLES))
+        for (const part of [table, ...all(parts, table)].filter((one) => one.matches(parts)))
+          part.setAttribute("role", role);
+    };
+    const look = () => {
+      const found = all(`.bd-article ${PLACES} table`);
+      if (!narrow.matches) for (const table of found) table.classList.remove("lab-cards");
+      else for (const table of found.filter((one) => !fits(one))) make(table);
+    };
+    addEventListener("load", look);
+    narrow.addEventListener("change", look);
+    document.addEventListener("toggle", look, true);
   }
 
   // The contents of a page come after it, more than a hundred stops of the Tab key away.

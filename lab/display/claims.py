@@ -45,8 +45,9 @@ def claim(c: Claim) -> str:
     summary = "How it was judged, and what to mind" if c.warnings else "How it was judged"
     figure = _beside(c) + _quoted(c) if c.source else ""
     more = paragraphs(after) + folded(summary, paragraphs(details)) + figure
-    box_html = spoken(judge.tone(c.verdict), " ".join(lines), _verdict(c), more)
-    return f'{STYLE}<div id="{escape(anchor(c.id))}">{box_html}</div>'
+    place = anchor(c.id)
+    box_html = spoken(judge.tone(c.verdict), " ".join(lines), _verdict(c), more, id=place)
+    return f'{STYLE}<div id="{escape(place)}">{box_html}</div>'
 
 
 def _finding(c: Claim) -> list[str]:
@@ -57,22 +58,22 @@ def _finding(c: Claim) -> list[str]:
             return []
         noun = metric_of(value.metric).more
         a, b = _quoted_name(value.a), _quoted_name(value.b)
-        compared = noun.format(a=a, b=b, ratio=times(value.estimate))
+        comparison = noun.format(a=a, b=b, ratio=times(value.estimate))
         at_text = at_words(value.sweep, value.at)
         certain = interval(value.low, value.high) if value.pairs > 1 else ""
         spread = f" (95 % interval {certain})" if certain else ""
-        compared = compared if compared.startswith(a) else capital(compared)
-        measured = f"{compared}{at_text and f' {at_text}'}{spread}."
+        comparison = comparison if comparison.startswith(a) else capital(comparison)
+        finding = f"{comparison}{at_text and f' {at_text}'}{spread}."
     elif value is None or math.isnan(value):
         return []
     else:
         sort = "Counted" if c.basis == "count" else "Measured"
-        measured = f"{sort}: {bare(value, 4)}."
+        finding = f"{sort}: {bare(value, 4)}."
     whole = c.basis == "count" and not isinstance(value, Ratio) and float(value or 0).is_integer()
     limit = limit_words(c.limit, whole=whole)
     if not limit:
-        return [measured]
-    return [measured, f"{'We had said' if c.own else 'The claim needs'} {limit}."]
+        return [finding]
+    return [finding, f"{'We had said' if c.own else 'The claim needs'} {limit}."]
 
 
 def limit_words(limit: str, *, whole: bool = False) -> str:
@@ -82,15 +83,15 @@ def limit_words(limit: str, *, whole: bool = False) -> str:
     parts = _LIMIT.fullmatch(limit.partition(";")[0])
     if parts is None:
         return limit
-    sign, low, high, rest = parts["sign"], parts["low"], parts["high"], parts["rest"] or ""
+    sign, low, high, nodes = parts["sign"], parts["low"], parts["high"], parts["rest"] or ""
     if whole:
         low = str(math.floor(float(low)) if sign == "≤" else math.ceil(float(low)))
         high = str(math.floor(float(high))) if high else high
     low, high = low.replace("-", "−"), (high or "").replace("-", "−")
     unit = " times" if "×" in limit.partition(";")[0] else ""
     if high:
-        return f"{low}{unit}{rest}" if low == high else f"{low} to {high}{unit}{rest}"
-    return f"{'at most' if sign == '≤' else 'at least'} {low}{unit}{rest}"
+        return f"{low}{unit}{nodes}" if low == high else f"{low} to {high}{unit}{nodes}"
+    return f"{'at most' if sign == '≤' else 'at least'} {low}{unit}{nodes}"
 
 
 def _quoted_name(arm: str) -> str:

@@ -153,12 +153,13 @@ def box(tone: str, word: str, lines: Sequence[str], more: str = "") -> str:
     return _boxed(tone, f"{head}{paragraphs(rest, safe=True)}{more}")
 
 
-def spoken(tone: str, text: str, verdict: str, more: str = "") -> str:
-    """Return a verdict box that begins with sentences, the last of which is the verdict; `more` as
-    in `box`.
+def spoken(tone: str, text: str, verdict: str, more: str = "", *, id: str = "") -> str:
+    """Return a verdict box that begins with sentences, the last of which is the verdict, and then
+    has a link to itself, if it has an `id`; `more` as in `box`.
     """
     word = f'<span class="lab-word">{escape(unbroken(verdict))}</span>'
-    return _boxed(tone, f"<p>{escape(unbroken(text))} {word}</p>{more}")
+    link = f'&nbsp;<a class="lab-link" href="#{escape(id)}" aria-label="Link to this claim">#</a>'
+    return _boxed(tone, f"<p>{escape(unbroken(text))} {word}{link if id else ''}</p>{more}")
 
 
 def paragraphs(lines: Sequence[str], *, safe: bool = False) -> str:

@@ -1,10 +1,13 @@
-// Writes what figures.json holds as tables into lab/simulator/README.md; with `--check` only looks whether it is there.
+// Writes what figures.json and stream-figures.json hold as tables into lab/simulator/README.md; with `--check` only looks whether it is there.
 //   node tests/simulator/figures.mjs [--check]
 import { readFileSync, writeFileSync } from "node:fs";
 
-const FIGURES = new URL("figures.json", import.meta.url);
+const FIGURES = {
+  "figures.json": "<!-- figures.mjs writes this -->",
+  "stream-figures.json": "<!-- figures.mjs writes this, too -->",
+};
 const README = new URL("../../lab/simulator/README.md", import.meta.url);
-const [BEGIN, END] = ["<!-- figures.mjs writes this -->", "<!-- up to here -->"];
+const END = "<!-- up to here -->";
 
 const number = (value) => value.toLocaleString("en");
 
@@ -44,31 +47,38 @@ export function tablesOf({ nodes, constructs, disagreed, listed }) {
       ...byNode,
     ]),
     tableOf([["on all Nodes, programs with", "programs", "several", "wrong"], ...byConstruct]),
-    tableOf([
-      [
-        "what a reader is shown",
-        "programs",
-        "has Node's order",
-        "rare",
-        "missed",
-        "wrong",
-        "share",
-      ],
-      ...byList,
-    ]),
+    ...(byList.length
+      ? [
+          tableOf([
+            [
+              "what a reader is shown",
+              "programs",
+              "has Node's order",
+              "rare",
+              "missed",
+              "wrong",
+              "share",
+            ],
+            ...byList,
+          ]),
+        ]
+      : []),
   ].join("\n\n");
 }
 
 function main() {
-  const figures = JSON.parse(readFileSync(FIGURES, "utf8"));
   const text = readFileSync(README, "utf8");
-  const [before, rest] = text.split(BEGIN);
-  const after = rest.split(END)[1];
-  const wanted = `${before}${BEGIN}\n\n${tablesOf(figures)}\n\n${END}${after}`;
+  let wanted = text;
+  for (const [name, begin] of Object.entries(FIGURES)) {
+    const figures = JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
+    const [before, rest] = wanted.split(begin);
+    const after = rest.slice(rest.indexOf(END));
+    wanted = `${before}${begin}\n\n${tablesOf(figures)}\n\n${after}`;
+  }
   if (process.argv.includes("--check")) {
     if (wanted !== text) {
       console.error(
-        "The tables of lab/simulator/README.md are not those of figures.json: run this without --check.",
+        "The tables of lab/simulator/README.md are not those of the files with figures: run this without --check.",
       );
       process.exitCode = 1;
     }

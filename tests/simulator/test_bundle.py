@@ -68,6 +68,8 @@ def test_a_site_carries_each_supported_node_that_is_installed(site, folder):
             assert not set(others) & set(texts)
             texts |= others
         assert {"_http_server", "net", "model/sockets"} <= set(facts["packs"]["sockets"])
+        assert {"internal/streams/readable", "stream"} <= set(facts["packs"]["streams"])
+        assert "internal/webstreams/readablestream" in facts["packs"]["web"]
 
 
 def test_the_frame_runs_the_one_script_that_its_policy_names(folder):

@@ -75,12 +75,16 @@ def test_programs_made_at_random_are_printed_as_node_prints_them(seed):
     assert counts["programs"] == 50
 
 
+@pytest.mark.parametrize("more", [(), ("--streams",)], ids=["loop", "streams"])
 @pytest.mark.parametrize("node", NODES)
-def test_with_its_clock_held_node_prints_what_the_model_prints_with_the_same_delays(node, tmp_path):
+def test_with_its_clock_held_node_prints_what_the_model_prints_with_the_same_delays(
+    node, more, tmp_path
+):
     if not shutil.which("cc") or platform.machine() != "x86_64":
         pytest.skip("needs a C compiler on x86-64: apt-get install gcc")
     file = tmp_path / "figures.json"
-    command = [nodes.program(), str(HERE / "long-run.mjs"), str(file), node, "--until", "40"]
+    command = [nodes.program(), str(HERE / "long-run.mjs"), str(file), node, *more]
+    command += ["--until", "40"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stderr
     figures = json.loads(file.read_text())
@@ -154,6 +158,8 @@ def test_the_trace_of_the_likeliest_order_is_a_trace_as_recorded_ones_are(tmp_pa
         ('require("http").createServer().listen(0);', "waits for a client"),
         ('require("crypto").createHash("sha256");', "no crypto.createHash"),
         ('require("dns").lookup("example.org", () => {});', "no name but localhost"),
+        ('new CompressionStream("gzip");', "no compression"),
+        ('require("stream/consumers").buffer([]);', "no blobs"),
         ("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);", "waits for a worker"),
         ('fetch("http://127.0.0.1");', "requests over the network"),
         ('require("./other.js");', "other files or packages"),

@@ -22,11 +22,16 @@ describe("a box of a claim", () => {
       await own.open(url, async (tab) => {
         const boxes = await tab.locator("[id^=claim-] > .lab-box").evaluateAll((all) =>
           all.map((box) => ({
-            first: box.querySelector("p").textContent.replace(/\s+/g, " ").trim(),
+            first: box
+              .querySelector("p")
+              .textContent.replace(/\s+#?\s*$/, "")
+              .replace(/\s+/g, " "),
+            link: box.querySelector("p > a.lab-link")?.hash === `#${box.parentElement.id}`,
             hidden: [...box.querySelectorAll("details")].every(({ open }) => !open),
           })),
         );
-        for (const { first, hidden } of boxes) {
+        for (const { first, hidden, link } of boxes) {
+          assert.ok(link, `no link: ${first}`);
           assert.match(first, VERDICT);
           assert.doesNotMatch(first, /→|≥|≤|check failed|wanted|\bNone\b|undefined|NaN/);
           assert.ok(hidden, first);

@@ -51,3 +51,33 @@ describe("the front page", () => {
     });
   });
 });
+
+describe("the sidebar", () => {
+  const page = pathToFileURL(join(siteFolder(), "book/blocking/overload.html")).href;
+
+  it("opens the part of its page, and others at a key", async () => {
+    await own.clean(page, async (tab) => {
+      const parts = tab.locator(".lab-part");
+      assert.ok((await parts.count()) > 5);
+      const open = tab.locator(".lab-part[open]");
+      assert.equal(await open.count(), 1);
+      assert.equal(await open.locator("[aria-current=page]").count(), 1);
+      const other = tab.locator(".lab-part:not([open])").first();
+      const link = other.locator("a").first();
+      assert.equal(await link.isVisible(), false);
+      await other.locator("summary").focus();
+      await tab.keyboard.press("Enter");
+      await open.nth(1).waitFor();
+    });
+  });
+
+  it("has all pages open where there is no script", async () => {
+    const context = await own.browser.newContext({ javaScriptEnabled: false });
+    const tab = await context.newPage();
+    await tab.setViewportSize({ width: 1440, height: 900 });
+    await tab.goto(page);
+    assert.equal(await tab.locator("#pst-primary-sidebar .lab-part").count(), 0);
+    assert.ok(await tab.locator("#pst-primary-sidebar .bd-links li a").last().isVisible());
+    await context.close();
+  });
+});

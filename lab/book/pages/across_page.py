@@ -113,11 +113,21 @@ def changed(build: Build, data: across.Data) -> Html:
     if not found:
         return Html(f"<p>Nothing differs between these Nodes.</p>{known}")
     notes = _Notes("versions-changed")
-    rows = "".join(
-        _row(kind, id, entry, data, notes) + _cause(causes.get(id), len(data["nodes"]) + 1)
+    columns = len(data["nodes"]) + 1
+    parts = [
+        _folded(
+            f"{_name(kind, id, entry)}: {_words(kind, entry, data)}",
+            _bare_table(
+                data,
+                _row(kind, id, entry, data, notes) + _cause(causes.get(id), columns),
+                "Order" if kind == "orders" else "Claim",
+            ),
+        )
         for kind, id, entry in found
-    )
-    return Html(_table(data, rows, "Claim or order", notes) + known)
+    ]
+    reasons = notes.listed()
+    listed_reasons = _folded("The reasons that the numbers name", reasons) if reasons else ""
+    return Html(f'<div class="lab-changes">{"".join(parts)}{listed_reasons}</div>{known}')
 
 
 def table(build: Build, data: across.Data) -> Html:
@@ -125,7 +135,7 @@ def table(build: Build, data: across.Data) -> Html:
     published = [(id, e) for id, e in data["claims"].items() if e.get("source")]
     order = {name: i for i, name in enumerate(claims.claims()["claims"])}
     published.sort(key=lambda one: order.get(one[0], len(order)))
-    parts = [_claims(data, "published", "Published claims", published, opened=True)]
+    parts = [_claims(data, "published", "Published claims", published)]
     chapters = dict.fromkeys(entry["chapter"] for entry in data["claims"].values())
     for chapter in chapters:
         own = [
@@ -197,27 +207,50 @@ def _claims(
     name: str,
     title: str,
     found: list[tuple[str, dict[str, Any]]],
-    *,
-    opened: bool = False,
 ) -> str:
     notes = _Notes(f"versions-{name}")
     rows = "".join(_row("claims", id, entry, data, notes) for id, entry in found)
-    return _folded(f"{title} ({len(found)})", _table(data, rows, "Claim", notes), opened=opened)
+    return _folded(f"{title} ({len(found)})", _table(data, rows, "Claim", notes))
 
 
-def _folded(title: str, inside: str, *, opened: bool = False) -> str:
-    state = " open" if opened else ""
-    return f"<details{state}><summary>{escape(title)}</summary>{inside}</details>"
+def _folded(title: str, inside: str) -> str:
+    return f"<details><summary>{escape(title)}</summary>{inside}</details>"
 
 
 def _table(data: across.Data, rows: str, first: str, notes: _Notes) -> str:
+    return f"{_bare_table(data, rows, first)}{notes.listed()}"
+
+
+def _bare_table(data: across.Data, rows: str, first: str) -> str:
     head = "".join(f'<th scope="col">Node {major}</th>' for major in across.majors(data))
     return (
         '<div class="lab-scroll"><table class="table lab-versions"><thead><tr>'
         f'<th scope="col">{escape(first)}</th>{head}</tr></thead><tbody>{rows}</tbody>'
         "</table></div>"
-        f"{notes.listed()}"
     )
+
+
+def _words(kind: str, entry: dict[str, Any], data: across.Data) -> str:
+    """Return the verdicts by Node in a line: `held on Node 20 to 24, no verdict on 26`."""
+    if kind == "orders":
+        return "another order"
+    majors = across.majors(data)
+    words = [str(entry["on"].get(major, {}).get("verdict", "missing")) for major in majors]
+    spans: list[tuple[str, list[str]]] = []
+    for major, word in zip(majors, words, strict=True):
+        if spans and spans[-1][0] == word:
+            spans[-1][1].append(major)
+        else:
+            spans.append((word, [major]))
+    return ", ".join(
+        f"{word} on {ends[0]}{f' to {ends[-1]}' if len(ends) > 1 else ''}" for word, ends in spans
+    )
+
+
+def _name(kind: str, id: str, entry: dict[str, Any]) -> str:
+    if kind == "orders":
+        return id.rpartition("/")[2]
+    return str(entry.get("short") or entry.get("sentence") or id).rstrip(".")
 
 
 def _row(kind: str, id: str, entry: dict[str, Any], data: across.Data, notes: _Notes) -> str:
@@ -228,7 +261,7 @@ def _row(kind: str, id: str, entry: dict[str, Any], data: across.Data, notes: _N
 def _named(kind: str, id: str, entry: dict[str, Any]) -> str:
     page = f"{PurePosixPath(entry['chapter']).relative_to('book')}.html"
     if kind == "orders":
-        return f'<a href="{escape(page)}">{escape(id.rpartition("/")[2])}</a>'
+        return f'<a href="{escape(page)}">{escape(_name(kind, id, entry))}</a>'
     address = f"{page}#{anchor(id)}" if entry.get("judged") else page
     named = str(entry.get("short") or entry.get("sentence") or id)
     return f'<a href="{escape(address)}">{escape(named)}</a>{_other_limit(entry)}'

@@ -79,7 +79,8 @@ HTML = macros("""
     {% endmacro %}
 
     {% macro sentences(rows, drawn) %}<p data-lab-finding="sentences">{{ drawn.finding }}</p>
-    {{ table(rows, drawn, "sentences of the book") }}{% endmacro %}
+    <details{% if drawn.finding %} open{% endif %} data-lab-sentences><summary>All {{ rows|length }} sentences</summary>
+    {{ table(rows, drawn, "sentences of the book") }}</details>{% endmacro %}
 
     {% macro machines(facts, drawn) %}
     <div class="lab-yours-table"><table>{{ head(("machine", "the book’s", "yours")) }}<tbody>

@@ -1,0 +1,76 @@
+// Nothing is cut or has to be pulled: listings at any width, tables on a phone, and results pages are folded.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { pagesOf, siteFolder, visit } from "./browser.mjs";
+import { session } from "./session.mjs";
+
+const own = session();
+const pages = pagesOf(siteFolder());
+const page = (end) => pages.find(({ name }) => name.endsWith(end));
+
+describe("no listing is cut, and no table is wider than a phone", () => {
+  for (const { name, url } of pages)
+    it(name, async () => {
+      await own.open(url, async (tab) => {
+        assert.deepEqual(await tab.evaluate(wider, ".bd-article pre"), []);
+        await tab.setViewportSize({ width: 390, height: 844 });
+        await visit(tab, url);
+        const tables = ".bd-article :is(.lab-scroll, .pst-scrollable-table-container, .text_html)";
+        assert.deepEqual(await tab.evaluate(wider, tables), []);
+      });
+    });
+});
+
+describe("a table as cards", () => {
+  it("says the column of each value, and is still a table to who listens", async () => {
+    const options = { viewport: { width: 390, height: 844 } };
+    await own.open(
+      page("how-tools-lie.html").url,
+      async (tab) => {
+        const table = tab.locator("table.lab-cards").first();
+        const row = await table.locator("tbody tr").first().locator("> *").all();
+        for (const cell of row) {
+          assert.ok(await cell.getAttribute("data-label"));
+          assert.match(await cell.getAttribute("role"), /^(cell|rowheader)$/);
+        }
+        const said = await table.ariaSnapshot();
+        assert.match(said, /row "server/); // the name of a column is read before its value
+        assert.match(said, /tool/);
+        await tab.setViewportSize({ width: 800, height: 844 });
+        await tab.locator("table.lab-cards").first().waitFor({ state: "detached" });
+      },
+      options,
+    );
+  });
+});
+
+describe("long pages of results are folded", () => {
+  for (const [end, screens] of [
+    ["across-versions.html", 12],
+    ["yours.html", 10],
+    ["about/machine.html", 6],
+  ])
+    it(`${end} is at most ${screens} screens long`, async () => {
+      await own.open(page(end).url, async (tab) => {
+        const height = await tab.evaluate(() => document.documentElement.scrollHeight);
+        assert.ok(height <= screens * 900, `${height} px`);
+      });
+    });
+
+  it("a claim that changed says so in its line, and opens", async () => {
+    await own.open(page("across-versions.html").url, async (tab) => {
+      const first = tab.locator(".lab-changes > details").first();
+      assert.match(await first.locator("summary").textContent(), /: .+ on \d+/);
+      await first.locator("summary").click();
+      assert.ok(await first.locator("table").isVisible());
+    });
+  });
+});
+
+/** What is wider than its place, in sight. */
+function wider(selector) {
+  return [...document.querySelectorAll(selector)]
+    .filter((one) => one.checkVisibility() && one.scrollWidth > one.clientWidth + 1)
+    .map((one) => `${one.scrollWidth} > ${one.clientWidth}: ${one.textContent.slice(0, 60)}`);
+}
