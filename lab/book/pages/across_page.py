@@ -104,13 +104,15 @@ def changed(build: Build, data: across.Data) -> Html:
     """Return the claims and orders that differ between Nodes, each with its cause."""
     causes = across.causes()
     every = [(kind, id, entry) for kind in across.KINDS for id, entry in data[kind].items()]
-    found = [one for one in every if across.changed(one[0], one[2])]
+    differing = [one for one in every if across.changed(one[0], one[2])]
     # What has a cause comes first, the newest change on top; what was only not to be had, last.
-    found.sort(key=lambda one: (-int(causes.get(one[1], {}).get("since", 0)), _only_gone(one[2])))
-    hidden = [one for one in every if one[1] in causes and one not in found]
+    differing.sort(
+        key=lambda one: (-int(causes.get(one[1], {}).get("since", 0)), _only_gone(one[2]))
+    )
+    hidden = [one for one in every if one[1] in causes and one not in differing]
     known = "".join(_known(kind, id, entry, causes[id]) for kind, id, entry in hidden)
     known = _folded(f"{KNOWN} ({len(hidden)})", f"<ul>{known}</ul>") if known else ""
-    if not found:
+    if not differing:
         return Html(f"<p>Nothing differs between these Nodes.</p>{known}")
     notes = _Notes("versions-changed")
     columns = len(data["nodes"]) + 1
@@ -123,7 +125,7 @@ def changed(build: Build, data: across.Data) -> Html:
                 "Order" if kind == "orders" else "Claim",
             ),
         )
-        for kind, id, entry in found
+        for kind, id, entry in differing
     ]
     reasons = notes.listed()
     listed_reasons = _folded("The reasons that the numbers name", reasons) if reasons else ""
