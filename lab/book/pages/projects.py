@@ -57,7 +57,7 @@ def picture(build: Build) -> Html:
         f'<rect x="12" y="{TOP}" width="{WIDTH - 24}" height="{bottom - TOP}" rx="6"/>'
         f'<text class="name" x="28" y="{TOP + 24}">your drop, on 127.0.0.1 and PORT</text>'
         f"{''.join(rows)}{folder}</svg>"
-        "<figcaption>What the steps build: the number of item says what it adds."
+        "<figcaption>What the steps build: each line has the number of its step."
         "</figcaption></figure>"
     )
 
@@ -140,7 +140,7 @@ def rubric(build: Build) -> PageTable:
         ]
         for step in exercises.steps(NAME)
     ]
-    return PageTable(["Step", "Minutes", "Points", "Points of item criterion"], rows)
+    return PageTable(["Step", "Minutes", "Points", "Points of each criterion"], rows)
 
 
 def _lines(lines: Iterable[str]) -> list[str | Link]:
