@@ -209,22 +209,14 @@ def test_a_file_that_builds_or_judges_says_which_of_its_tests_do(sign, mark):
 
 @pytest.mark.parametrize(("name", "text"), [("nope", "There is no chapter nope"), ("", "Say of")])
 def test_slides_of_no_chapter_are_refused_before_anything_is_built(name, text):
-    done = subprocess.run(
-        ["make", "slides", f"NAME={name}"],
-        cwd=paths.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = make(paths.ROOT, "slides", f"NAME={name}", "--no-print-directory")
     assert done.returncode == 2
     assert text in done.stderr
     assert done.stdout == "", "nothing is set up or built for it"
 
 
 def test_a_hub_is_asked_about_its_settings_before_the_site_is_built():
-    steps = subprocess.run(
-        ["make", "-n", "hub-server"], cwd=paths.ROOT, capture_output=True, text=True, check=True
-    ).stdout
+    steps = make(paths.ROOT, "-n", "hub-server").stdout
     assert steps.index("check_config.py") < steps.index("lab.book build")
 
 

