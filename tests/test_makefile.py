@@ -40,7 +40,12 @@ def test_make_bench_runs_programs_that_are_there_and_need_no_words():
 def make(folder, *words, **env):
     command = ["make", "--no-print-directory", *words]
     return subprocess.run(
-        command, cwd=folder, env={**os.environ, **env}, capture_output=True, text=True, check=False
+        command,
+        cwd=folder,
+        env={**os.environ, "MAKEFLAGS": "", **env},  # those of the make that runs the tests
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -209,7 +214,7 @@ def test_a_file_that_builds_or_judges_says_which_of_its_tests_do(sign, mark):
 
 @pytest.mark.parametrize(("name", "text"), [("nope", "There is no chapter nope"), ("", "Say of")])
 def test_slides_of_no_chapter_are_refused_before_anything_is_built(name, text):
-    done = make(paths.ROOT, "slides", f"NAME={name}", "--no-print-directory")
+    done = make(paths.ROOT, "slides", f"NAME={name}")
     assert done.returncode == 2
     assert text in done.stderr
     assert done.stdout == "", "nothing is set up or built for it"
