@@ -379,7 +379,6 @@
     box.setAttribute("aria-label", drawing.factor);
     for (const name of ["claims", "arms"]) element(`[data-lab-csv="${name}"]`).href = drawing[name];
     element("[data-lab-arms]").hidden = !yours;
-    element("[data-lab-sentences]").open = drawing.finding !== "";
     return drawing.status;
   }
 

@@ -79,7 +79,7 @@ HTML = macros("""
     {% endmacro %}
 
     {% macro sentences(rows, drawn) %}<p data-lab-finding="sentences">{{ drawn.finding }}</p>
-    <details{% if drawn.finding %} open{% endif %} data-lab-sentences>
+    <details data-lab-sentences>
     <summary>All {{ rows|length }} sentences</summary>
     {{ table(rows, drawn, "sentences of the book") }}</details>{% endmacro %}
 
