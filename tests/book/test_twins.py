@@ -14,7 +14,8 @@ PAGE = """<html><body><nav>Menu</nav><article class="bd-article">
 <details><summary>Answer</summary><p>secret</p></details></lab-question>
 <lab-answer><details><summary>Show the answer</summary>secret</details></lab-answer>
 <details><summary>A hint</summary>secret</details>
-<details><summary>Show code cell source</summary>
+<p>Recorded. <a href="data:text/csv,secret">data</a></p>
+<details class="hide above-input"><summary>Show secret Hide secret</summary>
 <div class="highlight-javascript notranslate"><div class="highlight"><pre>load(1)</pre></div></div>
 </details>
 <style>.secret{}</style><button>secret</button>

@@ -19,7 +19,10 @@ from lab.storage import written
 
 INDEX = "llms.txt"
 # What draws, asks or decorates; what says an answer, a hint or a solution.
-_SILENT = "script, style, button, form, svg, .headerlink, lab-answer, lab-search"
+_SILENT = (
+    "script, style, button, form, svg, .headerlink, lab-answer, lab-search, "
+    'details.hide > summary, a[href^="data:"]'
+)
 _ANSWER = re.compile(r"^(Answer|Show the answer|A hint|Another hint|The last hint|Where to begin)")
 _PAGE = re.compile(r"^(?!\w+:|//)([^#?]*)\.html(?=[#?]|$)")
 # What Pygments calls otherwise than the world does.
