@@ -174,6 +174,7 @@ const row = (tab, id) => tab.locator(`[data-lab-claim="${id}"]`).innerText();
 /** Everything that the script fills in, as the reader or a screen reader gets it. */
 const filled = (tab) =>
   tab.evaluate(() => {
+    for (const fold of document.querySelectorAll("details")) fold.open = true;
     const place = (e) =>
       ["--x", "--l", "--w"].map((name) => Number.parseFloat(e.style.getPropertyValue(name)));
     const csv = (a) => decodeURIComponent(a.href.split(",").slice(1).join(","));

@@ -476,6 +476,7 @@
       try {
         const results = readResults(source, this.data.words);
         const words = fill(this.data, results);
+        element("[data-lab-sentences]").open = true; // a reader who gives a file wants to see it
         this.source = source;
         this.status.classList.remove("bad");
         this.status.textContent = `${name}: ${words}`;
@@ -516,6 +517,7 @@
     /** The results from the build: on a local site those of this machine, else only those of the book. */
     reset() {
       this.source = null;
+      element("[data-lab-sentences]").open = false;
       this.status.classList.remove("bad");
       this.offer(false);
       try {
