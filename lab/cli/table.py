@@ -142,7 +142,10 @@ LAB = Home(
             "collect",
             "fetch the repositories of a class into folders to be graded",
             ("collect class.csv handins", "collect class.csv handins --before 2027-01-18T23:59"),
-            {0: "each could be had", 1: "some could not; the others are in the folder"},
+            {
+                0: "each could be had",
+                1: "some could not, or the folder has students who are not in the list",
+            },
         ),
         Verb(
             "model",

@@ -119,10 +119,15 @@ def _readme(exercises: list[Exercise]) -> str:
 
 # ---- The class list
 
+# What platforms call the two columns, the most telling first.
+_STUDENT_HEADS = ("student", "roster_identifier", "identifier", "id", "student_id", "username")
+_ADDRESS_HEADS = ("repository", "address", "student_repository_url", "repository_url", "url")
+
 
 def listed(file: Path) -> list[Repository]:
     """Return the repositories of a class list: a student's id and an address on each line, between
-    them a comma or blanks. Raises NoClass, with the line, for what is neither.
+    them a comma, a semicolon, a tab or blanks; or a table whose first line names the columns, as
+    an export has it. Raises NoClass, with the line, for what is neither.
     """
     try:
         text = file.read_text("utf-8-sig")
@@ -130,16 +135,27 @@ def listed(file: Path) -> list[Repository]:
         reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
         raise NoClass(f"The class list {file} cannot be read: {reason}.") from None
     by_student: dict[str, Repository] = {}
+    by_address: dict[str, Repository] = {}
+    columns: tuple[int, int] | None = None
     for number, line in enumerate(text.splitlines(), start=1):
-        repository = _of_line(line, number)
-        if repository is None:
+        if not line.strip() or line.lstrip().startswith("#"):
             continue
-        if before := by_student.get(repository.student.casefold()):
+        words = _words(line)
+        if not by_student and columns is None and (columns := _columns(words)):
+            continue
+        repository = _of_words(words, columns, number, line)
+        student, address = repository.student.casefold(), repository.address.rstrip("/")
+        if before := by_student.get(student):
             raise NoClass(
                 f"{file}, line {number}: {repository.student} is in line {before.line} already. "
                 "Give each student one line, and each an id that differs by more than capitals."
             )
-        by_student[repository.student.casefold()] = repository
+        if before := by_address.get(address):
+            raise NoClass(
+                f"{file}, line {number}: the address of {repository.student} is that of "
+                f"{before.student} in line {before.line}. Give each student a repository."
+            )
+        by_student[student] = by_address[address] = repository
     if not by_student:
         raise NoClass(
             f"{file} lists no repository: write a line `anna https://…` for each student."
@@ -147,13 +163,25 @@ def listed(file: Path) -> list[Repository]:
     return list(by_student.values())
 
 
-def _of_line(line: str, number: int) -> Repository | None:
-    if not line.strip() or line.lstrip().startswith("#"):
-        return None
-    words = next(csv.reader([line.strip()])) if "," in line else line.split()
-    words = [word.strip() for word in words]
-    if [word.casefold() for word in words] in (["student", "repository"], ["student", "address"]):
-        return None  # the head of a table
+def _words(line: str) -> list[str]:
+    sign = next((sign for sign in "\t;," if sign in line), "")
+    cells = next(csv.reader([line.strip()], delimiter=sign)) if sign else line.split()
+    return [cell.strip() for cell in cells]
+
+
+def _columns(words: list[str]) -> tuple[int, int] | None:
+    """Return where a head has the student and the address; None for a line that is no head."""
+    heads = [word.casefold().replace(" ", "_") for word in words]
+    student = next((heads.index(name) for name in _STUDENT_HEADS if name in heads), None)
+    address = next((heads.index(name) for name in _ADDRESS_HEADS if name in heads), None)
+    return None if student is None or address is None else (student, address)
+
+
+def _of_words(
+    words: list[str], columns: tuple[int, int] | None, number: int, line: str
+) -> Repository:
+    if columns:
+        words = [words[column] for column in columns if column < len(words)]
     if len(words) != 2 or not all(words):
         raise NoClass(f"Line {number}: {shown(line)} is not a student's id and an address.")
     student, address = words
@@ -162,9 +190,20 @@ def _of_line(line: str, number: int) -> Repository | None:
             f"Line {number}: {shown(student)} cannot be the name of a folder: letters, digits and "
             ". _ - + @ can."
         )
-    if address.startswith("-") or "::" in address:
+    is_place = "/" in address or ":" in address or address.endswith(".git")
+    if address.startswith("-") or "::" in address or not is_place:
         raise NoClass(f"Line {number}: {shown(address)} is no address of a repository.")
     return Repository(student, address, number)
+
+
+def others(folder: Path, repositories: Iterable[Repository]) -> list[str]:
+    """Return the folders of students whom the list does not have: of an earlier list."""
+    wanted = {repository.student for repository in repositories}
+    return sorted(
+        place.name
+        for place in folder.iterdir()
+        if place.is_dir() and place.name not in wanted and not place.name.startswith(".")
+    )
 
 
 def shown(text: str) -> str:

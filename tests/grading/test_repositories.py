@@ -95,6 +95,12 @@ def test_a_template_goes_into_no_folder_that_has_something_and_needs_exercises(t
         ["\ufeffStudent Repository", "# the first group", "", "anna\tfile:///srv/anna.git"],
         ['"anna","/srv/git/anna, the first.git"'],
         ["anna@uni.example ssh://git@git.example/anna"],
+        ["anna;https://git.example/anna.git\r"],
+        [
+            '"assignment_name","roster_identifier","student_repository_url","points_awarded"',
+            '"week 1","anna","https://github.com/us/week-1-anna","0"',
+        ],
+        ["Name,Student ID,Repository URL", "Anna B,anna,https://git.example/anna"],
     ],
 )
 def test_a_list_is_read_as_people_write_it(tmp_path, lines):
@@ -113,6 +119,12 @@ def test_a_list_is_read_as_people_write_it(tmp_path, lines):
         (["anna ext::id"], "is no address of a repository"),
         (["anna --upload-pack=id"], "is no address of a repository"),
         (["anna https://a", "ben https://b", "Anna https://c"], "line 3: Anna is in line 1"),
+        (
+            ["anna https://a", "ben https://a/"],
+            "line 2: the address of ben is that of anna in line 1",
+        ),
+        (["id,name,repository", "anna,Anna"], "is not a student's id and an address"),
+        (["identifier,github_username", "anna,annab"], "'github_username' is no address"),
         (["# nobody yet"], "lists no repository"),
     ],
 )
@@ -167,6 +179,17 @@ def test_what_was_removed_is_gone_after_the_next_time(tmp_path):
     pushed(tmp_path, "anna", {"a.mjs": "new"})
     fetch(tmp_path, f"anna {bare}")
     assert [file.name for file in (tmp_path / "hand-ins/anna").iterdir()] == ["a.mjs"]
+
+
+def test_a_student_who_left_the_list_is_told_and_not_graded_in_silence(tmp_path, capsys):
+    for name in ("anna", "ben"):
+        pushed(tmp_path, name, {"a.mjs": name})
+    both = [f"{name} {tmp_path}/{name}.git" for name in ("anna", "ben")]
+    hand_ins = str(tmp_path / "hand-ins")
+    assert main(["collect", str(the_list(tmp_path, *both)), hand_ins]) == 0
+    capsys.readouterr()
+    assert main(["collect", str(the_list(tmp_path, both[0])), hand_ins]) == 1
+    assert "grade would judge them: ben" in capsys.readouterr().err
 
 
 def test_nothing_in_a_repository_runs_leads_out_or_hides_a_file(tmp_path):
