@@ -224,7 +224,7 @@ def _load_line(phase: Phase) -> str:
 def page(whole: Final) -> str:
     """Return the page, as one file that needs nothing else."""
     student = next((step.student for step in whole.steps if step.student), "")
-    values = f"those of {student}" if student else "nobody's in particular"
+    values = f"those of {student}" if student else "the first ones, of no student"
     about = f"Folder {whole.folder}, started as node {whole.hand_in.name}. The values are {values}."
     undecided = [step for step in whole.steps if step.outcome != GRADED]
     full_count = sum(step.passed for step in whole.steps)

@@ -117,18 +117,19 @@ class Program:
 
     def missing(self) -> list[str]:
         """What this server needs and is not installed, each with the line that installs it."""
-        return lacking(self._all_needs(), self.install)
+        node = self.interpreter if self.runtime == "node" else ""
+        return lacking(self._all_needs(), self.install, node)
 
     def _all_needs(self) -> Iterable[str]:
         programs = [*self.command[:1], *([self.interpreter] if self.runtime == "node" else [])]
         return [*self.needs, *dict.fromkeys(programs)]
 
 
-def lacking(needs: Iterable[str], install: Mapping[str, str]) -> list[str]:
+def lacking(needs: Iterable[str], install: Mapping[str, str], node: str = "") -> list[str]:
     """What is not installed of `needs`, as the catalogue names them, each with the line that
-    installs it.
+    installs it. node : the Node that runs the program, by default the one that is meant.
     """
-    return [line for need in needs if (line := _missing(need, install))]
+    return [line for need in needs if (line := _missing(need, install, node))]
 
 
 def lock_file(package: str) -> Path | None:
@@ -150,7 +151,7 @@ def _set_up(package: str) -> str:
     return f"make setup-{lock.stem}" if lock and lock.parent != paths.ROOT else "make setup"
 
 
-def _missing(need: str, install: Mapping[str, str]) -> str | None:
+def _missing(need: str, install: Mapping[str, str], node: str) -> str | None:
     kind, _, name = need.rpartition(":")
     if kind == "python":
         is_here = importlib.util.find_spec(name) is not None
@@ -162,17 +163,19 @@ def _missing(need: str, install: Mapping[str, str]) -> str | None:
     if kind == "rust":
         return rust_addon.missing(name)
     if nodes.is_node(need) or need.startswith("node>="):
-        return _wrong_node(need)
+        return _wrong_node(need, node)
     # Debian puts servers where users have no PATH to.
     if shutil.which(need) or shutil.which(need, path="/usr/sbin:/usr/local/sbin"):
         return None
     return f"{need}: {install.get(need, 'make tools')}"
 
 
-def _wrong_node(need: str) -> str | None:
+def _wrong_node(need: str, node: str) -> str | None:
     if nodes.is_node(need):
         return nodes.wrong_with(need)
-    wanted, here = node_range(need.removeprefix("node")), nodes.version()
+    if node and nodes.wrong_with(node):
+        return None  # which is told by itself
+    wanted, here = node_range(need.removeprefix("node")), nodes.version(node or None)
     return None if here in wanted else f"{wanted} (here is {here}): {nodes.advice()}"
 
 

@@ -125,7 +125,7 @@ def test_a_list_is_read_as_people_write_it(tmp_path, lines):
         ),
         (["id,name,repository", "anna,Anna"], "is not a student's id and an address"),
         (["identifier,github_username", "anna,annab"], "'github_username' is no address"),
-        (["# nobody yet"], "lists no repository"),
+        (["# no student yet"], "lists no repository"),
     ],
 )
 def test_a_line_that_is_none_is_named(tmp_path, lines, why):

@@ -51,7 +51,15 @@ def test_a_version_that_nobody_tells_is_left_out():
     ("here", "is_enough"), [("22.12.9", False), ("22.13.0", True), ("24.1.0", True)]
 )
 def test_a_program_may_need_a_newer_node_than_the_book_does(monkeypatch, here, is_enough):
-    monkeypatch.setattr(nodes, "version", lambda: here)
+    monkeypatch.setattr(nodes, "version", lambda node=None: here)
     lines = lacking(["node>=22.13"], {})
     assert (lines == []) is is_enough
     assert is_enough or (f"22.13 or newer (here is {here})" in lines[0] and "LAB_NODE" in lines[0])
+
+
+def test_what_a_program_needs_is_asked_of_the_node_that_runs_it(monkeypatch):
+    given = nodes.program()
+    monkeypatch.setattr(nodes, "version", lambda node=None: "24.1.0" if node else "20.1.0")
+    assert lacking(["node>=22.13"], {}, given) == []
+    assert len(lacking(["node>=22.13"], {})) == 1
+    assert lab.server("node/shelf", node=given).missing() == []

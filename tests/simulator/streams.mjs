@@ -271,7 +271,7 @@ class StreamProgram extends Program {
       () => this.later(`(() => ${c}.abort())`),
       () => "",
     ]);
-    const told = (call) =>
+    const settled = (call) =>
       isAsync && this.chance(0.4)
         ? `try { await ${call}; ${this.log()} } catch (error) { ${this.log(", error.name, error.message")} }`
         : `${call}.then((value) => { ${this.log(", value")} }, (error) => { ${this.log(", error.name, error.message")} });`;
@@ -279,10 +279,10 @@ class StreamProgram extends Program {
       () => `pipeline(${parts}, (error, value) => { ${this.log(", error?.message, value")} });`,
       () =>
         `pipeline(${parts}, (error, value) => { ${this.log(", error?.code ?? error?.message, value")} });`,
-      () => told(`joined.pipeline(${parts})`),
-      () => told(`joined.pipeline(${parts}${this.chance(0.3) ? ", { end: false }" : ""})`),
+      () => settled(`joined.pipeline(${parts})`),
+      () => settled(`joined.pipeline(${parts}${this.chance(0.3) ? ", { end: false }" : ""})`),
       () =>
-        `const ${c} = new AbortController(); ${told(`joined.pipeline(${parts}, { signal: ${c}.signal })`)} ${aborts()}`,
+        `const ${c} = new AbortController(); ${settled(`joined.pipeline(${parts}, { signal: ${c}.signal })`)} ${aborts()}`,
     ])();
   }
 
@@ -443,7 +443,7 @@ class StreamProgram extends Program {
   doubled() {
     const s = this.name("d");
     const n = this.name("n");
-    const made = this.pick([
+    const composed = this.pick([
       () =>
         `new Duplex({ objectMode: true, ${this.mark()}${this.chance(0.3) ? "allowHalfOpen: false, " : ""}read() { ${this.log()} ${this.chance(0.5) ? `this.push(++this.${n} > 2 || !this.${n} ? null : this.${n});` : `this.push(null);`} }, write(chunk, encoding, done) { ${this.log(", chunk")} ${this.later("(() => done())")} }, final(done) { ${this.log()} done(); } })`,
       () =>
@@ -452,8 +452,8 @@ class StreamProgram extends Program {
       () => `Duplex.from((async function* () { yield "a"; yield "b"; })())`,
       () => `Duplex.from(Promise.resolve("value"))`,
     ])();
-    const isWritable = !made.includes('yield "a"') && !made.includes('resolve("value")');
-    return `const ${s} = ${made}; ${s}.${n} = 0; ${s}.on("error", (error) => { ${this.log(", error.message")} }); ${this.listeners(s, ["readable", "writable"])} ${s}.on("data", (chunk) => { ${this.log(", String(chunk)")} }); ${isWritable ? `${s}.write("x"); ${this.later(`(() => ${s}.end("y"))`)}` : ""}`;
+    const isWritable = !composed.includes('yield "a"') && !composed.includes('resolve("value")');
+    return `const ${s} = ${composed}; ${s}.${n} = 0; ${s}.on("error", (error) => { ${this.log(", error.message")} }); ${this.listeners(s, ["readable", "writable"])} ${s}.on("data", (chunk) => { ${this.log(", String(chunk)")} }); ${isWritable ? `${s}.write("x"); ${this.later(`(() => ${s}.end("y"))`)}` : ""}`;
   }
 
   webMark() {
@@ -510,12 +510,12 @@ class StreamProgram extends Program {
   webPiped() {
     const c = this.name("c");
     const through = this.chance(0.5) ? `.pipeThrough(${this.webStep()})` : "";
-    const told = `.then(() => { ${this.log()} }, (error) => { ${this.log(", error.name, error.message")} });`;
+    const outcome = `.then(() => { ${this.log()} }, (error) => { ${this.log(", error.name, error.message")} });`;
     return this.pick([
-      () => `${this.webSource()}${through}.pipeTo(${this.webSink()})${told}`,
-      () => `${this.webSource()}${through}.pipeTo(${this.webSink()})${told}`,
+      () => `${this.webSource()}${through}.pipeTo(${this.webSink()})${outcome}`,
+      () => `${this.webSource()}${through}.pipeTo(${this.webSink()})${outcome}`,
       () =>
-        `const ${c} = new AbortController(); ${this.webSource()}${through}.pipeTo(${this.webSink()}, { signal: ${c}.signal })${told} ${this.later(`(() => ${c}.abort())`)}`,
+        `const ${c} = new AbortController(); ${this.webSource()}${through}.pipeTo(${this.webSink()}, { signal: ${c}.signal })${outcome} ${this.later(`(() => ${c}.abort())`)}`,
     ])();
   }
 
@@ -533,15 +533,15 @@ class StreamProgram extends Program {
   /** From one kind of stream to the other. */
   bridged() {
     const s = this.name("s");
-    const told = `.then(() => { ${this.log()} }, (error) => { ${this.log(", error.name, error.message")} });`;
+    const outcome = `.then(() => { ${this.log()} }, (error) => { ${this.log(", error.name, error.message")} });`;
     return this.pick([
       () =>
         `const ${s} = Readable.fromWeb(${this.webSource()}, { objectMode: true }); ${s}.on("error", (error) => { ${this.log(", error.message")} }); ${this.listeners(s, ["readable"])} ${s}.on("data", (chunk) => { ${this.log(", chunk")} });`,
-      () => `Readable.toWeb(${this.source()}).pipeTo(${this.webSink()})${told}`,
-      () => `joined.pipeline(${this.webSource()}, ${this.step()}, ${this.sink()})${told}`,
+      () => `Readable.toWeb(${this.source()}).pipeTo(${this.webSink()})${outcome}`,
+      () => `joined.pipeline(${this.webSource()}, ${this.step()}, ${this.sink()})${outcome}`,
       () =>
         `(async () => { for await (const chunk of Readable.toWeb(${this.source()})) { ${this.log(", String(chunk)")} ${this.chance(0.2) ? "break;" : ""} } ${this.log()} })().catch((error) => { ${this.log(", error.message")} });`,
-      () => `${this.webSource()}.pipeTo(Writable.toWeb(${this.sink()}))${told}`,
+      () => `${this.webSource()}.pipeTo(Writable.toWeb(${this.sink()}))${outcome}`,
     ])();
   }
 }

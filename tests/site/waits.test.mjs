@@ -73,7 +73,7 @@ function told() {
         const digits = text.replace(/,/g, "");
         const half = 0.5 * 10 ** -(digits.split(".")[1] ?? "").length;
         const equal = rights.some((value) => Math.abs(value - digits) <= half * 1.000001);
-        // A single digit is the answer by chance where it stands in another section.
+        // A single digit is the answer by chance in another section.
         const near = digits.replace(/^0|\./g, "").length > 1 || section.contains(glued);
         if (equal && near) found.push(`${id}: ${glued.closest("p, li, td")?.textContent}`);
       }

@@ -1,14 +1,14 @@
 // A source that makes a chunk when it is asked, and a sink that takes 5 ms for each.
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-let made = 0;
+let number = 0;
 const source = new ReadableStream(
   {
     pull(controller) {
-      made += 1;
-      console.log(`chunk ${made} is made`);
-      controller.enqueue(made);
-      if (made === 6) controller.close();
+      number += 1;
+      console.log(`chunk ${number} is made`);
+      controller.enqueue(number);
+      if (number === 6) controller.close();
     },
   },
   { highWaterMark: 1 },

@@ -95,7 +95,7 @@ export default {
     t.ok(
       under.after[2].outcomes[first]?.error,
       "a question that the thread had was aborted, and not rejected at once",
-      { wanted: "whoever waits is told, although the thread goes on" },
+      { wanted: "each caller that waits is told, although the thread goes on" },
     );
     t.equal(
       under.after[2].posted,

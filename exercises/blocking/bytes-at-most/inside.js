@@ -11,19 +11,19 @@ const bufferOf = Object.getOwnPropertyDescriptor(
 ).get;
 
 exports.play = async function play(student, { steps }) {
-  const made = student.cache();
-  if (typeof made?.set !== "function" || typeof made.get !== "function") return { none: true };
+  const built = student.cache();
+  if (typeof built?.set !== "function" || typeof built.get !== "function") return { none: true };
   const after = [];
   for (const { set, get, size, fill, chunk } of steps) {
     if (set) {
       const memory = new Bytes(chunk ?? size);
       const value = chunk ? memory.subarray(100, 100 + size) : memory;
       for (let i = 0; i < size; i++) value[i] = fill;
-      made.set(set, value);
-      after.push({ bytes: Number(made.bytes) });
+      built.set(set, value);
+      after.push({ bytes: Number(built.bytes) });
       continue;
     }
-    const value = made.get(get);
+    const value = built.get(get);
     if (value === undefined) after.push({ size: null });
     else if (!(value instanceof Bytes)) after.push({ size: typeof value });
     else {

@@ -458,7 +458,7 @@ async function sumUp(request, response) {
 // ---------------------------------------------------------------- events
 
 const listeners = new Set();
-const told = []; // the last events, as texts; all listeners are fed from here, each at its pace
+const recentEvents = []; // the last events, as texts; all listeners are fed from here, each at its pace
 let last = 0; // the number of the last event
 
 const lines = (event, data, id = "") => `${id}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -466,8 +466,8 @@ const lines = (event, data, id = "") => `${id}event: ${event}\ndata: ${JSON.stri
 /** Keeps the next event, and returns its text. */
 function keep(file) {
   last++;
-  told.push(lines("file", file, `id: ${last}\n`));
-  if (told.length > kept) told.shift();
+  recentEvents.push(lines("file", file, `id: ${last}\n`));
+  if (recentEvents.length > kept) recentEvents.shift();
   for (const listener of listeners) feed(listener);
 }
 
@@ -482,12 +482,12 @@ function tell(file) {
 
 /** Sends a listener what follows, as long as it takes more; "drain" goes on. What is not kept any more is a gap. */
 function feed(listener) {
-  const first = last - told.length + 1;
+  const first = last - recentEvents.length + 1;
   while (listener.next <= last && !listener.response.writableNeedDrain) {
     if (listener.next < first) {
       listener.response.write(lines("gap", { missed: first - listener.next }));
       listener.next = first;
-    } else listener.response.write(told[listener.next++ - first]);
+    } else listener.response.write(recentEvents[listener.next++ - first]);
   }
 }
 
@@ -591,7 +591,7 @@ async function serve() {
 /** What a process that serves is told by the first one. */
 function hear({ begin, file, isMine, isOver }) {
   if (begin) {
-    told.splice(0, told.length, ...begin.told);
+    recentEvents.splice(0, recentEvents.length, ...begin.recentEvents);
     last = begin.last;
     serve();
   }
@@ -633,7 +633,8 @@ async function restart() {
 async function lead() {
   cluster.on("message", (sender, { isReady, file }) => {
     // What is sent to a process before it hears may be lost.
-    if (isReady) return post(sender, isLeaving ? { isOver: true } : { begin: { told, last } });
+    if (isReady)
+      return post(sender, isLeaving ? { isOver: true } : { begin: { recentEvents, last } });
     keep(file);
     for (const worker of all()) post(worker, { file, isMine: worker === sender });
   });

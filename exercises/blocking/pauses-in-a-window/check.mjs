@@ -6,7 +6,7 @@ const student = (t) =>
   });
 
 const entry = (startTime, duration, kind = 1) => ({ startTime, duration, detail: { kind } });
-const told = (entries) =>
+const listing = (entries) =>
   entries.map(({ startTime, duration }) => `${duration} ms from ${startTime} on`).join(", ");
 
 async function asked(t, entries, from, to) {
@@ -18,7 +18,7 @@ async function asked(t, entries, from, to) {
 /** The answer's figures against those wanted; `what` says which case it is. */
 async function compared(t, entries, [from, to], wanted, what) {
   const answer = await asked(t, entries, from, to);
-  const seen = `a window from ${from} to ${to} ms, ${told(entries)}`;
+  const seen = `a window from ${from} to ${to} ms, ${listing(entries)}`;
   for (const [name, value] of Object.entries(wanted)) {
     const near = typeof answer[name] === "number" && Math.abs(answer[name] - value) < 1e-9;
     t.ok(near, `${what}: another ${name}; ${seen}`, { saw: answer[name], wanted: value });

@@ -451,26 +451,26 @@ async function sumUp(request, response) {
 // ---------------------------------------------------------------- events
 
 const listeners = new Set();
-const told = []; // the last events, as texts; all listeners are fed from here, each at its pace
+const recentEvents = []; // the last events, as texts; all listeners are fed from here, each at its pace
 let last = 0; // the number of the last event
 
 const lines = (event, data, id = "") => `${id}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 function tell(file) {
   last++;
-  told.push(lines("file", file, `id: ${last}\n`));
-  if (told.length > kept) told.shift();
+  recentEvents.push(lines("file", file, `id: ${last}\n`));
+  if (recentEvents.length > kept) recentEvents.shift();
   for (const listener of listeners) feed(listener);
 }
 
 /** Sends a listener what follows, as long as it takes more; "drain" goes on. What is not kept any more is a gap. */
 function feed(listener) {
-  const first = last - told.length + 1;
+  const first = last - recentEvents.length + 1;
   while (listener.next <= last && !listener.response.writableNeedDrain) {
     if (listener.next < first) {
       listener.response.write(lines("gap", { missed: first - listener.next }));
       listener.next = first;
-    } else listener.response.write(told[listener.next++ - first]);
+    } else listener.response.write(recentEvents[listener.next++ - first]);
   }
 }
 
