@@ -1,6 +1,6 @@
 #!/bin/sh
 # Judges what is committed here, in sandboxes, as the course does: sh check.sh COURSE [OUT]
-# COURSE is the folder of Node.js I/O, Measured; OUT gets a page for each exercise (default: a temporary folder).
+# COURSE is the folder of Node.js I/O, Measured; OUT gets a page for each exercise (default: a folder in /tmp, which is named).
 set -eu
 course=${1:?"Say where the course is: sh check.sh ../nodejs-io-measured"}
 [ -f "$course/lab/grading/run.py" ] || { echo "$course is not the folder of the course." >&2; exit 2; }
@@ -12,7 +12,7 @@ esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-out=${2:-$work/graded}
+out=${2:-$(mktemp -d)}
 mkdir -p "$work/hand-ins/$student" "$out"
 out=$(cd "$out" && pwd)
 [ -z "$(git -C "$top" status --porcelain)" ] || echo "What is not committed is not judged: git status lists it." >&2
@@ -21,4 +21,5 @@ summary=${GITHUB_STEP_SUMMARY:-$out/summary.md}
 code=0
 make --no-print-directory -C "$course" grade FOLDER="$work/hand-ins" ARGS="--out '$out' --summary '$out/summary.part'" || code=$?
 if [ -f "$out/summary.part" ]; then cat "$out/summary.part" >>"$summary"; rm "$out/summary.part"; fi
+echo "A page for each exercise: $out"
 exit "$code"
