@@ -41,6 +41,25 @@ describe("a sentence opens with its card", () => {
       });
     });
 
+  it("so does the box of a claim that has the question's name, above the card", async () => {
+    const page = pages.find(({ name }) => name.endsWith("the-database-inside.html"));
+    const box = (tab) => tab.locator("#claim-inside-row > .lab-box");
+    await own.clean(page.url, async (tab) => {
+      assert.equal(await box(tab).isVisible(), false);
+      assert.match(
+        await tab.locator("#claim-inside-row").innerText(),
+        /^This opens with the answer/,
+      );
+      assert.ok(await tab.locator("#claim-inside-concurrency > .lab-box").isVisible());
+      await tab.locator("#answer-inside-row button", { hasText: "Show without" }).click();
+      await box(tab).waitFor({ state: "visible" });
+      assert.equal(await tab.locator("#claim-inside-row > .waits").count(), 0);
+    });
+    await own.clean(`${page.url}#claim-inside-row`, async (tab) => {
+      assert.ok(await box(tab).isVisible(), "a link to it shows it");
+    });
+  });
+
   it("without a script it is there", async () => {
     const page = pages.find(({ name }) => name.endsWith("start.html"));
     const options = { javaScriptEnabled: false };

@@ -480,10 +480,15 @@
 
   // ---- The right answer, where the page decides it -----------------------------------------------------------------
 
-  /** Show the sentences of a page that tell an answer once its card is open; until then a line that leads to the card. A
-   * page names them: `{container} lab-opens-with start-wait`. Without a script they are shown.
+  /**
+   * Show what tells an answer once its card is open; until then a line that leads to the card. A page names sentences:
+   * `{container} lab-opens-with start-wait`. The box of a claim is known by its name, which is that of the question, and
+   * waits where it is above the card; not if the address leads to it. Without a script all of them are shown.
    */
-  function openSentences(id, open) {
+  function openTellers(card, id, open) {
+    const claim = document.getElementById(`claim-${id}`);
+    const isAbove = claim && claim.compareDocumentPosition(card) & Node.DOCUMENT_POSITION_FOLLOWING;
+    if (isAbove && location.hash !== `#claim-${id}`) claim.classList.add("lab-opens-with", id);
     for (const place of document.querySelectorAll(`.lab-opens-with.${CSS.escape(id)}`)) {
       if (place.classList.contains("closed") !== open) continue;
       place.classList.toggle("closed", !open);
@@ -538,7 +543,7 @@
       const place = document.getElementById(`question-${id}`);
       const last = fits(this.data, record?.answer) ? record.answer : answer;
       const open = answer !== null || Boolean(this.open);
-      openSentences(id, open);
+      openTellers(this, id, open);
       // The answer may come into sight many times, and what a reader has unfolded stays open.
       const state = JSON.stringify([answer, last, Boolean(place), open]);
       if (state === this.drawn) return;
