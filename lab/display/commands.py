@@ -291,13 +291,13 @@ def collect(options: argparse.Namespace) -> int:
         f"{paths.relative(options.folder / repositories.FETCHED)} says which commits. "
         f"Next: make grade FOLDER={options.folder}"
     )
-    if unlisted := repositories.others(options.folder, class_list):
+    if students := repositories.others(options.folder, class_list):
         print(
             f"Not in the list, and in {options.folder} all the same, where grade would judge them: "
-            f"{', '.join(unlisted)}. Remove these folders, or give them a line.",
+            f"{', '.join(students)}. Remove these folders, or give them a line.",
             file=sys.stderr,
         )
-    return min(1, missing + len(unlisted))
+    return min(1, missing + len(students))
 
 
 def _table(works: list[Work], results: list[Result], fates: list[Fate]) -> str:

@@ -72,7 +72,7 @@ def markdown_of(html: str) -> str:
 
 
 def _language(block: Any) -> str:
-    """Return the language of a block of code, as a class of an element around the block names it."""
+    """Return the language of a block of code, which a class of an element around it names."""
     for parent in block.parents:
         for name in parent.get("class") or ():
             if name.startswith("highlight-"):
