@@ -116,10 +116,10 @@ def _compared(sides: Sequence[Side], pages: Sequence[str], *, fresh: bool) -> Co
     rows = [[side.sitting.row_once(side.node, page) for side in sides] for page in pages]
     first = _entries(sides, rows)
     chapters = {entry["chapter"] for entry in first.values() if entry["changed"]}
-    again: dict[tuple[str, str], Entry] = {}
+    second_look: dict[tuple[str, str], Entry] = {}
     if chapters:
         say(f"{count(len(chapters), 'chapter')} with a difference: measured once more.")
-        again = _entries(
+        second_look = _entries(
             sides,
             [
                 [side.sitting.row(side.node, page, again=True) for side in sides]
@@ -130,7 +130,7 @@ def _compared(sides: Sequence[Side], pages: Sequence[str], *, fresh: bool) -> Co
     about = [
         side.sitting.data([side.node], [row[i] for row in rows]) for i, side in enumerate(sides)
     ]
-    return Comparison(about[0], about[1], first, again)
+    return Comparison(about[0], about[1], first, second_look)
 
 
 Entry = dict[str, Any]  # chapter, about the claim, `on` both Nodes, whether it `changed`
@@ -201,15 +201,15 @@ class Comparison:
 
     def markdown(self, build: str, names: Sequence[str]) -> str:
         """Return the page; build and names : as given, for the command that repeats it."""
-        release, tried = self._name(self.release), self._name(self.build)
+        release_name, build_name = self._name(self.release), self._name(self.build)
         differing = self.differing
         only = [key for key in differing if self._on_one_only(self.first[key])]
-        turned = [key for key in differing if key not in only]
+        opposites = [key for key in differing if key not in only]
         sections = [
-            f"# Node {tried} compared with Node {release}",
+            f"# Node {build_name} compared with Node {release_name}",
             self._about(build, names),
             "## Differences",
-            self._table(turned) if turned else "None.",
+            self._table(opposites) if opposites else "None.",
         ]
         if only:
             sections += ["## On one of the two only", self._table(only)]
@@ -238,22 +238,22 @@ class Comparison:
         return str(next(iter(data["nodes"].values()))["node"])
 
     def _about(self, build: str, names: Sequence[str]) -> str:
-        both = [next(iter(data["nodes"].values())) for data in (self.release, self.build)]
-        machine = both[0]["machine"]
+        nodes_of_both = [next(iter(data["nodes"].values())) for data in (self.release, self.build)]
+        machine = nodes_of_both[0]["machine"]
         pairs = self.release["pairs"]
         rows = [
             "| | release | build |",
             "|---|---|---|",
             *(
-                f"| {name} | {both[0][key]} | {both[1][key]} |"
+                f"| {name} | {nodes_of_both[0][key]} | {nodes_of_both[1][key]} |"
                 for key, name in (("node", "Node"), ("v8", "V8"), ("uv", "libuv"))
             ),
         ]
-        command = f"make candidate NODE={build} BASE={nodes.major(both[0]['node'])}"
+        command = f"make candidate NODE={build} BASE={nodes.major(nodes_of_both[0]['node'])}"
         if names:
             command += f' NAME="{" ".join(names)}"'
         return "\n".join(rows) + (
-            f"\n\nMeasured {both[0]['measured'][:10]} on {machine['cpu']}, "
+            f"\n\nMeasured {nodes_of_both[0]['measured'][:10]} on {machine['cpu']}, "
             f"{count(machine['cores'], 'core')}, {machine['os']}, kernel {machine['kernel']}. "
             f"The load generator ran on Node {self.release['client']} for both. "
             + (f"A comparison has {count(pairs, 'pair')} of trials. " if pairs else "")
@@ -264,8 +264,8 @@ class Comparison:
         )
 
     def _table(self, keys: Sequence[tuple[str, str]]) -> str:
-        release, tried = self._name(self.release), self._name(self.build)
-        lines = [f"| claim or program | Node {release} | Node {tried} |", "|---|---|---|"]
+        release, build_name = self._name(self.release), self._name(self.build)
+        lines = [f"| claim or program | Node {release} | Node {build_name} |", "|---|---|---|"]
         for kind, id in keys:
             entry = self.first[kind, id]
             cells = [_cell(kind, entry["on"][side]) for side in ("release", "build")]
@@ -279,15 +279,15 @@ class Comparison:
         return "\n".join(lines)
 
     def _rest(self) -> str:
-        told = {*self.differing, *self.seen_once}
-        rest = {key: entry for key, entry in self.first.items() if key not in told}
-        nowhere = [id for (_, id), entry in rest.items() if self._on_one_only(entry)]
+        listed_keys = {*self.differing, *self.seen_once}
+        remaining = {key: entry for key, entry in self.first.items() if key not in listed_keys}
+        nowhere = [id for (_, id), entry in remaining.items() if self._on_one_only(entry)]
         open_on = [
             id
-            for (kind, id), entry in rest.items()
+            for (kind, id), entry in remaining.items()
             if kind == "claims" and id not in nowhere and _is_open(entry)
         ]
-        same = len(rest) - len(nowhere) - len(open_on)
+        same = len(remaining) - len(nowhere) - len(open_on)
         lines = [f"- {count(same, 'claim or order', 'claims and orders')} as on the release"]
         if open_on:
             lines.append(
