@@ -170,6 +170,10 @@ def claim(
             f"{id!r}: a limit is a finite number, and between=(low, high) ascends; got "
             f"above={above!r}, below={below!r}, between={between!r}"
         )
+    if id in quotations() and (limits or sentence or node or because or isinstance(value, Ratio)):
+        raise LabError(
+            f"{id!r} is a quoted sentence: give its number only, the rest is in data/claims.toml"
+        )
     entries = claims()["claims"]
     replayed = mode() == "replay"
     about: dict[str, Any] = {
@@ -199,10 +203,6 @@ def claim(
             )
         result = _judge_published(id, entries[id], value, _failed(value, of), **about)
     elif id in quotations():
-        if limits or sentence or node or because or isinstance(value, Ratio):
-            raise LabError(
-                f"{id!r} is a quoted sentence: give its number only, the rest is in data/claims.toml"
-            )
         result = _judge_quoted(id, value, _failed(value, of), **about)
     elif len(limits) == 1:
         low, high = between or (
