@@ -40,6 +40,7 @@ FILES = (
 )
 TABLES = (":(glob)book/**/questions.toml", ":(glob)exercises/**/exercise.toml")
 STYLE = "docs/style.md"  # quotes what it forbids
+LIMITS = "tests/style.toml"
 
 # Keys of questions.toml and exercise.toml whose values are sentences.
 SENTENCES = {"ask", "text", "why", "title", "summary", "hints", "says", "is", "message"}
@@ -82,7 +83,7 @@ CONTRACTION = re.compile(
 WORD = re.compile(r"[A-Za-z0-9][\w'’.,/-]*")
 ROLE = re.compile(r"\{([\w:-]+)\}`([^`]*)`")
 LINK = re.compile(r"\]\(([^)\s]*)\)|<(https?://[^>\s]*)>")
-END = re.compile(r"(?<=[.!?])[\"”’)*_]*\s+(?=[\"“(*_`]*[A-Z0-9`])")
+END = re.compile(r"[.!?][\"”’)*_]*(\s+)(?=[\"“(*_`\[]*[A-Z0-9`{$])")
 NUMBER = re.compile(r"(?<![\w.,])[-−±]?\d+(?:[.,]\d+)*(?:\s?[%°])?")
 SPELT = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty"
@@ -148,9 +149,19 @@ def shield(text: str) -> str:
     return inside.sub(lambda m: re.sub(r"[.!?]", "\0", m[0]), text)
 
 
+def split(text: str) -> Iterator[tuple[int, str]]:
+    """Offset and text of each sentence."""
+    start = 0
+    for match in END.finditer(shield(text)):
+        yield start, text[start : match.start(1)]
+        start = match.end(1)
+    yield start, text[start:]
+
+
 def blocks(text: str) -> Iterator[tuple[int, str]]:
     """Line and text of each paragraph, item of a list, heading and cell of a table."""
-    start, lines = 0, []
+    start = 0
+    lines: list[str] = []
     for number, line in enumerate([*text.split("\n"), ""], 1):
         new = re.match(r"\s*(?:[-*+]|\d+\.)\s+|#{1,6} |\||\([\w-]+\)=|: ", line)
         if (not line.strip() or new) and lines:
@@ -171,16 +182,10 @@ def blocks(text: str) -> Iterator[tuple[int, str]]:
 def of_page(name: str, text: str) -> Iterator[Sentence]:
     """The sentences of a page; cells of a table count if they end as a sentence does."""
     for line, block in blocks(sentences_with_code(text)):
-        offset = 0
-        for part in END.split(shield(block)):
-            shown = block[block.index(part.replace("\0", "")[:1], offset) if part else offset :][
-                : len(part)
-            ]
-            at = line + block.count("\n", 0, offset)
-            offset += len(part) + 1
-            words = " ".join(shown.split())
+        for offset, part in split(block):
+            words = " ".join(part.split())
             if len(WORD.findall(plain(words))) >= 3 and re.search(r"[.!?:][\"”’)*_]*$", words):
-                yield Sentence(name, at, words)
+                yield Sentence(name, line + block.count("\n", 0, offset), words)
 
 
 def strings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -207,8 +212,8 @@ def of_table(name: str, text: str) -> Iterator[Sentence]:
             if first in lines[n] or value.strip().split("\n")[0] in lines[n]
         ]
         at = next((n for n in later if n >= at), at)
-        for part in END.split(shield(value)):
-            words = " ".join(part.replace("\0", ".").split())
+        for _, part in split(value):
+            words = " ".join(part.split())
             if len(WORD.findall(plain(words))) >= 3:
                 yield Sentence(name, at + 1, words)
 
@@ -237,12 +242,12 @@ def own_words(match: re.Match[str]) -> str:
 
 def places(name: str, text: str) -> Iterator[tuple[int, str, str]]:
     """Line, pattern and words of each pattern in a file."""
-    shown = words_of(name, text)
-    running = re.sub(r"\n(?=\S)", " ", shown)  # a pattern may go over the end of a line
+    text_shown = words_of(name, text)
+    running = re.sub(r"\n(?=\S)", " ", text_shown)  # a pattern may go over the end of a line
     for pattern, search in SEARCH.items():
         for match in search.finditer(running):
             around = " ".join(running[max(0, match.start() - 40) : match.end() + 40].split())
-            yield shown.count("\n", 0, match.start()) + 1, pattern, around
+            yield text_shown.count("\n", 0, match.start()) + 1, pattern, around
 
 
 def counts(name: str, text: str) -> dict[str, int]:
@@ -276,14 +281,14 @@ class Measures:
 def measures(parts: Iterable[Sentence]) -> Measures:
     """Count them."""
     texts = [part.plain for part in parts]
-    joined = "\n".join(texts)
+    all_text = "\n".join(texts)
     return Measures(
-        len(WORD.findall(joined)),
+        len(WORD.findall(all_text)),
         len(texts),
         sum(":" in text for text in texts),
         sum(";" in text for text in texts),
-        len(READER.findall(joined)),
-        len(CONTRACTION.findall(joined)),
+        len(READER.findall(all_text)),
+        len(CONTRACTION.findall(all_text)),
     )
 
 
@@ -299,7 +304,7 @@ def table(names: list[str]) -> Iterator[str]:
     totals: dict[str, Counter[str]] = {group: Counter() for group in groups}
     for name in names:
         text = (ROOT / name).read_text("utf-8")
-        parts, found = sentences(name, text), counts(name, text)
+        parts, pattern_counts = sentences(name, text), counts(name, text)
         group = (
             "exercises"
             if name.startswith("exercises/")
@@ -310,9 +315,9 @@ def table(names: list[str]) -> Iterator[str]:
             else "docs"
         )
         groups[group] += parts
-        totals[group].update(found)
+        totals[group].update(pattern_counts)
         if group != "exercises" or len(names) < 20:
-            yield f"{name[-52:]:52} {measures(parts).row()}  {shown(found)}"
+            yield f"{name[-52:]:52} {measures(parts).row()}  {shown(pattern_counts)}"
     for group, parts in groups.items():
         if parts and len(names) > 1:
             yield f"{'all ' + group:52} {measures(parts).row()}  {shown(totals[group])}"
@@ -327,20 +332,20 @@ def shown(found: Mapping[str, int]) -> str:
 # The ratchet
 
 
-def limits(root: Path | None = None) -> dict[str, dict[str, int]]:
-    """{file: {pattern: how often at most}}; a file that is not named, none."""
-    file = (root or ROOT) / "tests/style.toml"
-    return tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+def limits() -> dict[str, dict[str, int]] | None:
+    """{file: {pattern: how often at most}}, if there is a list; a file that is not named, none."""
+    file = ROOT / LIMITS
+    return tomllib.loads(file.read_text("utf-8")) if file.is_file() else None
 
 
 def risen() -> list[str]:
     """What each file has more often than is written down."""
-    allowed = limits()
+    file_limits = limits() or {}
     lines = []
     for name in files(*FILES, *TABLES):
         text = (ROOT / name).read_text("utf-8")
         for pattern, n in counts(name, text).items():
-            if n > (most := allowed.get(name, {}).get(pattern, 0)):
+            if n > (most := file_limits.get(name, {}).get(pattern, 0)):
                 lines.append(f"{name}: “{pattern}” {n} times, {most} are allowed")
                 lines += [
                     f"  {name}:{line}: … {a} …" for line, p, a in places(name, text) if p == pattern
@@ -355,15 +360,19 @@ def lower(names: list[str]) -> None:
     lines = [
         "# Patterns of docs/style.md by file. bench/prose.py --lower writes it: counts only fall."
     ]
-    for name, found in now.items():
-        allowed = before.get(name, {}) if before else found
-        if not before or name in names:
-            allowed = {p: min(n, allowed[p]) for p, n in found.items() if allowed.get(p)}
-        if allowed:
+    for name, pattern_counts in now.items():
+        file_limits = pattern_counts if before is None else before.get(name, {})
+        if name in names:
+            file_limits = {
+                pattern: min(n, file_limits[pattern])
+                for pattern, n in pattern_counts.items()
+                if file_limits.get(pattern)
+            }
+        if file_limits:
             lines.append(
-                f'"{name}" = {{ {", ".join(f"{key(p)} = {n}" for p, n in allowed.items())} }}'
+                f'"{name}" = {{ {", ".join(f"{key(p)} = {n}" for p, n in file_limits.items())} }}'
             )
-    (ROOT / "tests/style.toml").write_text("\n".join(lines) + "\n", "utf-8")
+    (ROOT / LIMITS).write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def key(pattern: str) -> str:
@@ -377,7 +386,7 @@ def key(pattern: str) -> str:
 def split_options(body: str) -> tuple[dict[str, str], str]:
     """Options and content of a directive."""
     if body.startswith("---\n"):
-        head, _, rest = body[4:].partition("\n---\n")
+        head, _, content = body[4:].partition("\n---\n")
         options: dict[str, str] = {}
         last = ""
         for line in head.split("\n"):
@@ -386,7 +395,7 @@ def split_options(body: str) -> tuple[dict[str, str], str]:
                 options[last] = match[2]
             elif last:
                 options[last] += "\n" + line
-        return options, rest
+        return options, content
     options = {}
     lines = body.split("\n")
     while lines and (match := re.match(r"\s*:([\w-]+):\s*(.*)", lines[0])):
@@ -432,33 +441,39 @@ def page_facts(text: str) -> Facts:
 
         return FENCE.sub(fence, part)
 
-    rest = visit(text)
+    running = visit(text)
     for number, code in enumerate(order, 1):
         add("code", f"{number}. {code}")
-    add("label", *re.findall(r"^\(([\w-]+)\)=", rest, re.M), *re.findall(r'\bid="([^"]+)"', rest))
-    add("heading", *re.findall(r"^#+ .*", rest, re.M))
+    add(
+        "label",
+        *re.findall(r"^\(([\w-]+)\)=", running, re.M),
+        *re.findall(r'\bid="([^"]+)"', running),
+    )
+    add("heading", *re.findall(r"^#+ .*", running, re.M))
     add(
         "level of heading",
-        *(f"{n}. {h}" for n, h in enumerate(re.findall(r"^#+(?= )", rest, re.M), 1)),
+        *(f"{n}. {h}" for n, h in enumerate(re.findall(r"^#+(?= )", running, re.M), 1)),
     )
-    add("definition of footnote", *re.findall(r"^\[\^([\w-]+)\]:", rest, re.M))
-    add("footnote", *re.findall(r"\[\^([\w-]+)\](?!:)", rest))
-    for role, value in ROLE.findall(rest):
+    add("definition of footnote", *re.findall(r"^\[\^([\w-]+)\]:", running, re.M))
+    add("footnote", *re.findall(r"\[\^([\w-]+)\](?!:)", running))
+    for role, value in ROLE.findall(running):
         target = value.rpartition("<")[2].rstrip(">") if value.rstrip().endswith(">") else value
         add("glue" if role == "glue:text" else "role", f"{role} {' '.join(target.split())}")
-    rest = ROLE.sub(" ", rest)
-    add("link", *("".join(link) for link in LINK.findall(rest)))
-    add("comment", *re.findall(r"<!--.*?-->", rest, re.S))
+    running = ROLE.sub(" ", running)
+    add("link", *("".join(link) for link in LINK.findall(running)))
+    add("comment", *re.findall(r"<!--.*?-->", running, re.S))
     add(
         "inline code",
-        *(" ".join(code.split()) for code in re.findall(r"`([^`\n]+(?:\n[^`\n]+)?)`", rest)),
+        *(" ".join(code.split()) for code in re.findall(r"`([^`\n]+(?:\n[^`\n]+)?)`", running)),
     )
-    rest = re.sub(r"`[^`\n]+(?:\n[^`\n]+)?`", " ", rest)
-    add("formula", *re.findall(r"\$\$.*?\$\$|\$[^$\n]+(?:\n[^$\n]+)?\$", rest, re.S))
-    rest = LINK.sub(" ", re.sub(r"\$\$.*?\$\$|\$[^$\n]+(?:\n[^$\n]+)?\$", " ", rest, flags=re.S))
-    rest = re.sub(r"\[\^[\w-]+\]|</?[a-z][^>]*>", " ", rest)
-    add("number", *(" ".join(n.split()) for n in NUMBER.findall(rest)))
-    add("number in words", *(word.lower() for word in SPELT.findall(rest)))
+    running = re.sub(r"`[^`\n]+(?:\n[^`\n]+)?`", " ", running)
+    add("formula", *re.findall(r"\$\$.*?\$\$|\$[^$\n]+(?:\n[^$\n]+)?\$", running, re.S))
+    running = LINK.sub(
+        " ", re.sub(r"\$\$.*?\$\$|\$[^$\n]+(?:\n[^$\n]+)?\$", " ", running, flags=re.S)
+    )
+    running = re.sub(r"\[\^[\w-]+\]|</?[a-z][^>]*>", " ", running)
+    add("number", *(" ".join(n.split()) for n in NUMBER.findall(running)))
+    add("number in words", *(word.lower() for word in SPELT.findall(running)))
     return facts
 
 
@@ -523,19 +538,19 @@ def differences(base: str, names: list[str]) -> tuple[list[str], bool]:
             continue
         old, new = facts(name, then), facts(name, now)
         for kind in sorted(old.keys() | new.keys()):
-            gone = old.get(kind, Counter()) - new.get(kind, Counter())
-            came = new.get(kind, Counter()) - old.get(kind, Counter())
-            if gone or came:
+            missing = old.get(kind, Counter()) - new.get(kind, Counter())
+            added = new.get(kind, Counter()) - old.get(kind, Counter())
+            if missing or added:
                 note = kind in NOTES
                 wrong = wrong or not note
                 lines.append(f"{name}: {kind}{' (look at this)' if note else ''}")
                 lines += [
                     f"  - {short(fact)}" + (f"  ({n} times)" if n > 1 else "")
-                    for fact, n in gone.items()
+                    for fact, n in missing.items()
                 ]
                 lines += [
                     f"  + {short(fact)}" + (f"  ({n} times)" if n > 1 else "")
-                    for fact, n in came.items()
+                    for fact, n in added.items()
                 ]
     return lines, wrong
 
@@ -569,12 +584,12 @@ def main() -> int:
     if options.base:
         there = git("ls-tree", "-r", "--name-only", options.base).splitlines()
         if not options.files:
-            chosen = [
+            base_names = [
                 n
                 for n in there
                 if re.fullmatch(r"(book|exercises|docs)/.*\.(md|toml)|[A-Z]+\.md", n)
             ]
-            names = sorted({*names, *(n for n in chosen if not (ROOT / n).is_file())})
+            names = sorted({*names, *(n for n in base_names if not (ROOT / n).is_file())})
         lines, wrong = differences(options.base, names)
         print("\n".join(lines) or f"Only sentences differ from {options.base}.")
         return int(wrong)
