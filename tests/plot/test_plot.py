@@ -654,7 +654,7 @@ def test_bars_are_told_whatever_they_are(values, said):
 
 def documented():
     page = (ROOT / "book/about/data.md").read_text("utf-8")
-    section = page.split("## The columns of a figure's CSV")[1].split("\n## ")[0]
+    section = page.split("## The columns of a plot's CSV")[1].split("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| `")]
     return {name: row for row in rows for name in re.findall(r"`([^`]+)`", row.split("|")[1])}
 
