@@ -67,7 +67,7 @@ PATTERNS = {
     "stay": r"\b(?:a|the|its|their|each|mean|long|whose|every) stays?\b",
     "mark": r"\b(?:the|a|its|each|this) marks?\b(?! (?:of|at)\b)",
     "look": r"\b(?:a|the|each|first|second|every|one|two|three|between|this|last) "
-    r"(?:two )?looks?\b",
+    r"(?:two )?looks?\b(?!-)",
     "trip": r"(?<!round )(?<!round-)\btrips?\b",
 }
 SEARCH = {
@@ -279,13 +279,13 @@ class Measures:
 
 
 def measures(parts: Iterable[Sentence]) -> Measures:
-    """Count them."""
+    """Count them. A colon at the end, before a list or a cell, is as it should be."""
     texts = [part.plain for part in parts]
     all_text = "\n".join(texts)
     return Measures(
         len(WORD.findall(all_text)),
         len(texts),
-        sum(":" in text for text in texts),
+        sum(":" in text.rstrip(":") for text in texts),
         sum(";" in text for text in texts),
         len(READER.findall(all_text)),
         len(CONTRACTION.findall(all_text)),
