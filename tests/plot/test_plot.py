@@ -260,7 +260,7 @@ def test_a_failed_check_is_stamped_in_words(compared):
     for svg in drawings(page):
         assert 'class="lab-stamp"' in svg
         assert "breaks Little’s law (async at 100)</text>" in svg
-    assert re.search(r"<desc[^>]*>[^<]*Stamped on the figure: breaks Little’s law", page)
+    assert re.search(r"<desc[^>]*>[^<]*Stamped on the plot: breaks Little’s law", page)
     assert "lab-stamp" not in plot.sweep(compared, recorded=None)._repr_html_()
 
 
@@ -718,7 +718,7 @@ def test_rows_bring_along_the_record_they_were_taken_from(compared):
 
 @pytest.mark.parametrize("of", [5, "qr-full", [{"n": 1}], [5]], ids=repr)
 def test_what_is_no_record_is_refused_as_the_source_of_a_figure(of):
-    with pytest.raises(LabError, match=r"of=.* is no record: give what lab\.node"):
+    with pytest.raises(LabError, match=r"of=.* is not a record: give what lab\.node"):
         plot.bars({"a": ["x"], "b": [1]}, x="a", y="b", of=of)
 
 
