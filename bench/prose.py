@@ -53,21 +53,21 @@ PATTERNS = {
     "persons": r"\b(?:nobody|somebody|everybody|anybody|whoever|who comes|those who)\b",
     "stand": r"\b(?:stands?|stood)\b(?! (?:for|in for|out|up|back)\b)",
     "beside": r"\bbeside\b",
-    "is no": r"(?<!there )\b(?:is|are|was|were|be) no "
+    "is no": r"(?<!there )(?<!there may )(?<!there can )\b(?:is|are|was|were|be) no "
     r"(?!longer|more|less|fewer|doubt|matter|other)",
-    "clipped": r"(?:, too(?=[.,;:)])|\banew\b|\bonce more\b|\ball the same\b|\bfor ever\b"
+    "clipped": r"(?:, too(?=[.;:)])|\banew\b|\bonce more\b|\ball the same\b|\bfor ever\b"
     r"|\bas it comes\b|\bin one go\b|, for (?=it|they|we|you|he|she|there|then)\b)",
     "that of": r"\b(?:(?:that|those) of|the ones?)\b",
     "fronted": r"(?:^|(?<=[.!?] ))(?:(?:Lost|Measured|Gone|Left|Meant|Missing|Shown|Drawn|Counted"
     r"|Known|Given|Taken|Told|Written|Held|Kept|Sent|Asked|Said|New|Wrong|Right)"
-    r" (?:is|are|was|were)\b|Of (?:the|all|these|those|its|this)\b)",
+    r" (?:is|are|was|were)\b|Of (?:all|these|those|its|this|the (?:same|two|three|four|five))\b)",
     "say of": r"\b(?:say|tell|says|tells) of\b",
     "figure": r"\bfigures?\b",
     "ill": r"\b(?:ill|illness(?:es)?|cures?|cured)\b",
     "stay": r"\b(?:a|the|its|their|each|mean|long|whose|every) stays?\b",
     "mark": r"\b(?:the|a|its|each|this) marks?\b(?! (?:of|at)\b)",
     "look": r"\b(?:a|the|each|first|second|every|one|two|three|between|this|last) "
-    r"(?:two )?looks?\b(?!-)",
+    r"(?:two )?looks?\b(?!-| of\b)",
     "trip": r"(?<!round )(?<!round-)\btrips?\b",
 }
 SEARCH = {
@@ -539,8 +539,8 @@ def differences(base: str, names: list[str]) -> tuple[list[str], bool]:
         old, new = facts(name, then), facts(name, now)
         for kind in sorted(old.keys() | new.keys()):
             missing = old.get(kind, Counter()) - new.get(kind, Counter())
-            added = new.get(kind, Counter()) - old.get(kind, Counter())
-            if missing or added:
+            fresh = new.get(kind, Counter()) - old.get(kind, Counter())
+            if missing or fresh:
                 note = kind in NOTES
                 wrong = wrong or not note
                 lines.append(f"{name}: {kind}{' (look at this)' if note else ''}")
@@ -550,7 +550,7 @@ def differences(base: str, names: list[str]) -> tuple[list[str], bool]:
                 ]
                 lines += [
                     f"  + {short(fact)}" + (f"  ({n} times)" if n > 1 else "")
-                    for fact, n in added.items()
+                    for fact, n in fresh.items()
                 ]
     return lines, wrong
 
