@@ -57,14 +57,14 @@ PATTERNS = {
     r"(?!longer|more|less|fewer|doubt|matter|other)",
     "clipped": r"(?:, too(?=[.;:)])|\banew\b|\bonce more\b|\ball the same\b|\bfor ever\b"
     r"|\bas it comes\b|\bin one go\b|, for (?=it|they|we|you|he|she|there|then)\b)",
-    "that of": r"\b(?:(?:that|those) of|the ones?)\b",
+    "that of": r"\b(?:(?:that|those) of|the ones? (?:of|before|after|in|for|with|given))\b",
     "fronted": r"(?:^|(?<=[.!?] ))(?:(?:Lost|Measured|Gone|Left|Meant|Missing|Shown|Drawn|Counted"
     r"|Known|Given|Taken|Told|Written|Held|Kept|Sent|Asked|Said|New|Wrong|Right)"
-    r" (?:is|are|was|were)\b|Of (?:all|these|those|its|this|the (?:same|two|three|four|five))\b)",
+    r" (?:is|are|was|were)\b|Of (?:these|those|its|this|the (?:same|two|three|four|five))\b)",
     "say of": r"\b(?:say|tell|says|tells) of\b",
     "figure": r"\bfigures?\b",
     "ill": r"\b(?:ill|illness(?:es)?|cures?|cured)\b",
-    "stay": r"\b(?:a|the|its|their|each|mean|long|whose|every) stays?\b",
+    "stay": r"(?<!\*)\b(?:a|the|its|their|each|mean|long|whose|every) stays?\b",
     "mark": r"\b(?:the|a|its|each|this) marks?\b(?! (?:of|at)\b)",
     "look": r"\b(?:a|the|each|first|second|every|one|two|three|between|this|last) "
     r"(?:two )?looks?\b(?!-| of\b)",
