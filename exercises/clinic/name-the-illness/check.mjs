@@ -146,7 +146,7 @@ export default {
         };
         t.ok(
           name === "healthy",
-          `${machine(pace)}: a ${kind === "healthy" ? "healthy server" : "healthy server that had much to do"} was called ill`,
+          `${machine(pace)}: a ${kind === "healthy" ? "healthy server" : "healthy server that had much to do"} was said to have a problem`,
           seen,
         );
         t.ok(evidence === null, "a healthy server has no evidence: `null`", seen);
