@@ -613,7 +613,7 @@ def _judge_own(
 
 
 def _judge_quoted(
-    id: str, value: float, failures: list[str], *, blind: str, **rest: Any
+    id: str, value: Ratio | float, failures: list[str], *, blind: str, **rest: Any
 ) -> Claim:
     entry = quotations()[id]
     source = claims()["sources"][entry["source"]]

@@ -530,7 +530,9 @@ def test_a_measured_number_of_a_quoted_sentence_needs_a_profile_with_verdicts(
     assert claim("marks", 64).verdict == "no verdict"
 
 
-@pytest.mark.parametrize("wrong", [{"above": 3}, {"sentence": "Mine."}, {"node": ">=24", "because": "x"}])
+@pytest.mark.parametrize(
+    "wrong", [{"above": 3}, {"sentence": "Mine."}, {"node": ">=24", "because": "x"}]
+)
 def test_a_quoted_sentence_has_its_limits_in_its_file(quotation, wrong):
     with pytest.raises(LabError, match=r"the rest is in data/claims\.toml"):
         claim("marks", 64, **wrong)
