@@ -97,7 +97,7 @@ async function named(t, illness, hint) {
   for (const { given, name, pace } of await said(t, illness))
     t.ok(
       name === illness,
-      `${machine(pace)}: a server with another illness was called “${name}”: ${hint}`,
+      `${machine(pace)}: a server with another problem was called “${name}”: ${hint}`,
       {
         saw: { illness: name, sheet: given },
       },
@@ -120,7 +120,7 @@ export default {
   },
 
   async others(t) {
-    await named(t, "starved pool", "its loop is in time, and every trip through the pool waits");
+    await named(t, "starved pool", "its loop is on time, and every job for the pool waits");
     await named(t, "slow look-ups", "its loop is in time, and so are its files");
     await named(t, "missing backpressure", "its loop and its pool are in time");
   },
@@ -146,7 +146,7 @@ export default {
         };
         t.ok(
           name === "healthy",
-          `${machine(pace)}: a ${kind === "healthy" ? "healthy server" : "healthy server that had much to do"} was called ill`,
+          `${machine(pace)}: a ${kind === "healthy" ? "healthy server" : "healthy server that had much to do"} was said to have a problem`,
           seen,
         );
         t.ok(evidence === null, "a healthy server has no evidence: `null`", seen);
