@@ -104,6 +104,7 @@
       for (const state of drawers) state();
     };
     colourMode();
+    copyLinks(say);
     keepFocus(say, states);
     code();
     tables();
@@ -115,6 +116,24 @@
     document.getElementById("pst-search-dialog")?.setAttribute("aria-label", "Search the book");
     addEventListener("resize", states);
     states();
+  }
+
+  /** The sign of a link sets the address, and copies it where the browser lets a page do that. */
+  function copyLinks(say) {
+    document.addEventListener("click", async (event) => {
+      const link = event
+        .composedPath()
+        .find((part) => part.matches?.("a.lab-link[href^='#'], .lab-card .top a"));
+      if (!link) return;
+      try {
+        await navigator.clipboard.writeText(link.href);
+      } catch {
+        return say("The address of the page leads here now");
+      }
+      say("Address copied");
+      link.dataset.copied = "";
+      setTimeout(() => delete link.dataset.copied, 2000);
+    });
   }
 
   /** The parts of the sidebar fold: that of this page is open, and all are where the page belongs to none. */
