@@ -141,15 +141,15 @@
       return { whole, numbers, placeholder };
     }
 
-    choose(chosen) {
-      const { told: text, why = "" } = this.data.values[chosen];
+    choose(number) {
+      const { told: text, why = "" } = this.data.values[number];
       this.rows.forEach(({ whole, numbers, placeholder }, i) => {
-        whole.classList.toggle("chosen", i === chosen);
-        if (i !== chosen) return;
+        whole.classList.toggle("chosen", i === number);
+        if (i !== number) return;
         numbers.hidden = false;
         placeholder.hidden = true;
       });
-      this.sign.lead({ value: this.texts[chosen] });
+      this.sign.lead({ value: this.texts[number] });
       this.said.innerHTML = text;
       this.why.innerHTML = why;
       this.why.hidden = !why;
