@@ -3,6 +3,7 @@
 
 (() => {
   const root = document.documentElement;
+  const here = document.currentScript.src;
   const all = (what, inside = document) => [...inside.querySelectorAll(what)];
 
   // Downloads. From disk a browser shows a linked file instead of saving it, and lets no script read it. It does run a
@@ -110,6 +111,7 @@
     tables();
     cards();
     foldParts();
+    ticks();
     skipToContents();
     menu();
     frontPicture();
@@ -153,6 +155,24 @@
       summary.append(caption);
       part.append(summary, list);
     }
+  }
+
+  /** Signs of what the reader has answered, in the sidebar. A reader without an answer loads nothing for them. */
+  function ticks() {
+    const load = () => {
+      document.removeEventListener("lab-question", load);
+      for (const name of ["page-questions.js", "ticks.js"])
+        document.head.append(
+          Object.assign(document.createElement("script"), {
+            src: new URL(name, here),
+            async: false,
+          }),
+        );
+    };
+    const { local } = globalThis.LabStorage;
+    const isAny = ["lab-question:", "loop-replay:"].some((key) => local.keys(key).length > 0);
+    if (isAny) load();
+    else document.addEventListener("lab-question", load);
   }
 
   /** The picture of the front page plays once: give it a button that holds it and plays it again. */
