@@ -37,6 +37,7 @@
   addEventListener("beforeprint", () => {
     shown ??= root.dataset.theme;
     root.dataset.theme = "light";
+    for (const task of all(".lab-exercise > details.asked")) task.open = true;
   });
   addEventListener("afterprint", () => {
     if (shown) root.dataset.theme = shown;
@@ -112,6 +113,8 @@
     cards();
     foldParts();
     ticks();
+    openTask();
+    addEventListener("hashchange", openTask);
     skipToContents();
     menu();
     frontPicture();
@@ -155,6 +158,13 @@
       summary.append(caption);
       part.append(summary, list);
     }
+  }
+
+  /** A link to an exercise shows its task. */
+  function openTask() {
+    if (!location.hash.startsWith("#exercise-")) return;
+    const task = document.getElementById(location.hash.slice(1))?.querySelector("details.asked");
+    if (task) task.open = true;
   }
 
   /** Signs of what the reader has answered, in the sidebar. A reader without an answer loads nothing for them. */
