@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # One after another, whatever -j says: measurements at the same time ruin each other.
 .NOTPARALLEL:
-.PHONY: help book chapter new teaching test attack live check final grade exercises mutation lab preview replay book-results links pdf cards slides slides-names lighthouse reference versions checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-config hub-server hub-sizes class-test
+.PHONY: help book chapter new teaching test attack live check final grade exercises mutation lab preview replay book-results links pdf cards slides slides-names lighthouse reference versions candidate checks results bench tools nodes clean distclean lock bare setup setup-postgres setup-pycnic setup-lab setup-preview setup-dev setup-hub setup-classroom classroom course classtest clinic-set checkup release addons kernels browser lint pytest quick nodetest smoke site livetest hub hub-accounts hub-config hub-server hub-sizes class-test
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
@@ -89,6 +89,11 @@ reference: setup ## record the reference run, or go on with it: make reference N
 versions: setup ## every claim and order once on each Node, into data/versions.json, two hours: make versions [ARGS="--nodes 24 26 --fresh --against"]
 	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(*nodes.VERSIONS)')
 	@LAB_MODE=live LAB_PROFILE=$(or $(LAB_PROFILE),course) $(BIN)/python -m lab.book versions $(NAME) $(ARGS)
+
+candidate: setup ## a nightly or a build of Node compared with a release, as Markdown: make candidate NODE=PATH_OR_LINK [BASE=26] [NAME="start event-loop/phases"]
+	@[ -n "$(NODE)" ] || { echo 'Say which Node: make candidate NODE=out/Release/node' >&2; exit 2; }
+	@sh tools/nodes/install.sh $$($(BIN)/python -c 'from lab.processes import nodes; print(nodes.CLIENT, $(or $(BASE),nodes.VERSIONS[-1]))')
+	@LAB_MODE=live LAB_PROFILE=$(or $(LAB_PROFILE),course) $(BIN)/python -m lab.book candidate "$(NODE)" $(NAME) $(if $(BASE),--base $(BASE)) $(ARGS)
 
 checks: setup ## count the checks of the recorded run by kind (ARGS=steady: say in which experiments)
 	@$(BIN)/python -m lab.book checks $(ARGS)

@@ -84,6 +84,7 @@ class Claim(Shown, Stored):
     limit: str = ""  # the limit that decides the verdict
     because: str = ""  # why there is no verdict
     alone: str = ""  # of a published claim: the word of this sitting, without the others
+    quoted: str = ""  # of a sentence that a source wrote without a ratio: author, title, year
     basis: str = "number"  # what was judged: "interval", one measured "number", or a "count"
     warnings: tuple[str, ...] = ()  # the checks that failed or warned, with their numbers of trials
     beside: tuple[Ratio, ...] = ()  # further ratios of the same trials, not judged
@@ -106,7 +107,7 @@ class Claim(Shown, Stored):
     @property
     def own(self) -> bool:
         """True for a sentence of the course itself."""
-        return not self.source
+        return not self.source and not self.quoted
 
     @property
     def told(self) -> str:
@@ -120,6 +121,8 @@ class Claim(Shown, Stored):
 
     def __repr__(self) -> str:
         lines = [f"{self.verdict.upper()}: {self.sentence}"]
+        if self.quoted:
+            lines.append(f"written ({self.quoted}): {self.quote}")
         if self.source:
             lines.append(f"published ({self.source}): {published_text(self.published_ratio)}")
         return "\n  ".join([*lines, f"here: {self.text}"])
@@ -140,8 +143,8 @@ def claim(
     node: str = "",
     because: str = "",
 ) -> Claim:
-    """Return the verdict on a claim: a published one by its id, or one of the course with its
-    limit.
+    """Return the verdict on a claim: a published one or a quoted sentence by its id, or one of the
+    course with its limit.
 
     value : a ratio (its interval decides) or a number;
     of : what a number was taken from, a trial, a comparison, a trace or what a program printed: no
@@ -152,9 +155,11 @@ def claim(
     beside : further ratios that a reader should see with the verdict;
     node, because : the versions of Node that the sentence is about, such as "<26", and why it ends
     there. What was measured on another has no verdict. Published claims say it in data/claims.toml.
-    Raises LabError for an unknown id, a limit on a published claim, or none on another.
+    Raises LabError for an unknown id, a limit on a published claim or a quoted sentence, or none on
+    one of the course.
 
     claim("sync-vs-async-file", ratio)                    a published claim; its number is shown too
+    claim("learn-marks", 65536, of=run)                   a sentence quoted in data/claims.toml
     claim("mine", ratio, sentence="…", above=5)           our own: holds if the interval is above 5
     claim("mine", n, sentence="…", between=(3, 4), exact=True)      a count: every profile judges it
     """
@@ -164,6 +169,10 @@ def claim(
         raise LabError(
             f"{id!r}: a limit is a finite number, and between=(low, high) ascends; got "
             f"above={above!r}, below={below!r}, between={between!r}"
+        )
+    if id in quotations() and (limits or sentence or node or because or isinstance(value, Ratio)):
+        raise LabError(
+            f"{id!r} is a quoted sentence: give its number only, the rest is in data/claims.toml"
         )
     entries = claims()["claims"]
     replayed = mode() == "replay"
@@ -193,6 +202,8 @@ def claim(
                 f"comparison.ratio(a, b); got {value!r}"
             )
         result = _judge_published(id, entries[id], value, _failed(value, of), **about)
+    elif id in quotations():
+        result = _judge_quoted(id, value, _failed(value, of), **about)
     elif len(limits) == 1:
         low, high = between or (
             above if above is not None else -math.inf,
@@ -206,7 +217,7 @@ def claim(
             f"{id!r} is no published claim. {did_you_mean(id, entries)} "
             "A sentence of the course needs exactly one of above=, below=, between=."
         )
-    # The verdict on a published claim is a finding, so only a claim of the course can fail to hold.
+    # The verdict on what others wrote is a finding, so only a claim of the course can fail to hold.
     usage.note("claim", held=result.holds if result.own else None, **result.to_json())
     return result
 
@@ -291,6 +302,12 @@ def _read(_mtime: int) -> dict[str, Any]:
             gate.fit(table, data[table], dict[str, dict[str, Any]])
         gate.fit("own", data.get("own", {}), dict[str, dict[str, Any]])
         gate.fit("demonstrations", data.get("demonstrations", {}), dict[str, list[str]])
+        gate.fit("quoted", data.get("quoted", {}), dict[str, dict[str, Any]])
+        for id, entry in data.get("quoted", {}).items():
+            for key in ("sentence", "source", "quote", "why"):
+                gate.fit(f"{key} of {id}", entry[key], str)
+            gate.fit(f"wanted of {id}", entry["wanted"], list[float])
+            gate.fit(f"the source of {id}", data["sources"][entry["source"]], dict[str, Any])
         gate.fit("worded", data.get("worded", {}), dict[str, list[str]])
         gate.fit("withdrawn", data.get("withdrawn", {}), dict[str, str])
         for id, entry in data["claims"].items():
@@ -321,6 +338,13 @@ def demonstrations() -> dict[str, str]:
     """Return why each of the book's sentences that could hardly fail could not, by its id."""
     kinds = claims().get("demonstrations", {})
     return {id: DEMONSTRATES[kind] for kind, ids in kinds.items() for id in ids}
+
+
+def quotations() -> dict[str, dict[str, Any]]:
+    """Return the sentences that sources wrote without a ratio, by their ids: `source`, `quote`,
+    `sentence`, `wanted` (low and high), `why`, and `measured` if the number is no count.
+    """
+    return dict(claims().get("quoted", {}))
 
 
 def wordings() -> dict[str, tuple[str, ...]]:
@@ -584,6 +608,33 @@ def _judge_own(
         value=value,
         basis="interval" if isinstance(value, Ratio) else "count" if exact else "number",
         demonstrates=demonstrates,
+        **rest,
+    )
+
+
+def _judge_quoted(
+    id: str, value: float, failures: list[str], *, blind: str, **rest: Any
+) -> Claim:
+    entry = quotations()[id]
+    source = claims()["sources"][entry["source"]]
+    low, high = entry["wanted"]
+    exact = not entry.get("measured", False)
+    judgement = judge.own(
+        value,
+        (float(low), float(high)),
+        failure=blind or "; ".join(failures),
+        judged=exact or profile().verdicts,
+    )
+    return Claim(
+        id=id,
+        sentence=entry["sentence"],
+        **_said(value, judgement, failures),
+        value=value,
+        quoted=f"{source['author']}, {entry.get('title', source['title'])}, {source['year']}",
+        url=entry.get("url", source["url"]),
+        quote=entry["quote"],
+        why=entry["why"],
+        basis="count" if exact else "number",
         **rest,
     )
 

@@ -484,3 +484,64 @@ def test_a_claim_about_some_nodes_needs_a_reason_and_a_measurement_that_says_its
         claim("mine", 3.0, node="<26", because="b", **options)
     with pytest.raises(LabError, match="names no versions"):
         claim("mine", 3.0, node="~26", because="b", of=on_node("v24.21.0"), **options)
+
+
+QUOTED = {
+    "source": "S7",
+    "title": "A Page",
+    "quote": "the default is 16",
+    "sentence": "The default is 16.",
+    "wanted": [16, 16],
+    "why": "It is 64 since Node 22.",
+}
+
+
+@pytest.fixture
+def quotation(monkeypatch):
+    """A sentence that a source wrote without a ratio; its entry may be changed."""
+    data, entry = claims.claims(), dict(QUOTED)
+    monkeypatch.setattr(claims, "claims", lambda: {**data, "quoted": {"marks": entry}})
+    return entry
+
+
+def test_a_quoted_sentence_is_judged_by_its_number_and_shown_with_its_words(quotation):
+    found = claim("marks", 64)
+    assert (found.verdict, found.limit, found.own) == ("did not hold", "16 to 16", False)
+    assert claim("marks", 16).verdict == "held"
+    box = found._repr_html_()
+    assert "the default is 16" in box
+    assert "Node.js contributors, A Page, 2026" in box
+    assert "The claim needs 16." in box
+
+
+def test_a_quoted_sentence_that_does_not_hold_fails_no_build(quotation, monkeypatch):
+    noted = []
+    monkeypatch.setattr(claims.usage, "note", lambda kind, **found: noted.append(found))
+    claim("marks", 64)
+    assert noted[0]["held"] is None
+
+
+def test_a_measured_number_of_a_quoted_sentence_needs_a_profile_with_verdicts(
+    quotation, monkeypatch
+):
+    monkeypatch.setenv("LAB_PROFILE", "smoke")
+    assert claim("marks", 64).verdict == "did not hold"  # a count
+    quotation["measured"] = True
+    assert claim("marks", 64).verdict == "no verdict"
+
+
+@pytest.mark.parametrize("wrong", [{"above": 3}, {"sentence": "Mine."}, {"node": ">=24", "because": "x"}])
+def test_a_quoted_sentence_has_its_limits_in_its_file(quotation, wrong):
+    with pytest.raises(LabError, match=r"the rest is in data/claims\.toml"):
+        claim("marks", 64, **wrong)
+
+
+def test_each_quoted_sentence_names_its_source_and_can_fail():
+    data = claims.claims()
+    for name, entry in data["quoted"].items():
+        low, high = entry["wanted"]
+        assert low <= high, name
+        assert entry["source"] in data["sources"], name
+        assert entry["sentence"].endswith("."), name
+        assert entry["why"].endswith("."), name
+        assert name not in data["claims"], name

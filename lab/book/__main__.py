@@ -14,7 +14,7 @@ import os
 import sys
 from pathlib import Path
 
-from lab.book import check_counts, lint, recording, teaching, versions
+from lab.book import candidate, check_counts, lint, recording, teaching, versions
 from lab.book.moved import moved
 from lab.book.new import KINDS, new
 from lab.book.pages import front
@@ -63,6 +63,11 @@ def main(argv: list[str] | None = None) -> int:
     across.add_argument(
         "--against", action="store_true", help="hold it against data/versions.json; 1 if it differs"
     )
+    tried = commands.add("candidate")
+    tried.add_argument("build", help="a Node, its folder or archive, or a link to one of these")
+    tried.add_argument("names", nargs="*", help="only these chapters (default: all)")
+    tried.add_argument("--base", type=int, help="the major of the release to compare with")
+    tried.add_argument("--fresh", action="store_true", help="begin again, whatever is done")
     checks = commands.add("checks")
     checks.add_argument("names", nargs="*", help="of these say in which experiments, as `steady`")
     begin = commands.add("new")
@@ -102,15 +107,21 @@ def _done(options: argparse.Namespace) -> int:
         return one_chapter(options.name)
     if options.command == "reference":
         return recording.record(options.names, fresh=options.fresh, anyway=options.anyway)
-    if options.command == "versions":
-        return versions.measure(
-            options.nodes, options.names, fresh=options.fresh, against=options.against
-        )
+    if options.command in ("versions", "candidate"):
+        return _across(options)
     if options.command == "build":
         output = options.output or default_output()
         return run(output, options.verbose, draw_every_s=options.draw_every)
     print(_said(options))
     return 0
+
+
+def _across(options: argparse.Namespace) -> int:
+    if options.command == "versions":
+        return versions.measure(
+            options.nodes, options.names, fresh=options.fresh, against=options.against
+        )
+    return candidate.measure(options.build, options.names, base=options.base, fresh=options.fresh)
 
 
 def _said(options: argparse.Namespace) -> str:

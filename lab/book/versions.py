@@ -179,7 +179,8 @@ def asked() -> list[str]:
 class Sitting:
     """Chapters run for one Node after the other, below a folder of their own."""
 
-    def __init__(self, folder: Path, pages: list[str]) -> None:
+    def __init__(self, folder: Path, pages: list[str], **facts: str) -> None:
+        """facts : what else makes a sitting another one, such as the digest of a build."""
         self.folder = folder
         self.pages = pages
         self.client = nodes.of_major(nodes.CLIENT)
@@ -189,6 +190,7 @@ class Sitting:
             "profile": settings.profile().name,
             "pairs": self.pairs,
             "client": nodes.version(self.client),
+            **facts,
         }
 
     @contextmanager
@@ -233,10 +235,11 @@ class Sitting:
     def rows(self, node: str) -> Iterator[across.Row]:
         """Yield what each chapter gives on a Node, measured unless this sitting has it already."""
         for page in self.pages:
-            done = self.done(node, page)
-            if done is None:
-                done = self.row(node, page)
-            yield done
+            yield self.row_once(node, page)
+
+    def row_once(self, node: str, page: str) -> across.Row:
+        """Return what a chapter gives on a Node, measured unless this sitting has it already."""
+        return self.done(node, page) or self.row(node, page)
 
     def done(self, node: str, page: str) -> across.Row | None:
         """Return what this sitting knows of a chapter on a Node: of these cells, this version."""

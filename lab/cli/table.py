@@ -184,6 +184,12 @@ BOOK = Home(
             ("versions --nodes 24 26", "versions blocking/overload", "versions --against"),
             {1: "with --against: something differs from data/versions.json"},
         ),
+        Verb(
+            "candidate",
+            "compare a nightly or a build of Node with a release, as a page of Markdown",
+            ("candidate out/Release/node", "candidate node-v26.9.0-rc.1-linux-x64.tar.xz start"),
+            {1: "something differs from the release"},
+        ),
         Verb("checks", "count the checks of the recorded run by kind", ("checks", "checks steady")),
         Verb(
             "new",

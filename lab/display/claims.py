@@ -43,7 +43,7 @@ def claim(c: Claim) -> str:
     if c.measures:
         details.append(f"Measured: {c.measures}.")
     summary = "How it was judged, and what to mind" if c.warnings else "How it was judged"
-    figure = _beside(c) + _quoted(c) if c.source else ""
+    figure = "" if c.own else _beside(c) + _quoted(c)
     more = paragraphs(after) + folded(summary, paragraphs(details)) + figure
     place = anchor(c.id)
     box_html = spoken(judge.tone(c.verdict), " ".join(lines), _verdict(c), more, id=place)
@@ -164,7 +164,7 @@ def _beside(c: Claim) -> str:
 
 def _quoted(c: Claim) -> str:
     words = f" wrote: <q>{escape(c.quote)}</q>" if c.quote else ""
-    source = escape(c.source)
+    source = escape(c.source or c.quoted)
     if c.url.startswith(("https://", "http://")):
         source = f'<a href="{escape(c.url)}">{source}</a>'
     figures = "; ".join(str(p) for p in c.published)

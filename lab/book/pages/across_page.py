@@ -296,7 +296,7 @@ def _cell(kind: str, found: dict[str, Any] | None, notes: _Notes) -> str:
     verdict = f"{escape(found['verdict'])}{notes.mark(found['because'])}"
     if often := _often(found):
         verdict += notes.mark(MOST.format(listed(often)))
-    return f"<td>{verdict}<br><small>{_value(found)}</small></td>"
+    return f"<td>{verdict}<br><small>{value_text(found)}</small></td>"
 
 
 def _often(found: dict[str, Any]) -> list[str]:
@@ -305,7 +305,8 @@ def _often(found: dict[str, Any]) -> list[str]:
     return sorted(hit[1] for hit in hits if hit and 2 * int(hit[2]) > int(hit[3]))
 
 
-def _value(found: dict[str, Any]) -> str:
+def value_text(found: dict[str, Any]) -> str:
+    """Return the number of a claim on one Node: a ratio with its interval, or what was counted."""
     if found["value"] is None:
         return "–"
     if found["basis"] != "interval":

@@ -96,7 +96,7 @@ def cards(build: Build) -> Html:
 
 def sentences(build: Build) -> Html:
     """Return the sentences of the course itself, each with its limit, by chapter."""
-    found = judged(build, published=False)
+    found = [c for c in judged(build, published=False) if not c.get("quoted")]
     chapters = [
         _of_chapter(chapter, [*its]) for chapter, its in groupby(found, lambda c: str(c["chapter"]))
     ]
@@ -113,6 +113,26 @@ def sentences(build: Build) -> Html:
         f"{_expected_false(build)} {provenance(found)}"
     )
     return Html(str(HTML.sentences(chapters, unbroken(summary.strip()))))
+
+
+def quoted(build: Build) -> Html:
+    """Return what others wrote without a ratio, each sentence with its verdict and the reason."""
+    rows = [
+        (
+            f"“{c['quote']}” ({c['quoted']})",
+            c["verdict"],
+            f"{c['sentence']} {_measured(c)}; wanted {c['limit']}. {c.get('why', '')}".strip(),
+        )
+        for c in judged(build, published=False)
+        if c.get("quoted")
+    ]
+    if not rows:
+        return Html("<p>No chapter of this build has judged a quoted sentence.</p>")
+    words = [verdict for _, verdict, _ in rows]
+    tally = ", ".join(f"{words.count(word)} {word}" for word in judge.WORDS if word in words)
+    head = ("they wrote", "verdict", "what was counted, and why")
+    summary = f"{count(len(rows), 'quoted sentence')}: {tally}"
+    return Html(str(HTML.table(summary, "Sentences that others wrote", head, rows)))
 
 
 def _expected_false(build: Build) -> str:
@@ -388,4 +408,5 @@ MAKERS: dict[str, placeholders.Maker] = {
     "verdict-words": words,
     "criteria": criteria,
     "sentences": sentences,
+    "quoted": quoted,
 }

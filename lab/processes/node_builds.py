@@ -1,0 +1,158 @@
+"""A build of Node that is no installed one: a path, a folder, an archive, or a link to one.
+
+`lab.book.candidate` compares such a build with a release.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import re
+import shutil
+import sys
+import tarfile
+import urllib.request
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from lab.errors import LabError
+from lab.processes import nodes
+
+SUMS = "SHASUMS256.txt"  # next to each archive on nodejs.org
+ARCHIVES = (".tar.gz", ".tar.xz", ".tgz")
+MOST_BYTES = 300 * 1024 * 1024  # five times the largest archive of a release
+PATIENCE_S = 60  # for the next bytes of a download
+MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+MACHINE = MACHINES.get(platform.machine().lower(), platform.machine())
+SYSTEM = "darwin" if sys.platform == "darwin" else "linux"
+KINDS = {kind: f"https://nodejs.org/download/{kind}" for kind in ("nightly", "rc", "v8-canary")}
+
+
+class Build(NamedTuple):
+    """A Node: its absolute path, and what is to be said of where it came from, "" for nothing."""
+
+    path: str
+    note: str = ""
+
+
+class NoBuildError(LabError):
+    """There is no Node where a build was named."""
+
+
+def find(build: str, folder: Path) -> Build:
+    """Return the Node of a build.
+
+    build : the path of a Node, of the folder or of the archive that holds one, a link to an archive
+    or to its folder, or one of KINDS: the newest build of that kind; folder : where archives are
+    kept and unpacked. Raises NoBuildError, or NoNodeError for what is no Node or too old.
+    """
+    note = ""
+    link = _newest(build) if build in KINDS else build
+    if re.match(r"https?://", link):
+        path, note = _download(link, folder)
+    else:
+        path = Path(build).expanduser().absolute()
+    if path.name.endswith(ARCHIVES):
+        path = _unpack(path, folder)
+    elif path.is_dir():
+        path = _in_folder(path)
+    return Build(nodes.program(path), note)
+
+
+def _newest(kind: str) -> str:
+    """Return the link to the folder of the newest build of a kind, which is listed first."""
+    text = b"".join(_chunks(f"{KINDS[kind]}/index.json"))
+    try:
+        return f"{KINDS[kind]}/{json.loads(text)[0]['version']}/"
+    except (ValueError, LookupError, TypeError):
+        raise NoBuildError(f"{KINDS[kind]}/index.json lists no build: give a link.") from None
+
+
+def _in_folder(folder: Path) -> Path:
+    places = ("bin/node", "node", "out/Release/node", "*/bin/node")
+    for place in places:
+        for path in sorted(folder.glob(place)):
+            if path.is_file():
+                return path
+    raise NoBuildError(f"{folder} has no Node: I looked for {', '.join(places)}.")
+
+
+def _unpack(archive: Path, folder: Path) -> Path:
+    target = folder / archive.name.removesuffix(archive.suffix).removesuffix(".tar")
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    try:
+        with tarfile.open(archive) as content:
+            content.extractall(target, filter="data")
+    except (OSError, EOFError, tarfile.TarError) as error:
+        shutil.rmtree(target, ignore_errors=True)
+        raise NoBuildError(f"{archive} can't be unpacked ({error}): get it again.") from None
+    return _in_folder(target)
+
+
+def _download(link: str, folder: Path) -> tuple[Path, str]:
+    """Fetch an archive, whose digest has to be the one that is listed next to it."""
+    base, _, name = link.partition("?")[0].rpartition("/")
+    if name and not name.endswith(ARCHIVES):
+        base, name = f"{base}/{name}", ""
+    sums = _sums(f"{base}/{SUMS}", needed=not name)
+    name = name or _of_this_machine(sums, base)
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / name
+    part = target.with_name(f".{name}.part")
+    digest = hashlib.sha256()
+    note = ""
+    try:
+        with part.open("wb") as file:
+            for chunk in _chunks(f"{base}/{name}"):
+                digest.update(chunk)
+                file.write(chunk)
+        if name not in sums:
+            note = f"{name} is not in a {SUMS} next to it, so its digest was not checked."
+        elif digest.hexdigest() != sums[name]:
+            raise NoBuildError(f"{base}/{name} has not the digest that {SUMS} lists: get it again.")
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return target, note
+
+
+def _sums(link: str, *, needed: bool) -> dict[str, str]:
+    """Return the digests of a folder of builds by name; {} where none are listed, nor needed."""
+    try:
+        text = b"".join(_chunks(link)).decode("utf-8", "replace")
+    except NoBuildError:
+        if needed:
+            raise
+        return {}
+    rows = (line.split() for line in text.splitlines())
+    return {row[1]: row[0] for row in rows if len(row) == 2}
+
+
+def _of_this_machine(sums: Mapping[str, str], base: str) -> str:
+    ending = re.compile(rf"node-v[^/]+-{SYSTEM}-{MACHINE}\.tar\.[gx]z")
+    names = sorted(name for name in sums if ending.fullmatch(name))
+    if not names:
+        raise NoBuildError(
+            f"{base}/{SUMS} lists no archive for {SYSTEM}-{MACHINE}: give the link to an archive, "
+            "or the path of a Node."
+        )
+    return names[-1]
+
+
+def _chunks(link: str) -> Iterator[bytes]:
+    size = 0
+    try:
+        with urllib.request.urlopen(link, timeout=PATIENCE_S) as response:
+            while chunk := response.read(1 << 20):
+                size += len(chunk)
+                if size > MOST_BYTES:
+                    raise NoBuildError(
+                        f"{link} is larger than {MOST_BYTES >> 20} MiB: no such build."
+                    )
+                yield chunk
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise NoBuildError(f"{link} can't be fetched ({reason}): look at the link.") from None

@@ -1,0 +1,171 @@
+"""A build of Node by path, folder, archive or link: found, or refused with what to do."""
+
+import functools
+import hashlib
+import http.server
+import io
+import tarfile
+import threading
+
+import pytest
+
+from lab.errors import LabError
+from lab.processes import node_builds, nodes
+
+VERSION = "99.1.0-nightly20261127"
+PLATFORM = f"{node_builds.SYSTEM}-{node_builds.MACHINE}"
+SCRIPT = f"#!/bin/sh\necho v{VERSION}\n"
+
+
+@pytest.fixture
+def program(tmp_path):
+    """A program that says it is a Node, in a folder as `make install` leaves it."""
+    folder = tmp_path / "prefix"
+    (folder / "bin").mkdir(parents=True)
+    node = folder / "bin" / "node"
+    node.write_text(SCRIPT)
+    node.chmod(0o755)
+    return node
+
+
+def archive(file, inside=f"node-v{VERSION}-{PLATFORM}/bin/node"):
+    content = SCRIPT.encode()
+    with tarfile.open(file, "w:xz" if file.suffix == ".xz" else "w:gz") as tar:
+        entry = tarfile.TarInfo(inside)
+        entry.size, entry.mode = len(content), 0o755
+        tar.addfile(entry, io.BytesIO(content))
+    return file
+
+
+def found(build, folder):
+    build = node_builds.find(str(build), folder)
+    return nodes.version(build.path), build.note
+
+
+@pytest.mark.parametrize("part", ["prefix/bin/node", "prefix/bin", "prefix", "."])
+def test_a_node_is_found_by_its_path_and_by_each_folder_above(program, tmp_path, part):
+    assert found(tmp_path / part, tmp_path / "builds") == (VERSION, "")
+
+
+def test_the_folder_of_a_clone_of_node_has_it_where_make_puts_it(program, tmp_path):
+    made = tmp_path / "clone" / "out" / "Release"
+    made.mkdir(parents=True)
+    program.rename(made / "node")
+    assert found(tmp_path / "clone", tmp_path / "builds") == (VERSION, "")
+
+
+@pytest.mark.parametrize("ending", [".tar.gz", ".tar.xz", ".tgz"])
+def test_an_archive_is_unpacked(tmp_path, ending):
+    file = archive(tmp_path / f"node-v{VERSION}-{PLATFORM}{ending}")
+    assert found(file, tmp_path / "builds") == (VERSION, "")
+    assert found(file, tmp_path / "builds") == (VERSION, "")  # again over what is there
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda p: p / "nothing", "is not there"),
+        (lambda p: p, "has no Node: I looked for"),
+        (lambda p: p / "notes.txt", "is not executable"),
+        (lambda p: p / "cut.tar.xz", "can't be unpacked"),
+        (lambda p: p / "gone.tar.xz", "can't be unpacked"),
+        (lambda p: archive(p / "other.tar.gz", "x/readme"), "has no Node"),
+        (lambda p: archive(p / "out.tar.gz", "../../bin/node"), "can't be unpacked"),
+    ],
+)
+def test_what_is_no_build_is_refused_in_a_sentence(tmp_path, make, words):
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / "notes.txt").write_text("no program")
+    (place / "cut.tar.xz").write_bytes(b"\xfd7zXZ\x00\x00")
+    with pytest.raises(LabError, match=words):
+        node_builds.find(str(make(place)), tmp_path / "builds")
+    assert not (tmp_path / "bin").exists()
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A folder of builds on a server, and its address."""
+    folder = tmp_path / "site" / f"v{VERSION}"
+    folder.mkdir(parents=True)
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=str(tmp_path / "site"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield folder, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def listed(file, digest=""):
+    digest = digest or hashlib.sha256(file.read_bytes()).hexdigest()
+    (file.parent / node_builds.SUMS).write_text(
+        f"{'0' * 64}  other.tar.gz\n{digest}  {file.name}\n"
+    )
+
+
+@pytest.mark.parametrize("ending", ["", "/", "/FILE"])
+def test_a_link_leads_to_the_archive_of_this_machine(site, tmp_path, ending):
+    folder, address = site
+    file = archive(folder / f"node-v{VERSION}-{PLATFORM}.tar.xz")
+    listed(file)
+    link = f"{address}/{folder.name}{ending.replace('FILE', file.name)}"
+    assert found(link, tmp_path / "builds") == (VERSION, "")
+
+
+def test_a_word_is_the_newest_build_of_that_kind(site, tmp_path, monkeypatch):
+    folder, address = site
+    listed(archive(folder / f"node-v{VERSION}-{PLATFORM}.tar.gz"))
+    (folder.parent / "index.json").write_text(
+        f'[{{"version": "{folder.name}"}}, {{"version": "v1"}}]'
+    )
+    monkeypatch.setitem(node_builds.KINDS, "nightly", address)
+    assert found("nightly", tmp_path / "builds") == (VERSION, "")
+
+
+def test_an_archive_without_a_digest_next_to_it_is_taken_and_that_is_said(site, tmp_path):
+    folder, address = site
+    file = archive(folder / "mine.tar.gz")
+    version, note = found(f"{address}/{folder.name}/{file.name}", tmp_path / "builds")
+    assert version == VERSION
+    assert "digest was not checked" in note
+
+
+def test_an_archive_of_another_digest_is_refused_and_not_kept(site, tmp_path):
+    folder, address = site
+    file = archive(folder / "mine.tar.gz")
+    listed(file, "a" * 64)
+    with pytest.raises(LabError, match="has not the digest"):
+        node_builds.find(f"{address}/{folder.name}/{file.name}", tmp_path / "builds")
+    assert list((tmp_path / "builds").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("v0/node-v0.tar.gz", "can't be fetched"),
+        ("v0/", "can't be fetched"),
+        (f"v{VERSION}/", f"lists no archive for {PLATFORM}"),
+    ],
+)
+def test_a_link_to_nothing_says_so(site, tmp_path, path, words):
+    folder, address = site
+    (folder / node_builds.SUMS).write_text(f"{'0' * 64}  node-v{VERSION}-plan9-mips.tar.gz\n")
+    with pytest.raises(LabError, match=words):
+        node_builds.find(f"{address}/{path}", tmp_path / "builds")
+
+
+def test_a_server_that_is_not_there_says_so(tmp_path):
+    with pytest.raises(LabError, match="can't be fetched"):
+        node_builds.find("http://127.0.0.1:1/node-v1.tar.gz", tmp_path / "builds")
+
+
+def test_no_more_is_fetched_than_a_build_has(site, tmp_path, monkeypatch):
+    folder, address = site
+    (folder / "big.tar.gz").write_bytes(b"x" * 3_000_000)
+    monkeypatch.setattr(node_builds, "MOST_BYTES", 2_000_000)
+    with pytest.raises(LabError, match="larger than"):
+        node_builds.find(f"{address}/{folder.name}/big.tar.gz", tmp_path / "builds")
