@@ -140,16 +140,16 @@ def table(build: Build, data: across.Data) -> Html:
     parts = [_claims(data, "published", "Published claims", published)]
     chapters = dict.fromkeys(entry["chapter"] for entry in data["claims"].values())
     for chapter in chapters:
-        own = [
+        entries = [
             (id, entry)
             for id, entry in data["claims"].items()
             if entry["chapter"] == chapter and not entry.get("source")
         ]
-        if own:
+        if entries:
             name, title = PurePosixPath(chapter).name, title_of(chapter)
             page = f"{PurePosixPath(chapter).relative_to('book')}.html"
             link = f'<p>The page <a href="{escape(page)}">{escape(title)}</a></p>'
-            parts.append(_claims(data, name, title, own, link))
+            parts.append(_claims(data, name, title, entries, link))
     return Html("".join(parts))
 
 

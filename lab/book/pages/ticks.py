@@ -15,7 +15,7 @@ PREFIX = "lab-question:"  # as question.js keeps answers
 
 
 def by_page(build: Build) -> dict[str, list[str]]:
-    """Return under what a browser keeps the answers to the questions of each page that asks some."""
+    """Return the keys under which a browser keeps the answers of each page that asks some."""
     asked = of_chapters(build, toc.in_order(build.outcomes))
     return {
         page: [told.replay or f"{PREFIX}{told.question.id}" for told in questions]

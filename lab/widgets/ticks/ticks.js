@@ -15,7 +15,7 @@
   /** The sign of a page and its words, or null. `keys`: where a browser keeps the answers to its questions. */
   function signOf(keys, reviews, now) {
     const records = keys.map((key) => [key.replace("lab-question:", ""), read(key)]);
-    const answered = records.filter(
+    const answers = records.filter(
       ([, record]) => (record?.answer ?? record?.order ?? null) !== null,
     );
     const isDue = ([id, { right, since = 0 }]) => {
@@ -24,7 +24,7 @@
       const events = [{ at: since, right, page: true }, ...later].sort((a, b) => a.at - b.at);
       return stateOf(events).due <= now;
     };
-    const [count, all, due] = [answered.length, keys.length, answered.filter(isDue).length];
+    const [count, all, due] = [answers.length, keys.length, answers.filter(isDue).length];
     if (count === 0) return null;
     const text = `${count} of ${all} questions answered`;
     if (due > 0) return ["↻", `${text}, ${due} due for review`];
