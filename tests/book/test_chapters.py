@@ -286,8 +286,8 @@ def test_the_changes_on_the_first_page_are_lines_of_its_server():
     assert [line for line in changes if line not in source] == []
 
 
-def test_the_first_page_ends_with_two_doors_that_lead_on():
-    doors = points(section(CHAPTERS[START], "Two doors"))
+def test_the_first_page_ends_with_two_ways_on():
+    doors = points(section(CHAPTERS[START], "Where to go next"))
     assert len(doors) == 2
     assert f"({LISTED[1].removeprefix('book/')}.md)" in doors[0]
     assert "how-to-run-it" in doors[1]

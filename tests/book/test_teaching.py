@@ -211,7 +211,7 @@ def test_each_question_is_listed_with_where_it_is_asked_and_told(capsys):
     assert len(lines) == teaching.total(COUNTS).questions
     at = head.index("told under")
     [turns] = [line for line in lines if " phases-turns " in line]
-    assert "at the run" in turns and turns[at:] == "The life of a request"
+    assert "at the run" in turns and turns[at:] == "One request from arrival to response"
 
 
 def test_json_has_the_same_with_its_sums(capsys):

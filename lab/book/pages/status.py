@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from lab import paths
 from lab.book.pipeline import toc
@@ -39,6 +39,14 @@ UNTOLD = "unknown (the system does not say)"
 def machine_table(build: Build) -> PageTable:
     """Return where everything was measured, and with which versions."""
     return PageTable(["", ""], _facts(build, list(_records(build).values())))
+
+
+def _installed(package: str) -> str:
+    """Name a package with its version; empty if it is not installed, as in another Sphinx stack."""
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return ""
 
 
 def measured_table(build: Build) -> PageTable:
@@ -132,7 +140,7 @@ def _facts(build: Build, records: list[Record]) -> list[list[Cell]]:
     )
     rows += _commits(sources)
     rows += _programs(sources, build)
-    rows.append(["Packages", ", ".join(f"{name} {version(name)}" for name in PACKAGES)])
+    rows.append(["Packages", ", ".join(filter(None, map(_installed, PACKAGES)))])
     rows.append(["Results", _results(build, sources)])
     rows.append(["In total", _total(sources, records)])
     return rows

@@ -27,7 +27,9 @@ class Writer(StandaloneHTMLBuilder):
         """Write the page aside, and put it in its place in one step."""
         page = Path(outfilename or self.get_outfilename(pagename))
         part = page.with_name(f"{page.name}.part")
-        super().handle_page(pagename, addctx, templatename, str(part), event_arg)
+        super().handle_page(
+            pagename, addctx, templatename, outfilename=str(part), event_arg=event_arg
+        )
         if part.exists():
             html = part.read_bytes().decode()
             safe = policy.protect(html, page.name, has_text=pagename in self.env.found_docs)
