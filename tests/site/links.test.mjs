@@ -8,7 +8,10 @@ import { pageWith } from "./components.mjs";
 import { element, ORDERS } from "./replay/page.mjs";
 import { session } from "./session.mjs";
 
-const own = session({ folder: "links", context: { viewport: { width: 900, height: 800 } } });
+const own = session({
+  folder: "links",
+  context: { viewport: { width: 900, height: 800 }, reducedMotion: "reduce" },
+});
 const AXE = createRequire(import.meta.url).resolve("axe-core");
 const FAR = '<p style="height: 3000px">far</p>';
 const [FIRST, SECOND] = ["replay-abc", "replay-def"];
